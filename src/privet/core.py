@@ -1,0 +1,266 @@
+"""The nouns of the package: everything else is made of these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.domain import Codes, Cut, Domain, Value
+
+if TYPE_CHECKING:
+    from typing import Self
+
+Table = TypeVar("Table")  # whatever an engine calls a table
+
+
+class Role(Enum):
+    """What a column could do to the person behind a record."""
+
+    IDENTIFIER = "identifier"  # names a person by itself: dropped, or disguised when the policy says how
+    QUASI = "quasi"  # may name a person together with others: generalised
+    SENSITIVE = "sensitive"  # what must not be learnt about a person: published as it is
+    TARGET = "target"  # what the recipient wants to predict: published as it is
+    OTHER = "other"  # published as it is
+    UNDECIDED = "undecided"  # nobody has decided yet: publishing refuses
+
+
+class Nulls(Enum):
+    """How a missing value is read when a promise is checked."""
+
+    VALUE = "value"  # a value of its own: strict, the default
+    WILDCARD = "wildcard"  # matches everything: looser, recorded in the evidence
+
+
+class Hierarchy(Protocol):
+    """A rule that arranges the values of an attribute under ever more general ones."""
+
+    name: ClassVar[str]
+
+    def domain(self, values: Sequence[Value]) -> Domain:
+        """The values in leaf order; raises HierarchyError when one is not covered."""
+
+    def uncovered(self, values: Sequence[Value]) -> list[str]:
+        """The values that have no place in the hierarchy; for the steward's own eyes."""
+
+
+class Disguise(Protocol):
+    """How an identifier is published instead of being dropped."""
+
+    name: ClassVar[str]
+
+    def cover(self, values: Sequence[Value], person: Sequence[Value] | None = None) -> list[Value]:
+        """What is published for each value; `person` says whose value it is where that matters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A column that the policy names."""
+
+    name: str
+    role: Role
+    hierarchy: Hierarchy | None = None
+    disguise: Disguise | None = None
+    person: str | None = None  # the column that says whose record it is; date shifting needs it
+
+    @property
+    def published(self) -> bool:
+        return self.role is not Role.IDENTIFIER or self.disguise is not None
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One attribute of a tally: its domain, and the code of every cell."""
+
+    name: str
+    domain: Domain = field(repr=False)
+    codes: Codes = field(repr=False)
+
+    def recoded(self, cut: Cut) -> Column:
+        """The same column as published under a cut; nodes that read alike become one value."""
+        labels = tuple(dict.fromkeys(cut.labels))
+        position = {label: at for at, label in enumerate(labels)}
+        of_code = np.array([position[label] for label in cut.labels], dtype=np.intp)[cut.positions]
+        domain = Domain(labels, replace(cut.domain.root, lo=0, hi=len(labels), children=()))
+        return Column(self.name, domain, domain.column(of_code[self.codes]))
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """How many records have each combination of values: all that a search or a check may see.
+
+    A struct of arrays. Cell `i` stands for `counts[i]` records that agree in every column; two cells
+    may agree too (an engine merges them only where that pays), so readers add counts up.
+    """
+
+    quasi: tuple[Column, ...]
+    sensitive: tuple[Column, ...]
+    target: Column | None
+    counts: NDArray[np.int64] = field(repr=False)
+    nulls: Nulls = Nulls.VALUE
+
+    @property
+    def cells(self) -> int:
+        return len(self.counts)
+
+    @property
+    def records(self) -> int:
+        return int(self.counts.sum())
+
+    def column(self, name: str) -> Column | None:
+        """The quasi-identifier, sensitive attribute or target of that name."""
+        every = (*self.quasi, *self.sensitive, *((self.target,) if self.target else ()))
+        return next((column for column in every if column.name == name), None)
+
+    def recoded(self, recoding: Generalization) -> Tally:
+        """The tally of what would be published."""
+        return replace(
+            self,
+            quasi=tuple(
+                column.recoded(recoding.cuts[column.name]) if column.name in recoding.cuts else column
+                for column in self.quasi
+            ),
+        )
+
+    def topmost(self) -> Tally:
+        """The tally of the table with every quasi-identifier fully generalised."""
+        cuts = {c.name: Cut(c.domain, (c.domain.root,)) for c in self.quasi}
+        return self.recoded(Generalization(cuts))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a promise holds: numbers only, so that it can be shown to anybody."""
+
+    achieved: Mapping[str, int | Fraction]
+    broken: int = 0  # how many groups break the promise
+    at_risk: int = 0  # how many records stand in such a group
+
+    @property
+    def holds(self) -> bool:
+        return not self.broken
+
+
+@runtime_checkable
+class PrivacyModel(Protocol):
+    """A promise that can be checked: frozen, comparable, holding no data.
+
+    `monotone`: does generalising further always keep it? Searches prune by it.
+    """
+
+    name: ClassVar[str]
+    monotone: ClassVar[bool]
+
+    def check(self, tally: Tally) -> Verdict: ...
+
+    def nearest(self, tally: Tally) -> Self:
+        """The least demanding change of the parameters that this tally keeps."""
+
+
+@dataclass(frozen=True)
+class Generalization:
+    """Global recoding: each raw value of an attribute is published as the node of the cut above it."""
+
+    cuts: Mapping[str, Cut]
+
+
+Recoding: TypeAlias = Generalization  # a closed family; each engine applies every member
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line of a search's log: what was tried, how it scored, what became of it."""
+
+    attribute: str
+    label: Value
+    children: tuple[Value, ...]
+    score: float
+    performed: bool
+    reason: str = ""  # why it was refused: the promise that would break
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a search returns: the recoding, and how it was reached."""
+
+    recoding: Recoding
+    steps: tuple[Step, ...] = ()
+
+
+class Progress(Protocol):
+    """Told how far long work has come; never told a value."""
+
+    def __call__(self, stage: str, done: int, of: int | None = None) -> None: ...
+
+
+def silent(stage: str, done: int, of: int | None = None) -> None:
+    """Progress for callers who do not look."""
+
+
+class Algorithm(Protocol):
+    """A search for a recoding that keeps every promise and loses little."""
+
+    name: ClassVar[str]
+
+    def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a file is written: what a reader must know and cannot always guess."""
+
+    format: str | None = None  # csv, tsv, parquet, jsonl, arrow; None: by the file's ending
+    delimiter: str | None = None  # None: by the header line
+    encoding: str = "utf-8"
+    nulls: tuple[str, ...] = ("",)  # tokens that mean "missing" in text files
+    query: str | None = None  # what to select from a database
+
+
+class Engine(Protocol[Table]):
+    """A place where tables live: the only code that knows polars or Spark."""
+
+    name: ClassVar[str]
+
+    def read(self, source: Any, form: Form, columns: Iterable[str] | None = None) -> Table:
+        """The table at a path or URL, or one that is already in memory."""
+
+    def columns(self, table: Table) -> tuple[str, ...]: ...
+
+    def rows(self, table: Table) -> int: ...
+
+    def tally(self, table: Table, policy: Policy) -> Tally:
+        """The counts, with every quasi-identifier in the leaf order of its hierarchy."""
+
+    def tally_published(self, table: Table, policy: Policy) -> Tally:
+        """The counts of a table as it stands, where published values have no hierarchy."""
+
+    def apply(self, table: Table, policy: Policy, recoding: Recoding) -> Table:
+        """The table that leaves: only published columns, recoded."""
+
+    def write(self, table: Table, target: Path, form: Form) -> None: ...
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What the steward decided, before seeing the data."""
+
+    attributes: tuple[Attribute, ...]
+    models: tuple[PrivacyModel, ...]
+    algorithm: Algorithm
+    purpose: str = ""
+    kind: str = "table"
+    nulls: Nulls = Nulls.VALUE
+    form: Form = field(default_factory=Form)
+
+    def with_role(self, *roles: Role) -> tuple[Attribute, ...]:
+        return tuple(a for a in self.attributes if a.role in roles)
+
+    @property
+    def quasi(self) -> tuple[Attribute, ...]:
+        return self.with_role(Role.QUASI)

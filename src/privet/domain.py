@@ -1,0 +1,187 @@
+"""Leaf order: the values of one attribute as codes, so that every generalised value is a range.
+
+A `Domain` numbers the distinct values of an attribute such that each node of its hierarchy covers a
+contiguous range of codes `[lo, hi)`. Numbers stand in numeric order, categories in the order of their
+taxonomy's leaves, null is a value of its own and comes last. A `Cut` is a set of nodes that covers
+every code exactly once: the published table is determined by one cut for each attribute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.errors import InternalError
+
+Value: TypeAlias = str | None  # every value as text; None is a value like any other: two unknowns are alike
+Codes: TypeAlias = NDArray[np.unsignedinteger]
+
+ANY = "*"  # how the most general value is published unless a hierarchy names its root
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A generalised value: a label, and the codes it stands for."""
+
+    label: Value
+    lo: int
+    hi: int
+    children: tuple[Node, ...] = field(default=(), repr=False)
+    interval: tuple[Decimal, Decimal] | None = None  # [from, to), for numbers and dates
+
+    @property
+    def leaves(self) -> int:
+        return self.hi - self.lo
+
+    def walk(self) -> Iterator[Node]:
+        """This node and all below it, parents first."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What makes a domain numeric: the number of each code, and how intervals are cut and named."""
+
+    numbers: tuple[Decimal, ...]  # ascending, one for each code but null; "7" and "7.0" are equal numbers
+    low: Decimal
+    high: Decimal  # the root interval is [low, high)
+    step: Decimal  # distance between neighbours: 1 for integers, 0.01 for two decimals
+    integral: bool
+
+    def threshold(self, code: int) -> Decimal:
+        """Where a split between `code - 1` and `code` is drawn.
+
+        At the smallest value of the right part for integers, half-way for real numbers.
+        """
+        if self.integral:
+            return self.numbers[code]
+        return (self.numbers[code - 1] + self.numbers[code]) / 2
+
+    def label(self, low: Decimal, high: Decimal) -> str:
+        """`[30-60)`; a single integer by its own name; two dots where a minus sign would confuse."""
+        if self.integral and low + self.step == high:
+            return plain(low)
+        return interval_label(low, high, signed=self.low < 0)
+
+
+def interval_label(low: Decimal, high: Decimal, *, signed: bool) -> str:
+    return f"[{plain(low)}{'..' if signed else '-'}{plain(high)})"
+
+
+def plain(number: Decimal) -> str:
+    """A number as people write it: no exponent, no trailing zeros."""
+    text = format(number, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The values of an attribute in leaf order, and the hierarchy over them.
+
+    Without a `scale` the tree under `root` is all there is. With one, intervals without children
+    are split at run time, wherever a search finds it best: the tree is grown, not given.
+    """
+
+    values: tuple[Value, ...] = field(repr=False)
+    root: Node = field(repr=False)
+    scale: Scale | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if (self.root.lo, self.root.hi) != (0, len(self.values)):
+            raise InternalError("the root of a domain covers every code")
+
+    @property
+    def size(self) -> int:
+        return len(self.values)
+
+    @cached_property
+    def codes(self) -> Mapping[Value, int]:
+        return {value: code for code, value in enumerate(self.values)}
+
+    @cached_property
+    def null(self) -> int | None:
+        """The code of null, if the data has nulls."""
+        return self.codes.get(None)
+
+    def grows(self, node: Node) -> bool:
+        """Is this an interval whose children are still to be chosen?"""
+        return self.scale is not None and not node.children and node.interval is not None and node.leaves > 1
+
+    def split(self, node: Node, at: int) -> tuple[Node, Node]:
+        """The two halves of an interval, cut before code `at`."""
+        if self.scale is None or node.interval is None or not node.lo < at < node.hi:
+            raise InternalError("only the inside of an interval can be split")
+        low, high = node.interval
+        middle = self.scale.threshold(at)
+        return (
+            Node(self.scale.label(low, middle), node.lo, at, interval=(low, middle)),
+            Node(self.scale.label(middle, high), at, node.hi, interval=(middle, high)),
+        )
+
+    def loss(self, node: Node) -> float:
+        """LM of one cell: 0 for a value that says everything, 1 for one that says nothing."""
+        if node.leaves == self.size:
+            return 1.0 if self.size > 1 else 0.0
+        if self.scale is not None and node.interval is not None:
+            low, high = node.interval
+            if self.scale.integral and low + self.scale.step == high:
+                return 0.0
+            return min(1.0, float((high - low) / (self.scale.high - self.scale.low)))
+        return (node.leaves - 1) / (self.size - 1)
+
+    def column(self, codes: NDArray[np.integer]) -> Codes:
+        """Codes in the smallest unsigned type that holds this domain."""
+        return codes.astype(np.min_scalar_type(max(self.size - 1, 0)))
+
+
+def flat(values: tuple[Value, ...], label: str = ANY) -> Domain:
+    """A domain with no hierarchy but the root above all values; null is put last.
+
+    >>> flat((None, "b", "a")).values
+    ('b', 'a', None)
+    """
+    ordered = (*(v for v in values if v is not None), *(v for v in values if v is None))
+    if len(ordered) == 1:
+        return Domain(ordered, Node(ordered[0], 0, 1))
+    leaves = tuple(Node(value, code, code + 1) for code, value in enumerate(ordered))
+    return Domain(ordered, Node(label, 0, len(ordered), leaves))
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Nodes that cover every code of a domain exactly once, in leaf order."""
+
+    domain: Domain
+    nodes: tuple[Node, ...]
+
+    def __post_init__(self) -> None:
+        at = 0
+        for node in self.nodes:
+            if node.lo != at:
+                raise InternalError("a cut covers every code exactly once, in order")
+            at = node.hi
+        if at != self.domain.size:
+            raise InternalError("a cut covers every code exactly once, in order")
+
+    @property
+    def labels(self) -> tuple[Value, ...]:
+        return tuple(node.label for node in self.nodes)
+
+    @cached_property
+    def positions(self) -> Codes:
+        """For each code, which node of the cut stands for it."""
+        small = np.min_scalar_type(max(len(self.nodes) - 1, 0))
+        return np.repeat(np.arange(len(self.nodes), dtype=small), [node.leaves for node in self.nodes])
+
+    @property
+    def untouched(self) -> bool:
+        """Is every value published as it is?"""
+        return all(n.leaves == 1 and n.label == self.domain.values[n.lo] for n in self.nodes)

@@ -1,0 +1,107 @@
+"""What can go wrong, as a family.
+
+PrivetError
+├── InputError             the data cannot be read as what it claims to be; says where
+├── PolicyError            the policy is wrong; says every place and its fix
+├── HierarchyError         a hierarchy is malformed, or does not cover the data; names the attribute
+├── UnsupportedError       this algorithm, model or engine cannot do that; names both
+├── MissingExtraError      an optional library is not installed; says which extra brings it
+├── UnsatisfiableError     no recoding keeps every promise; says what the nearest feasible one is
+├── TamperedError          a release folder is not what its evidence says it is
+├── BrokenPromiseError     a table or release does not keep its policy
+└── InternalError          a promise of our own code was broken; nothing was released; please report
+
+A message has the place, the rule and the fix, on one line for each complaint. It never carries a
+value from the data: names of columns, counts, line numbers and what the policy itself says are all
+that may appear. `tests/leak` plants canaries to keep it so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+
+class PrivetError(Exception):
+    """Anything privet refuses to do. `code` is stable and has a page in docs/reference/errors.md."""
+
+    code: ClassVar[str] = "error"
+
+    def __init__(self, *complaints: str) -> None:
+        super().__init__("\n".join(complaints))
+        self.complaints: tuple[str, ...] = complaints
+
+
+class InputError(PrivetError):
+    """The data cannot be read as what it claims to be."""
+
+    code = "input"
+
+
+class PolicyError(PrivetError):
+    """The policy is wrong. One complaint for each wrong place, all at once."""
+
+    code = "policy"
+
+    def at(self, place: str) -> PolicyError:
+        """Name the place in front of every complaint."""
+        return PolicyError(*(f"{place}: {complaint}" for complaint in self.complaints))
+
+
+class HierarchyError(PrivetError):
+    """A hierarchy is malformed or does not cover the data."""
+
+    code = "hierarchy"
+
+    def __init__(self, *complaints: str, attribute: str | None = None, missing: int = 0) -> None:
+        super().__init__(*complaints)
+        self.attribute = attribute
+        self.missing = missing
+
+
+class UnsupportedError(PrivetError):
+    """A combination that cannot work; the message names both halves."""
+
+    code = "unsupported"
+
+
+class MissingExtraError(PrivetError):
+    """An optional library is not installed."""
+
+    code = "missing-extra"
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an extra: pip install 'privet[{extra}]'")
+        self.extra = extra
+
+
+class UnsatisfiableError(PrivetError):
+    """Not even the most general table keeps the promise."""
+
+    code = "unsatisfiable"
+
+
+class TamperedError(PrivetError):
+    """A release folder is not what its evidence says it is."""
+
+    code = "tampered"
+
+
+class BrokenPromiseError(PrivetError):
+    """A table does not keep its policy."""
+
+    code = "broken-promise"
+
+
+class InternalError(PrivetError):
+    """A promise of our own code was broken; nothing was released."""
+
+    code = "internal"
+
+    def __init__(self, *complaints: str) -> None:
+        super().__init__(*complaints, "this is a fault in privet and nothing was released; please report it")
+
+
+def one_of(what: str, allowed: Sequence[str], given: object) -> str:
+    """The sentence for a word that is not in the vocabulary."""
+    return f"{what} is one of {', '.join(allowed)}, not {given!r}"

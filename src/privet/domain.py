@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from privet.errors import InternalError
 
 Value: TypeAlias = str | None  # every value as text; None is a value like any other: two unknowns are alike
-Codes: TypeAlias = NDArray[np.unsignedinteger]
+Codes: TypeAlias = NDArray[np.unsignedinteger[Any]]
 
 ANY = "*"  # how the most general value is published unless a hierarchy names its root
 
@@ -137,7 +137,7 @@ class Domain:
             return min(1.0, float((high - low) / (self.scale.high - self.scale.low)))
         return (node.leaves - 1) / (self.size - 1)
 
-    def column(self, codes: NDArray[np.integer]) -> Codes:
+    def column(self, codes: NDArray[np.integer[Any]]) -> Codes:
         """Codes in the smallest unsigned type that holds this domain."""
         return codes.astype(np.min_scalar_type(max(self.size - 1, 0)))
 

@@ -1,0 +1,48 @@
+"""(alpha, k)-anonymity: groups are large, and no protected value dominates one.
+
+Wong, Li, Fu and Wang, "(alpha, k)-anonymity", KDD 2006.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import ClassVar, Self
+
+from privet.core import Tally
+from privet.models.linkage import Linkage, LinkageCheck, at_least_one
+from privet.models.lkc import grouped
+from privet.models.template import Sensitive, Template, exact_share, templates
+
+
+@dataclass(frozen=True, slots=True)
+class AlphaKAnonymity(LinkageCheck):
+    """Every group on all quasi-identifiers has at least `k` records, of which at most a share `alpha`
+    has any one of the `sensitive` values.
+
+    Stops: finding a person's record, and guessing a protected value from a homogeneous group.
+    Does not stop: skewness (a rare value that is common in one group, still below alpha).
+    """
+
+    alpha: Fraction
+    k: int
+    sensitive: Sensitive = field(compare=False)
+    bounds: tuple[Template, ...] = field(init=False, repr=False)
+
+    name: ClassVar[str] = "alpha-k-anonymity"
+
+    def __post_init__(self) -> None:
+        at_least_one(self.name, k=self.k)
+        exact_share(f"{self.name}: alpha", self.alpha)
+        object.__setattr__(self, "bounds", templates(self.sensitive, self.alpha))
+
+    def linkage(self) -> Linkage:
+        return Linkage(None, self.k, self.bounds)
+
+    def nearest(self, tally: Tally) -> Self:
+        looser = self.relaxed(tally)
+        return type(self)(
+            alpha=max([self.alpha, *(t.at_most for t in looser.templates)]),
+            k=looser.k,
+            sensitive=grouped(looser.templates),
+        )

@@ -1,0 +1,223 @@
+"""Groups of records that an adversary cannot tell apart, counted.
+
+For every combination of `size` quasi-identifiers, records that agree in it form a group. Only numbers
+leave this module: the smallest group, the largest share of a protected value, how many groups break a
+bound, and (as a mask over cells) which records stand in one.
+
+The dense road counts into an array with one place for each combination of published values; where
+that array would be larger than the table, the sparse road sorts. `groups_compiled` has the same dense
+loop for large tables. The search counts with its own code, on purpose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.core import Column, Nulls, Tally
+from privet.errors import UnsupportedError
+from privet.models.template import Protected
+
+Counts: TypeAlias = NDArray[np.int64]
+
+DENSE = 1 << 16  # an array this small is dense whatever the table's size
+WORTH_COMPILING = 20_000_000  # increments; below, loading the compiler takes longer than it saves
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Sizes of all groups of one combination, and how many records of each have a protected value."""
+
+    size: Counts
+    having: tuple[tuple[Counts, ...], ...]  # for each template, for each of its codes
+    of_cell: NDArray[Any] | None  # the group of each cell; None where a cell is in several
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What all groups of all combinations come to."""
+
+    smallest: int
+    shares: tuple[Fraction, ...]  # the largest share, for each template
+    broken: int
+    at_risk: int
+
+
+def survey(
+    tally: Tally, columns: Sequence[Column], sizes: Sequence[int], k: int, bounds: Sequence[Protected]
+) -> Survey:
+    """Every group of every combination of `sizes` columns, against `k` and the bounds."""
+    subsets = [subset for size in sizes for subset in combinations(range(len(columns)), size)]
+    if tally.nulls is Nulls.VALUE and len(subsets) * tally.cells >= WORTH_COMPILING:
+        compiled = _compiled(tally, columns, subsets, k, bounds)
+        if compiled is not None:
+            # Which groups and records break it is asked only of tables that do: the plain road says it.
+            smallest, shares, broken = compiled
+            closer = _plain(tally, columns, broken, k, bounds)
+            return Survey(smallest, shares, closer.broken, closer.at_risk)
+    return _plain(tally, columns, subsets, k, bounds)
+
+
+def _plain(
+    tally: Tally,
+    columns: Sequence[Column],
+    subsets: Sequence[tuple[int, ...]],
+    k: int,
+    bounds: Sequence[Protected],
+) -> Survey:
+    smallest, broken = tally.records, 0
+    shares = [Fraction(0)] * len(bounds)
+    risky = np.zeros(tally.cells, dtype=bool)
+    for subset in subsets:
+        chosen = [columns[at] for at in subset]
+        grouping = _grouping(tally, chosen, bounds)
+        present = grouping.size > 0
+        smallest = min(smallest, int(grouping.size[present].min(initial=smallest)))
+        bad = present & (grouping.size < k)
+        for at, (bound, having) in enumerate(zip(bounds, grouping.having, strict=True)):
+            for count in having:
+                shares[at] = max(shares[at], largest_share(count, grouping.size))
+                bad |= exceeds(count, grouping.size, bound.template.at_most)
+        if bad.any():
+            broken += int(bad.sum())
+            risky |= _cells_in(tally, chosen, grouping, bad)
+    return Survey(smallest, tuple(shares), broken, int(tally.counts[risky].sum()))
+
+
+def exceeds(count: Counts, size: Counts, at_most: Fraction) -> NDArray[np.bool_]:
+    """Is count / size above the bound? Exactly: no division, and no overflow.
+
+    >>> exceeds(np.array([1, 2]), np.array([2, 3]), Fraction(1, 2)).tolist()
+    [False, True]
+    """
+    top, bottom = at_most.numerator, at_most.denominator
+    if int(size.max(initial=1)) * bottom < 2**62:
+        return np.asarray(count * bottom > size * top)
+    return np.array([int(c) * bottom > int(s) * top for c, s in zip(count, size, strict=True)], dtype=bool)
+
+
+def largest_share(count: Counts, size: Counts) -> Fraction:
+    """The largest count / size, exactly: floats find the candidates, fractions decide."""
+    here = count > 0
+    if not here.any():
+        return Fraction(0)
+    count, size = count[here], size[here]
+    ratio = count / size
+    near = ratio >= ratio.max() * (1 - 1e-12)
+    pairs = set(zip(count[near].tolist(), size[near].tolist(), strict=True))
+    return max(Fraction(c, s) for c, s in pairs)
+
+
+def _grouping(tally: Tally, columns: Sequence[Column], bounds: Sequence[Protected]) -> Grouping:
+    if tally.nulls is Nulls.WILDCARD and any(c.domain.null is not None for c in columns):
+        return _wildcard(tally, columns, bounds)
+    key, room = group_keys(columns, tally.cells)
+    size = _add_up(key, tally.counts, room)
+    having = tuple(
+        tuple(
+            _add_up(key[mask], tally.counts[mask], room)
+            for code in bound.codes
+            for mask in [tally.sensitive[bound.column].codes == code]
+        )
+        for bound in bounds
+    )
+    return Grouping(size, having, key)
+
+
+def _add_up(key: NDArray[Any], counts: Counts, room: int) -> Counts:
+    # bincount adds doubles, which are exact for whole numbers below 2**53
+    return np.bincount(key, weights=counts, minlength=room).astype(np.int64)
+
+
+def group_keys(columns: Sequence[Column], cells: int) -> tuple[NDArray[np.int64], int]:
+    """A number for each cell, equal where all columns agree, and one more than the largest."""
+    key = np.zeros(cells, dtype=np.int64)
+    room = 1
+    for column in columns:
+        wider = room * column.domain.size
+        if wider > max(DENSE, 4 * cells):
+            # Too many combinations for an array: number those that occur.
+            found, key = np.unique(key, return_inverse=True)
+            room = len(found)
+            wider = room * column.domain.size
+        key = key * column.domain.size + column.codes
+        room = wider
+    if room > max(DENSE, 4 * cells):
+        found, key = np.unique(key, return_inverse=True)
+        room = len(found)
+    return key, room
+
+
+def _cells_in(
+    tally: Tally, columns: Sequence[Column], grouping: Grouping, bad: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    if grouping.of_cell is not None:
+        return np.asarray(bad[grouping.of_cell])
+    # Wildcards: a cell is at risk if any bad group matches it.
+    risky = np.zeros(tally.cells, dtype=bool)
+    shape = _concrete_shape(columns)
+    for group in zip(*np.unravel_index(np.flatnonzero(bad), shape), strict=True):
+        matches = np.ones(tally.cells, dtype=bool)
+        for column, code in zip(columns, group, strict=True):
+            if column.domain.size > 1 or column.domain.null is None:
+                matches &= (column.codes == code) | (column.codes == column.domain.null)
+        risky |= matches
+    return risky
+
+
+def _concrete_shape(columns: Sequence[Column]) -> tuple[int, ...]:
+    """How many values besides null; a column of nothing but nulls matches one unknown value."""
+    return tuple(max(1, c.domain.size - (c.domain.null is not None)) for c in columns)
+
+
+def _wildcard(tally: Tally, columns: Sequence[Column], bounds: Sequence[Protected]) -> Grouping:
+    """Groups where a null matches every value: each record adds to all groups it may belong to."""
+    room = int(np.prod([c.domain.size for c in columns], dtype=np.float64))
+    if room > 50_000_000:
+        raise UnsupportedError(
+            'nulls = "wildcard": too many combinations of values to match nulls with; use nulls = "value"'
+        )
+    shape = tuple(c.domain.size for c in columns)
+    key = np.ravel_multi_index([c.codes.astype(np.intp) for c in columns], shape)
+
+    def spread(counts: Counts, at: NDArray[Any]) -> Counts:
+        table = _add_up(at, counts, room).reshape(shape)
+        for axis, column in enumerate(columns):
+            null = column.domain.null
+            if null is None or column.domain.size == 1:
+                continue
+            # null is always the last code of a domain
+            concrete, unknown = np.split(table, [null], axis=axis)
+            table = concrete + unknown
+        return table.ravel()
+
+    def of(bound: Protected) -> Iterator[Counts]:
+        for code in bound.codes:
+            mask = tally.sensitive[bound.column].codes == code
+            yield spread(tally.counts[mask], key[mask])
+
+    return Grouping(spread(tally.counts, key), tuple(tuple(of(bound)) for bound in bounds), None)
+
+
+def _compiled(
+    tally: Tally,
+    columns: Sequence[Column],
+    subsets: Sequence[tuple[int, ...]],
+    k: int,
+    bounds: Sequence[Protected],
+) -> tuple[int, tuple[Fraction, ...], list[tuple[int, ...]]] | None:
+    """The smallest group, the largest shares and the broken subsets; None where the loop cannot serve."""
+    largest = max(float(np.prod([float(columns[at].domain.size) for at in subset])) for subset in subsets)
+    if largest > max(DENSE, tally.cells) or tally.records >= 2**31:
+        return None
+    try:
+        from privet.models import groups_compiled  # noqa: PLC0415 - an optional extra, slow to load
+    except ImportError:
+        return None
+    return groups_compiled.survey(tally, columns, subsets, k, bounds)

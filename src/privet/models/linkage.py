@@ -1,0 +1,113 @@
+"""What LKC-privacy and its relatives have in common, and the check that serves them all.
+
+An adversary knows some values of a person. The records that match must be many (identity linkage),
+and not too many of them may share a protected value (attribute linkage).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar, Protocol, runtime_checkable
+
+from privet.core import Column, Nulls, Tally, Verdict
+from privet.errors import PolicyError
+from privet.models.groups import survey
+from privet.models.template import EVERY, Template, protected
+
+
+@dataclass(frozen=True, slots=True)
+class Linkage:
+    """Any `l` known values of `quasi` match at least `k` records, within every template's bound."""
+
+    l: int | None  # None: all of them
+    k: int
+    templates: tuple[Template, ...]
+    quasi: tuple[str, ...] | None = None  # None: every quasi-identifier
+
+    def columns(self, tally: Tally) -> tuple[Column, ...]:
+        """The quasi-identifiers that this bound is about."""
+        if self.quasi is None:
+            return tally.quasi
+        found = tuple(column for column in tally.quasi if column.name in self.quasi)
+        missing = set(self.quasi) - {column.name for column in found}
+        if missing:
+            raise PolicyError(f"quasi: the policy has no quasi-identifier {', '.join(sorted(missing))}")
+        return found
+
+    def knowledge(self, columns: Sequence[Column]) -> int:
+        """How many values the adversary can know at most."""
+        return len(columns) if self.l is None else min(self.l, len(columns))
+
+    @property
+    def binding(self) -> tuple[Template, ...]:
+        """The templates that can be broken: no share is above 1."""
+        return tuple(template for template in self.templates if template.at_most < 1)
+
+
+@runtime_checkable
+class LinkageModel(Protocol):
+    """A model that is nothing but a linkage bound: searches know how to look ahead for it."""
+
+    def linkage(self) -> Linkage: ...
+
+
+class LinkageCheck:
+    """The `check` of every model that is a linkage bound."""
+
+    __slots__ = ()
+    monotone: ClassVar[bool] = True
+
+    def linkage(self) -> Linkage:
+        raise NotImplementedError  # each model says which bound it is
+
+    def check(self, tally: Tally) -> Verdict:
+        bound = self.linkage()
+        columns = bound.columns(tally)
+        most = bound.knowledge(columns)
+        # Knowing fewer values only merges groups, and a union of groups that keep the promise keeps it
+        # too: so only the largest combinations need a look. A null that matches everything is in
+        # several groups at once, the argument fails, and every size is looked at.
+        sizes = range(1, most + 1) if tally.nulls is Nulls.WILDCARD else (most,)
+        found = survey(tally, columns, sizes, bound.k, protected(tally, bound.binding))
+        achieved: dict[str, int | Fraction] = {"k": found.smallest}
+        if bound.binding:
+            achieved["c"] = max(found.shares)
+        if len(bound.binding) > 1:
+            for template, share in zip(bound.binding, found.shares, strict=True):
+                achieved[f"c of {named(template)}"] = share
+        return Verdict(achieved, found.broken, found.at_risk)
+
+    def relaxed(self, tally: Tally) -> Linkage:
+        """The bound with its numbers moved just as far as this tally needs."""
+        bound = self.linkage()
+        columns = bound.columns(tally)
+        found = survey(tally, columns, (bound.knowledge(columns),), 1, protected(tally, bound.binding))
+        reached = dict(zip(bound.binding, found.shares, strict=True))
+        return replace(
+            bound,
+            k=min(bound.k, found.smallest),
+            templates=tuple(
+                replace(template, at_most=max(template.at_most, reached.get(template, Fraction(0))))
+                for template in bound.templates
+            ),
+        )
+
+
+def named(template: Template) -> str:
+    """A template's value as the policy names it."""
+    if template.value == EVERY:
+        return template.attribute
+    return f"{template.attribute}={'null' if template.value is None else template.value}"
+
+
+def at_least_one(model: str, **numbers: int | None) -> None:
+    """Refuse a parameter that is no whole number from 1 on."""
+    complaints = [
+        f"{model}: {name} is a whole number from 1 on, not {number!r}"
+        for name, number in numbers.items()
+        if isinstance(number, bool) or not isinstance(number, int) or number < 1
+    ]
+    if complaints:
+        raise PolicyError(*complaints)

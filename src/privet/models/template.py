@@ -1,0 +1,89 @@
+"""Templates: which sensitive values are protected, and how sure an adversary may become of each.
+
+Wang, Fung and Yu, "Handicapping attacker's confidence", KAIS 2007, call `<QID -> s, h>` a template.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from privet.core import Tally
+from privet.domain import Value
+from privet.errors import PolicyError
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Template:
+    """At most this share of any group may have this value of this attribute."""
+
+    attribute: str
+    value: Value  # EVERY stands for each value of the attribute, bounded one by one
+    at_most: Fraction
+
+    def __post_init__(self) -> None:
+        exact_share("a confidence bound", self.at_most)
+
+
+def exact_share(what: str, share: object) -> None:
+    """Refuse anything but a Fraction in (0, 1]: a float's rounding would decide what is promised."""
+    if not isinstance(share, Fraction) or not 0 < share <= 1:
+        raise PolicyError(f"{what} is an exact fraction above 0 and at most 1, not {share!r}")
+
+
+EVERY = "\x00every"  # no text file holds a NUL, so that no value is mistaken for it
+
+# {"surgery": ["Transgender"]}, {"surgery": {"Transgender": Fraction(1, 5)}}, or ["surgery"] for every value
+Sensitive: TypeAlias = Mapping[str, Collection[Value] | Mapping[Value, Fraction]] | Collection[str]
+
+
+def templates(sensitive: Sensitive, default: Fraction | None) -> tuple[Template, ...]:
+    """Templates from the way people write them.
+
+    >>> templates({"surgery": ["Transgender"]}, Fraction(1, 5))
+    (Template(attribute='surgery', value='Transgender', at_most=Fraction(1, 5)),)
+    """
+    if isinstance(sensitive, str):
+        raise PolicyError("sensitive is a table of attributes and values, or a list of attributes")
+    found = []
+    for attribute in sensitive:
+        values = sensitive[attribute] if isinstance(sensitive, Mapping) else (EVERY,)
+        if isinstance(values, str):
+            raise PolicyError(f"sensitive.{attribute} is a list of values, or a table of values and bounds")
+        for value in values:
+            bound = values[value] if isinstance(values, Mapping) else default
+            if bound is None:
+                raise PolicyError(f"sensitive.{attribute}: every value needs a bound")
+            found.append(Template(attribute, value, bound))
+    return tuple(sorted(found, key=lambda t: (t.attribute, t.value is not None, t.value or "")))
+
+
+@dataclass(frozen=True, slots=True)
+class Protected:
+    """A template met with data: the column, and the codes it is about."""
+
+    template: Template
+    codes: tuple[int, ...]  # bounded one by one
+    column: int  # which of the tally's sensitive columns
+
+
+def protected(tally: Tally, bounds: Collection[Template]) -> tuple[Protected, ...]:
+    """Where the templates' values stand in a tally; a value that does not occur needs no protection."""
+    places = {column.name: at for at, column in enumerate(tally.sensitive)}
+    found = []
+    for template in bounds:
+        if template.attribute not in places:
+            raise PolicyError(
+                f"sensitive.{template.attribute}: the policy has no sensitive attribute of that name"
+            )
+        at = places[template.attribute]
+        domain = tally.sensitive[at].domain
+        if template.value == EVERY:
+            codes = tuple(range(domain.size))
+        else:
+            code = domain.codes.get(template.value)
+            codes = () if code is None else (code,)
+        found.append(Protected(template, codes, at))
+    return tuple(found)

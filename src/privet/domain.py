@@ -55,6 +55,7 @@ class Scale:
     high: Decimal  # the root interval is [low, high)
     step: Decimal  # distance between neighbours: 1 for integers, 0.01 for two decimals
     integral: bool
+    grown: bool = True  # are intervals without children split at run time, or is the given tree all there is?
 
     def threshold(self, code: int) -> Decimal:
         """Where a split between `code - 1` and `code` is drawn.
@@ -113,7 +114,9 @@ class Domain:
 
     def grows(self, node: Node) -> bool:
         """Is this an interval whose children are still to be chosen?"""
-        return self.scale is not None and not node.children and node.interval is not None and node.leaves > 1
+        if self.scale is None or not self.scale.grown:
+            return False
+        return not node.children and node.interval is not None and node.leaves > 1
 
     def split(self, node: Node, at: int) -> tuple[Node, Node]:
         """The two halves of an interval, cut before code `at`."""

@@ -19,6 +19,7 @@ that may appear. `tests/leak` plants canaries to keep it so.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import ClassVar
 
 
@@ -105,3 +106,9 @@ class InternalError(PrivetError):
 def one_of(what: str, allowed: Sequence[str], given: object) -> str:
     """The sentence for a word that is not in the vocabulary."""
     return f"{what} is one of {', '.join(allowed)}, not {given!r}"
+
+
+def unknown_key(allowed: Sequence[str], given: str) -> str:
+    """The sentence for a key that nobody reads. The key's value is not shown: it may be a secret."""
+    near = get_close_matches(given, allowed, n=1)
+    return f"{given}: unknown key; " + (f"did you mean {near[0]}?" if near else f"known are {', '.join(allowed)}")

@@ -1,0 +1,1 @@
+"""What is measured, and against whom: `python -m bench`."""

@@ -1,0 +1,201 @@
+"""The embedded engine: polars reads and writes, numpy holds the codes; all in this process.
+
+polars copies the million-row Adult file in about half of DuckDB's time on two cores (bench/copy.py),
+and reading and writing is most of the road, so it is the only table library privet depends on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from privet.core import Attribute, Column, Form, Policy, Recoding, Role, Tally
+from privet.domain import Codes, Domain, Value, flat
+from privet.engines import databases, files
+from privet.errors import HierarchyError, InputError, InternalError
+
+SAMPLE = 20_000  # records looked at to see whether merging equal ones pays
+FEW_REPEATS = 0.8  # share of distinct records above which it does not
+
+
+@dataclass(eq=False)
+class Frame:
+    """A polars frame, and what has been encoded of it so far."""
+
+    data: pl.DataFrame = field(repr=False)
+    columns: dict[str, Column] = field(default_factory=dict, repr=False)  # by row, in leaf order
+
+
+class Embedded:
+    """Tables in this process, held by polars."""
+
+    name: ClassVar[str] = "embedded"
+
+    def read(self, source: Any, form: Form, columns: Iterable[str] | None = None) -> Frame:
+        if databases.is_url(source):
+            data = databases.read(source, form.query)
+        elif isinstance(source, (str, Path)):
+            return Frame(files.read(Path(source), form, columns))
+        else:
+            data = _frame_of(source)
+        wanted = list(data.columns if columns is None else dict.fromkeys(columns))
+        files.complain_about_missing("the data", wanted, data.columns, None)
+        if not data.height:
+            raise InputError("the data has not one record")
+        return Frame(data.select([name for name in data.columns if name in wanted]))
+
+    def columns(self, table: Frame) -> tuple[str, ...]:
+        return tuple(table.data.columns)
+
+    def rows(self, table: Frame) -> int:
+        return table.data.height
+
+    def distinct(self, table: Frame, column: str) -> list[Value]:
+        """The values of a column, each once."""
+        return _texts(table.data.select(column)).get_column(column).unique(maintain_order=True).to_list()
+
+    def tally(self, table: Frame, policy: Policy) -> Tally:
+        return self._tally(table, policy, {a.name: a for a in policy.quasi})
+
+    def tally_published(self, table: Frame, policy: Policy) -> Tally:
+        return self._tally(table, policy, {})
+
+    def _tally(self, table: Frame, policy: Policy, arranged: Mapping[str, Attribute]) -> Tally:
+        counted = [a.name for a in policy.with_role(Role.QUASI, Role.SENSITIVE, Role.TARGET)]
+        for name, (codes, values) in _encode(table.data.select(counted)).items():
+            domain = _domain(arranged.get(name), values)
+            leaf_order = np.array([domain.codes[value] for value in values], dtype=np.intp)
+            table.columns[name] = Column(name, domain, domain.column(leaf_order)[codes])
+        cells, counts = _merged([table.columns[name] for name in counted], table.data.height)
+        columns = {
+            name: c if cells is None else Column(name, c.domain, c.codes[cells])
+            for name, c in table.columns.items()
+            if name in counted
+        }
+        target = [columns[a.name] for a in policy.with_role(Role.TARGET)]
+        return Tally(
+            quasi=tuple(columns[a.name] for a in policy.with_role(Role.QUASI)),
+            sensitive=tuple(columns[a.name] for a in policy.with_role(Role.SENSITIVE)),
+            target=target[0] if target else None,
+            counts=counts,
+            nulls=policy.nulls,
+        )
+
+    def apply(self, table: Frame, policy: Policy, recoding: Recoding) -> Frame:
+        by_name = {attribute.name: attribute for attribute in policy.attributes}
+        made: list[pl.Series] = []
+        for name in table.data.columns:
+            attribute = by_name.get(name)
+            if attribute is None or not attribute.published:
+                continue
+            raw = table.data.get_column(name)
+            if attribute.role is Role.QUASI:
+                made.append(self._recoded(table, raw, recoding))
+            elif attribute.disguise is not None:
+                made.append(_disguised(table.data, attribute))
+            else:
+                made.append(raw)
+        return Frame(pl.DataFrame(made))
+
+    @staticmethod
+    def _recoded(table: Frame, raw: pl.Series, recoding: Recoding) -> pl.Series:
+        cut = recoding.cuts[raw.name]
+        column = table.columns.get(raw.name)
+        if column is None or column.domain is not cut.domain:
+            raise InternalError("a recoding is applied to the table that it was tallied from")
+        if cut.untouched:
+            return raw
+        labels = pl.Series(raw.name, cut.labels, dtype=pl.String)
+        return labels.gather(pl.Series(cut.positions[column.codes]))
+
+    def write(self, table: Frame, target: Path, form: Form) -> None:
+        files.write(table.data, target, form)
+
+
+def _frame_of(source: Any) -> pl.DataFrame:
+    if isinstance(source, pl.LazyFrame):
+        return source.collect()
+    if isinstance(source, pl.DataFrame):
+        return source
+    if hasattr(source, "__arrow_c_stream__"):  # pyarrow, pandas, duckdb, ibis, … say it alike
+        return pl.DataFrame(source)
+    raise InputError(
+        f"a table is a path, a URL, or a polars, pandas or pyarrow table, not {type(source).__name__}"
+    )
+
+
+def _domain(attribute: Attribute | None, values: Sequence[Value]) -> Domain:
+    if attribute is None or attribute.hierarchy is None:
+        return flat(tuple(values))
+    try:
+        return attribute.hierarchy.domain(values)
+    except HierarchyError as error:
+        complaints = (f"attributes.{attribute.name}: {complaint}" for complaint in error.complaints)
+        raise HierarchyError(*complaints, attribute=attribute.name, missing=error.missing) from None
+
+
+def _texts(data: pl.DataFrame) -> pl.DataFrame:
+    """Every column as text, the form in which policies and hierarchies speak of values."""
+    return data.with_columns(
+        pl.col(name).cast(pl.String) for name in data.columns if data[name].dtype != pl.String
+    )
+
+
+def _encode(data: pl.DataFrame) -> dict[str, tuple[NDArray[np.uint32], list[Value]]]:
+    """For each column, a number for each row and the value of each number."""
+    # A fresh set of categories for each column: the shared one would mix the columns' numbers.
+    kinds = {name: pl.Categorical(pl.Categories.random()) for name in data.columns}
+    coded = _texts(data).with_columns(pl.col(name).cast(kind) for name, kind in kinds.items())
+    found = {}
+    for name, kind in kinds.items():
+        physical = coded.get_column(name).to_physical()
+        distinct = int(physical.max() or 0) + 1 if physical.null_count() < len(physical) else 0  # type: ignore[arg-type, call-overload]
+        texts = pl.Series(np.arange(distinct, dtype=np.uint32)).cat.to(kind).cast(pl.String)
+        values: list[Value] = texts.to_list()
+        if physical.null_count():
+            physical = physical.fill_null(distinct)
+            values.append(None)
+        found[name] = (physical.to_numpy(), values)
+    return found
+
+
+def _merged(columns: Sequence[Column], rows: int) -> tuple[NDArray[np.intp] | None, NDArray[np.int64]]:
+    """A row for each distinct record and how often it occurs; or every row where few repeat."""
+    if rows > 2 * SAMPLE:
+        sample = slice(None, None, rows // SAMPLE)
+        looked = _packed([Column(c.name, c.domain, c.codes[sample]) for c in columns])
+        if len(np.unique(looked)) > FEW_REPEATS * len(looked):
+            return None, np.ones(rows, dtype=np.int64)
+    _, cells, counts = np.unique(_packed(columns), return_index=True, return_counts=True)
+    return cells, counts.astype(np.int64)
+
+
+def _packed(columns: Sequence[Column]) -> NDArray[np.int64]:
+    """One number for each row, equal where every column agrees."""
+    first: Codes = columns[0].codes
+    key, room = np.zeros(len(first), dtype=np.int64), 1
+    for column in columns:
+        if room > 2**62 // column.domain.size:
+            found, key = np.unique(key, return_inverse=True)
+            room = len(found)
+        key, room = key * column.domain.size + column.codes, room * column.domain.size
+    return key
+
+
+def _disguised(data: pl.DataFrame, attribute: Attribute) -> pl.Series:
+    disguise = attribute.disguise
+    if disguise is None:
+        raise InternalError("only a disguised identifier is published")
+    texts = _texts(data.select(attribute.name)).get_column(attribute.name).to_list()
+    if attribute.person is not None:
+        persons = _texts(data.select(attribute.person)).get_column(attribute.person).to_list()
+        return pl.Series(attribute.name, disguise.cover(texts, persons), dtype=pl.String)
+    distinct = list(dict.fromkeys(texts))
+    cover = dict(zip(distinct, disguise.cover(distinct), strict=True))
+    return pl.Series(attribute.name, [cover[text] for text in texts], dtype=pl.String)

@@ -1,0 +1,93 @@
+"""Days under months, quarters, years and decades."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from types import MappingProxyType
+from typing import ClassVar
+
+from privet.domain import Domain, Value
+from privet.errors import HierarchyError, one_of
+from privet.hierarchy.arrange import Group, arrange, distinct, refuse
+
+# Finest first. Weeks are not among them: a week may lie in two months, so they do not nest.
+LEVELS: Mapping[str, Callable[[date], str]] = MappingProxyType(
+    {
+        "day": date.isoformat,
+        "month": lambda day: f"{day.year:04}-{day.month:02}",
+        "quarter": lambda day: f"{day.year:04}-Q{(day.month + 2) // 3}",
+        "year": lambda day: f"{day.year:04}",
+        "decade": lambda day: f"{day.year // 10 * 10:04}s",
+    }
+)
+
+_ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ].+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Dates:
+    """Dates grouped by calendar, finest level first; the value itself is below the finest.
+
+    Reads ISO dates and date-times, whose date as written counts; or whatever `format` says, in the
+    language of `strptime`.
+
+    >>> [node.label for node in Dates(levels=("month", "year")).domain(["2024-03-05", "2024-03-17"]).root.walk()]
+    ['*', '2024', '2024-03', '2024-03-05', '2024-03-17']
+    """
+
+    levels: Sequence[str] = ("month", "quarter", "year", "decade")
+    format: str | None = None
+
+    name: ClassVar[str] = "dates"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "levels", tuple(self.levels))
+        known = tuple(LEVELS)
+        complaints = [one_of("levels: each", known, level) for level in self.levels if level not in known]
+        if not complaints:
+            ranks = [known.index(level) for level in self.levels]
+            if not ranks or any(a >= b for a, b in zip(ranks, ranks[1:], strict=False)):
+                complaints.append(f"levels: some of {', '.join(known)}, in this order and each once")
+        if self.format is not None and not _names_a_day(self.format):
+            complaints.append("format: must hold year, month and day, as in '%d.%m.%Y'")
+        if complaints:
+            raise HierarchyError(*complaints)
+
+    def domain(self, values: Sequence[Value]) -> Domain:
+        texts, null = distinct(values)
+        days = [(day, text) for text in texts if (day := self.day(text)) is not None]
+        form = "ISO dates" if self.format is None else f"dates of the form {self.format}"
+        refuse((len(texts) - len(days), f"not {form}", "give their format"), of=len(texts))
+        rows = []
+        for day, text in sorted(days):
+            labels = [LEVELS[level](day) for level in reversed(self.levels)]
+            rows.append((text, tuple(Group(label) for label in dict.fromkeys((*labels, text)))))
+        return arrange(rows, null=null)
+
+    def uncovered(self, values: Sequence[Value]) -> list[str]:
+        return [value for value in distinct(values)[0] if self.day(value) is None]
+
+    def day(self, text: str) -> date | None:
+        """The day that a text names, if it names one."""
+        try:
+            if self.format is not None:
+                return datetime.strptime(text, self.format).date()  # noqa: DTZ007 (the date as written)
+            return datetime.fromisoformat(text).date() if _ISO.fullmatch(text) else None
+        except ValueError:
+            return None
+
+    def to_policy(self) -> dict[str, object]:
+        policy: dict[str, object] = {"type": self.name, "levels": list(self.levels)}
+        return policy if self.format is None else policy | {"format": self.format}
+
+
+def _names_a_day(form: str) -> bool:
+    """Does a date survive being written and read again?"""
+    sample = date(2023, 11, 28)
+    try:
+        return datetime.strptime(sample.strftime(form), form).date() == sample  # noqa: DTZ007 (no clock involved)
+    except (ValueError, re.error):
+        return False

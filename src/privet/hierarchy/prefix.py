@@ -1,0 +1,55 @@
+"""Codes that say less the fewer of their first characters are kept: postal codes, ICD and NACE codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from privet.domain import Domain, Value
+from privet.errors import HierarchyError
+from privet.hierarchy.arrange import Group, Path, arrange, distinct, refuse
+
+HIDDEN = "*"  # stands for each character that is not kept
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """Values grouped by their first `keep` characters, finest first; the rest is starred.
+
+    Values of different lengths never share a group, since the stars show the length. A value that is
+    no longer than the prefix stays itself.
+
+    >>> [node.label for node in Prefix(keep=(3, 1)).domain(["53715", "53703", "90210"]).root.walk()]
+    ['*', '5****', '537**', '53703', '53715', '9****', '902**', '90210']
+    """
+
+    keep: Sequence[int]
+
+    name: ClassVar[str] = "prefix"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "keep", tuple(self.keep))
+        lengths = [k for k in self.keep if type(k) is int and k > 0]
+        falling = all(finer > coarser for finer, coarser in zip(lengths, lengths[1:], strict=False))
+        if not self.keep or len(lengths) < len(self.keep) or not falling:
+            raise HierarchyError("keep: lengths of prefixes, longest first, each at least 1, as in [3, 1]")
+
+    def domain(self, values: Sequence[Value]) -> Domain:
+        texts, null = distinct(values)
+        starred = len(self.uncovered(texts))
+        refuse((starred, f"ending in {HIDDEN}, which stands for what is hidden", "recode them"), of=len(texts))
+        # Paths in the order of their labels: whatever shares a group then stands side by side.
+        rows = sorted((self._path(text), text) for text in texts)
+        return arrange([(text, path) for path, text in rows], null=null)
+
+    def uncovered(self, values: Sequence[Value]) -> list[str]:
+        """Values that already end in a star, and so could be taken for a group."""
+        return [value for value in distinct(values)[0] if value.endswith(HIDDEN)]
+
+    def to_policy(self) -> dict[str, object]:
+        return {"type": self.name, "keep": list(self.keep)}
+
+    def _path(self, text: str) -> Path:
+        hidden = [text[:kept] + HIDDEN * (len(text) - kept) for kept in reversed(self.keep) if kept < len(text)]
+        return (*(Group(label) for label in hidden), Group(text))

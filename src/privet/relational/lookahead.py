@@ -1,0 +1,124 @@
+"""Would a split keep a linkage bound? Asked before it is made, from the counts it would leave.
+
+Spec: a split of `x` is valid iff for every child and every combination of up to `l` attributes with
+the one of `x` among them, each group that occurs is large enough and within every template.
+
+Attributes that are still at their root add nothing to a combination, so only *active* ones (more than
+one value in the cut) are combined; that is exact, and it is what makes many attributes feasible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.core import Tally
+from privet.models.linkage import Linkage
+from privet.models.template import protected
+from privet.relational.partition import Ahead, Mask, Partition
+from privet.relational.specialize import Candidate
+
+DENSE = 1 << 16  # a table of counts this small is dense whatever the number of entries
+WORTH_COMPILING = 3_000_000  # increments; below, loading the compiler takes longer than it saves
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A linkage bound in the search's terms: attribute numbers, and which counts have which limit."""
+
+    attributes: frozenset[int]
+    l: int
+    k: int
+    shares: tuple[tuple[int, Fraction], ...]  # (which of the protected masks, at most)
+
+
+def bounds_of(tally: Tally, linkages: Sequence[Linkage]) -> tuple[list[Bound], list[Mask]]:
+    """The bounds, and a mask over cells for every protected value they speak of."""
+    masks: list[Mask] = []
+    place: dict[tuple[int, int], int] = {}
+    bounds = []
+    for linkage in linkages:
+        columns = linkage.columns(tally)
+        shares = []
+        for bound in protected(tally, linkage.binding):
+            for code in bound.codes:
+                where = (bound.column, code)
+                if where not in place:
+                    place[where] = len(masks)
+                    masks.append(tally.sensitive[bound.column].codes == code)
+                shares.append((place[where], bound.template.at_most))
+        names = {column.name for column in columns}
+        attributes = frozenset(at for at, column in enumerate(tally.quasi) if column.name in names)
+        bounds.append(Bound(attributes, linkage.knowledge(columns), linkage.k, tuple(shares)))
+    return bounds, masks
+
+
+def keeps(partition: Partition, candidate: Candidate, bound: Bound) -> bool:
+    """Would every group still be within the bound after the split?"""
+    if candidate.attribute not in bound.attributes:
+        return True
+    ahead = partition.ahead(candidate)
+    others = [at for at in sorted(bound.attributes) if at != candidate.attribute and partition.width[at] > 1]
+    reach = min(bound.l - 1, len(others))
+    # Wide attributes first: their combinations are the smallest groups, and a split that fails should
+    # fail at once.
+    others.sort(key=lambda at: -partition.width[at])
+    everything = reach == len(others) and len(bound.attributes) == len(partition.width)
+    if everything and partition.has_leaves:
+        return within(ahead.count, [ahead.having[at] for at, _ in bound.shares], bound)
+    if comb(len(others), reach) * len(ahead.unit) >= WORTH_COMPILING:
+        try:
+            from privet.relational import lookahead_compiled  # noqa: PLC0415 - an optional extra, slow to load
+        except ImportError:
+            pass
+        else:
+            verdict = lookahead_compiled.keeps(partition, candidate, ahead, others, reach, bound)
+            if verdict is not None:
+                return bool(verdict)
+    columns = {at: partition.position[at][ahead.unit] for at in others}
+    return all(
+        _combination_keeps(
+            ahead,
+            len(candidate.children),
+            [columns[at] for at in subset],
+            [partition.width[at] for at in subset],
+            bound,
+        )
+        for subset in combinations(others, reach)
+    )
+
+
+def _combination_keeps(
+    ahead: Ahead, fan: int, columns: Sequence[NDArray[Any]], widths: Sequence[int], bound: Bound
+) -> bool:
+    key, room = ahead.child, fan
+    for column, width in zip(columns, widths, strict=True):
+        key, room = key * width + column, room * width
+        if room > max(DENSE, 4 * len(key)):
+            found, key = np.unique(key, return_inverse=True)
+            room = len(found)
+    size = np.bincount(key, weights=ahead.count, minlength=room)
+    having = [np.bincount(key, weights=ahead.having[at], minlength=room) for at, _ in bound.shares]
+    return within(size, having, bound)
+
+
+def within(size: NDArray[Any], having: Sequence[NDArray[Any]], bound: Bound) -> bool:
+    """Are all groups that occur large enough, and no share above its limit? Exactly, by integers."""
+    if bool(((size > 0) & (size < bound.k)).any()):
+        return False
+    for count, (_, at_most) in zip(having, bound.shares, strict=True):
+        top, bottom = at_most.numerator, at_most.denominator
+        if float(size.max(initial=0)) * bottom >= 2**53:
+            pairs = zip(count.tolist(), size.tolist(), strict=True)
+            if any(int(c) * bottom > int(s) * top for c, s in pairs):
+                return False
+        elif bool((count * bottom > size * top).any()):
+            return False
+    return True

@@ -1,0 +1,171 @@
+"""Leaf partitions: which records share one generalised record, kept up to date while cuts move down.
+
+The literature calls this TIPS, taxonomy indexed partitions. A *unit* is either a leaf (all records
+with one generalised record) or, once leaves have become nearly as many as cells and merging no longer
+pays, a cell of the tally. Positions are those of the cut: value `p` of attribute `a`'s cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.core import Tally
+from privet.domain import Codes, Node
+from privet.relational.specialize import Candidate
+
+Ints: TypeAlias = NDArray[np.int64]
+Mask: TypeAlias = NDArray[np.bool_]
+
+MERGE_UNTIL = 4  # cells for each leaf; with fewer, counting cells is cheaper than merging them
+
+
+@dataclass(frozen=True, eq=False)
+class Ahead:
+    """The counts a split would leave: one entry for each unit and child with records in it."""
+
+    unit: NDArray[np.intp]
+    child: NDArray[np.intp]
+    count: Ints
+    having: tuple[Ints, ...]  # records with each protected value
+
+
+@dataclass(frozen=True, eq=False)
+class _Look:
+    """A look ahead, and what it takes to make the split without looking again."""
+
+    candidate: Candidate
+    ahead: Ahead
+    cells: NDArray[np.intp]
+    child: NDArray[np.intp]
+    key: NDArray[np.intp]  # leaf and child of each cell, as one number
+    entry: NDArray[np.intp]  # for each such number, its entry in `ahead`
+
+
+class Partition:
+    """All records in one leaf at first; `split` moves a cut down and keeps every count current."""
+
+    def __init__(self, tally: Tally, protected: Sequence[Mask], *, needs_leaves: bool) -> None:
+        self._codes: list[Codes] = [column.codes for column in tally.quasi]
+        self._sizes = [column.domain.size for column in tally.quasi]
+        self._counts: Ints = tally.counts
+        self._protected = tuple(protected)
+        self._needs_leaves = needs_leaves
+        self._leaf_of_cell: NDArray[np.intp] | None = np.zeros(tally.cells, dtype=np.intp)
+        self._last: _Look | None = None
+        self.width = [1] * len(tally.quasi)  # values in each attribute's cut
+        self.position: list[NDArray[Any]] = [np.zeros(1, dtype=np.uint8) for _ in tally.quasi]
+        self.size: Ints = np.array([tally.records], dtype=np.int64)  # of each unit
+
+    @property
+    def has_leaves(self) -> bool:
+        return self._leaf_of_cell is not None
+
+    @property
+    def units(self) -> int:
+        return len(self.size)
+
+    def ahead(self, candidate: Candidate) -> Ahead:
+        """What the split would leave, without making it."""
+        return self._look(candidate).ahead
+
+    def split(self, candidate: Candidate) -> list[int]:
+        """Make the split; the cut positions of the children, in order."""
+        look = self._look(candidate)
+        self._last = None
+        at, fan = candidate.attribute, len(candidate.children)
+        positions = [candidate.position, *range(self.width[at], self.width[at] + fan - 1)]
+        self.width[at] += fan - 1
+        if self.width[at] - 1 > np.iinfo(self.position[at].dtype).max:
+            self.position[at] = self.position[at].astype(np.uint32)
+        of_child = np.array(positions, dtype=self.position[at].dtype)
+        if self._leaf_of_cell is None:
+            self.position[at][look.cells] = of_child[look.child]
+        else:
+            self._leaf_of_cell[look.cells] = self._split_leaves(at, look.ahead, of_child)[
+                look.entry[look.key]
+            ]
+            if not self._needs_leaves and self.units * MERGE_UNTIL > len(self._counts):
+                self._forget_leaves(self._leaf_of_cell)
+        return positions
+
+    def splits(self, at: int, node: Node, places: NDArray[np.intp]) -> list[int]:
+        """The places where an interval can be split, lowest discernibility cost after it first."""
+        if self._leaf_of_cell is None or not len(places):
+            return [int(place) for place in places]
+        codes = self._codes[at]
+        cells = np.flatnonzero((codes >= node.lo) & (codes < node.hi))
+        code, leaf = codes[cells].astype(np.intp) - node.lo, self._leaf_of_cell[cells]
+        along = np.lexsort((code, leaf))
+        code, leaf, count = code[along], leaf[along], self._counts[cells][along].astype(np.float64)
+        # Walk through each leaf by code: what moves from the right part to the left changes both squares.
+        left = np.cumsum(count) - count
+        starts = np.flatnonzero(np.diff(leaf, prepend=-1))
+        run = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(leaf))))
+        left -= left[starts][run]
+        right = np.add.reduceat(count, starts)[run] - left
+        change = 2 * count * (left - right + count)
+        cost = np.cumsum(np.bincount(code, weights=change, minlength=node.leaves))
+        return [int(place) for place in places[np.argsort(cost[places - node.lo - 1], kind="stable")]]
+
+    def _split_leaves(self, at: int, ahead: Ahead, of_child: NDArray[Any]) -> NDArray[np.intp]:
+        """The leaf of each entry: the first part of a leaf keeps its number, the others get new ones."""
+        first = np.ones(len(ahead.unit), dtype=bool)
+        first[1:] = ahead.unit[1:] != ahead.unit[:-1]
+        fresh = np.flatnonzero(~first)
+        leaf = ahead.unit.copy()
+        leaf[fresh] = self.units + np.arange(len(fresh))
+        parents = ahead.unit[fresh]
+        self.position = [np.concatenate([position, position[parents]]) for position in self.position]
+        self.size = np.concatenate([self.size, self.size[parents]])
+        self.position[at][leaf] = of_child[ahead.child]
+        self.size[leaf] = ahead.count
+        return leaf
+
+    def _forget_leaves(self, leaf_of_cell: NDArray[np.intp]) -> None:
+        self.position = [position[leaf_of_cell] for position in self.position]
+        self.size = self._counts
+        self._leaf_of_cell = None
+
+    def _look(self, candidate: Candidate) -> _Look:
+        if self._last is not None and self._last.candidate is candidate:
+            return self._last
+        cells, child = self._under(candidate)
+        counts = self._counts[cells]
+        if self._leaf_of_cell is None:
+            having = tuple(np.where(mask[cells], counts, 0) for mask in self._protected)
+            key = entry = np.empty(0, dtype=np.intp)
+            ahead = Ahead(cells, child, counts, having)
+        else:
+            fan = len(candidate.children)
+            key = self._leaf_of_cell[cells] * fan + child
+            room = self.units * fan
+            total = _add_up(key, counts, room)
+            here = np.flatnonzero(total)
+            having = tuple(
+                _add_up(key[mask[cells]], counts[mask[cells]], room)[here] for mask in self._protected
+            )
+            entry = np.empty(room, dtype=np.intp)
+            entry[here] = np.arange(len(here))
+            ahead = Ahead(here // fan, here % fan, total[here], having)
+        self._last = _Look(candidate, ahead, cells, child, key, entry)
+        return self._last
+
+    def _under(self, candidate: Candidate) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The cells under the candidate's node, and under which of its children each is."""
+        node, codes = candidate.node, self._codes[candidate.attribute]
+        if node.leaves == self._sizes[candidate.attribute]:
+            cells = np.arange(len(codes))
+        else:
+            cells = np.flatnonzero((codes >= node.lo) & (codes < node.hi))
+        fan = np.repeat(np.arange(len(candidate.children)), [child.leaves for child in candidate.children])
+        return cells, fan[codes[cells].astype(np.intp) - node.lo]
+
+
+def _add_up(key: NDArray[Any], counts: Ints, room: int) -> Ints:
+    # bincount adds doubles, which are exact for whole numbers below 2**53
+    return np.bincount(key, weights=counts, minlength=room).astype(np.int64)

@@ -93,7 +93,7 @@ def blow_up(rows: int, seed: int = 0) -> pl.DataFrame:
     """The records, then variations of them, round after round, until there are that many rows.
 
     A variation replaces a random non-empty set of the quasi-identifiers, each by a random value of its
-    domain: spec 01, section 5.4.
+    domain. Mohammed (2012), section 3.4, blows the data up too, and does not say how.
     """
     return pl.concat(list(_chunks(load(), rows, seed)))
 

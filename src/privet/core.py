@@ -49,6 +49,9 @@ class Hierarchy(Protocol):
     def uncovered(self, values: Sequence[Value]) -> list[str]:
         """The values that have no place in the hierarchy; for the steward's own eyes."""
 
+    def to_policy(self) -> dict[str, Any]:
+        """The hierarchy as its table in a policy file."""
+
 
 class Disguise(Protocol):
     """How an identifier is published instead of being dropped."""
@@ -57,6 +60,9 @@ class Disguise(Protocol):
 
     def cover(self, values: Sequence[Value], person: Sequence[Value] | None = None) -> list[Value]:
         """What is published for each value; `person` says whose value it is where that matters."""
+
+    def to_policy(self) -> dict[str, Any]:
+        """The disguise as its keys in a policy file; never the key itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,4 +111,6 @@ def one_of(what: str, allowed: Sequence[str], given: object) -> str:
 def unknown_key(allowed: Sequence[str], given: str) -> str:
     """The sentence for a key that nobody reads. The key's value is not shown: it may be a secret."""
     near = get_close_matches(given, allowed, n=1)
-    return f"{given}: unknown key; " + (f"did you mean {near[0]}?" if near else f"known are {', '.join(allowed)}")
+    known = f"known are {', '.join(allowed)}" if allowed else "remove it"
+    hint = f"did you mean {near[0]}?" if near else known
+    return f"{given}: unknown key; {hint}"

@@ -155,7 +155,7 @@ def _encode(data: pl.DataFrame) -> dict[str, tuple[NDArray[np.uint32], list[Valu
     found = {}
     for name, kind in kinds.items():
         physical = coded.get_column(name).to_physical()
-        distinct = int(physical.max() or 0) + 1 if physical.null_count() < len(physical) else 0  # type: ignore[arg-type, call-overload]
+        distinct = int(physical.max() or 0) + 1 if physical.null_count() < len(physical) else 0  # type: ignore[arg-type] # codes are integers
         texts = pl.Series(np.arange(distinct, dtype=np.uint32)).cat.to(kind).cast(pl.String)
         values: list[Value] = texts.to_list()
         if physical.null_count():

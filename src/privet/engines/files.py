@@ -137,7 +137,7 @@ def _read_typed(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.Data
         if form.format == "parquet":
             frame = pl.read_parquet(source)
         elif form.format == "arrow":
-            frame = pl.read_ipc(source, memory_map=False)
+            frame = pl.read_ipc(source)
         else:
             frame = pl.read_ndjson(source, infer_schema_length=None)
     except (pl.exceptions.PolarsError, OSError, EOFError, ValueError):

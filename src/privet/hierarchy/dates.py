@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from itertools import pairwise
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -34,7 +35,8 @@ class Dates:
     Reads ISO dates and date-times, whose date as written counts; or whatever `format` says, in the
     language of `strptime`.
 
-    >>> [node.label for node in Dates(levels=("month", "year")).domain(["2024-03-05", "2024-03-17"]).root.walk()]
+    >>> march = Dates(levels=("month", "year")).domain(["2024-03-05", "2024-03-17"])
+    >>> [node.label for node in march.root.walk()]
     ['*', '2024', '2024-03', '2024-03-05', '2024-03-17']
     """
 
@@ -49,7 +51,7 @@ class Dates:
         complaints = [one_of("levels: each", known, level) for level in self.levels if level not in known]
         if not complaints:
             ranks = [known.index(level) for level in self.levels]
-            if not ranks or any(a >= b for a, b in zip(ranks, ranks[1:], strict=False)):
+            if not ranks or any(a >= b for a, b in pairwise(ranks)):
                 complaints.append(f"levels: some of {', '.join(known)}, in this order and each once")
         if self.format is not None and not _names_a_day(self.format):
             complaints.append("format: must hold year, month and day, as in '%d.%m.%Y'")

@@ -64,7 +64,12 @@ class Intervals:
         object.__setattr__(self, "edges", tuple(tuple(level) for level in nested))
         for number in (*self.width, *(e for level in self._edges for e in level), self.origin, *self._limits):
             exact(number)
-        if complaints := [*self._wrong_shape(), *self._wrong_width(), *self._wrong_edges(), *self._wrong_limits()]:
+        if complaints := [
+            *self._wrong_shape(),
+            *self._wrong_width(),
+            *self._wrong_edges(),
+            *self._wrong_limits(),
+        ]:
             raise HierarchyError(*complaints)
 
     def domain(self, values: Sequence[Value]) -> Domain:
@@ -140,7 +145,9 @@ class Intervals:
         middle = []
         if below < above:
             low = next((exact(x) for x in (self.bottom, self.low) if x is not None), numbers[below])
-            high = next((exact(x) for x in (self.top, self.high) if x is not None), numbers[above - 1] + scale.step)
+            high = next(
+                (exact(x) for x in (self.top, self.high) if x is not None), numbers[above - 1] + scale.step
+            )
             scale = replace(scale, low=low, high=high)
             middle = [Node(scale.label(low, high), below, above, interval=(low, high))]
         if middle and not null and self.bottom is None and self.top is None:
@@ -229,7 +236,9 @@ class Intervals:
         if any(width <= 0 for width in self.width):
             return ["width: each is above 0"]
         with localcontext(EXACT):
-            nested = all(wide > narrow and exact(wide) % exact(narrow) == 0 for narrow, wide in pairwise(self.width))
+            nested = all(
+                wide > narrow and exact(wide) % exact(narrow) == 0 for narrow, wide in pairwise(self.width)
+            )
         return [] if nested else ["width: finest first, each a multiple of the one before"]
 
     def _wrong_edges(self) -> list[str]:
@@ -248,9 +257,9 @@ class Intervals:
         complaints = []
         if lower is not None and upper is not None and lower >= upper:
             complaints.append("low, high, bottom, top: the lower limit is below the upper")
-        for level in self._edges[:1]:
-            if any(code is not None and not level[0] <= code <= level[-1] for code in (self.bottom, self.top)):
-                complaints.append("bottom, top: between the first and the last edge")
+        codes = [code for code in (self.bottom, self.top) if code is not None]
+        if self.edges and any(not self._edges[0][0] <= code <= self._edges[0][-1] for code in codes):
+            complaints.append("bottom, top: between the first and the last edge")
         return complaints
 
 

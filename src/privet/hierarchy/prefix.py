@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 from privet.domain import Domain, Value
@@ -31,14 +32,16 @@ class Prefix:
     def __post_init__(self) -> None:
         object.__setattr__(self, "keep", tuple(self.keep))
         lengths = [k for k in self.keep if type(k) is int and k > 0]
-        falling = all(finer > coarser for finer, coarser in zip(lengths, lengths[1:], strict=False))
+        falling = all(finer > coarser for finer, coarser in pairwise(lengths))
         if not self.keep or len(lengths) < len(self.keep) or not falling:
             raise HierarchyError("keep: lengths of prefixes, longest first, each at least 1, as in [3, 1]")
 
     def domain(self, values: Sequence[Value]) -> Domain:
         texts, null = distinct(values)
         starred = len(self.uncovered(texts))
-        refuse((starred, f"ending in {HIDDEN}, which stands for what is hidden", "recode them"), of=len(texts))
+        refuse(
+            (starred, f"ending in {HIDDEN}, which stands for what is hidden", "recode them"), of=len(texts)
+        )
         # Paths in the order of their labels: whatever shares a group then stands side by side.
         rows = sorted((self._path(text), text) for text in texts)
         return arrange([(text, path) for path, text in rows], null=null)
@@ -51,5 +54,7 @@ class Prefix:
         return {"type": self.name, "keep": list(self.keep)}
 
     def _path(self, text: str) -> Path:
-        hidden = [text[:kept] + HIDDEN * (len(text) - kept) for kept in reversed(self.keep) if kept < len(text)]
+        hidden = [
+            text[:kept] + HIDDEN * (len(text) - kept) for kept in reversed(self.keep) if kept < len(text)
+        ]
         return (*(Group(label) for label in hidden), Group(text))

@@ -7,24 +7,31 @@ label that is repeated at the next level (`Other;Other;*`) is one node. Complain
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable
-from itertools import groupby
+from io import StringIO
+from itertools import groupby, pairwise
 
 from privet.errors import HierarchyError
 
-DELIMITERS = (";", ",")
+_QUOTED = re.compile(r'(?:^|(?<=[;,\r\n]))"(?:[^"]|"")*"')
+_LAST = re.compile(r".*([;,])[^;,]*")
 
 
 def read_rows(text: str) -> tuple[str, dict[str, list[str]]]:
-    """The root, and the children of every node that has any, in the order of the file.
+    r"""The root, and the children of every node that has any, in the order of the file.
 
-    >>> read_rows("fox;wild;*\\ncat;cat;*\\nwolf;wild;*\\n")
+    >>> read_rows("fox;wild;*\ncat;cat;*\nwolf;wild;*\n")
     ('*', {'wild': ['fox', 'wolf'], '*': ['wild', 'cat']})
     """
     rows = _rows(text)
     _complain("an empty label", (line for line, labels in rows if "" in labels))
     root = rows[0][1][-1]
-    _complain("does not end in the root of line {first}", (n for n, labels in rows if labels[-1] != root), rows[0][0])
+    _complain(
+        "does not end in the root of line {first}",
+        (n for n, labels in rows if labels[-1] != root),
+        rows[0][0],
+    )
     # What stands twice in a row is one node, so a row is a way up without standing still.
     ways = [(line, [label for label, _ in groupby(labels)]) for line, labels in rows]
     _complain("nothing but the root", (line for line, labels in ways if len(labels) == 1))
@@ -32,10 +39,12 @@ def read_rows(text: str) -> tuple[str, dict[str, list[str]]]:
     parent: dict[str, tuple[str, int]] = {}
     clashes: list[str] = []
     for line, labels in ways:
-        for level, (child, above) in enumerate(zip(labels, labels[1:], strict=False), start=1):
+        for level, (child, above) in enumerate(pairwise(labels), start=1):
             known, first = parent.setdefault(child, (above, line))
             if known != above:
-                clashes.append(f"line {line}, level {level}: the label stands under another parent on line {first}")
+                clashes.append(
+                    f"line {line}, level {level}: the label stands under another parent on line {first}"
+                )
             elif child == root:
                 clashes.append(f"line {line}, level {level}: the root stands below another label")
     groups = {above for above, _ in parent.values()}
@@ -53,27 +62,23 @@ def read_rows(text: str) -> tuple[str, dict[str, list[str]]]:
 
 
 def _rows(text: str) -> list[tuple[int, list[str]]]:
-    """Lines that are not blank, with their numbers, split at the delimiter that fits every one of them."""
-    lines = text.removeprefix("\ufeff")
-    if not lines.strip():
-        raise HierarchyError("the hierarchy is empty; give one row for each leaf, as in leaf;parent;*")
-    # The delimiter before the root decides: "[20,30[;*" is split at ";" since the root has no comma in it.
-    fitting = []
-    for delimiter, other in (DELIMITERS, DELIMITERS[::-1]):
-        rows = _split(lines, delimiter)
-        if all(len(labels) > 1 for _, labels in rows) and not any(other in labels[-1] for _, labels in rows):
-            fitting.append(rows)
-    if len(fitting) != 1:
-        raise HierarchyError("fields are separated by ; or by , and in the same way on every line; quote the others")
-    return fitting[0]
-
-
-def _split(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
-    reader = csv.reader(text.splitlines(keepends=True), delimiter=delimiter, strict=True)
+    """The rows that are not blank, each with the number of its (last) line."""
+    text = text.removeprefix("\ufeff")
+    # The delimiter before the root decides: "29;[20,30[;*" is split at ";".
+    last = {_LAST.sub(r"\1", line) for line in _QUOTED.sub("", text).splitlines() if _LAST.fullmatch(line)}
+    if len(last) != 1:
+        raise HierarchyError("one row for each leaf, as in leaf;parent;*, with ; or , on every line alike")
+    reader = csv.reader(StringIO(text, newline=""), delimiter=last.pop(), strict=True)
     try:
-        return [(reader.line_num, labels) for labels in reader if labels]
+        rows = [(reader.line_num, labels) for labels in reader if labels]
     except csv.Error:
-        raise HierarchyError(f"line {reader.line_num}: a quoted field is not closed or is followed by text") from None
+        raise HierarchyError(
+            f"line {reader.line_num}: a quoted field is not closed, or text follows it"
+        ) from None
+    _complain(
+        "a leaf without a root; end every row in the root, as in leaf;*", (n for n, r in rows if len(r) == 1)
+    )
+    return rows
 
 
 def _complain(what: str, lines: Iterable[int], first: int = 0) -> None:

@@ -49,14 +49,17 @@ class Tree:
     def __post_init__(self) -> None:
         labels = Counter(node.label for node in self.root.walk())
         if repeated := sum(count > 1 for count in labels.values()):
-            raise HierarchyError(f"{repeated} labels stand in more than one place; give each node its own label")
+            raise HierarchyError(
+                f"{repeated} labels stand in more than one place; give each node its own label"
+            )
 
     @classmethod
     def of(cls, nested: Mapping[str, object]) -> Self:
         """From a mapping with one key, the root: below a label stands a mapping, a list, or nothing."""
-        if not isinstance(nested, Mapping) or len(nested) != 1:
-            raise HierarchyError("a tree has one root: a mapping with one key")
-        return cls(_branches(nested, 1)[0])
+        roots = _branches(nested, 1)
+        if len(roots) != 1:
+            raise HierarchyError(f"a tree has one root, a mapping with one key, not {len(roots)}")
+        return cls(roots[0])
 
     @classmethod
     def from_csv(cls, source: Path | str) -> Self:
@@ -134,7 +137,9 @@ class Tree:
         >>> jobs.pruned(["Artist", "Lawyer"]).leaves
         ('Artist', 'Lawyer')
         """
-        wanted = [label for label in cut if label is not None]  # null hangs below the root of a domain, not here
+        wanted = [
+            label for label in cut if label is not None
+        ]  # null hangs below the root of a domain, not here
         found: list[str] = []
 
         def above(node: Branch) -> Branch:
@@ -193,7 +198,10 @@ def _nested(branches: Sequence[Branch]) -> object:
     below = {branch.label: _nested(branch.children) for branch in branches}
     if all(isinstance(value, dict) for value in below.values()):
         return below
-    if all(isinstance(value, list) and branch.children for branch, value in zip(branches, below.values(), strict=True)):
+    if all(
+        isinstance(value, list) and branch.children
+        for branch, value in zip(branches, below.values(), strict=True)
+    ):
         return below
     return [{b.label: below[b.label]} if b.children else b.label for b in branches]
 

@@ -14,7 +14,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 from privet.core import Column, Nulls, Tally, Verdict
 from privet.errors import PolicyError
 from privet.models.groups import survey
-from privet.models.template import EVERY, Template, protected
+from privet.models.template import Every, Template, protected
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class LinkageCheck:
 
 def named(template: Template) -> str:
     """A template's value as the policy names it."""
-    if template.value == EVERY:
+    if isinstance(template.value, Every):
         return template.attribute
     return f"{template.attribute}={'null' if template.value is None else template.value}"
 

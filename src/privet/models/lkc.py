@@ -11,7 +11,7 @@ from typing import ClassVar, Self
 
 from privet.core import Tally
 from privet.models.linkage import Linkage, LinkageCheck, at_least_one
-from privet.models.template import Sensitive, Template, exact_share, templates
+from privet.models.template import Protectable, Sensitive, Template, exact_share, templates
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +60,9 @@ class LKC(LinkageCheck):
         )
 
 
-def grouped(bounds: tuple[Template, ...]) -> dict[str, dict[str | None, Fraction]]:
+def grouped(bounds: tuple[Template, ...]) -> dict[str, dict[Protectable, Fraction]]:
     """Templates as {attribute: {value: bound}}."""
-    found: dict[str, dict[str | None, Fraction]] = {}
+    found: dict[str, dict[Protectable, Fraction]] = {}
     for template in bounds:
         found.setdefault(template.attribute, {})[template.value] = template.at_most
     return found

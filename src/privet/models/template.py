@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -15,12 +16,24 @@ from privet.domain import Value
 from privet.errors import PolicyError
 
 
-@dataclass(frozen=True, slots=True, order=True)
+class Every(Enum):
+    """Stands for each value of an attribute; no value of the data can be mistaken for it."""
+
+    VALUE = "every value"
+
+    def __repr__(self) -> str:
+        return "EVERY"
+
+
+EVERY = Every.VALUE
+
+
+@dataclass(frozen=True, slots=True)
 class Template:
     """At most this share of any group may have this value of this attribute."""
 
     attribute: str
-    value: Value  # EVERY stands for each value of the attribute, bounded one by one
+    value: Value | Every  # EVERY: each value of the attribute, bounded one by one
     at_most: Fraction
 
     def __post_init__(self) -> None:
@@ -33,10 +46,11 @@ def exact_share(what: str, share: object) -> None:
         raise PolicyError(f"{what} is an exact fraction above 0 and at most 1, not {share!r}")
 
 
-EVERY = "\x00every"  # no text file holds a NUL, so that no value is mistaken for it
-
 # {"surgery": ["Transgender"]}, {"surgery": {"Transgender": Fraction(1, 5)}}, or ["surgery"] for every value
-Sensitive: TypeAlias = Mapping[str, Collection[Value] | Mapping[Value, Fraction]] | Collection[str]
+Protectable: TypeAlias = Value | Every
+Sensitive: TypeAlias = (
+    Mapping[str, Collection[Protectable] | Mapping[Protectable, Fraction]] | Collection[str]
+)
 
 
 def templates(sensitive: Sensitive, default: Fraction | None) -> tuple[Template, ...]:
@@ -57,7 +71,7 @@ def templates(sensitive: Sensitive, default: Fraction | None) -> tuple[Template,
             if bound is None:
                 raise PolicyError(f"sensitive.{attribute}: every value needs a bound")
             found.append(Template(attribute, value, bound))
-    return tuple(sorted(found, key=lambda t: (t.attribute, t.value is not None, t.value or "")))
+    return tuple(sorted(found, key=lambda t: (t.attribute, str(t.value))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +94,7 @@ def protected(tally: Tally, bounds: Collection[Template]) -> tuple[Protected, ..
             )
         at = places[template.attribute]
         domain = tally.sensitive[at].domain
-        if template.value == EVERY:
+        if isinstance(template.value, Every):
             codes = tuple(range(domain.size))
         else:
             code = domain.codes.get(template.value)

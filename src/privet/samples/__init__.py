@@ -36,7 +36,12 @@ class Sample:
         return table
 
     def policy(
-        self, *, l: int | None = None, k: int | None = None, c: str | None = None, score: str = "information-gain"
+        self,
+        *,
+        l: int | None = None,
+        k: int | None = None,
+        c: str | None = None,
+        score: str = "information-gain",
     ) -> str:
         """A ready policy as TOML; a parameter that is not given is one that suits the sample."""
         return self.plan.policy(l=l, k=k, c=c, score=score)

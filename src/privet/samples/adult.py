@@ -50,7 +50,13 @@ def _read(path: Path) -> pl.DataFrame:
     table = text.with_columns(pl.col(NUMBERS).cast(pl.Int64, strict=False))
     for name in NUMBERS:
         _refuse(path, at, name, "needs a whole number", table[name].is_null() & text[name].is_not_null())
-    _refuse(path, at, "income", f"is one of {', '.join(CLASSES)}", ~table["income"].is_in(CLASSES).fill_null(value=False))
+    _refuse(
+        path,
+        at,
+        "income",
+        f"is one of {', '.join(CLASSES)}",
+        ~table["income"].is_in(CLASSES).fill_null(value=False),
+    )
     return table
 
 

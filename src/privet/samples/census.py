@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from privet.samples.draw import Ints, chance, generator, pick, pick_given, spread, whole, words
+from privet.samples.draw import chance, generator, pick, pick_given, spread, whole, words
 from privet.samples.taxonomies import ADULT, leaves
 
 SEXES = ("Male", "Female")
@@ -46,7 +46,9 @@ MARITAL_GIVEN_SEX_AND_STAGE = (
 NEVER = MARITAL.index("Never-married")
 MARRIED = MARITAL.index("Married-civ-spouse")
 
-RELATIONSHIPS = leaves(ADULT["relationship"])  # husband, wife, child, other relative; not in family, unmarried
+RELATIONSHIPS = leaves(
+    ADULT["relationship"]
+)  # husband, wife, child, other relative; not in family, unmarried
 RELATIONSHIP_GIVEN_MARITAL_AND_SEX = (  # two lines, man and woman, for each marital status
     ((99, 0, 0.4, 0.6, 0, 0), (0, 94, 2.5, 3, 0.3, 0.2)),
     ((94, 0, 3, 3, 0, 0), (0, 94, 3, 3, 0, 0)),
@@ -108,29 +110,39 @@ WORKCLASS_GIVEN_OCCUPATION = (
 RACES = leaves(ADULT["race"])
 RACE_SHARES = (86, 9.4, 2.9, 0.9, 0.8)
 COUNTRIES = leaves(ADULT["native-country"])
-COUNTRY_GIVEN_RACE: tuple[Mapping[str, float], ...] = (
-    {  # White
-        "United-States": 93.4,
-        **{"Mexico": 2.1, "Germany": 0.5, "Canada": 0.4, "Puerto-Rico": 0.4, "El-Salvador": 0.35, "Cuba": 0.35},
-        **{"England": 0.3, "Italy": 0.25, "Poland": 0.2, "Guatemala": 0.2, "Columbia": 0.2, "Portugal": 0.15},
-        **{"Dominican-Republic": 0.15, "Greece": 0.12, "Iran": 0.1, "Nicaragua": 0.1, "Ecuador": 0.1, "Peru": 0.1},
-        **{"France": 0.1, "Ireland": 0.1, "Philippines": 0.05, "Yugoslavia": 0.06, "Scotland": 0.05},
-        **{"Hungary": 0.05, "Honduras": 0.04, "India": 0.05, "Holand-Netherlands": 0.01},
+COUNTRY_GIVEN_RACE: tuple[Mapping[float, tuple[str, ...]], ...] = (  # percent, and whose it is
+    {
+        93.4: ("United-States",),
+        2.1: ("Mexico",),
+        0.4: ("Germany", "Canada", "Puerto-Rico", "El-Salvador", "Cuba"),
+        0.25: ("England", "Italy", "Poland", "Guatemala", "Columbia"),
+        0.12: ("Portugal", "Dominican-Republic", "Greece", "Iran", "Nicaragua", "Ecuador", "Peru"),
+        0.07: ("France", "Ireland", "Philippines", "India", "Yugoslavia", "Scotland", "Hungary", "Honduras"),
+        0.01: ("Holand-Netherlands",),
     },
-    {  # Black
-        "United-States": 93.7,
-        **{"Jamaica": 2.2, "Haiti": 1.6, "Trinadad&Tobago": 0.5, "Dominican-Republic": 0.4, "Puerto-Rico": 0.3},
-        **{"Outlying-US(Guam-USVI-etc)": 0.2, "England": 0.2, "Cuba": 0.1, "Honduras": 0.1},
+    {
+        93.7: ("United-States",),
+        2.2: ("Jamaica",),
+        1.6: ("Haiti",),
+        0.4: ("Trinadad&Tobago", "Dominican-Republic", "Puerto-Rico", "Outlying-US(Guam-USVI-etc)"),
+        0.15: ("England", "Cuba", "Honduras"),
     },
-    {  # Asian-Pac-Islander
-        "United-States": 30.5,
-        **{"Philippines": 20.5, "India": 9.3, "China": 8.4, "South": 7.5, "Vietnam": 6.2, "Taiwan": 4, "Japan": 4},
-        **{"Thailand": 1.8, "Cambodia": 1.8, "Hong": 1.8, "Laos": 1.6, "Iran": 0.7},
+    {
+        30.5: ("United-States",),
+        20.5: ("Philippines",),
+        8: ("India", "China", "South"),
+        6: ("Vietnam",),
+        4: ("Taiwan", "Japan"),
+        1.7: ("Thailand", "Cambodia", "Hong", "Laos"),
+        0.7: ("Iran",),
     },
-    {"United-States": 96, "Mexico": 2.5, "South": 0.5},  # Amer-Indian-Eskimo
-    {  # Other
-        **{"United-States": 48, "Mexico": 17, "Puerto-Rico": 8, "Dominican-Republic": 6, "Ecuador": 3.5},
-        **{"India": 2.5, "Columbia": 2.5, "El-Salvador": 2.5, "Guatemala": 2.5, "Nicaragua": 1, "Peru": 1},
+    {96: ("United-States",), 2.5: ("Mexico",), 0.5: ("South",)},
+    {
+        48: ("United-States",),
+        17: ("Mexico",),
+        7: ("Puerto-Rico", "Dominican-Republic"),
+        2.5: ("Ecuador", "India", "Columbia", "El-Salvador", "Guatemala"),
+        1: ("Nicaragua", "Peru"),
     },
 )
 
@@ -153,19 +165,22 @@ LAST_DIGIT_GIVEN_TENS = (  # people answer in fives
 PAYS = np.array([0.1, 1.2, 0.7, 0.5, 0.6, 0.25, -0.9, -0.9, -0.3, 0.1, -1.2, -2, 0.6, 0])  # by occupation
 EMPLOYER_PAYS = np.array([0, -0.1, 0.9, 0.8, 0, -0.1, -1])  # by workclass
 
+GAINS = (
+    *(0, 594, 1055, 2174, 2407, 2829, 2885, 3103, 3325, 3411, 3464, 3908, 4064, 4101, 4386, 4416),
+    *(4508, 4650, 5013, 5178, 7298, 7688, 8614, 10520, 13550, 14084, 14344, 15024, 20051, 27828, 99999),
+)
 GAIN_GIVEN_INCOME = (
-    ((594, 2), (1055, 2), (2174, 6), (2407, 3), (2829, 4), (2885, 3), (3103, 6), (3325, 10), (3411, 3))
-    + ((3464, 4), (3908, 4), (4064, 6), (4101, 3), (4386, 3), (4416, 2), (4508, 2), (4650, 6), (5013, 14)),
-    ((3103, 9), (4386, 9), (5178, 14), (7298, 35), (7688, 39), (8614, 8), (10520, 6), (13550, 4))
-    + ((14084, 6), (14344, 4), (15024, 50), (20051, 5), (27828, 6), (99999, 23)),
+    (1893, 2, 2, 6, 3, 4, 3, 6, 10, 3, 4, 4, 6, 3, 3, 2, 2, 6, 14, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+    (810, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 14, 35, 39, 8, 6, 4, 6, 4, 50, 5, 6, 23),
+)
+LOSSES = (
+    *(0, 1340, 1408, 1485, 1564, 1590, 1602, 1669, 1672, 1719, 1721, 1740, 1741, 1762, 1848, 1876),
+    *(1887, 1902, 1977, 1980, 2001, 2042, 2205, 2258, 2415, 2444, 2559, 2824, 4356),
 )
 LOSS_GIVEN_INCOME = (
-    ((1340, 2), (1408, 4), (1485, 3), (1590, 9), (1602, 10), (1669, 7), (1672, 9), (1719, 6), (1721, 5))
-    + ((1740, 9), (1741, 7), (1762, 4), (1876, 9), (1980, 6), (2001, 6), (2042, 3), (2205, 5)),
-    ((1485, 4), (1564, 4), (1848, 9), (1887, 35), (1902, 45), (1977, 38), (2258, 4), (2415, 10), (2444, 3))
-    + ((2559, 2), (2824, 2), (4356, 1)),
+    (3251, 2, 4, 3, 0, 9, 10, 7, 9, 6, 5, 9, 7, 4, 0, 9, 0, 0, 0, 6, 6, 3, 5, 0, 0, 0, 0, 0, 0),
+    (1445, 0, 0, 4, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 0, 35, 45, 38, 0, 0, 0, 0, 4, 10, 3, 2, 2, 1),
 )
-HAS_GAIN, HAS_LOSS = (4.2, 21.2), (3.1, 9.8)  # percent, by income
 
 # The sampling weight carries no meaning for a single person: only its quantiles are kept.
 WEIGHT_SHARES = (0, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.999, 1)
@@ -197,7 +212,10 @@ def census(rows: int, seed: int) -> pl.DataFrame:
     occupation = pick_given(rng, SCHOOLING[education] + len(base) * sex, jobs)
     workclass = pick_given(rng, occupation, WORKCLASS_GIVEN_OCCUPATION)
     race = pick(rng, rows, RACE_SHARES)
-    born = [[shares.get(country, 0) for country in COUNTRIES] for shares in COUNTRY_GIVEN_RACE]
+    shares = [
+        {name: percent for percent, names in line.items() for name in names} for line in COUNTRY_GIVEN_RACE
+    ]
+    born = [[line.get(name, 0) for name in COUNTRIES] for line in shares]
     country = pick_given(rng, race, born)
 
     profile = np.where(stage == 0, 0, np.where(stage == 1, 1, np.where(stage == 7, 2, 3 + sex)))
@@ -206,8 +224,10 @@ def census(rows: int, seed: int) -> pl.DataFrame:
 
     ripe = np.interp(age, (17, 25, 35, 50, 62, 75, 90), (-4.5, -1.8, -0.3, 0.3, 0, -0.9, -1.2))
     worked = np.interp(hours, (1, 30, 40, 55, 70, 99), (-1.0, -0.8, 0, 0.9, 0.6, 0.2))
-    odds = 0.3 * (education - 9) + np.where(education >= 14, 0.5, 0) + np.where(marital <= 1, 2.35, 0) + ripe + worked + PAYS[occupation]
-    income = chance(rng, odds + EMPLOYER_PAYS[workclass] - 0.1 * sex - 2.85).astype(np.uint8)
+    learned = 0.3 * (education - 9) + np.where(education >= 14, 0.5, 0)
+    paid = PAYS[occupation] + EMPLOYER_PAYS[workclass]
+    odds = learned + ripe + worked + paid + np.where(marital == MARRIED, 2.35, 0) - 0.1 * sex - 2.85
+    income = chance(rng, odds).astype(np.uint8)
 
     return pl.DataFrame(
         {
@@ -221,27 +241,10 @@ def census(rows: int, seed: int) -> pl.DataFrame:
             "relationship": words(RELATIONSHIPS, relationship),
             "race": words(RACES, race),
             "sex": words(SEXES, sex),
-            "capital-gain": _capital(rng, income, HAS_GAIN, GAIN_GIVEN_INCOME),
-            "capital-loss": _capital(rng, income, HAS_LOSS, LOSS_GIVEN_INCOME),
+            "capital-gain": np.array(GAINS)[pick_given(rng, income, GAIN_GIVEN_INCOME)],
+            "capital-loss": np.array(LOSSES)[pick_given(rng, income, LOSS_GIVEN_INCOME)],
             "hours-per-week": hours,
             "native-country": words(COUNTRIES, country),
             "income": words(("<=50K", ">50K"), income),
         }
     )
-
-
-def _capital(
-    rng: np.random.Generator,
-    income: Ints,
-    has: tuple[float, float],
-    amounts: tuple[tuple[tuple[int, int], ...], ...],
-) -> Ints:
-    """Nothing for most people; else one of the sums that the tables know, by income."""
-    values = np.array(sorted({0, *(value for line in amounts for value, _ in line)}))
-    table = np.zeros((2, len(values)))
-    for line, (percent, known) in enumerate(zip(has, amounts, strict=True)):
-        total = sum(weight for _, weight in known)
-        for value, weight in known:
-            table[line, np.searchsorted(values, value)] = weight / total * percent
-        table[line, 0] = 100 - percent
-    return values[pick_given(rng, income, table)]

@@ -24,7 +24,7 @@ def generator(rows: int, seed: int) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def pick(rng: np.random.Generator, rows: int, weights: ArrayLike) -> Ints:
+def pick(rng: np.random.Generator, rows: int, weights: Sequence[float]) -> Ints:
     """For each row the position of one weight, as likely as it is heavy."""
     return pick_given(rng, np.zeros(rows, dtype=np.uint8), [weights])
 
@@ -37,7 +37,9 @@ def pick_given(rng: np.random.Generator, given: Ints, table: ArrayLike) -> Ints:
     share[:, -1] = 1.0
     # Line i is laid at [i, i + 1): one binary search then serves all lines at once.
     laid = (share + np.arange(lines)[:, None]).ravel()
-    found = np.searchsorted(laid, given + rng.random(len(given)), side="right") - given.astype(np.int64) * width
+    found = (
+        np.searchsorted(laid, given + rng.random(len(given)), side="right") - given.astype(np.int64) * width
+    )
     return np.minimum(found, width - 1)  # rounding may push a draw onto the very end of its line
 
 
@@ -51,7 +53,7 @@ def bell(rng: np.random.Generator, rows: int) -> Floats:
     total = rng.random(rows)
     for _ in range(3):
         total += rng.random(rows)
-    return (total - 2) * np.sqrt(3)
+    return (total - 2) * 3**0.5
 
 
 def chance(rng: np.random.Generator, odds: Floats) -> NDArray[np.bool_]:
@@ -63,6 +65,6 @@ def words(values: Sequence[str], codes: Ints) -> pl.Series:
     return pl.Series(values, dtype=pl.String).gather(pl.Series(codes))
 
 
-def whole(numbers: Floats, low: int, high: int) -> NDArray[np.int64]:
+def whole(numbers: Floats | Ints, low: int, high: int) -> NDArray[np.int64]:
     """Rounded, and kept within the range."""
     return np.clip(np.rint(numbers), low, high).astype(np.int64)

@@ -41,7 +41,12 @@ class Plan:
         return tuple(name for name, column in self.columns.items() if column.role == role)
 
     def policy(
-        self, *, l: int | None = None, k: int | None = None, c: str | None = None, score: str = "information-gain"
+        self,
+        *,
+        l: int | None = None,
+        k: int | None = None,
+        c: str | None = None,
+        score: str = "information-gain",
     ) -> str:
         """The policy as TOML. What is not given is taken from the plan: a sample is nobody's data."""
         attributes = [line for name, column in self.columns.items() for line in _attribute(name, column)]
@@ -154,7 +159,16 @@ _EVERYDAY: Mapping[str, Planned] = {  # what a neighbour could know
 }
 _MEASURED = (
     *("height_cm", "weight_kg", "household", "systolic", "diastolic", "pulse", "temperature", "haemoglobin"),
-    *("haematocrit", "platelets", "white_cells", "inr", "creatinine", "anti_a_titre", "anti_b_titre", "stay_days"),
+    *(
+        "haematocrit",
+        "platelets",
+        "white_cells",
+        "inr",
+        "creatinine",
+        "anti_a_titre",
+        "anti_b_titre",
+        "stay_days",
+    ),
 )
 _TREATMENT = (
     *("surgery", "transfused", "red_cell_units", "plasma_units", "platelet_units", "tranexamic_acid"),
@@ -162,7 +176,7 @@ _TREATMENT = (
     *("infusion_minutes", "reaction", "reaction_grade", "prescriber", "issue_site", "consent", "audit_week"),
 )
 
-# The shape of the source's private "Blood" table: 62 attributes, 41 of them quasi-identifiers.
+# The shape of the private "Blood" table of Mohammed (2012): 62 attributes, 41 of them quasi-identifiers.
 TRANSFUSIONS = Plan(
     purpose="transfusion records for research on blood groups",
     columns={

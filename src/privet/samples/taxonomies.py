@@ -36,7 +36,7 @@ def levels(tree: Tree) -> int:
     return max(len(path) for path in paths(tree))
 
 
-# The Adult trees are those of spec 01, section 5.1: the source prints only the numbers of leaves and levels.
+# Mohammed (2012), table 5.5, prints only how many leaves and levels each tree has: these have as many.
 ADULT: Mapping[str, Tree] = {
     "workclass": {
         "ANY": {
@@ -86,7 +86,9 @@ ADULT: Mapping[str, Tree] = {
             "Non-family": ["Not-in-family", "Unmarried"],
         }
     },
-    "race": {"ANY": {"White": [], "Non-white": ["Black", "Asian-Pac-Islander", "Amer-Indian-Eskimo", "Other"]}},
+    "race": {
+        "ANY": {"White": [], "Non-white": ["Black", "Asian-Pac-Islander", "Amer-Indian-Eskimo", "Other"]}
+    },
     "sex": {"ANY": ["Male", "Female"]},
     "native-country": {
         "ANY": {
@@ -134,7 +136,10 @@ PATIENTS: Mapping[str, Tree] = {
     "sex": {"ANY": ["M", "F"]},
     "ethnicity": {
         "ANY": {
-            "Asian": {"East-Asian": ["Chinese", "Japanese", "Korean"], "South-Asian": ["Indian", "Pakistani"]},
+            "Asian": {
+                "East-Asian": ["Chinese", "Japanese", "Korean"],
+                "South-Asian": ["Indian", "Pakistani"],
+            },
             "European": ["Northern-European", "Southern-European", "Eastern-European"],
             "African": ["West-African", "East-African", "Caribbean"],
         }
@@ -170,7 +175,9 @@ PATIENTS: Mapping[str, Tree] = {
             "Other-language": ["Mandarin", "Arabic", "Vietnamese"],
         }
     },
-    "insurance": {"ANY": {"Public": ["National", "Regional"], "Private": ["Basic", "Premium"], "Uninsured": []}},
+    "insurance": {
+        "ANY": {"Public": ["National", "Regional"], "Private": ["Basic", "Premium"], "Uninsured": []}
+    },
     "residence": {
         "ANY": {"Urban": ["Centre", "Suburb"], "Rural": ["Town", "Village", "Farm"], "No-fixed-home": []}
     },
@@ -203,7 +210,9 @@ PATIENTS: Mapping[str, Tree] = {
             "Died": [],
         }
     },
-    "anaesthesia": {"ANY": {"Awake": [], "Local": ["Topical", "Nerve-block"], "Central": ["Spinal", "General"]}},
+    "anaesthesia": {
+        "ANY": {"Awake": [], "Local": ["Topical", "Nerve-block"], "Central": ["Spinal", "General"]}
+    },
     "mobility": {"ANY": {"Independent": [], "Assisted": ["Stick", "Frame", "Wheelchair"], "Bedbound": []}},
     "diet": {"ANY": {"Unrestricted": [], "Restricted": {"Meatless": ["Vegetarian", "Vegan"], "Faith": []}}},
     "antibody_screen": {
@@ -213,7 +222,7 @@ PATIENTS: Mapping[str, Tree] = {
     "father_group": _GROUPS,
 }
 
-# Chapter 2, figure 2.2 and chapter 3, figure 3.2 of the source, as rebuilt in spec 01, sections 4.1 and 4.2.
+# Figures 2.2 and 3.2 of Mohammed (2012), rebuilt from the tables and the text around them.
 # The leaves of an age tree are intervals: its numbers are below them.
 CHAPTER_2: Mapping[str, Tree] = {
     "Job": {"ANY": {"Professional": ["Engineer", "Lawyer"], "Artist": ["Writer", "Dancer"]}},

@@ -1,4 +1,4 @@
-"""The worked examples of the source (spec 01, sections 4.1 to 4.3), as CSV text."""
+"""The worked examples of Mohammed (2012), chapters 2 and 3, as CSV text."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ id,Job,Sex,Age,Transfuse,Surgery
 11,Technician,F,63,Y,Plastic
 """
 
-# What the source publishes for L = 2, K = 2, C = 50 %: correct, though one more step would be valid.
+# What is published there for L = 2, K = 2, C = 50 %: correct, though one more step would be valid.
 TABLE_3_2 = """\
 id,Job,Sex,Age,Transfuse,Surgery
 1,Non-Technical,M,[30-60),Y,Transgender

@@ -1,0 +1,76 @@
+"""What is installed: what privet brings, and what plug-ins add by entry point.
+
+A plug-in names its class in its own pyproject.toml,
+
+    [project.entry-points."privet.models"]
+    my-model = "plugin.mymodel:MyModel"
+
+and it is one line in a policy file. Nothing is imported before it is asked for by name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from privet.errors import PolicyError, one_of
+
+BUILT_IN: dict[str, dict[str, str]] = {
+    "models": {
+        "lkc-privacy": "privet.models.lkc:LKC",
+        "k-anonymity": "privet.models.kanonymity:KAnonymity",
+        "confidence-bounding": "privet.models.confidence:ConfidenceBounding",
+        "alpha-k-anonymity": "privet.models.alphak:AlphaKAnonymity",
+    },
+    "algorithms": {
+        "top-down": "privet.relational.topdown:TopDown",
+    },
+    "engines": {
+        "embedded": "privet.engines.embedded:Embedded",
+        "plain": "privet.engines.plain:Plain",
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """Something that can be named in a policy or on the command line."""
+
+    kind: str
+    name: str
+    target: str  # module:Class
+    plugin: bool
+
+    def load(self) -> Any:
+        module, _, attribute = self.target.partition(":")
+        return getattr(import_module(module), attribute)
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of its docstring."""
+        return " ".join((self.load().__doc__ or "").split("\n\n")[0].split())
+
+
+def installed(kind: str) -> dict[str, Installed]:
+    """Everything of one kind, by name; what is built in cannot be replaced by a plug-in."""
+    found = {
+        point.name: Installed(kind, point.name, point.value, plugin=True)
+        for point in entry_points(group=f"privet.{kind}")
+    }
+    found.update(
+        {name: Installed(kind, name, target, plugin=False) for name, target in BUILT_IN[kind].items()}
+    )
+    return dict(sorted(found.items()))
+
+
+def find(kind: str, name: object) -> Any:
+    """The class of that name, or a complaint that lists what there is."""
+    # Built-ins first: looking for plug-ins reads the metadata of every installed package.
+    if isinstance(name, str) and name in BUILT_IN[kind]:
+        return Installed(kind, name, BUILT_IN[kind][name], plugin=False).load()
+    there = installed(kind)
+    if not isinstance(name, str) or name not in there:
+        raise PolicyError(one_of("type", list(there), name))
+    return there[name].load()

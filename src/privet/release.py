@@ -1,0 +1,172 @@
+"""A release: the data that may leave, the policy, the evidence and the report, as a folder.
+
+    out/          may be handed to anybody: data.csv, policy.toml, report.html, evidence.json
+    out.private/  stays with the steward: how each raw value is published, and the search's whole log
+
+Both are written beside their final place and renamed at the end, so that an interrupted run leaves
+nothing that looks like a release.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from privet.core import Engine, Form, PrivacyModel, Recoding, Step, Verdict
+from privet.errors import InputError, MissingExtraError
+from privet.hierarchy import Tree
+from privet.policy import Policy
+from privet.report import evidence as ev
+from privet.report import html
+
+PRIVATE = ".private"
+
+
+@dataclass(frozen=True)
+class Release:
+    """A published table and the evidence that it keeps the policy."""
+
+    table: Any = field(repr=False)
+    engine: Engine[Any] = field(repr=False)
+    policy: Policy = field(repr=False)
+    recoding: Recoding = field(repr=False)
+    verdicts: tuple[tuple[PrivacyModel, Verdict], ...]
+    evidence: Mapping[str, Any] = field(repr=False)
+    steps: tuple[Step, ...] = field(default=(), repr=False)
+    form: Form = field(default_factory=Form, repr=False)
+    private: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def measures(self) -> Mapping[str, Any]:
+        """What was lost and what risk is left."""
+        measures: Mapping[str, Any] = self.evidence["measures"]
+        return measures
+
+    def to_polars(self) -> Any:
+        """The data as a polars frame."""
+        return self.table.data
+
+    def to_arrow(self) -> Any:
+        """The data as a pyarrow table."""
+        try:
+            import pyarrow as pa  # noqa: PLC0415 - an optional extra
+        except ImportError:
+            raise MissingExtraError("to_arrow()", "arrow") from None
+        return pa.table(self.table.data)
+
+    def to_pandas(self) -> Any:
+        """The data as a pandas frame."""
+        try:
+            import pandas  # noqa: F401, ICN001, PLC0415 - an optional extra
+        except ImportError:
+            raise MissingExtraError("to_pandas()", "pandas") from None
+        return self.table.data.to_pandas()
+
+    def write(self, folder: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the release folder and the private one beside it, whole or not at all."""
+        folder = Path(folder)
+        private = folder.with_name(folder.name + PRIVATE)
+        refuse_occupied(folder, overwrite=overwrite)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as made:
+            public, hidden = Path(made) / "public", Path(made) / "private"
+            public.mkdir()
+            hidden.mkdir()
+            self._write_public(public)
+            self._write_private(hidden)
+            for fresh, place in ((public, folder), (hidden, private)):
+                if place.exists():
+                    shutil.rmtree(place)
+                fresh.rename(place)
+        return folder
+
+    def _write_public(self, folder: Path) -> None:
+        data = f"data{suffix(self.form)}"
+        self.engine.write(self.table, folder / data, self.form)
+        (folder / "policy.toml").write_text(self._published_policy().dumps(), encoding="utf-8")
+        whole = dict(self.evidence)
+        whole["data"] = {"file": data, **ev.form_notes(self.form)}
+        (folder / "report.html").write_text(html.render(whole), encoding="utf-8")
+        whole["files"] = {
+            path.name: ev.digest(path) for path in sorted(folder.iterdir()) if path.name != "evidence.json"
+        }
+        ev.write(folder / "evidence.json", whole)
+
+    def _published_policy(self) -> Policy:
+        """The policy without the leaves of its trees: they are raw values, and nobody needs them to check."""
+        attributes = tuple(
+            replace(a, hierarchy=a.hierarchy.pruned(self.recoding.cuts[a.name].labels))
+            if isinstance(a.hierarchy, Tree) and a.name in self.recoding.cuts
+            else a
+            for a in self.policy.attributes
+        )
+        return replace(self.policy, attributes=attributes)
+
+    def _write_private(self, folder: Path) -> None:
+        notes = {
+            "private": 1,
+            "keep": "this file holds raw values; it stays with the steward",
+            **self.private,
+            "steps": [
+                {
+                    "attribute": step.attribute,
+                    "label": step.label,
+                    "children": list(step.children),
+                    "score": step.score,
+                    "performed": step.performed,
+                    "reason": step.reason,
+                }
+                for step in self.steps
+            ],
+            "published_as": {
+                name: [
+                    {"raw": cut.domain.values[code], "published": node.label}
+                    for node in cut.nodes
+                    for code in range(node.lo, node.hi)
+                ]
+                for name, cut in self.recoding.cuts.items()
+            },
+        }
+        path = folder / "steward.json"
+        path.touch(mode=0o600)
+        path.write_text(json.dumps(notes, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def suffix(form: Form) -> str:
+    """The ending of the data file."""
+    return f".{form.format or 'csv'}"
+
+
+def refuse_occupied(folder: Path, *, overwrite: bool) -> None:
+    """Never write over something that is not a release, and over a release only when told to."""
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise InputError(f"{folder}: there is a file of that name")
+    if not any(folder.iterdir()):
+        return
+    if not (folder / "evidence.json").is_file():
+        raise InputError(f"{folder}: the folder is not empty and holds no release; choose another one")
+    if not overwrite:
+        raise InputError(f"{folder}: there is a release already; say --overwrite to replace it")
+
+
+def read_private(folder: Path) -> dict[str, Any] | None:
+    """The steward's own notes on a release, where they lie beside it."""
+    path = folder.with_name(folder.name + PRIVATE) / "steward.json"
+    if not path.is_file():
+        return None
+    notes: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return notes
+
+
+def fingerprint(parts: Mapping[str, str]) -> str:
+    """One digest of several, whatever their order."""
+    text = json.dumps(dict(sorted(parts.items())))
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,122 @@
+"""Evidence: what was promised, what was achieved, and digests of everything in the folder.
+
+`evidence.json` has a version of its own. A reader refuses a version it does not know; a field is
+never removed or given another meaning within one version, only added (docs/reference/evidence.md).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from fractions import Fraction
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from privet.core import Form, Policy, PrivacyModel, Recoding, Role, Step, Verdict
+from privet.domain import Cut, plain
+from privet.errors import TamperedError
+from privet.policy import describe
+
+VERSION = 1
+
+
+def promise(model: PrivacyModel, verdict: Verdict) -> dict[str, Any]:
+    """A promise and what was found when it was checked."""
+    return {
+        "model": describe(model),
+        "holds": verdict.holds,
+        "achieved": {name: number(value) for name, value in verdict.achieved.items()},
+        "broken": verdict.broken,
+        "at_risk": verdict.at_risk,
+    }
+
+
+def number(value: int | Fraction) -> int | str:
+    """Exact: a whole number, or a fraction as text."""
+    return int(value) if isinstance(value, int) or value.denominator == 1 else str(value)
+
+
+def cut_values(cut: Cut) -> list[dict[str, Any]]:
+    """What an attribute's values are published as; all of it can be seen in the data or derived from it."""
+    found = []
+    for node in cut.nodes:
+        value: dict[str, Any] = {"label": node.label, "loss": round(cut.domain.loss(node), 9)}
+        if node.interval is not None:
+            value["interval"] = [plain(bound) for bound in node.interval]
+        found.append(value)
+    return found
+
+
+def attribute_notes(policy: Policy, recoding: Recoding, columns: Sequence[str]) -> dict[str, Any]:
+    """For each column that the policy names: its role and what became of it."""
+    notes: dict[str, Any] = {}
+    for attribute in policy.attributes:
+        note: dict[str, Any] = {"role": attribute.role.value}
+        if attribute.role is Role.QUASI:
+            cut = recoding.cuts[attribute.name]
+            note["published"] = "unchanged" if cut.untouched else "generalised"
+            # Values that are published as they are stand in the data; a list of them adds nothing.
+            if not cut.untouched:
+                note["values"] = cut_values(cut)
+        elif attribute.name not in columns:
+            note["published"] = "dropped"
+        else:
+            note["published"] = attribute.disguise.name if attribute.disguise is not None else "unchanged"
+        notes[attribute.name] = note
+    return notes
+
+
+def step_notes(steps: Sequence[Step]) -> list[dict[str, Any]]:
+    """The search's log, less what is not published: where a refused split would have been made."""
+    notes = []
+    for step in steps:
+        note: dict[str, Any] = {"attribute": step.attribute, "label": step.label}
+        if step.performed:
+            note |= {"children": list(step.children), "score": step.score}
+        else:
+            note["refused"] = step.reason
+        notes.append(note)
+    return notes
+
+
+def form_notes(form: Form) -> dict[str, Any]:
+    """What a reader must know to read the data file again."""
+    notes: dict[str, Any] = {"format": form.format, "encoding": form.encoding, "nulls": list(form.nulls)}
+    if form.delimiter is not None:
+        notes["delimiter"] = form.delimiter
+    return notes
+
+
+def header() -> dict[str, Any]:
+    """Who says this, and when."""
+    return {
+        "evidence": VERSION,
+        "software": f"privet {version('privet')}",
+        "made": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write(path: Path, evidence: Mapping[str, Any]) -> None:
+    path.write_text(json.dumps(evidence, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def read(folder: Path) -> dict[str, Any]:
+    """The evidence of a release folder; refused where it is no evidence that this version can read."""
+    path = folder / "evidence.json"
+    try:
+        evidence = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise TamperedError(f"{folder}: no evidence.json; this is not a release folder") from None
+    except (UnicodeDecodeError, json.JSONDecodeError, IsADirectoryError, NotADirectoryError):
+        raise TamperedError(f"{path}: this is not JSON") from None
+    if not isinstance(evidence, dict) or evidence.get("evidence") != VERSION:
+        raise TamperedError(f"{path}: this is not evidence of version {VERSION}; a newer privet may read it")
+    return evidence

@@ -1,0 +1,152 @@
+"""The one road out of the house: read, tally, search, apply, check again, release."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from privet import core
+from privet.core import Engine, Finding, Form, PrivacyModel, Progress, Role, Tally, Verdict, silent
+from privet.errors import BrokenPromiseError, InternalError, PolicyError
+from privet.measure import summary
+from privet.policy import Policy, describe
+from privet.registry import find
+from privet.relational.again import same_cuts
+from privet.release import Release
+from privet.report import evidence as ev
+
+
+def publish(
+    source: Any,
+    policy: Policy,
+    *,
+    engine: Engine[Any] | str = "embedded",
+    like: str | Path | None = None,
+    output: str | None = None,
+    progress: Progress = silent,
+) -> Release:
+    """Make a release of `source` that keeps `policy`, or raise; nothing is written yet.
+
+    `source` is a path, a database URL, or a polars, pandas or pyarrow table. `like` names an earlier
+    release folder whose recoding is used again instead of a search. `output` is another format than
+    the input's.
+    """
+    refuse_undecided(policy)
+    where = find("engines", engine)() if isinstance(engine, str) else engine
+    progress("read", 0)
+    form = settle(source, policy.form)
+    table = where.read(source, form, columns_needed(policy))
+    progress("tally", 0)
+    raw = where.tally(table, policy)
+    if like is None:
+        finding = policy.algorithm.search(raw, policy, progress)
+    else:
+        finding = Finding(same_cuts(raw, ev.read(Path(like))))
+    progress("apply", 0)
+    published = where.apply(table, policy, finding.recoding)
+    progress("check", 0)
+    final = where.tally_published(published, policy)
+    verdicts = judge(final, policy)
+    broken = [model.name for model, verdict in verdicts if not verdict.holds]
+    if broken and like is not None:
+        raise BrokenPromiseError(
+            *(
+                f"{model.name}: {model} is broken by {v.broken} groups of this batch"
+                for model, v in verdicts
+                if not v.holds
+            ),
+            f"{like}: its recoding does not keep the policy here; publish without --like",
+        )
+    if broken:
+        raise InternalError(f"{policy.algorithm.name} broke {', '.join(broken)}")
+    progress("measure", 0)
+    columns = where.columns(published)
+    evidence: dict[str, Any] = {
+        **ev.header(),
+        "kind": policy.kind,
+        "purpose": policy.purpose,
+        "nulls": policy.nulls.value,
+        "records": final.records,
+        "columns": list(columns),
+        "promises": [ev.promise(model, verdict) for model, verdict in verdicts],
+        "algorithm": describe(policy.algorithm),
+        "attributes": ev.attribute_notes(policy, finding.recoding, columns),
+        "steps": ev.step_notes(finding.steps),
+        "measures": summary.measures(raw, final, finding.recoding),
+        "cautions": list(CAUTIONS),
+    }
+    if like is not None:
+        evidence["like"] = ev.digest(Path(like) / "evidence.json")
+    return Release(
+        table=published,
+        engine=where,
+        policy=policy,
+        recoding=finding.recoding,
+        verdicts=verdicts,
+        evidence=evidence,
+        steps=finding.steps,
+        form=replace(form, format=output or form.format or "csv", query=None),
+        private={"source": source_digest(source)},
+    )
+
+
+CAUTIONS = (
+    "Release one version only: two releases of the same records can be combined by whoever has both.",
+    (
+        "Promises of this kind do not stop minimality, composition, deFinetti or foreground-knowledge "
+        "attacks; differential privacy does."
+    ),
+)
+
+
+def check(
+    source: Any, policy: Policy, *, engine: Engine[Any] | str = "embedded"
+) -> tuple[tuple[PrivacyModel, Verdict], ...]:
+    """What a table achieves as it stands, without any recoding."""
+    where = find("engines", engine)() if isinstance(engine, str) else engine
+    table = where.read(source, settle(source, policy.form), columns_needed(policy))
+    return judge(where.tally_published(table, policy), policy)
+
+
+def judge(tally: Tally, policy: core.Policy) -> tuple[tuple[PrivacyModel, Verdict], ...]:
+    """Every promise of the policy, checked on a tally."""
+    return tuple((model, model.check(tally)) for model in policy.models)
+
+
+def refuse_undecided(policy: Policy) -> None:
+    """A column that nobody has decided about stops the road."""
+    undecided = [attribute.name for attribute in policy.with_role(Role.UNDECIDED)]
+    if undecided:
+        raise PolicyError(
+            *(
+                f"attributes.{name}: the role is still undecided; it is one of "
+                f"{', '.join(role.value for role in Role if role is not Role.UNDECIDED)}"
+                for name in undecided
+            )
+        )
+
+
+def columns_needed(policy: Policy) -> list[str]:
+    """What must be read: what is published, and what says whose record it is."""
+    published = [attribute.name for attribute in policy.attributes if attribute.published]
+    persons = [a.person for a in policy.attributes if a.published and a.person is not None]
+    return list(dict.fromkeys([*published, *persons]))
+
+
+def settle(source: Any, form: Form) -> Form:
+    """The form with everything said that can be told from a file."""
+    from privet.engines import databases, files  # noqa: PLC0415 - loads the engine's library
+
+    if isinstance(source, (str, Path)) and not databases.is_url(source):
+        return files.settled(Path(source), form)
+    return form
+
+
+def source_digest(source: Any) -> str | None:
+    """What the steward can recognise a source by; it never leaves: a digest confirms a guess."""
+    if isinstance(source, (str, Path)) and Path(source).is_file():
+        with Path(source).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    return None

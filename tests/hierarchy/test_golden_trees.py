@@ -43,7 +43,13 @@ ADULT: Mapping[str, tuple[Mapping[str, object], int, int]] = {  # tree, leaves, 
     "Occupation": (
         {
             "ANY": {
-                "White-collar": "Adm-clerical Exec-managerial Prof-specialty Sales Tech-support".split(),
+                "White-collar": [
+                    "Adm-clerical",
+                    "Exec-managerial",
+                    "Prof-specialty",
+                    "Sales",
+                    "Tech-support",
+                ],
                 "Blue-collar": [
                     "Craft-repair",
                     "Farming-fishing",
@@ -51,7 +57,7 @@ ADULT: Mapping[str, tuple[Mapping[str, object], int, int]] = {  # tree, leaves, 
                     "Machine-op-inspct",
                     "Transport-moving",
                 ],
-                "Other-work": "Other-service Priv-house-serv Protective-serv Armed-Forces".split(),
+                "Other-work": ["Other-service", "Priv-house-serv", "Protective-serv", "Armed-Forces"],
             }
         },
         14,
@@ -95,24 +101,40 @@ ADULT: Mapping[str, tuple[Mapping[str, object], int, int]] = {  # tree, leaves, 
                 "Americas": {
                     "Northern": ["United-States", "Canada", "Outlying-US(Guam-USVI-etc)"],
                     "Latin": {
-                        "Caribbean": "Cuba Jamaica Haiti Dominican-Republic Puerto-Rico Trinadad&Tobago".split(),
+                        "Caribbean": [
+                            "Cuba",
+                            "Jamaica",
+                            "Haiti",
+                            "Dominican-Republic",
+                            "Puerto-Rico",
+                            "Trinadad&Tobago",
+                        ],
                         "Mainland": (
-                            "Mexico Honduras Ecuador Columbia Guatemala Nicaragua El-Salvador Peru".split()
+                            [
+                                "Mexico",
+                                "Honduras",
+                                "Ecuador",
+                                "Columbia",
+                                "Guatemala",
+                                "Nicaragua",
+                                "El-Salvador",
+                                "Peru",
+                            ]
                         ),
                     },
                 },
                 "Europe": {
-                    "West": "England Scotland Ireland France Germany Holand-Netherlands".split(),
-                    "South-East-Europe": "Greece Italy Portugal Poland Hungary Yugoslavia".split(),
+                    "West": ["England", "Scotland", "Ireland", "France", "Germany", "Holand-Netherlands"],
+                    "South-East-Europe": ["Greece", "Italy", "Portugal", "Poland", "Hungary", "Yugoslavia"],
                 },
                 "Asia": {
-                    "East": "China Hong Taiwan Japan South".split(),
-                    "South-East-Asia": "Cambodia Laos Thailand Vietnam Philippines".split(),
+                    "East": ["China", "Hong", "Taiwan", "Japan", "South"],
+                    "South-East-Asia": ["Cambodia", "Laos", "Thailand", "Vietnam", "Philippines"],
                     "South-West-Asia": ["India", "Iran"],
                 },
             }
         },
-        40,
+        41,  # Table 5.5 says 40, but the tree of spec 5.1 and the data name 41 countries
         5,
     ),
 }
@@ -122,9 +144,6 @@ ADULT: Mapping[str, tuple[Mapping[str, object], int, int]] = {  # tree, leaves, 
 def test_adult_trees_have_the_leaves_and_levels_of_table_5_5(name: str) -> None:
     nested, leaves, levels = ADULT[name]
     tree = Tree.of(nested)
-    if name == "Native-country":
-        # The spec prints 41 countries under the tree it says has 40 leaves.
-        leaves = len(tree.leaves)
     assert (len(tree.leaves), tree.levels) == (leaves, levels)
     assert tree.domain(tree.leaves).values == tree.leaves
 

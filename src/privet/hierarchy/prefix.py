@@ -57,4 +57,5 @@ class Prefix:
         hidden = [
             text[:kept] + HIDDEN * (len(text) - kept) for kept in reversed(self.keep) if kept < len(text)
         ]
-        return (*(Group(label) for label in hidden), Group(text))
+        # A star inside the value can make two of them alike ("0*1" keeps "0" and "0*" as "0**"): one group.
+        return tuple(Group(label) for label in dict.fromkeys((*hidden, text)))

@@ -53,7 +53,10 @@ def survey(
     tally: Tally, columns: Sequence[Column], sizes: Sequence[int], k: int, bounds: Sequence[Protected]
 ) -> Survey:
     """Every group of every combination of `sizes` columns, against `k` and the bounds."""
-    subsets = [subset for size in sizes for subset in combinations(range(len(columns)), size)]
+    # A column with one value tells nothing: a combination with it is a smaller one without it.
+    columns = [column for column in columns if column.domain.size > 1]
+    reach = {min(size, len(columns)) for size in sizes}
+    subsets = [subset for size in sorted(reach) for subset in combinations(range(len(columns)), size)]
     if tally.nulls is Nulls.VALUE and len(subsets) * tally.cells >= WORTH_COMPILING:
         compiled = _compiled(tally, columns, subsets, k, bounds)
         if compiled is not None:

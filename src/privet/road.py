@@ -9,6 +9,7 @@ from typing import Any
 
 from privet import core
 from privet.core import Engine, Finding, Form, PrivacyModel, Progress, Role, Tally, Verdict, silent
+from privet.engines import text
 from privet.errors import BrokenPromiseError, InternalError, PolicyError
 from privet.measure import summary
 from privet.policy import Policy, describe
@@ -137,10 +138,8 @@ def columns_needed(policy: Policy) -> list[str]:
 
 def settle(source: Any, form: Form) -> Form:
     """The form with everything said that can be told from a file."""
-    from privet.engines import databases, files  # noqa: PLC0415 - loads the engine's library
-
-    if isinstance(source, (str, Path)) and not databases.is_url(source):
-        return files.settled(Path(source), form)
+    if isinstance(source, (str, Path)) and not text.is_url(source):
+        return text.settled(Path(source), form)
     return form
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import timeit
 from decimal import Decimal
 from fractions import Fraction
 
@@ -233,9 +232,3 @@ def test_extreme_numbers_are_exact() -> None:
         (Decimal("0.3"), Decimal("0.4")),
         (Decimal("12345678901234567890.3"), Decimal("12345678901234567890.4")),
     ]
-
-
-def test_thirty_thousand_numbers_are_quick() -> None:
-    values: list[Value] = [str(number * 7919 % 1_000_003) for number in range(30_000)]
-    assert len(set(values)) == 30_000
-    assert min(timeit.repeat(lambda: Intervals().domain(values), number=1, repeat=5)) < 0.1

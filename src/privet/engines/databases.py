@@ -8,14 +8,10 @@ from urllib.parse import unquote, urlsplit
 
 import polars as pl
 
+from privet.engines.text import SCHEMES, is_url
 from privet.errors import InputError, MissingExtraError
 
-SCHEMES = ("sqlite", "postgresql", "postgres")
-
-
-def is_url(source: object) -> bool:
-    """Does this name a database rather than a file?"""
-    return isinstance(source, str) and source.split("://", 1)[0] in SCHEMES and "://" in source
+__all__ = ["SCHEMES", "is_url", "read"]
 
 
 def read(url: str, query: str | None) -> pl.DataFrame:

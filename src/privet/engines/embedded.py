@@ -16,7 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from privet.core import Attribute, Column, Form, Policy, Recoding, Role, Tally
-from privet.domain import Codes, Domain, Value, flat
+from privet.domain import Codes, Cut, Domain, Value, flat
 from privet.engines import databases, files
 from privet.errors import HierarchyError, InputError, InternalError
 
@@ -58,7 +58,7 @@ class Embedded:
 
     def distinct(self, table: Frame, column: str) -> list[Value]:
         """The values of a column, each once."""
-        return _texts(table.data.select(column)).get_column(column).unique(maintain_order=True).to_list()
+        return _encode(table.data.select(column))[column][1]
 
     def tally(self, table: Frame, policy: Policy) -> Tally:
         return self._tally(table, policy, {a.name: a for a in policy.quasi})
@@ -111,11 +111,17 @@ class Embedded:
             raise InternalError("a recoding is applied to the table that it was tallied from")
         if cut.untouched:
             return raw
-        labels = pl.Series(raw.name, cut.labels, dtype=pl.String)
-        return labels.gather(pl.Series(cut.positions[column.codes]))
+        return _labelled(raw.name, cut, cut.positions[column.codes])
 
     def write(self, table: Frame, target: Path, form: Form) -> None:
-        files.write(table.data, target, form)
+        # Text formats write an Enum as its text; the others would keep its kind.
+        files.write(table.data if form.format in {"csv", "tsv"} else self.frame(table), target, form)
+
+    @staticmethod
+    def frame(table: Frame) -> pl.DataFrame:
+        """The table as people expect it: labels as text."""
+        enums = [name for name, dtype in table.data.schema.items() if isinstance(dtype, pl.Enum)]
+        return table.data.with_columns(pl.col(name).cast(pl.String) for name in enums)
 
 
 def _frame_of(source: Any) -> pl.DataFrame:
@@ -143,25 +149,38 @@ def _domain(attribute: Attribute | None, values: Sequence[Value]) -> Domain:
 def _texts(data: pl.DataFrame) -> pl.DataFrame:
     """Every column as text, the form in which policies and hierarchies speak of values."""
     return data.with_columns(
-        pl.col(name).cast(pl.String) for name in data.columns if data[name].dtype != pl.String
+        pl.col(name).cast(pl.String)
+        for name, dtype in data.schema.items()
+        if dtype != pl.String and not isinstance(dtype, pl.Enum)
     )
 
 
-def _encode(data: pl.DataFrame) -> dict[str, tuple[NDArray[np.uint32], list[Value]]]:
+def _encode(data: pl.DataFrame) -> dict[str, tuple[NDArray[Any], list[Value]]]:
     """For each column, a number for each row and the value of each number."""
-    # A fresh set of categories for each column: the shared one would mix the columns' numbers.
-    kinds = {name: pl.Categorical(pl.Categories.random()) for name in data.columns}
-    coded = _texts(data).with_columns(pl.col(name).cast(kind) for name, kind in kinds.items())
+    # A fresh set of categories for each column: the shared one would mix the columns' numbers. Enums
+    # (labels of ours, above all) are numbered already.
+    kinds: dict[str, Any] = {
+        name: dtype if isinstance(dtype, pl.Enum) else pl.Categorical(pl.Categories.random())
+        for name, dtype in data.schema.items()
+    }
+    coded = _texts(data).with_columns(
+        pl.col(name).cast(kind) for name, kind in kinds.items() if data.schema[name] != kind
+    )
     found = {}
     for name, kind in kinds.items():
         physical = coded.get_column(name).to_physical()
-        distinct = int(physical.max() or 0) + 1 if physical.null_count() < len(physical) else 0  # type: ignore[arg-type] # codes are integers
-        texts = pl.Series(np.arange(distinct, dtype=np.uint32)).cat.to(kind).cast(pl.String)
-        values: list[Value] = texts.to_list()
+        codes = physical.fill_null(0).to_numpy() if physical.null_count() else physical.to_numpy()
+        occurs = np.zeros(int(codes.max(initial=0)) + 1, dtype=bool)
+        occurs[codes if not physical.null_count() else codes[physical.is_not_null().to_numpy()]] = True
+        used = np.flatnonzero(occurs)
+        number = np.cumsum(occurs) - 1
+        values: list[Value] = pl.Series(used.astype(np.uint32)).cat.to(kind).cast(pl.String).to_list()
+        if len(used) < len(occurs):
+            codes = number[codes]
         if physical.null_count():
-            physical = physical.fill_null(distinct)
+            codes = np.where(physical.is_null().to_numpy(), len(values), codes)
             values.append(None)
-        found[name] = (physical.to_numpy(), values)
+        found[name] = (codes, values)
     return found
 
 
@@ -186,6 +205,18 @@ def _packed(columns: Sequence[Column]) -> NDArray[np.int64]:
             room = len(found)
         key, room = key * column.domain.size + column.codes, room * column.domain.size
     return key
+
+
+def _labelled(name: str, cut: Cut, positions: Codes) -> pl.Series:
+    """Published labels as an Enum: one small number for each row until the file is written."""
+    labels = list(dict.fromkeys(label for label in cut.labels if label is not None))
+    number = {label: at for at, label in enumerate(labels)}
+    missing = len(labels)  # stands for null, which is no category
+    small = np.min_scalar_type(missing)
+    of_node = np.array([missing if label is None else number[label] for label in cut.labels], dtype=small)
+    codes = of_node[positions]
+    made = pl.Series(name, np.minimum(codes, max(missing - 1, 0)).astype(small)).cat.to(pl.Enum(labels))
+    return made if None not in cut.labels else made.set(pl.Series(codes == missing), None)
 
 
 def _disguised(data: pl.DataFrame, attribute: Attribute) -> pl.Series:

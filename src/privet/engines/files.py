@@ -86,6 +86,9 @@ def _read_text(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.DataF
     except pl.exceptions.PolarsError:
         raise InputError(*_faults(path, form, names)) from None
     last = frame.get_column(names[-1])
+    # In a file with one column a blank line is a record: that is how its null is written.
+    if len(names) == 1:
+        return frame
     if (last.null_count() or (last == "").any()) and not _even(source, form, len(names), frame.height):
         faults = _faults(path, form, names, unknown_is_fine=True)
         if faults:

@@ -33,7 +33,13 @@ FORMATS = {
 SUFFIX = {"csv": ".csv", "tsv": ".tsv", "parquet": ".parquet", "jsonl": ".jsonl", "arrow": ".arrow"}
 DELIMITERS = (",", ";", "\t", "|")
 LONGEST_FIELD = 131_072  # bytes; what a longer one is, is a broken quote
+SCHEMES = ("sqlite", "postgresql", "postgres")
 FEW = 5  # complaints of one kind; the rest is a number
+
+
+def is_url(source: object) -> bool:
+    """Does this name a database rather than a file?"""
+    return isinstance(source, str) and source.split("://", 1)[0] in SCHEMES and "://" in source
 
 
 def settled(path: Path, form: Form) -> Form:

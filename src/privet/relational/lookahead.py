@@ -10,8 +10,6 @@ one value in the cut) are combined; that is exact, and it is what makes many att
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
 from itertools import combinations
 from math import comb
 from typing import Any
@@ -19,45 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Tally
-from privet.models.linkage import Linkage
-from privet.models.template import protected
-from privet.relational.partition import Ahead, Mask, Partition
+from privet.relational.bounds import Bound
+from privet.relational.partition import Ahead, Partition
 from privet.relational.specialize import Candidate
 
 DENSE = 1 << 16  # a table of counts this small is dense whatever the number of entries
 WORTH_COMPILING = 3_000_000  # increments; below, loading the compiler takes longer than it saves
-
-
-@dataclass(frozen=True)
-class Bound:
-    """A linkage bound in the search's terms: attribute numbers, and which counts have which limit."""
-
-    attributes: frozenset[int]
-    l: int
-    k: int
-    shares: tuple[tuple[int, Fraction], ...]  # (which of the protected masks, at most)
-
-
-def bounds_of(tally: Tally, linkages: Sequence[Linkage]) -> tuple[list[Bound], list[Mask]]:
-    """The bounds, and a mask over cells for every protected value they speak of."""
-    masks: list[Mask] = []
-    place: dict[tuple[int, int], int] = {}
-    bounds = []
-    for linkage in linkages:
-        columns = linkage.columns(tally)
-        shares = []
-        for bound in protected(tally, linkage.binding):
-            for code in bound.codes:
-                where = (bound.column, code)
-                if where not in place:
-                    place[where] = len(masks)
-                    masks.append(tally.sensitive[bound.column].codes == code)
-                shares.append((place[where], bound.template.at_most))
-        names = {column.name for column in columns}
-        attributes = frozenset(at for at, column in enumerate(tally.quasi) if column.name in names)
-        bounds.append(Bound(attributes, linkage.knowledge(columns), linkage.k, tuple(shares)))
-    return bounds, masks
 
 
 def keeps(partition: Partition, candidate: Candidate, bound: Bound) -> bool:

@@ -14,8 +14,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.relational.bounds import Bound
 from privet.relational.cover import cover
-from privet.relational.lookahead import Bound
 from privet.relational.partition import Ahead, Partition
 from privet.relational.specialize import Candidate
 

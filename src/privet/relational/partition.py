@@ -57,6 +57,7 @@ class Partition:
         self._needs_leaves = needs_leaves
         self._leaf_of_cell: NDArray[np.intp] | None = np.zeros(tally.cells, dtype=np.intp)
         self._last: _Look | None = None
+        self.splits_made = 0
         self.width = [1] * len(tally.quasi)  # values in each attribute's cut
         self.position: list[NDArray[Any]] = [np.zeros(1, dtype=np.uint8) for _ in tally.quasi]
         self.size: Ints = np.array([tally.records], dtype=np.int64)  # of each unit
@@ -77,6 +78,7 @@ class Partition:
         """Make the split; the cut positions of the children, in order."""
         look = self._look(candidate)
         self._last = None
+        self.splits_made += 1
         at, fan = candidate.attribute, len(candidate.children)
         positions = [candidate.position, *range(self.width[at], self.width[at] + fan - 1)]
         self.width[at] += fan - 1
@@ -92,6 +94,14 @@ class Partition:
             if not self._needs_leaves and self.units * MERGE_UNTIL > len(self._counts):
                 self._forget_leaves(self._leaf_of_cell)
         return positions
+
+    def costs(self) -> list[NDArray[np.float64]]:
+        """For each value of each cut, the squared sizes of the leaves that have it, added up."""
+        squares = self.size.astype(np.float64) ** 2
+        return [
+            np.bincount(position, weights=squares, minlength=width).astype(np.float64, copy=False)
+            for position, width in zip(self.position, self.width, strict=True)
+        ]
 
     def splits(self, at: int, node: Node, places: NDArray[np.intp]) -> list[int]:
         """The places where an interval can be split, lowest discernibility cost after it first."""

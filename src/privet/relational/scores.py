@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privet.core import Tally
 from privet.relational.gain import GainTable
@@ -69,6 +70,8 @@ class ByDiscernibility:
     def __init__(self, partition: Partition) -> None:
         self._partition = partition
         self._candidates: list[Candidate] = []
+        self._costs: list[NDArray[np.float64]] = []
+        self._as_of = -1
 
     def add(self, candidates: Iterable[Candidate]) -> None:
         self._candidates.extend(candidates)
@@ -76,14 +79,10 @@ class ByDiscernibility:
     def choose(self) -> tuple[Candidate, float] | None:
         if not self._candidates:
             return None
-        squares = self._partition.size.astype(np.float64) ** 2
-        cost = {
-            at: np.bincount(
-                self._partition.position[at], weights=squares, minlength=self._partition.width[at]
-            )
-            for at in {candidate.attribute for candidate in self._candidates}
-        }
-        scores = [float(cost[c.attribute][c.position]) for c in self._candidates]
+        if self._as_of != self._partition.splits_made:  # dropping a candidate changes no cost
+            self._costs = self._partition.costs()
+            self._as_of = self._partition.splits_made
+        scores = [float(self._costs[c.attribute][c.position]) for c in self._candidates]
         top = max(scores)
         best = [c for c, score in zip(self._candidates, scores, strict=True) if score == top]
         if len(best) > 1:

@@ -22,8 +22,9 @@ from privet.core import Finding, Generalization, Nulls, Policy, PrivacyModel, Pr
 from privet.domain import Cut, Node
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
 from privet.models.linkage import LinkageModel
+from privet.relational.bounds import Bound, bounds_of
 from privet.relational.gain import GainTable
-from privet.relational.lookahead import Bound, bounds_of, keeps
+from privet.relational.lookahead import keeps
 from privet.relational.partition import Partition
 from privet.relational.scores import ByDiscernibility, ByGain, ByGainPerLoss, gain_tables, gains
 from privet.relational.specialize import Candidate, Chooser, Ruling, specialize

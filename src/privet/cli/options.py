@@ -1,0 +1,109 @@
+"""What several commands take, and how it becomes a policy."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from privet.errors import InputError, PolicyError
+
+if TYPE_CHECKING:
+    from privet.core import Form
+    from privet.policy import Policy
+
+Data = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA", help="A CSV, TSV, Parquet, JSON lines or Arrow file (.gz too), or a database URL."
+    ),
+]
+PolicyFile = Annotated[Path, typer.Argument(metavar="POLICY", help="The policy, a TOML file.")]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.")]
+Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, for programs.")]
+Format = Annotated[
+    str | None,
+    typer.Option("--format", help="csv, tsv, parquet, jsonl or arrow; else the file's ending decides."),
+]
+Delimiter = Annotated[
+    str | None, typer.Option("--delimiter", help="One character, or tab; else the header decides.")
+]
+Encoding = Annotated[str | None, typer.Option("--encoding", help="utf-8 unless said, or latin-1, cp1252, …")]
+Null = Annotated[
+    list[str] | None, typer.Option("--null", help="A text that means 'missing', such as NA; may be repeated.")
+]
+Query = Annotated[str | None, typer.Option("--query", help="What to select, where DATA is a database URL.")]
+Engine = Annotated[str, typer.Option("--engine", help="Where tables live; `privet list` shows which.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what stands there.")]
+
+
+def form_of(
+    form: Form,
+    *,
+    format: str | None = None,  # noqa: A002 - the option's own name
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    null: Sequence[str] | None = None,
+    query: str | None = None,
+) -> Form:
+    """The form with what the command line says in place of what it said."""
+    if delimiter is not None:
+        delimiter = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
+        if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n':
+            raise InputError("--delimiter: is one ASCII character such as ';', or the word tab")
+    given = {"format": format, "delimiter": delimiter, "encoding": encoding, "query": query}
+    said: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+    if null:
+        said["nulls"] = tuple(dict.fromkeys(null))
+    return replace(form, **said)
+
+
+def load_policy(path: Path, **said: Any) -> Policy:
+    """The policy with every role decided, and the form that the command line asks for."""
+    from privet.policy import Policy
+    from privet.road import refuse_undecided
+
+    policy = Policy.load(path)
+    try:
+        refuse_undecided(policy)
+    except PolicyError as error:
+        raise error.at(str(path)) from None
+    return replace(policy, form=form_of(policy.form, **said))
+
+
+def engine_of(name: str) -> Any:
+    """An engine by its name."""
+    from privet.registry import find
+
+    try:
+        return find("engines", name)()
+    except PolicyError as error:
+        raise error.at("--engine") from None
+
+
+def release_folder(folder: Path) -> Path:
+    """A folder that holds a release, or a complaint that says what is wrong with it."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder")
+    if not (folder / "evidence.json").is_file():
+        raise InputError(f"{folder}: no evidence.json; this is not a release folder")
+    return folder
+
+
+@contextmanager
+def whole(path: Path, *, overwrite: bool) -> Iterator[Path]:
+    """A place to write a file that appears under its name only when it is whole."""
+    if path.exists() and not overwrite:
+        raise InputError(f"{path}: there is a file already; say --overwrite to replace it")
+    if path.is_dir():
+        raise InputError(f"{path}: this is a folder; name a file")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as made:
+        fresh = Path(made) / path.name
+        yield fresh
+        fresh.replace(path)

@@ -1,0 +1,196 @@
+"""What people and programs see: lines, tables and progress, or one JSON document.
+
+Colours and progress appear on a terminal only; text from outside (names of columns and files) is
+shown with its control characters escaped, so that it cannot steer the terminal.
+"""
+
+from __future__ import annotations
+
+import json as notation
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any, TextIO
+
+from privet.errors import InputError
+
+STAGES = {
+    "read": "reading",
+    "tally": "counting",
+    "search": "searching",
+    "apply": "recoding",
+    "check": "checking again",
+    "measure": "measuring",
+    "write": "writing",
+}
+STYLES = {"good": "32", "bad": "31;1", "warn": "33", "strong": "1", "faint": "2"}
+
+
+def coloured(stream: TextIO) -> bool:
+    """Colours only where somebody sees them and has not asked for none (no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def paint(text: str, style: str, stream: TextIO | None = None) -> str:
+    if not coloured(stream or sys.stdout):
+        return text
+    return f"\x1b[{STYLES[style]}m{text}\x1b[0m"
+
+
+def shown(text: str) -> str:
+    """On one line, whatever stands in it.
+
+    >>> shown("one\\ntwo\\x1b[31m")
+    'one\\\\ntwo\\\\x1b[31m'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def say(*lines: str) -> None:
+    for line in lines:
+        sys.stdout.write(line + "\n")
+
+
+def warn(*lines: str) -> None:
+    """Something the steward must know, that does not stop the work."""
+    for line in lines:
+        sys.stderr.write(f"{paint('warning:', 'warn', sys.stderr)} {shown(line)}\n")
+
+
+def problems(*lines: str) -> None:
+    """One line for each."""
+    for line in lines:
+        sys.stderr.write(f"{paint('error:', 'bad', sys.stderr)} {shown(line)}\n")
+
+
+def answer(document: Mapping[str, Any]) -> None:
+    """The one document of `--json`."""
+    sys.stdout.write(notation.dumps(document, ensure_ascii=False, indent=1, default=_exact) + "\n")
+
+
+def fail(code: str, complaints: Sequence[str], ended: int, *, json: bool) -> None:
+    sys.stdout.flush()
+    if json:
+        answer({"error": code, "complaints": list(complaints), "exit": ended})
+    else:
+        problems(*complaints)
+
+
+def _exact(value: object) -> object:
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    if hasattr(value, "item"):  # a number of numpy's
+        return value.item()
+    return str(value)
+
+
+def table(rows: Sequence[Sequence[str]], *, head: Sequence[str] = ()) -> list[str]:
+    """Columns side by side, two spaces in; numbers stand right."""
+    every = [list(head), *map(list, rows)] if head else list(map(list, rows))
+    if not every:
+        return []
+    shown_rows = [[shown(cell) for cell in row] for row in every]
+    widths = [max(len(row[at]) for row in shown_rows) for at in range(len(every[0]))]
+    right = [
+        all(row[at][:1].isdigit() for row in shown_rows[bool(head) :] if row[at]) for at in range(len(widths))
+    ]
+    lines = []
+    for row in shown_rows:
+        cells = [
+            cell.rjust(width) if number else cell.ljust(width)
+            for cell, width, number in zip(row, widths, right, strict=True)
+        ]
+        lines.append(("  " + "  ".join(cells)).rstrip())
+    if head:
+        lines[0] = paint(lines[0], "faint")
+    return lines
+
+
+def share(value: float | Fraction) -> str:
+    """A share as people read it.
+
+    >>> share(Fraction(1, 5)), share(0.0004)
+    ('20.0 %', '0.04 %')
+    """
+    percent = float(value) * 100
+    return f"{percent:.1f} %" if percent >= 0.1 or not percent else f"{percent:.2g} %"
+
+
+def promise_lines(promises: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Each promise with what was found, as evidence notes it."""
+    lines = []
+    for promise in promises:
+        mark = paint("holds ", "good") if promise["holds"] else paint("BROKEN", "bad")
+        model = {key: value for key, value in promise["model"].items() if key not in {"type", "sensitive"}}
+        asked = ", ".join(f"{key} = {_numbers(value)}" for key, value in model.items())
+        found = ", ".join(f"{key} = {_numbers(value)}" for key, value in promise["achieved"].items())
+        line = f"  {mark}  {shown(promise['model']['type'])} ({shown(asked)}): found {shown(found)}"
+        if not promise["holds"]:
+            line += f"; {promise['at_risk']:,} records at risk in {promise['broken']:,} groups"
+        lines.append(line)
+    return lines
+
+
+def _numbers(value: object) -> str:
+    if isinstance(value, str) and "/" in value and value.replace("/", "").isdigit():
+        return f"{value} ({share(Fraction(value))})"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+def next_steps(*steps: tuple[str, str]) -> list[str]:
+    """Commands to go on with, each with its reason."""
+    width = max(len(command) for command, _ in steps)
+    return ["", "next:", *(f"  {shown(command):<{width}}  {paint(why, 'faint')}" for command, why in steps)]
+
+
+class Stages:
+    """Progress as a spinner: what is being done, and how far it has come."""
+
+    def __init__(self, progress: Any) -> None:
+        self._progress = progress
+        self._task: Any = None
+        self._stage = ""
+
+    def __call__(self, stage: str, done: int, of: int | None = None) -> None:
+        if stage != self._stage:
+            self._stage = stage
+            if self._task is not None:
+                self._progress.remove_task(self._task)
+            self._task = self._progress.add_task(STAGES.get(stage, stage), total=of, count="")
+        count = "" if not done else f"{done:,}" if of is None else f"{done:,} of {of:,}"
+        self._progress.update(self._task, completed=done, total=of, count=count)
+
+
+@contextmanager
+def working(*, json: bool) -> Iterator[Any]:
+    """Progress for long work, on a terminal; for everybody else, silence."""
+    if json or not sys.stderr.isatty():
+        from privet.core import silent
+
+        yield silent
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        TextColumn("{task.fields[count]}"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        yield Stages(progress)
+
+
+def refuse_hidden_terminal(*, json: bool) -> None:
+    """Raw values are shown on the steward's own terminal only: a pipe or a log is no place for them."""
+    if json or not sys.stdout.isatty():
+        raise InputError(
+            "--show-values: shows raw values, so it works on a terminal only, not in a pipe, a file or --json"
+        )

@@ -6,7 +6,7 @@ A wrong policy is answered with every complaint at once, each with its place and
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields
 from enum import Enum
@@ -77,7 +77,7 @@ class Policy(core.Policy):
         with complaints.at("algorithm"):
             algorithm = build("algorithms", document.get("algorithm", {"type": "top-down"}))
         _cross_check(attributes, models, complaints)
-        complaints.raise_all()
+        complaints.raise_all(also=undecided(attributes))
         return cls(
             attributes=attributes,
             models=models,
@@ -124,9 +124,10 @@ class _Complaints:
     def unknown(self, table: Mapping[str, Any], allowed: tuple[str, ...]) -> None:
         self.add(*(unknown_key(allowed, key) for key in table if key not in allowed))
 
-    def raise_all(self) -> None:
+    def raise_all(self, also: Sequence[str] = ()) -> None:
+        """Raise what was collected; `also` is no reason to raise, but belongs to what is left to do."""
         if self._all:
-            raise PolicyError(*self._all)
+            raise PolicyError(*self._all, *also)
 
 
 def _form(table: object) -> Form:
@@ -218,6 +219,16 @@ def _cross_check(
         for name in getattr(model, "quasi", None) or ():
             if roles.get(name) not in {Role.QUASI, Role.UNDECIDED}:
                 complaints.add(f'models[{at}]: quasi: no attribute {name!r} with role "quasi"')
+
+
+def undecided(attributes: Sequence[Attribute]) -> list[str]:
+    """A complaint for each column that nobody has decided about."""
+    roles = ", ".join(role.value for role in Role if role is not Role.UNDECIDED)
+    return [
+        f"attributes.{attribute.name}: the role is still undecided; it is one of {roles}"
+        for attribute in attributes
+        if attribute.role is Role.UNDECIDED
+    ]
 
 
 def build(kind: str, table: object) -> Any:

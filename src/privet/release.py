@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -71,7 +70,7 @@ class Release:
     def write(self, folder: str | Path, *, overwrite: bool = False) -> Path:
         """Write the release folder and the private one beside it, whole or not at all."""
         folder = Path(folder)
-        private = folder.with_name(folder.name + PRIVATE)
+        private = private_folder(folder)
         refuse_occupied(folder, overwrite=overwrite)
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as made:
@@ -80,9 +79,11 @@ class Release:
             hidden.mkdir()
             self._write_public(public)
             self._write_private(hidden)
-            for fresh, place in ((public, folder), (hidden, private)):
+            # The notes first: whatever interrupts this, there is no release without them. What is
+            # replaced is moved away, not deleted: that could take long.
+            for fresh, place in ((hidden, private), (public, folder)):
                 if place.exists():
-                    shutil.rmtree(place)
+                    place.rename(Path(made) / f"old {fresh.name}")
                 fresh.rename(place)
         return folder
 
@@ -106,7 +107,8 @@ class Release:
             else a
             for a in self.policy.attributes
         )
-        return replace(self.policy, attributes=attributes)
+        # A query may name persons, and nobody needs it to check.
+        return replace(self.policy, attributes=attributes, form=replace(self.policy.form, query=None))
 
     def _write_private(self, folder: Path) -> None:
         notes = {
@@ -145,6 +147,11 @@ def suffix(form: Form) -> str:
 
 def refuse_occupied(folder: Path, *, overwrite: bool) -> None:
     """Never write over something that is not a release, and over a release only when told to."""
+    private = private_folder(folder)
+    if private.exists() and not folder.exists() and not overwrite:
+        raise InputError(
+            f"{private}: here lie the notes on an earlier release; move them, or say --overwrite"
+        )
     if not folder.exists():
         return
     if not folder.is_dir():
@@ -157,9 +164,30 @@ def refuse_occupied(folder: Path, *, overwrite: bool) -> None:
         raise InputError(f"{folder}: there is a release already; say --overwrite to replace it")
 
 
+def private_folder(folder: Path) -> Path:
+    """Where the steward's own notes on a release lie."""
+    return folder.with_name(folder.name + PRIVATE)
+
+
+def earlier_releases(folder: Path, digest: str | None) -> list[Path]:
+    """Other releases beside this one that were made from the same source."""
+    if digest is None:
+        return []
+    found = []
+    for notes in sorted(folder.absolute().parent.glob(f"*{PRIVATE}/steward.json")):
+        other = folder.parent / notes.parent.name.removesuffix(PRIVATE)
+        try:
+            same = json.loads(notes.read_text(encoding="utf-8")).get("source") == digest
+        except (OSError, ValueError, AttributeError):
+            continue  # not ours, or not readable: nothing to warn of
+        if same and other.name != folder.absolute().name:
+            found.append(other)
+    return found
+
+
 def read_private(folder: Path) -> dict[str, Any] | None:
     """The steward's own notes on a release, where they lie beside it."""
-    path = folder.with_name(folder.name + PRIVATE) / "steward.json"
+    path = private_folder(folder) / "steward.json"
     if not path.is_file():
         return None
     notes: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))

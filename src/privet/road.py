@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from privet import core
-from privet.core import Engine, Finding, Form, PrivacyModel, Progress, Role, Tally, Verdict, silent
+from privet.core import Engine, Finding, Form, PrivacyModel, Progress, Tally, Verdict, silent
 from privet.engines import text
 from privet.errors import BrokenPromiseError, InternalError, PolicyError
 from privet.measure import summary
-from privet.policy import Policy, describe
+from privet.measure.relax import relaxations
+from privet.policy import Policy, describe, undecided
 from privet.registry import find
 from privet.relational.again import same_cuts
 from privet.release import Release
@@ -89,7 +90,10 @@ def publish(
         evidence=evidence,
         steps=finding.steps,
         form=replace(form, format=output or form.format or "csv", query=None),
-        private={"source": source_digest(source)},
+        private={
+            "source": source_digest(source),
+            "relaxations": relaxations(raw, policy, finding, describe=describe),
+        },
     )
 
 
@@ -118,15 +122,9 @@ def judge(tally: Tally, policy: core.Policy) -> tuple[tuple[PrivacyModel, Verdic
 
 def refuse_undecided(policy: Policy) -> None:
     """A column that nobody has decided about stops the road."""
-    undecided = [attribute.name for attribute in policy.with_role(Role.UNDECIDED)]
-    if undecided:
-        raise PolicyError(
-            *(
-                f"attributes.{name}: the role is still undecided; it is one of "
-                f"{', '.join(role.value for role in Role if role is not Role.UNDECIDED)}"
-                for name in undecided
-            )
-        )
+    complaints = undecided(policy.attributes)
+    if complaints:
+        raise PolicyError(*complaints)
 
 
 def columns_needed(policy: Policy) -> list[str]:

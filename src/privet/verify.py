@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from privet.core import Engine, Form, PrivacyModel, Verdict
-from privet.errors import PolicyError, TamperedError
+from privet.core import Engine, Form, PrivacyModel, Role, Verdict
+from privet.errors import InputError, PolicyError, TamperedError
 from privet.policy import Policy
 from privet.registry import find
 from privet.report import evidence as ev
@@ -50,14 +50,21 @@ def verify(folder: str | Path, *, engine: Engine[Any] | str = "embedded") -> Ver
     if data.parent != folder or not data.is_file():
         raise TamperedError(f"{folder}: the data file that the evidence names is missing")
     where = find("engines", engine)() if isinstance(engine, str) else engine
-    table = where.read(data, form)
+    try:
+        table = where.read(data, form)
+    except InputError as error:
+        raise TamperedError(
+            *complaints, *(f"the data cannot be read: {complaint}" for complaint in error.complaints)
+        ) from None
     found = where.columns(table)
     allowed = {attribute.name for attribute in policy.attributes if attribute.published}
     complaints += [
         f"column {name!r} is published, the policy does not allow it" for name in found if name not in allowed
     ]
-    complaints += [f"column {name!r} is missing from the data" for name in columns if name not in found]
-    if complaints and any(a.name not in found for a in policy.quasi):
+    promised = [a.name for a in policy.with_role(Role.QUASI, Role.SENSITIVE, Role.TARGET)]
+    missing = [name for name in dict.fromkeys([*columns, *promised]) if name not in found]
+    complaints += [f"column {name!r} is missing from the data" for name in missing]
+    if any(name in missing for name in promised):
         return Verification(folder, (), tuple(complaints))
     tally = where.tally_published(table, policy)
     if tally.records != records:

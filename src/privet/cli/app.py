@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from inspect import cleandoc
 from typing import Annotated
 
+import click
 import typer
+import typer.main
 
 from privet.cli.check import check
 from privet.cli.compare import compare
@@ -12,6 +15,7 @@ from privet.cli.demo import demo
 from privet.cli.explain import explain
 from privet.cli.init import init
 from privet.cli.list import show
+from privet.cli.options import ARGUMENTS
 from privet.cli.publish import publish
 from privet.cli.risk import risk
 from privet.cli.sample import sample
@@ -27,24 +31,27 @@ app = typer.Typer(
 )
 
 
-@app.callback()
+def laid_out(text: str | None) -> str:
+    """Help as click wants it: paragraphs are filled, but one with lines further in stays as it is."""
+    paragraphs = cleandoc(text or "").split("\n\n")
+    return "\n\n".join(f"\b\n{part}" if "\n  " in part else part for part in paragraphs)
+
+
 def privet(
     *,
-    version: Annotated[bool, typer.Option("--version", help="Show the version and stop.")] = False,  # noqa: ARG001 - answered before
+    version: Annotated[bool, typer.Option("--version", help="Show the version and stop.")] = False,
 ) -> None:
     """Publish personal data without publishing people.
 
     A policy says what each column is and what is promised; `publish` makes a release that keeps the
     promise, with evidence that anybody can check again with `verify`.
 
-    \b
     Start here:
       privet demo                                 see the whole road on sample data
       privet init patients.csv                    draft a policy for your own data
       privet publish patients.csv policy.toml -o out
       privet verify out
 
-    \b
     Exit codes:
       0  everything asked about holds
       1  a promise is broken or cannot be kept, or a release was tampered with
@@ -52,16 +59,29 @@ def privet(
     """
 
 
-for name, command in {
-    "demo": demo,
-    "init": init,
-    "check": check,
-    "publish": publish,
-    "verify": verify,
-    "risk": risk,
-    "compare": compare,
-    "explain": explain,
-    "sample": sample,
-    "list": show,
-}.items():
-    app.command(name)(command)
+app.callback(help=laid_out(privet.__doc__))(privet)
+
+for name, command, gist in (
+    ("demo", demo, "the main job on sample data, explained"),
+    ("init", init, "drafts a policy from the data"),
+    ("check", check, "what the raw data achieves"),
+    ("publish", publish, "makes a release that keeps its policy"),
+    ("verify", verify, "re-checks a release from its folder alone"),
+    ("risk", risk, "how exposed the people in a table are"),
+    ("compare", compare, "what a release lost"),
+    ("explain", explain, "why so much was lost, and what less would cost"),
+    ("sample", sample, "writes data of people who do not exist"),
+    ("list", show, "what is installed"),
+):
+    app.command(name, help=laid_out(command.__doc__), short_help=gist)(command)
+
+
+def commands() -> click.Command:
+    """The whole command line as click runs it."""
+    built = typer.main.get_command(app)
+    for one in getattr(built, "commands", {}).values():
+        for argument in one.params:
+            # click 8.5 gives arguments a help of their own, and typer 0.23 loses its text to that.
+            if isinstance(argument, click.Argument) and not getattr(argument, "help", None):
+                argument.help = ARGUMENTS.get(str(argument.metavar))  # type: ignore[attr-defined, unused-ignore]
+    return built

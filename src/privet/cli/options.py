@@ -17,14 +17,19 @@ if TYPE_CHECKING:
     from privet.core import Form
     from privet.policy import Policy
 
-Data = Annotated[
-    str,
-    typer.Argument(
-        metavar="DATA", help="A CSV, TSV, Parquet, JSON lines or Arrow file (.gz too), or a database URL."
-    ),
-]
-PolicyFile = Annotated[Path, typer.Argument(metavar="POLICY", help="The policy, a TOML file.")]
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A release folder.")]
+ARGUMENTS = {
+    "DATA": "A CSV, TSV, Parquet, JSON lines or Arrow file (.gz too), or a database URL.",
+    "POLICY": "The policy, a TOML file; `privet init` drafts one.",
+    "DIR": "A release folder.",
+    "RAW": "The data that the release was made from.",
+    "NAME": "patients, transfusions, census, or adult.",
+}
+
+Data = Annotated[str, typer.Argument(metavar="DATA", help=ARGUMENTS["DATA"])]
+PolicyFile = Annotated[Path, typer.Argument(metavar="POLICY", help=ARGUMENTS["POLICY"])]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help=ARGUMENTS["DIR"])]
+Raw = Annotated[str, typer.Argument(metavar="RAW", help=ARGUMENTS["RAW"])]
+Name = Annotated[str, typer.Argument(metavar="NAME", help=ARGUMENTS["NAME"])]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, for programs.")]
 Format = Annotated[
     str | None,
@@ -40,6 +45,9 @@ Null = Annotated[
 Query = Annotated[str | None, typer.Option("--query", help="What to select, where DATA is a database URL.")]
 Engine = Annotated[str, typer.Option("--engine", help="Where tables live; `privet list` shows which.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what stands there.")]
+ShowValues = Annotated[
+    bool, typer.Option("--show-values", help="Also show the raw values concerned; on a terminal only.")
+]
 
 
 def form_of(

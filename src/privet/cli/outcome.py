@@ -13,10 +13,9 @@ from pathlib import Path
 from types import FrameType
 
 import click
-import typer.main
 
 from privet.cli import screen
-from privet.cli.app import app
+from privet.cli.app import commands
 from privet.errors import BrokenPromiseError, InternalError, PrivetError, TamperedError, UnsatisfiableError
 
 HOLDS, BROKEN, USAGE, FAULT, STOPPED, TERMINATED = 0, 1, 2, 3, 130, 143
@@ -34,7 +33,7 @@ def run(args: Sequence[str]) -> int:
         with _terminated_politely(), warnings.catch_warnings():
             if DEBUG not in os.environ:
                 warnings.simplefilter("ignore")  # what libraries warn of may quote data
-            ended = typer.main.get_command(app).main(list(args), prog_name="privet", standalone_mode=False)
+            ended = commands().main(list(args), prog_name="privet", standalone_mode=False)
             sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as error:
         sys.stderr.write(error.format_message() + "\n")

@@ -23,6 +23,7 @@ STAGES = {
     "apply": "recoding",
     "check": "checking again",
     "measure": "measuring",
+    "classify": "training a classifier",
     "write": "writing",
 }
 STYLES = {"good": "32", "bad": "31;1", "warn": "33", "strong": "1", "faint": "2"}
@@ -42,8 +43,8 @@ def paint(text: str, style: str, stream: TextIO | None = None) -> str:
 def shown(text: str) -> str:
     """On one line, whatever stands in it.
 
-    >>> shown("one\\ntwo\\x1b[31m")
-    'one\\\\ntwo\\\\x1b[31m'
+    >>> "chr(10)" in shown("chr(10)"), chr(10) in shown(chr(10))
+    (True, False)
     """
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
@@ -111,13 +112,15 @@ def table(rows: Sequence[Sequence[str]], *, head: Sequence[str] = ()) -> list[st
 
 
 def share(value: float | Fraction) -> str:
-    """A share as people read it.
+    """A share as people read it; only nothing is 0, and only everything is 100.
 
-    >>> share(Fraction(1, 5)), share(0.0004)
-    ('20.0 %', '0.04 %')
+    >>> share(Fraction(1, 5)), share(0.0004), share(0.9999)
+    ('20.0 %', '0.04 %', '99.99 %')
     """
     percent = float(value) * 100
-    return f"{percent:.1f} %" if percent >= 0.1 or not percent else f"{percent:.2g} %"
+    if 0 < percent < 0.01 or 99.99 < percent < 100:
+        return "below 0.01 %" if percent < 1 else "above 99.99 %"
+    return f"{percent:.2f} %" if 0 < percent < 0.1 or 99.9 < percent < 100 else f"{percent:.1f} %"
 
 
 def promise_lines(promises: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -77,7 +77,7 @@ def _read_text(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.DataF
         frame = pl.read_csv(
             source,
             separator=form.delimiter or ",",
-            columns=chosen,
+            columns=[names.index(name) for name in chosen],
             infer_schema=False,
             null_values=[token for token in form.nulls if token] or None,
             empty_string_is_null="" in form.nulls,
@@ -85,6 +85,7 @@ def _read_text(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.DataF
         )
     except pl.exceptions.PolarsError:
         raise InputError(*_faults(path, form, names)) from None
+    frame.columns = chosen  # polars leaves doubled quotes in a header as they are
     last = frame.get_column(names[-1])
     # In a file with one column a blank line is a record: that is how its null is written.
     if len(names) == 1:

@@ -99,9 +99,9 @@ class Plain:
         for cell in zip(*(table.columns[name].codes.tolist() for name in counted), strict=True):
             cells[cell] = cells.get(cell, 0) + 1
         columns = {}
-        for name, codes in zip(counted, zip(*cells, strict=True), strict=True):
+        for name, column in zip(counted, zip(*cells, strict=True), strict=True):
             domain = table.columns[name].domain
-            columns[name] = Column(name, domain, domain.column(np.array(codes, dtype=np.intp)))
+            columns[name] = Column(name, domain, domain.column(np.array(column, dtype=np.intp)))
         target = [columns[a.name] for a in policy.with_role(Role.TARGET)]
         return Tally(
             quasi=tuple(columns[a.name] for a in policy.with_role(Role.QUASI)),

@@ -1,11 +1,84 @@
-"""The measures that go into every release's evidence."""
+"""The measures that go into every release's evidence: numbers and published labels only."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from privet.core import Recoding, Tally
+from privet.domain import Value
+from privet.measure.classes import (
+    Ints,
+    average_class_size,
+    class_sizes,
+    discernibility,
+    discernibility_ratio,
+    histogram,
+)
+from privet.measure.risk import risk
+from privet.measure.utility import AttributeLoss, losses, mean_lm, mean_ncp, retained
+
+SHOWN = 40  # values of a distribution; the rest is one number
+REST = "…"
 
 
 def measures(raw: Tally, published: Tally, recoding: Recoding) -> dict[str, Any]:
-    return {}
+    """What is lost and what risk is left, from the counts before and after."""
+    found = losses(raw, recoding)
+    after = class_sizes(published)
+    return {
+        "records": published.records,
+        "classes": classes(after),
+        "risk": {"before": risk(class_sizes(raw)), "after": risk(after)},
+        "loss": {
+            "lm": tidy(mean_lm(found)),
+            "ncp": tidy(mean_ncp(found)),
+            "discernibility": discernibility(after),
+            "discernibility_ratio": discernibility_ratio(after),
+            "average_class_size": average_class_size(after),
+            "height": tidy(sum(loss.height for loss in found)),
+            "suppressed_cells": sum(loss.suppressed for loss in found),
+            "gain_retained": tidy(retained(found)),
+        },
+        "attributes": {loss.name: _attribute(loss) for loss in found},
+    }
+
+
+def classes(sizes: Ints) -> dict[str, Any]:
+    """How many classes there are, and how large they are."""
+    return {
+        "count": len(sizes),
+        "smallest": int(sizes.min(initial=sizes.sum())),
+        "largest": int(sizes.max(initial=0)),
+        "average": average_class_size(sizes),
+        "histogram": histogram(sizes),
+    }
+
+
+def distribution(labels: tuple[Value, ...], records: Ints) -> list[list[Any]]:
+    """Published values in leaf order and how many records have each; of many only the most frequent."""
+    if len(labels) <= SHOWN:
+        return [[label, int(n)] for label, n in zip(labels, records, strict=True)]
+    # A stable sort, so that ties do not depend on the machine.
+    shown = np.sort(np.argsort(-records, kind="stable")[:SHOWN])
+    rest = int(records.sum() - records[shown].sum())
+    return [*([labels[at], int(records[at])] for at in shown.tolist()), [REST, rest]]
+
+
+def tidy(number: float | None) -> Any:
+    """Nine digits are enough for a share, and the same on every machine."""
+    return None if number is None else round(float(number), 9)
+
+
+def _attribute(loss: AttributeLoss) -> dict[str, Any]:
+    records = int(loss.records.sum())
+    return {
+        "lm": tidy(loss.lm),
+        "ncp": tidy(loss.ncp),
+        "published_values": len(loss.labels),
+        "raw_values": loss.raw_values,
+        "suppressed_share": loss.suppressed / records if records else 0.0,
+        "gain_retained": tidy(loss.gain_retained),
+        "distribution": distribution(loss.labels, loss.records),
+    }

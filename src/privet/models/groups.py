@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+from math import comb
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -55,15 +56,15 @@ def survey(
     """Every group of every combination of `sizes` columns, against `k` and the bounds."""
     # A column with one value tells nothing: a combination with it is a smaller one without it.
     columns = [column for column in columns if column.domain.size > 1]
-    reach = {min(size, len(columns)) for size in sizes}
-    subsets = [subset for size in sorted(reach) for subset in combinations(range(len(columns)), size)]
-    if tally.nulls is Nulls.VALUE and len(subsets) * tally.cells >= WORTH_COMPILING:
-        compiled = _compiled(tally, columns, subsets, k, bounds)
+    reach = sorted({min(size, len(columns)) for size in sizes})
+    if len(reach) == 1 and comb(len(columns), reach[0]) * tally.cells >= WORTH_COMPILING:
+        compiled = _compiled(tally, columns, reach[0], k, bounds)
         if compiled is not None:
             # Which groups and records break it is asked only of tables that do: the plain road says it.
-            smallest, shares, broken = compiled
-            closer = _plain(tally, columns, broken, k, bounds)
+            smallest, shares, suspect = compiled
+            closer = _plain(tally, columns, suspect, k, bounds)
             return Survey(smallest, shares, closer.broken, closer.at_risk)
+    subsets = [subset for size in reach for subset in combinations(range(len(columns)), size)]
     return _plain(tally, columns, subsets, k, bounds)
 
 
@@ -209,18 +210,13 @@ def _wildcard(tally: Tally, columns: Sequence[Column], bounds: Sequence[Protecte
 
 
 def _compiled(
-    tally: Tally,
-    columns: Sequence[Column],
-    subsets: Sequence[tuple[int, ...]],
-    k: int,
-    bounds: Sequence[Protected],
+    tally: Tally, columns: Sequence[Column], size: int, k: int, bounds: Sequence[Protected]
 ) -> tuple[int, tuple[Fraction, ...], list[tuple[int, ...]]] | None:
-    """The smallest group, the largest shares and the broken subsets; None where the loop cannot serve."""
-    largest = max(float(np.prod([float(columns[at].domain.size) for at in subset])) for subset in subsets)
-    if largest > max(DENSE, tally.cells) or tally.records >= 2**31:
+    """The smallest group, the largest shares and the suspect subsets; None where the loop cannot serve."""
+    if tally.nulls is not Nulls.VALUE:
         return None
     try:
         from privet.models import groups_compiled  # noqa: PLC0415 - an optional extra, slow to load
     except ImportError:
         return None
-    return groups_compiled.survey(tally, columns, subsets, k, bounds)
+    return groups_compiled.survey(tally, columns, size, k, bounds)

@@ -65,12 +65,7 @@ class LinkageCheck:
     def check(self, tally: Tally) -> Verdict:
         bound = self.linkage()
         columns = bound.columns(tally)
-        most = bound.knowledge(columns)
-        # Knowing fewer values only merges groups, and a union of groups that keep the promise keeps it
-        # too: so only the largest combinations need a look. A null that matches everything is in
-        # several groups at once, the argument fails, and every size is looked at.
-        sizes = range(1, most + 1) if tally.nulls is Nulls.WILDCARD else (most,)
-        found = survey(tally, columns, sizes, bound.k, protected(tally, bound.binding))
+        found = survey(tally, columns, _sizes(bound, tally), bound.k, protected(tally, bound.binding))
         achieved: dict[str, int | Fraction] = {"k": found.smallest}
         if bound.binding:
             achieved["c"] = max(found.shares)
@@ -83,7 +78,7 @@ class LinkageCheck:
         """The bound with its numbers moved just as far as this tally needs."""
         bound = self.linkage()
         columns = bound.columns(tally)
-        found = survey(tally, columns, (bound.knowledge(columns),), 1, protected(tally, bound.binding))
+        found = survey(tally, columns, _sizes(bound, tally), 1, protected(tally, bound.binding))
         reached = dict(zip(bound.binding, found.shares, strict=True))
         return replace(
             bound,
@@ -93,6 +88,15 @@ class LinkageCheck:
                 for template in bound.templates
             ),
         )
+
+
+def _sizes(bound: Linkage, tally: Tally) -> Sequence[int]:
+    """How many values are known: the most only, where that implies all the rest."""
+    most = bound.knowledge(bound.columns(tally))
+    # Knowing fewer values only merges groups, and a union of groups that keep the promise keeps it
+    # too: so only the largest combinations need a look. A null that matches everything is in several
+    # groups at once, the argument fails, and every size is looked at.
+    return range(1, most + 1) if tally.nulls is Nulls.WILDCARD else (most,)
 
 
 def named(template: Template) -> str:

@@ -1,10 +1,87 @@
-"""The report for people, as one HTML file that needs no network."""
+"""The report for people: one HTML file that needs no network, no library and no script to be read.
+
+A strict content security policy stands in the file itself: nothing may be fetched, and the only script
+that runs is the package's own, by its digest.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from base64 import b64encode
+from collections.abc import Sequence
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+
+from privet.report import findings, published, sections, tradeoff
+from privet.report.markup import Safe, join, label_text, tag
+from privet.report.sections import Evidence, Section
+
+SECTIONS = (
+    Section("promises", "What was promised, what was achieved", sections.promises),
+    Section("columns", "What each column became", published.columns),
+    Section("classes", "Class sizes", findings.classes),
+    Section("risk", "Risk before and after", findings.risks),
+    Section("loss", "What was lost", findings.losses),
+    Section("tradeoff", "What less risk has cost", tradeoff.tradeoff),
+    Section("made", "How it was made", sections.made),
+    Section("cautions", "Cautions", sections.cautions),
+    Section("verify", "How to verify", sections.verify),
+)
 
 
-def render(evidence: Mapping[str, Any]) -> str:
-    return f"<!doctype html><title>{evidence['purpose']}</title>"
+def render(evidence: Evidence, parts: Sequence[Section] = SECTIONS) -> str:
+    """The report as text. A section the evidence has nothing for is left out."""
+    told = [(part, body) for part in parts if (body := part.body(evidence)) is not None]
+    contents = join(tag("li", tag("a", part.title, href=f"#{part.ident}")) for part, _ in told)
+    purpose = evidence.get("purpose")
+    title = f"Privacy report: {label_text(purpose)}" if purpose else "Privacy report"
+    script = asset("hover.js")
+    page = tag(
+        "html",
+        tag(
+            "head",
+            tag("meta", charset="utf-8"),
+            tag("meta", http_equiv="Content-Security-Policy", content=security(script)),
+            tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+            tag("meta", name="referrer", content="no-referrer"),
+            tag("meta", name="color-scheme", content="light dark"),
+            tag("title", title),
+            tag("style", asset("style.css")),
+        ),
+        tag(
+            "body",
+            tag("a", "Skip to the report", href="#report", class_="skip"),
+            sections.headline(evidence),
+            tag("nav", tag("ol", contents), aria_label="Contents"),
+            tag("main", join(wrapped(part, body) for part, body in told), id="report"),
+            tag("div", id="tip", role="status", hidden=""),
+            tag("script", script),
+        ),
+        lang="en",
+    )
+    return f"<!doctype html>\n{page}\n"
+
+
+def wrapped(part: Section, body: Safe) -> Safe:
+    return tag(
+        "section",
+        tag("h2", part.title, id=f"{part.ident}-heading"),
+        body,
+        id=part.ident,
+        aria_labelledby=f"{part.ident}-heading",
+    )
+
+
+@cache
+def asset(name: str) -> Safe:
+    """A file of the package, as it stands; the only text that is trusted."""
+    return Safe(files("privet.report").joinpath(name).read_text(encoding="utf-8"))
+
+
+def security(script: str) -> str:
+    """What the browser is told to refuse: everything but this file's own style and its one script."""
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    return (
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )

@@ -15,7 +15,9 @@ from typing import Any, TypeAlias
 VOID = frozenset({"meta", "input", "br", "col"})
 LONGEST = 120  # characters of one label; evidence.json has it whole
 # What a file or a screen cannot show as itself: controls, halves of characters, reversals of direction.
-_UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff\ud800-\udfff]")
+_UNFIT = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff\ud800-\udfff]"
+)
 
 
 class Safe(str):
@@ -41,7 +43,7 @@ def join(parts: Iterable[Content], between: str = "") -> Safe:
     return Safe(text(between).join(text(part) for part in parts if part is not None))
 
 
-def tag(name: str, *children: Content, **attributes: str | float | None) -> Safe:
+def tag(name: str, /, *children: Content, **attributes: str | float | None) -> Safe:
     """An element; `class_` is the attribute class, `aria_label` is aria-label, None is left out.
 
     >>> tag("p", "1 < 2", tag("br"), class_="note")
@@ -113,3 +115,16 @@ def facts(pairs: Iterable[tuple[str, Content]]) -> Safe | None:
 
 def paragraph(*children: Content, class_: str | None = None) -> Safe:
     return tag("p", *children, class_=class_)
+
+
+def switch(ident: str, *choices: tuple[str, Safe | None]) -> Safe | None:
+    """Several views of one thing; works without scripts, and prints all of them."""
+    there = [(name, pane) for name, pane in choices if pane is not None]
+    if len(there) < 2:
+        return join(pane for _, pane in there) if there else None
+    knobs: list[Content] = []
+    for at, (name, _) in enumerate(there):
+        knob = {"id": f"{ident}-{at}", "type": "radio", "name": ident, "checked": None if at else ""}
+        knobs += [tag("input", **knob), tag("label", name, for_=f"{ident}-{at}")]
+    panes = [tag("div", tag("h4", name, class_="printed"), pane, class_="pane") for name, pane in there]
+    return tag("div", *knobs, *panes, class_="switch")

@@ -7,6 +7,7 @@ is left out of the report.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from fractions import Fraction
@@ -16,6 +17,9 @@ MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July", "August"),
     *("September", "October", "November", "December"),
 )
+
+
+_NUMBER = re.compile(r"-?[0-9]{1,40}([/.][0-9]{1,40})?")  # no exponents: "1e999999999" is a trap
 
 
 def part(whole: Any, *path: str) -> Mapping[str, Any]:
@@ -42,6 +46,8 @@ def exact(value: Any) -> Fraction | None:
     (Fraction(1, 5), None, None, None)
     """
     if isinstance(value, bool) or not isinstance(value, (int, float, str, Fraction)):
+        return None
+    if isinstance(value, str) and not _NUMBER.fullmatch(value):
         return None
     try:
         return Fraction(value)
@@ -80,8 +86,20 @@ def count(value: Any) -> str | None:
     return None if found is None else f"{found:,}"
 
 
-def counted(number: int, one: str, many: str | None = None) -> str:
+def short(number: int) -> str:
+    """A count with no room for it.
+
+    >>> short(500), short(2000), short(1500), short(3_000_000)
+    ('500', '2k', '1.5k', '3M')
     """
+    if number < 1000:
+        return str(number)
+    return f"{number / 10**6:g}M" if number >= 10**6 else f"{number / 1000:g}k"
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number and what it counts.
+
     >>> counted(1, "record"), counted(2000, "class", "classes")
     ('1 record', '2,000 classes')
     """
@@ -115,7 +133,7 @@ def percent(value: Any) -> str | None:
         return "under 0.01%"
     if 0.999 < found < 1:
         return "over 99.9%"
-    if 0.9995 <= found:
+    if found == 1:
         return "100%"
     digits = 1 if found >= 0.01 else 2
     shown = f"{100 * found:.{digits}f}"

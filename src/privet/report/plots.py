@@ -31,7 +31,7 @@ def pct(share: float) -> str:
     return f"{100 * share:.2f}".rstrip("0").rstrip(".") + "%"
 
 
-def bars(rows: Iterable[Bar], *, name: str) -> Safe:
+def bars(rows: Iterable[Bar], *, name: str, tone: str = "count") -> Safe:
     """Horizontal bars; on a narrow screen the name stands above its bar."""
     lines = [
         tag(
@@ -51,7 +51,7 @@ def bars(rows: Iterable[Bar], *, name: str) -> Safe:
         )
         for at, row in enumerate(rows)
     ]
-    return tag("ul", join(lines), class_="bars", aria_label=name)
+    return tag("ul", join(lines), class_=f"bars {tone}", aria_label=name)
 
 
 def picture(ident: str, title: str, description: str, *children: Content, height: int, class_: str) -> Safe:
@@ -116,7 +116,8 @@ class Axis:
 
     @classmethod
     def over(cls, values: Iterable[float]) -> Axis:
-        """
+        """The axis that shows all of these.
+
         >>> Axis.over([1.0, 0.002, 0.0]), Axis.over([0.5, 0.9])
         (Axis(low=-3, zero=True), Axis(low=0, zero=False))
         """
@@ -144,13 +145,14 @@ class Axis:
 
 
 def power_name(power: int) -> str:
-    """
+    """A power of ten as a reader of percentages says it.
+
     >>> power_name(0), power_name(-3), power_name(-7)
-    ('100%', '0.1%', '1 in 10 million')
+    ('100%', '0.1%', '1 in 10M')
     """
-    if power >= -4:
+    if power >= -6:
         return f"{100 * 10.0**power:.{max(0, -power - 2)}f}%"
-    return f"1 in {10 ** (-power) // 10**6} million" if power <= -6 else f"1 in {10**-power:,}"
+    return f"1 in {10 ** (-power) // 10**6:,}M"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +162,7 @@ class Pair:
     label: str
     before: float
     after: float
+    shown: str  # both numbers
     tips: tuple[str, str]
 
 
@@ -170,12 +173,23 @@ def dumbbells(ident: str, pairs: Sequence[Pair], *, title: str, description: str
     bottom = top + row * len(pairs)
     parts = []
     for place, name in axis.ticks():
-        parts += [line(pct(place), "12", pct(place), str(bottom), "grid"), words(pct(place), str(bottom), name, dy=16)]
+        parts += [
+            line(pct(place), "12", pct(place), str(bottom), "grid"),
+            words(pct(place), str(bottom), name, dy=16),
+        ]
     for at, pair in enumerate(pairs):
         y = str(top + row * at + 28)
         a, b = pct(axis.at(pair.before)), pct(axis.at(pair.after))
         parts += [
-            tag("text", pair.label, x=0, y=y, dy=-18, class_="title"),
+            tag(
+                "text",
+                pair.label,
+                tag("tspan", pair.shown, dx=8),
+                x=0,
+                y=y,
+                dy=-18,
+                class_="title",
+            ),
             line(a, y, b, y, "path"),
             mark(pair.tips[0], shape("before", a, y), first=at == 0),
             mark(pair.tips[1], shape("after", b, y), first=False),
@@ -197,13 +211,17 @@ def histogram(ident: str, bins: Sequence[Bin], *, title: str, description: str, 
     """Columns side by side, their bounds below."""
     high = max((bin_.height for bin_ in bins), default=0) or 1
     width, base = 1 / len(bins), 180
-    every = -(-len(bins) // 8)
+    every = -(-len(bins) // 11)
     parts = [line("0", "0", "100%", "0", "grid"), words("0", "0", f"{high:,.0f}", "end", dx=-8, dy=4)]
-    parts += [line("0", "90", "100%", "90", "grid"), words("0", "90", f"{high / 2:,.6g}", "end", dx=-8, dy=4)]
+    if high % 2 == 0:
+        parts += [line("0", "90", "100%", "90", "grid")]
+        parts += [words("0", "90", f"{high / 2:,.0f}", "end", dx=-8, dy=4)]
     for at, bin_ in enumerate(bins):
         tall = max(2.0 if bin_.height else 0.0, base * bin_.height / high)
         x = pct(width * at)
-        column = tag("rect", x=x, y=f"{base - tall:.1f}", width=pct(width), height=f"{tall:.1f}", class_="fill column")
+        column = tag(
+            "rect", x=x, y=f"{base - tall:.1f}", width=pct(width), height=f"{tall:.1f}", class_="fill column"
+        )
         reach = tag("rect", x=x, y=0, width=pct(width), height=base, class_="reach")
         parts.append(mark(bin_.tip, reach, column, first=at == 0))
         if at % every == 0:

@@ -1,102 +1,98 @@
-"""Two more plots: risk against loss, and the search step by step."""
+"""The section on what less risk has cost, and how the search got there."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from itertools import accumulate
+from typing import Any
 
-from privet.report.markup import Safe, tag
-from privet.report.plots import MARKS, Axis, line, mark, pct, picture, shape, words
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A table somewhere between raw and empty: how much it loses, how much it risks."""
-
-    name: str
-    loss: float
-    risk: float
-    shape: str
-    tip: str
+from privet.report.curves import Moment, Point, buckets, legend, scatter, timeline
+from privet.report.markup import Safe, behind, join, label_text, paragraph, switch, table, tag
+from privet.report.numerals import amount, counted, decimal, part, percent, risk, share, tables, whole
+from privet.report.sections import Evidence
+from privet.report.words import refusal
 
 
-def scatter(ident: str, points: Sequence[Point], *, title: str, description: str) -> Safe:
-    """Risk upwards, loss to the right, the points joined in the order given."""
-    axis, base = Axis.over(point.risk for point in points), 220
-    parts = []
-    for place, name in axis.ticks():
-        y = f"{base * (1 - place):.1f}"
-        parts += [line("0", y, "100%", y, "grid"), words("0", y, name, "end", dx=-8, dy=4)]
-    for step in range(5):
-        parts.append(words(f"{25 * step}%", str(base), f"{25 * step}%", dy=20))
-    parts.append(words("50%", str(base), "information lost (LM)", dy=40))
-    places = [(pct(p.loss), f"{base * (1 - axis.at(p.risk)):.1f}") for p in points]
-    for (x1, y1), (x2, y2) in zip(places, places[1:], strict=False):
-        parts.append(line(x1, y1, x2, y2, "path dashed"))
-    for at, (point, (x, y)) in enumerate(zip(points, places, strict=True)):
-        anchor, dx = ("start", 13) if point.loss < 0.5 else ("end", -13)
-        low = float(y) > base - 24
-        parts += [
-            mark(point.tip, shape(point.shape, x, y), first=at == 0),
-            words(x, y, point.name, anchor, dx=dx, dy=-10 if low or float(y) > 20 else 18),
-        ]
-    return picture(ident, title, description, *parts, height=base + 48, class_="left")
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """One step of a search, or several neighbours."""
-
-    gained: float  # the sum of all scores so far
-    performed: bool
-    tip: str
-
-
-def timeline(ident: str, moments: Sequence[Moment], *, title: str, description: str) -> Safe:
-    """The sum of scores as a staircase; refused steps as crosses on the ground."""
-    base, ground = 150, 176
-    high = max((moment.gained for moment in moments), default=0) or 1
-    count = len(moments)
-    parts = [
-        line("0", "0", "100%", "0", "grid"),
-        words("0", "0", f"{high:,.3g}", "end", dx=-8, dy=4),
-        line("0", str(base), "100%", str(base), "axis"),
-        words("0", str(base), "0", "end", dx=-8, dy=4),
-        words("0", str(ground), "refused", "end", dx=-8, dy=4),
-    ]
-    last_y, marks = f"{base}", []
-    for at, moment in enumerate(moments):
-        left, middle, right = pct(at / count), pct((at + 0.5) / count), pct((at + 1) / count)
-        y = f"{base * (1 - moment.gained / high):.1f}"
-        parts += [
-            line(left, last_y, middle, last_y, "stair"),
-            line(middle, last_y, middle, y, "stair"),
-            line(middle, y, right, y, "stair"),
-        ]
-        where = shape("done", middle, y) if moment.performed else shape("refused", middle, str(ground))
-        marks.append(mark(moment.tip, where, first=at == 0))
-        last_y = y
-    parts += [*marks, words("50%", str(ground), "steps of the search, first to last", dy=34)]
-    return picture(ident, title, description, *parts, height=ground + 42, class_="left")
-
-
-def buckets(count: int) -> list[range]:
-    """Steps that share a mark, so that a long search stays a small file.
-
-    >>> buckets(3)
-    [range(0, 1), range(1, 2), range(2, 3)]
-    """
-    size = max(1, -(-count // MARKS))
-    return [range(at, min(at + size, count)) for at in range(0, count, size)]
-
-
-def legend(*entries: tuple[str, str]) -> Safe:
-    """Which shape means what."""
-    return tag(
-        "p",
-        *(
-            tag("span", tag("svg", shape(name, "50%", "50%"), class_="key", aria_hidden="true"), f" {said} ")
-            for name, said in entries
-        ),
-        class_="legend",
+def tradeoff(evidence: Evidence) -> Safe | None:
+    """How far risk fell, what it cost, and how the search got there."""
+    plots = switch(
+        "tradeoff",
+        ("Highest risk", risk_and_loss(evidence, "highest")),
+        ("Average risk", risk_and_loss(evidence, "average")),
     )
+    path = search_path(tables(evidence.get("steps")))
+    if plots is None and path is None:
+        return None
+    told = paragraph(
+        "The original data loses nothing and risks most; a table with everything hidden risks least and "
+        "tells nothing. A release stands between them."
+    )
+    return join((None if plots is None else told, plots, path))
+
+
+def risk_and_loss(evidence: Evidence, key: str) -> Safe | None:
+    found = part(evidence, "measures", "risk")
+    old, new = share(part(found, "before").get(key)), share(part(found, "after").get(key))
+    lost, records = share(part(evidence, "measures", "loss").get("lm")), whole(evidence.get("records"))
+    if old is None or new is None or lost is None:
+        return None
+    points = [("original data", 0.0, old, "before"), ("this release", lost, new, "after")]
+    if records:
+        points.append(("everything hidden", 1.0, 1 / records, "hidden"))
+    rows = [(name, percent(x), risk(y)) for name, x, y, _ in points]
+    return join(
+        (
+            scatter(
+                f"tradeoff-{key}",
+                [
+                    Point(name, x, y, sign, f"{name}: {percent(x)} lost, {key} risk {risk(y)}")
+                    for name, x, y, sign in points
+                ],
+                title=f"The {key} risk against information lost",
+                description="Risk upwards, loss to the right, for the original data and this release.",
+            ),
+            behind(
+                "As a table",
+                table(
+                    ("", "Lost (LM)", f"{key.capitalize()} risk"),
+                    rows,
+                    numeric=(1, 2),
+                    caption="Risk and loss",
+                ),
+            ),
+        )
+    )
+
+
+def search_path(steps: list[Mapping[str, Any]]) -> Safe | None:
+    """The staircase of scores; what was refused and why is said by each mark and in the step log."""
+    if not steps:
+        return None
+    gains = [0.0 if refusal(step) else max(0.0, amount(step.get("score")) or 0.0) for step in steps]
+    reached = list(accumulate(gains))
+    moments = []
+    for group in buckets(len(steps)):
+        told = "\n".join(step_tip(at, steps[at]) for at in group[:4])
+        told += f"\nand {len(group) - 4} more" if len(group) > 4 else ""
+        done = any(refusal(steps[at]) is None for at in group)
+        moments.append(Moment(reached[group.stop - 1], done, told))
+    performed = sum(refusal(step) is None for step in steps)
+    refused = len(steps) - performed
+    said = (
+        f"{counted(performed, 'step')} gave detail back; {refused:,} {'was' if refused == 1 else 'were'} "
+        "refused because a promise would break."
+    )
+    return join(
+        (
+            tag("h3", "The search, step by step"),
+            paragraph(said, " Each step that was made adds its score; the step log is in the next section."),
+            legend(("done", "made"), ("refused", "refused")),
+            timeline("path", moments, title="Steps of the search", description=said),
+        )
+    )
+
+
+def step_tip(at: int, step: Mapping[str, Any]) -> str:
+    place = f"Step {at + 1:,}: {label_text(step.get('attribute'))} “{label_text(step.get('label'))}”"
+    refused = refusal(step)
+    return f"{place} {refused or 'split, score ' + (decimal(step.get('score')) or 'not stated')}"

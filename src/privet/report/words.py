@@ -46,6 +46,7 @@ NULLS = {
         "missing values counts towards several groups at once."
     ),
 }
+ROLE_NAMES = {"quasi": "quasi-identifier"}
 ROLES = {
     "identifier": "names a person by itself",
     "quasi": "may name a person together with others",
@@ -81,7 +82,7 @@ def lkc(promise: Promise, quasi: Sequence[str]) -> Wording:
     known = these(quasi) if everything else f"up to {shown(l)} of {these(quasi)}"
     beyond = "" if everything else f"Somebody who knows more than {shown(l)} of these values. "
     return Wording(
-        f"LKC-privacy with L = {shown(l)}, K = {shown(model.get('k'))}, C = {shown(model.get('c'))}",
+        f"LKC-privacy with {settings(model, L='l', K='k', C='c')}",
         quasi,
         (
             size_claim(promise, f"Anybody who knows {known} finds at least"),
@@ -92,9 +93,9 @@ def lkc(promise: Promise, quasi: Sequence[str]) -> Wording:
 
 
 def k_anonymity(promise: Promise, quasi: Sequence[str]) -> Wording:
-    k = part(promise, "model").get("k")
+    model = part(promise, "model")
     return Wording(
-        f"k-anonymity with k = {shown(k)}",
+        f"k-anonymity with {settings(model, k='k')}",
         quasi,
         (size_claim(promise, f"Anybody who knows {these(quasi)} finds at least"),),
         "Learning a sensitive value that everybody in such a group shares.",
@@ -114,7 +115,7 @@ def confidence(promise: Promise, quasi: Sequence[str]) -> Wording:
 def alpha_k(promise: Promise, quasi: Sequence[str]) -> Wording:
     model = part(promise, "model")
     return Wording(
-        f"(alpha, k)-anonymity with alpha = {shown(model.get('alpha'))}, k = {shown(model.get('k'))}",
+        f"(alpha, k)-anonymity with {settings(model, alpha='alpha', k='k')}",
         quasi,
         (
             size_claim(promise, f"Anybody who knows {these(quasi)} finds at least"),
@@ -124,7 +125,7 @@ def alpha_k(promise: Promise, quasi: Sequence[str]) -> Wording:
     )
 
 
-def unworded(promise: Promise, quasi: Sequence[str]) -> Wording:
+def unworded(promise: Promise, _quasi: Sequence[str]) -> Wording:
     """A model this version has no sentence for: its parameters and what was found, as they stand."""
     model = part(promise, "model")
     asked = ", ".join(f"{name} = {shown(value)}" for name, value in model.items() if name != "type")
@@ -168,7 +169,7 @@ def share_claims(promise: Promise, opening: str, default: Any) -> tuple[Claim, .
         found = achieved.get(f"c of {key}", achieved.get("c"))
         most = fraction_percent(bound) or shown(bound)
         if exact(bound) == 1:  # no share is above 1: such a bound is never looked at
-            claims.append(Claim(f"{opening} any number may have {have}.", "not limited", True))
+            claims.append(Claim(f"{opening} any number may have {have}.", "not limited", kept=True))
             continue
         told = fraction_percent(found)
         claims.append(
@@ -202,6 +203,18 @@ def in_order(less: Any, more: Any) -> bool | None:
     """Is the one at most the other, exactly?"""
     first, second = exact(less), exact(more)
     return None if first is None or second is None else first <= second
+
+
+def settings(model: Mapping[str, Any], **letters: str) -> str:
+    """Parameters by their letters; the blanks around the sign do not break a line."""
+    return ", ".join(f"{letter}\u00a0=\u00a0{shown(model.get(key))}" for letter, key in letters.items())
+
+
+def refusal(step: Mapping[str, Any]) -> str | None:
+    """Why a step of a search was not made; None where it was."""
+    if "refused" not in step:
+        return None
+    return f"refused: would break {shown(step['refused'])}" if step["refused"] else "refused"
 
 
 def these(names: Sequence[str]) -> str:

@@ -1,0 +1,64 @@
+"""A short form of every benchmark and experiment; `--full` the whole, NAME only that one."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+from bench.child import ChildError
+from bench.outcome import OUT, Outcome, machine
+from privet.errors import PrivetError
+
+# Each is module:function, loaded when it runs.
+BENCHMARKS = {
+    "speed": ("bench.speed:run", "CSV to CSV against a plain copy of the file; stages, memory"),
+    "scaling": ("bench.scaling:run", "time by number of rows (figure 3.7)"),
+    "wide": ("bench.wide:run", "41 quasi-identifiers, up to 6 of them known"),
+    "cold": ("bench.cold:run", "the command from a cold start"),
+    "check": ("bench.check:run", "checking a promise on published rows; against pyCANON"),
+    "blood": ("bench.experiments:blood", "error and discernibility on transfusions (figures 3.4a, 3.4b)"),
+    "error": ("bench.experiments:error", "classification error on Adult (figures 3.5a, 3.5b)"),
+    "discernibility": ("bench.experiments:discernibility", "discernibility on Adult (figures 3.6a, 3.6b)"),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
+    parser.add_argument("--full", action="store_true", help="full sizes; takes many minutes")
+    parser.add_argument("--list", action="store_true", help="what there is")
+    asked = parser.parse_args(arguments)
+    if unknown := [name for name in asked.names if name not in BENCHMARKS]:
+        parser.error(f"no benchmark {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")
+    if asked.list:
+        for name, (_, summary) in BENCHMARKS.items():
+            print(f"{name:<15} {summary}")
+        return 0
+    print(", ".join(f"{what} {value}" for what, value in machine().items()))
+    failed = [name for name in asked.names or BENCHMARKS if not run(name, full=asked.full)]
+    if failed:
+        print(f"\nfailed: {', '.join(failed)}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def run(name: str, *, full: bool, folder: Path = OUT) -> bool:
+    """One benchmark: printed, written, and whether it came to its end."""
+    home, function = BENCHMARKS[name][0].split(":")
+    begun = time.perf_counter()
+    try:
+        outcome: Outcome = getattr(import_module(home), function)(full=full)
+    except (PrivetError, ChildError) as error:
+        print(f"\n{name}: {error}", file=sys.stderr)
+        return False
+    print("\n".join(outcome.lines()))
+    written = ", ".join(path.name for path in outcome.write(folder))
+    print(f"[{time.perf_counter() - begun:.0f} s; in {folder}: {written}]", flush=True)
+    return True
+
+
+if __name__ == "__main__":
+    sys.exit(main())

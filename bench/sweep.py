@@ -1,0 +1,127 @@
+"""One table searched under many settings: counted once, every result checked again as it would leave."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+from unittest.mock import patch
+
+import polars as pl
+
+from privet.core import Recoding, Role
+from privet.domain import Value
+from privet.engines.embedded import Embedded, Frame
+from privet.errors import InternalError, UnsatisfiableError
+from privet.measure.attack import Rows
+from privet.measure.classes import class_sizes, discernibility_ratio
+from privet.measure.classify import Classification, classify
+from privet.policy import Policy
+from privet.relational.scores import ByDiscernibility
+from privet.road import judge
+from privet.samples.plans import Plan
+
+Labels: TypeAlias = tuple[tuple[str, tuple[Value, ...]], ...]
+SEED = 0  # of the one split into training and test records
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    l: int
+    k: int
+    c: str  # exact, as in a policy
+    score: str = "information-gain"
+    protected: tuple[str, ...] | None = None  # None: the sensitive values that the plan names
+
+
+class Subject:
+    """A table and its plan, ready to be searched again and again."""
+
+    def __init__(self, plan: Plan, table: pl.DataFrame) -> None:
+        self.plan = plan
+        self.records = table.height
+        policy = self._policy(Setting(1, 1, "1"))
+        published = [attribute.name for attribute in policy.attributes if attribute.published]
+        (target,) = policy.with_role(Role.TARGET)
+        self._target = target.name
+        self._engine = Embedded()
+        self._frame = Frame(table.select(published))
+        self._tally = self._engine.tally(self._frame, policy)
+        self._raw = texts(table.select(published))
+        self._found: dict[Setting, Recoding | None] = {}
+        self._classified: dict[tuple[Labels, frozenset[str]], Classification] = {}
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        return self.plan.named("quasi")
+
+    def found(self, setting: Setting) -> Recoding | None:
+        """The recoding under a setting; None where not even the most general table keeps the promise."""
+        if setting not in self._found:
+            policy = self._policy(setting)
+            try:
+                self._found[setting] = policy.algorithm.search(self._tally, policy).recoding
+            except UnsatisfiableError:
+                self._found[setting] = None
+        return self._found[setting]
+
+    def ratio(self, setting: Setting) -> float | None:
+        """DR of the published table."""
+        recoding = self.found(setting)
+        if recoding is None:
+            return None
+        published = self._tally.recoded(recoding)
+        if not all(verdict.holds for _, verdict in judge(published, self._policy(setting))):
+            raise InternalError("a sweep met a recoding that breaks its promise")
+        return discernibility_ratio(class_sizes(published))
+
+    def error(self, setting: Setting, *, without: Collection[str] = ()) -> float | None:
+        """CE; `without` leaves columns out of what may be predicted from."""
+        found = self.classified(setting, without=without)
+        return None if found is None else found.ce
+
+    def classified(self, setting: Setting, *, without: Collection[str] = ()) -> Classification | None:
+        """CE of the published table, with BE and UE of the raw one."""
+        recoding = self.found(setting)
+        if recoding is None:
+            return None
+        key = recoding_key(recoding), frozenset(without)
+        if key not in self._classified:
+            published = self._engine.apply(self._frame, self._policy(setting), recoding)
+            rows = texts(self._engine.frame(published).drop(without))
+            self._classified[key] = classify(
+                self._raw, rows, target=self._target, quasi=self.quasi, seed=SEED
+            )
+        return self._classified[key]
+
+    def afresh(self) -> Subject:
+        """The same table, nothing searched yet."""
+        other = copy(self)
+        other._found, other._classified = {}, {}  # noqa: SLF001 - its own kind
+        return other
+
+    def _policy(self, setting: Setting) -> Policy:
+        plan = self.plan
+        if setting.protected is not None:
+            (attribute,) = plan.sensitive
+            plan = replace(plan, sensitive={attribute: setting.protected})
+        return Policy.loads(plan.policy(l=setting.l, k=setting.k, c=setting.c, score=setting.score))
+
+
+def recoding_key(recoding: Recoding) -> Labels:
+    """What two settings have in common when they publish the same table."""
+    return tuple((name, cut.labels) for name, cut in recoding.cuts.items())
+
+
+def texts(table: pl.DataFrame) -> Rows:
+    """Every column as text, as measures read it."""
+    return {name: table.get_column(name).cast(pl.String).to_list() for name in table.columns}
+
+
+@contextmanager
+def ties_by_column(subject: Subject) -> Iterator[Subject]:
+    """Equal costs fall to the first column, not to the larger reduction: the rule behind spec 01, table 5.3."""
+    with patch.object(ByDiscernibility, "_reduction", return_value=0.0):
+        yield subject.afresh()

@@ -1,0 +1,111 @@
+"""`privet compare`: what did the release lose?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
+
+import typer
+
+from privet.cli import screen
+from privet.cli.options import Engine, Folder, Json, Raw, engine_of, release_folder
+from privet.cli.screen import share
+
+
+def compare(
+    raw: Raw,
+    folder: Folder,
+    *,
+    classify: Annotated[
+        bool, typer.Option("--classify", help="Also train a decision tree on both; needs privet[classify].")
+    ] = False,
+    engine: Engine = "embedded",
+    json: Json = False,
+) -> int:
+    """What was lost between the raw data and its release, and what risk is left.
+
+    Loss of detail (LM, NCP), discernibility, sizes of classes; with --classify also how much worse a
+    decision tree predicts the target from the published columns. Nothing is written.
+
+    Example:
+      privet compare patients.csv out
+
+    Next: `privet explain out` says which promise and which column forced the loss.
+
+    """
+    from privet.assess import compare as compared
+
+    release_folder(folder)
+    with screen.working(json=json) as progress:
+        found = compared(raw, folder, classify=classify, engine=engine_of(engine), progress=progress)
+    if json:
+        screen.answer(found)
+    else:
+        screen.say(*_told(found))
+        screen.say(*screen.next_steps((f"privet explain {folder}", "says what forced the loss")))
+    return 0
+
+
+def _told(found: Mapping[str, Any]) -> Iterator[str]:
+    classes, loss = found["classes"], found["loss"]
+    before, after = found["risk"]["before"], found["risk"]["after"]
+    yield f"{found['records']:,} records in {classes['count']:,} classes that agree in every quasi-identifier,"
+    yield f"the smallest of {classes['smallest']:,} records, the largest of {classes['largest']:,}"
+    yield ""
+    yield from screen.table(
+        [
+            ("records that are alone", f"{before['unique_records']:,}", f"{after['unique_records']:,}"),
+            ("classes", f"{before['classes']:,}", f"{after['classes']:,}"),
+            ("chance to be found, at worst", share(before["highest"]), share(after["highest"])),
+            ("chance to be found, on average", share(before["average"]), share(after["average"])),
+        ],
+        head=("", "raw", "published"),
+    )
+    yield ""
+    yield from screen.table(
+        [
+            (
+                name,
+                f"{column['raw_values']:,}",
+                f"{column['published_values']:,}",
+                share(column["lm"]),
+                _known(column["gain_retained"]),
+            )
+            for name, column in found["attributes"].items()
+        ],
+        head=("column", "raw values", "published", "lost (LM)", "of the target's gain kept"),
+    )
+    yield ""
+    yield from screen.table(
+        [
+            ("detail lost on average (LM)", share(loss["lm"])),
+            ("the same, by width (NCP)", _known(loss["ncp"])),
+            ("discernibility", f"{loss['discernibility']:,}"),
+            ("discernibility, of the worst possible", share(loss["discernibility_ratio"])),
+            ("average class", f"{loss['average_class_size']:,.1f}"),
+            ("cells that say nothing any more", f"{loss['suppressed_cells']:,}"),
+            ("information about the target kept", _known(loss["gain_retained"])),
+        ]
+    )
+    trained = found.get("classification")
+    if trained:
+        yield ""
+        yield from _classification(trained)
+
+
+def _known(number: float | None) -> str:
+    return "-" if number is None else share(number)
+
+
+def _classification(trained: Mapping[str, Any]) -> Iterator[str]:
+    if "skipped" in trained:
+        yield f"no classifier was trained: {screen.shown(trained['skipped'])}"
+        return
+    yield f"a decision tree (trained on {trained['train']:,} records, tried on {trained['test']:,}) is wrong in"
+    yield from screen.table(
+        [
+            (share(trained["be"]), "of cases with the raw data"),
+            (share(trained["ce"]), "with the published data"),
+            (share(trained["ue"]), "without any quasi-identifier"),
+        ]
+    )

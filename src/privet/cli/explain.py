@@ -1,0 +1,137 @@
+"""`privet explain`: why is so much lost?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from privet.cli import screen
+from privet.cli.options import Engine, Folder, Json, ShowValues, engine_of, release_folder
+from privet.cli.screen import share
+
+
+def explain(
+    folder: Folder, *, engine: Engine = "embedded", show_values: ShowValues = False, json: Json = False
+) -> int:
+    """Why so much was lost: which class, column and promise forced it, and what relaxing one step buys.
+
+    Run it where the private folder still lies beside the release: it holds the search's whole log and
+    what each refused step would have needed. Where a refused split would have been made is itself
+    something about the data, so it is shown only with --show-values.
+
+    Example:
+      privet explain out
+
+    Next: change one number in the policy and publish into another folder; hand out one of them only.
+
+    """
+    from privet.assess import explain as explained
+
+    release_folder(folder)
+    if show_values:
+        screen.refuse_hidden_terminal(json=json)
+    with screen.working(json=json) as progress:
+        progress("measure", 0)
+        found = explained(folder, show_values=show_values, engine=engine_of(engine))
+    if not show_values:
+        found = _hushed(found)
+    if json:
+        screen.answer(found)
+    else:
+        screen.say(*_told(found))
+    return 0
+
+
+def _hushed(found: Any) -> Any:
+    """The same without where refused splits would have been: the private log has raw values there."""
+    if isinstance(found, Mapping):
+        return {key: len(value) if key == "children" else _hushed(value) for key, value in found.items()}
+    return [_hushed(item) for item in found] if isinstance(found, list) else found
+
+
+def _told(found: Mapping[str, Any]) -> Iterator[str]:
+    if found["lm"] is not None:
+        yield f"{share(found['lm'])} of the detail is lost on average, in {found['records']:,} records"
+    yield from screen.table(
+        [
+            (
+                column["attribute"],
+                "" if column["lm"] is None else share(column["lm"]),
+                f"{column['published_values'] or 0:,}",
+                _stopped(column),
+            )
+            for column in found["attributes"]
+        ],
+        head=("column", "lost", "values", "why not less"),
+    )
+    yield ""
+    yield "where the promises are tight"
+    for tight in found["tightest"]:
+        yield from _tight(tight)
+    yield ""
+    yield from _relaxed(found)
+
+
+def _stopped(column: Mapping[str, Any]) -> str:
+    refused = column["refused"]
+    if not refused:
+        return "" if column["published"] == "unchanged" else "its hierarchy ends here"
+    which = _label(refused[0]["label"]) + (f" and {len(refused) - 1} more" if len(refused) > 1 else "")
+    return f"splitting {which} would break {', '.join(column['stopped_by'])}"
+
+
+def _label(label: str | None) -> str:
+    return "null" if label is None else f"“{label}”"
+
+
+def _tight(tight: Mapping[str, Any]) -> Iterator[str]:
+    model, group, surest = tight["model"], tight["group"], tight["confidence"]
+    if group is not None:
+        yield screen.shown(
+            f"  {model}: the smallest group has {group['size']:,} records, "
+            f"known by {', '.join(group['attributes'])}{_values(group)}"
+        )
+    if surest is not None and surest["confidence"] not in {0, "0"}:
+        yield screen.shown(
+            f"  {model}: the surest guess at {surest['sensitive']} is {surest['confidence']}, "
+            f"known by {', '.join(surest['attributes'])}{_values(surest)}"
+        )
+
+
+def _values(group: Mapping[str, Any]) -> str:
+    return f" ({', '.join(map(str, group['values']))})" if group.get("values") else ""
+
+
+def _relaxed(found: Mapping[str, Any]) -> Iterator[str]:
+    if not found["private_notes"]:
+        yield "what relaxing would buy: unknown here, the private notes do not lie beside the release"
+        return
+    if not found["relaxations"]:
+        yield "what relaxing would buy: nothing, no step was refused"
+        return
+    skipped = [one["skipped"] for one in found["relaxations"] if "skipped" in one]
+    if skipped:
+        yield f"what relaxing would buy: {screen.shown(skipped[0])}"
+        return
+    yield "what one step more would save, and what it would take"
+    yield from screen.table(
+        [
+            (
+                one["attribute"],
+                f"split {_label(one['label'])}{_into(one['children'])}",
+                share(one["lm_saved"]),
+                "; ".join(
+                    f"{change['model']} {change['parameter']} {change['from']} to {change['to']}"
+                    for change in one["changes"]
+                ),
+            )
+            for one in found["relaxations"]
+        ],
+        head=("column", "step", "saves (LM)", "if the policy said"),
+    )
+
+
+def _into(children: Any) -> str:
+    if isinstance(children, int):
+        return f" in {children:,}"
+    return " into " + ", ".join("null" if child is None else str(child) for child in children)

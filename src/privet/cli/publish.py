@@ -1,0 +1,170 @@
+"""`privet publish`: from raw data to a release that keeps its policy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from privet.cli import screen
+from privet.cli.options import (
+    Data,
+    Delimiter,
+    Encoding,
+    Engine,
+    Format,
+    Json,
+    Null,
+    Overwrite,
+    PolicyFile,
+    Query,
+    ShowValues,
+    engine_of,
+    load_policy,
+    release_folder,
+)
+from privet.errors import HierarchyError
+
+if TYPE_CHECKING:
+    from privet.policy import Policy
+    from privet.release import Release
+
+
+def publish(
+    data: Data,
+    policy: PolicyFile,
+    *,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The folder to make.")],
+    like: Annotated[
+        Path | None,
+        typer.Option("--like", metavar="DIR", help="Use the recoding of this earlier release again."),
+    ] = None,
+    overwrite: Overwrite = False,
+    format: Format = None,  # noqa: A002 - the option's own name
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="FORMAT", help="Write another format than was read.")
+    ] = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    null: Null = None,
+    query: Query = None,
+    engine: Engine = "embedded",
+    show_values: ShowValues = False,
+    json: Json = False,
+) -> int:
+    """Publish data under a policy: search, recode, check what is about to leave, write.
+
+    The folder DIR may be handed to anybody: the data, the policy, evidence.json and report.html. The
+    folder DIR.private beside it stays with you. If a promise cannot be kept, nothing is written.
+
+    With --like the recoding of an earlier release is used again on the next batch of data, so that the
+    two can be laid side by side; the promises are checked afresh, and broken ones refuse.
+
+    Example:
+      privet sample patients -o patients.csv --policy hospital.toml
+      privet publish patients.csv hospital.toml -o out
+      privet publish next-month.csv hospital.toml --like out -o out2
+
+    Next: `privet verify out` checks the release as its reader would.
+
+    """
+    from privet.release import refuse_occupied
+    from privet.road import publish as published
+
+    if show_values:
+        screen.refuse_hidden_terminal(json=json)
+    if output.name in {"", ".."}:
+        output = output.resolve()  # "." has no name to put another folder beside
+    refuse_occupied(output, overwrite=overwrite)
+    earlier = None if like is None else release_folder(like)
+    where = engine_of(engine)
+    said = load_policy(policy, format=format, delimiter=delimiter, encoding=encoding, null=null, query=query)
+    try:
+        with screen.working(json=json) as progress:
+            release = published(data, said, engine=where, like=earlier, output=to, progress=progress)
+            warnings = _warnings(release, output)
+            progress("write", 0)
+            release.write(output, overwrite=overwrite)
+    except HierarchyError:
+        if show_values:
+            screen.say(*uncovered(data, said, where))
+        raise
+    if json:
+        screen.answer(_document(release, output, warnings))
+        return 0
+    screen.say(*summary(release, output))
+    screen.warn(*warnings)
+    screen.say(
+        *screen.next_steps(
+            (f"privet verify {output}", "checks the release from its folder alone"),
+            (f"privet explain {output}", "says what forced the loss, and what one step less would buy"),
+            (f"privet compare {data} {output}", "measures what was lost"),
+        )
+    )
+    return 0
+
+
+def _warnings(release: Release, folder: Path) -> list[str]:
+    from privet.release import earlier_releases
+
+    return [
+        f"{other} is a release of the same data: whoever has both can combine them; hand out one only"
+        for other in earlier_releases(folder, release.private.get("source"))
+    ]
+
+
+def _document(release: Release, folder: Path, warnings: list[str]) -> dict[str, Any]:
+    from privet.release import private_folder
+
+    evidence = release.evidence
+    return {
+        "folder": str(folder),
+        "private": str(private_folder(folder)),
+        **{key: evidence[key] for key in ("records", "columns", "promises", "attributes", "measures")},
+        "warnings": warnings,
+    }
+
+
+def summary(release: Release, folder: Path) -> list[str]:
+    """A release in a few lines: promises kept, what became of each column, where it lies."""
+    from privet.release import private_folder, suffix
+
+    evidence = release.evidence
+    return [
+        f"published {evidence['records']:,} records in {len(evidence['columns'])} columns",
+        *screen.promise_lines(evidence["promises"]),
+        "",
+        *became(evidence),
+        "",
+        f"  {screen.shown(str(folder))}: data{suffix(release.form)}, policy.toml, evidence.json, report.html",
+        f"  {screen.shown(str(private_folder(folder)))} stays with you: it holds raw values",
+    ]
+
+
+def became(evidence: Any) -> list[str]:
+    """For each column, what is published of it and what share of its detail is lost."""
+    loss = {name: found["lm"] for name, found in evidence["measures"].get("attributes", {}).items()}
+    rows = []
+    for name, note in evidence["attributes"].items():
+        how = str(note["published"])
+        if "values" in note:
+            how += f" to {len(note['values']):,} values" if len(note["values"]) > 1 else " to one value"
+        rows.append((name, note["role"], how, screen.share(loss[name]) if name in loss else ""))
+    return screen.table(rows, head=("column", "role", "published", "lost"))
+
+
+def uncovered(data: str, policy: Policy, engine: Any) -> list[str]:
+    """The values that no hierarchy covers, for the steward's own eyes."""
+    from privet.road import settle
+
+    names = [attribute.name for attribute in policy.quasi]
+    frame = engine.read(data, settle(data, policy.form), names)
+    lines = []
+    for attribute in policy.quasi:
+        hierarchy = attribute.hierarchy
+        values = hierarchy.uncovered(engine.distinct(frame, attribute.name)) if hierarchy else []
+        if values:
+            lines.append(f"{screen.shown(attribute.name)}: {len(values):,} values have no place:")
+            lines += [f"  {screen.shown(value)}" for value in sorted(values)]
+    return lines

@@ -1,0 +1,48 @@
+"""`privet verify`: anybody re-checks a release from the release alone."""
+
+from __future__ import annotations
+
+from privet.cli import screen
+from privet.cli.options import Engine, Folder, Json, engine_of
+from privet.errors import InputError
+
+
+def verify(folder: Folder, *, engine: Engine = "embedded", json: Json = False) -> int:
+    """Re-check a release from its folder alone: no raw data, no trust in whoever made it.
+
+    Every file must be the one the evidence was made for, every promise must hold on the data as it
+    lies there, and every number that the evidence claims must come out again. Exit code 1 if
+    anything fails, with one line for each thing that is wrong.
+
+    Example:
+      privet verify out
+
+    Next: `privet explain out` says why so much was lost; report.html in the folder shows it all.
+
+    """
+    from privet.report import evidence as ev
+    from privet.verify import verify as verified
+
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder")
+    found = verified(folder, engine=engine_of(engine))
+    promises = [ev.promise(model, verdict) for model, verdict in found.verdicts]
+    if json:
+        screen.answer(
+            {
+                "holds": found.holds,
+                "folder": str(folder),
+                "promises": promises,
+                "complaints": list(found.complaints),
+            }
+        )
+        return 0 if found.holds else 1
+    screen.say(*screen.promise_lines(promises))
+    if found.holds:
+        screen.say(
+            f"{screen.shown(str(folder))}: every file, every promise and every number checked; all hold"
+        )
+        return 0
+    broken = [f"{p['model']['type']}: this promise is broken" for p in promises if not p["holds"]]
+    screen.problems(*(f"{folder}: {complaint}" for complaint in (*found.complaints, *broken)))
+    return 1

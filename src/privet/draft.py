@@ -1,0 +1,320 @@
+"""A first policy for a table that nobody has described yet.
+
+A draft guesses and decides nothing: every role in it is "undecided" and no promise has numbers, so
+that publishing refuses until somebody has thought. It holds names and counts, never a value.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from privet import hierarchy
+from privet.core import Form, Hierarchy, Progress, Role, silent
+from privet.domain import Value
+from privet.engines import text
+from privet.hierarchy.numbers import read as number
+from privet.registry import find
+from privet.road import settle
+
+LOOKED_AT = 50_000  # different values of a column that are looked at; more would only take longer
+FEW_RECORDS = 20  # in fewer, a column of different values says nothing
+LONG_TEXT = 40  # characters on average: a sentence rather than a name
+MISSING = ("?", "NA", "N/A", "n/a", "NULL", "null", "NaN", "nan")  # words for "no value" that files use
+EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}")
+PHONE = re.compile(r"(?:\+|00|0)[0-9][0-9 ()/.-]{6,}[0-9]")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Words in a column's name, and what they say about it; the first that fits is the guess.
+NAMES: tuple[tuple[Role, str, frozenset[str]], ...] = (
+    (
+        Role.SENSITIVE,
+        "the name speaks of health, money or belief; a target if recipients predict it",
+        _words(
+            "diagnosis diagnoses disease illness condition symptom symptoms icd icd9 icd10 surgery procedure "
+            "operation treatment therapy medication drug drugs hiv mental disability genetic religion belief "
+            "politics political union orientation salary wage wages income earnings debt balance credit "
+            "criminal conviction offence offense"
+        ),
+    ),
+    (
+        Role.IDENTIFIER,
+        "the name speaks of one person",
+        _words(
+            "id uuid guid ssn mrn nhs passport name surname firstname lastname forename email mail phone "
+            "telephone tel mobile fax address street iban account licence license plate url ip photo"
+        ),
+    ),
+    (
+        Role.TARGET,
+        "the name speaks of something to predict",
+        _words("target class label outcome survived readmitted transfused transfuse churn"),
+    ),
+    (
+        Role.QUASI,
+        "others may know this about a person",
+        _words(
+            "age sex gender birth born birthday dob birthdate zip zipcode postcode postal plz city town "
+            "county region state country nationality native race ethnicity language job occupation "
+            "profession workclass employer education degree school marital relationship household children "
+            "height weight admitted admission discharged discharge date visit ward"
+        ),
+    ),
+)
+
+ROLES = """\
+# What each column is. Columns that are not named here are never published.
+#   identifier  names a person: dropped, or disguised: publish = "pseudonym", "hash", "mask" or "shift"
+#   quasi       others may know it about a person: generalised along its hierarchy as far as needed
+#   sensitive   what nobody may learn about a person: published as it is, protected by the promise
+#   target      what the recipient wants to predict: published as it is; one at most
+#   other       published as it is, because nobody could know it and nobody minds
+# Behind each "#" stands a guess. In doubt between quasi and other, it is quasi."""
+
+PROMISES = """\
+# What is promised: at least one. Privacy parameters have no default: decide, and take the "#" away.
+#
+# [[models]]
+# type = "lkc-privacy"
+# l =                                         # how many values of a person an adversary may know
+# k =                                         # how many records every such knowledge matches, at least
+# c =                                         # what share of them may be sensitive: a fraction in quotes
+# sensitive = { COLUMN = ["VALUE"] }          # or { COLUMN = "every" }
+#
+# [[models]]
+# type = "k-anonymity"
+# k =                                         # how many records agree in all quasi-identifiers, at least"""
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """What a column may be, and why; for the steward to judge."""
+
+    name: str
+    role: Role
+    reason: str
+    hierarchy: Hierarchy
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A policy that is not one yet."""
+
+    place: str
+    records: int
+    form: Form
+    guesses: tuple[Guess, ...]
+    doubts: tuple[str, ...] = field(default=())  # what to look at before anything else
+
+    def to_document(self) -> dict[str, Any]:
+        """The guesses for programs."""
+        return {
+            "records": self.records,
+            "form": _said(self.form),
+            "columns": [
+                {
+                    "name": guess.name,
+                    "guess": guess.role.value,
+                    "reason": guess.reason,
+                    "hierarchy": guess.hierarchy.to_policy(),
+                }
+                for guess in self.guesses
+            ],
+            "doubts": list(self.doubts),
+        }
+
+    def dumps(self) -> str:
+        """The draft as a policy file, with its guesses as comments."""
+        return "\n".join(self._lines()) + "\n"
+
+    def _lines(self) -> Iterator[str]:
+        software = f"privet {version('privet')}"
+        yield f"# Drafted by {software} from {json.dumps(self.place)}: {self.records:,} records"
+        yield "# Nothing is decided yet, so `privet publish` refuses: decide every role, promise something."
+        yield from (f"# Look: {doubt}" for doubt in self.doubts)
+        yield "policy = 1"
+        yield 'kind = "table"'
+        yield 'purpose = ""                                  # what the release is for'
+        yield 'nulls = "value"                               # or "wildcard": null matches every value'
+        yield ""
+        yield "[form]                                        # how the file is written"
+        yield from (f"{key} = {_inline(value)}" for key, value in _said(self.form).items())
+        yield ""
+        yield ROLES
+        yield "[attributes]"
+        yield from map(_attribute, self.guesses)
+        yield ""
+        yield PROMISES
+        yield ""
+        yield "[algorithm]"
+        yield 'type = "top-down"'
+
+
+def draft(
+    source: Any,
+    form: Form | None = None,
+    *,
+    guess_encoding: bool = True,
+    guess_nulls: bool = True,
+    progress: Progress = silent,
+) -> Draft:
+    """Look at every column of a table once, and guess."""
+    form = form or Form()
+    progress("read", 0)
+    path = Path(source) if isinstance(source, (str, Path)) and not text.is_url(source) else None
+    if path is not None:
+        form = _settled(path, form, guess_encoding=guess_encoding)
+    engine = find("engines", "embedded")()
+    table = engine.read(source, form)
+    names, records = engine.columns(table), engine.rows(table)
+    values: dict[str, list[Value]] = {}
+    for done, name in enumerate(names):
+        progress("tally", done, len(names))
+        values[name] = engine.distinct(table, name)
+    if guess_nulls and form.format in {"csv", "tsv"}:
+        tokens = [token for token in MISSING if any(token in _known(found) for found in values.values())]
+        form = replace(form, nulls=(*form.nulls, *tokens))
+    guesses = tuple(_guess(name, _present(found, form.nulls), records) for name, found in values.items())
+    place = path.name if path is not None else "a database" if text.is_url(source) else "a table"
+    return Draft(place, records, form, guesses, tuple(_doubts(names, form)))
+
+
+def _settled(path: Path, form: Form, *, guess_encoding: bool) -> Form:
+    if not path.is_file():
+        return settle(path, form)  # which says what is wrong
+    kind = settle(path, replace(form, delimiter=form.delimiter or ",")).format
+    if kind in {"csv", "tsv"} and guess_encoding:
+        form = replace(form, encoding=encoding_of(path))
+    return settle(path, form)
+
+
+def encoding_of(path: Path) -> str:
+    """The encoding that fits all of a file: a mark at its start, UTF-8, or what Windows writes."""
+    try:
+        with text.opened(path) as file:
+            start = file.read(4)
+            if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                return "utf-16"
+            decoder = codecs.getincrementaldecoder("utf-8")()
+            decoder.decode(start)
+            while chunk := file.read(1 << 22):
+                decoder.decode(chunk)
+            decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return "cp1252" if _fits(path, "cp1252") else "latin-1"
+    except (OSError, EOFError):
+        return "utf-8"  # reading will say what is wrong
+    return "utf-8"
+
+
+def _fits(path: Path, encoding: str) -> bool:
+    with text.opened(path) as file:
+        try:
+            while chunk := file.read(1 << 22):
+                chunk.decode(encoding)
+        except UnicodeDecodeError:
+            return False
+    return True
+
+
+def _known(values: Sequence[Value]) -> Sequence[Value]:
+    """Only a column of few values is searched for words that mean "missing": in names they are names."""
+    return values if len(values) <= LOOKED_AT else ()
+
+
+def _present(values: Sequence[Value], nulls: Sequence[str]) -> list[str]:
+    return [value for value in values if value is not None and value not in nulls]
+
+
+def _guess(name: str, values: Sequence[str], records: int) -> Guess:
+    looked = values[:: -(-len(values) // LOOKED_AT)] if values else values
+    drafted = hierarchy.draft(looked)
+    role, reason = _role(name, values, looked, drafted, records)
+    return Guess(name, role, reason, drafted)
+
+
+def _role(
+    name: str, values: Sequence[str], looked: Sequence[str], drafted: Hierarchy, records: int
+) -> tuple[Role, str]:
+    many = f"{len(values):,} different values"
+    if len(values) <= 1:
+        return Role.OTHER, "one value at most: it tells nothing"
+    for looks_like, kind in ((EMAIL, "e-mail addresses"), (PHONE, "telephone numbers")):
+        if all(looks_like.fullmatch(value) for value in looked[:1000]):
+            return Role.IDENTIFIER, f"looks like {kind}"
+    measured = drafted.name == hierarchy.Intervals.name and any("." in value for value in looked)
+    dated = drafted.name == hierarchy.Dates.name
+    words = frozenset(
+        re.findall(r"[a-z]+[0-9]*|[0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).lower())
+    )
+    for role, reason, speaking in NAMES:
+        # "hospital_name" with a dozen values names nobody
+        rare = role is Role.IDENTIFIER and len(values) * 10 < records
+        if words & speaking and not rare:
+            return role, f"{reason} ({many})"
+    if records >= FEW_RECORDS and len(values) == records and not measured and not dated:
+        return Role.IDENTIFIER, "every record has its own value"
+    if len(values) * 2 > records and sum(map(len, looked)) > LONG_TEXT * len(looked):
+        return Role.IDENTIFIER, f"long texts, which may say anything about a person ({many})"
+    if dated:
+        return Role.QUASI, f"dates, which others may know ({many})"
+    if drafted.name == hierarchy.Prefix.name:
+        return Role.QUASI, f"codes of one length, such as places ({many})"
+    return Role.QUASI, f"in doubt, others may know it ({many})"
+
+
+def _doubts(names: Sequence[str], form: Form) -> Iterator[str]:
+    if sum(number(name) is not None for name in names) * 2 > len(names):
+        yield "most column names are numbers; is the first line of the file a header?"
+    if len(names) == 1:
+        yield "there is one column only; is the delimiter right?"
+    if form.format in {"csv", "tsv"} and form.encoding in {"cp1252", "latin-1"}:
+        yield f"the file is not UTF-8; {form.encoding} is a guess"
+    if len(form.nulls) > 1:
+        yield f"form.nulls: {', '.join(map(json.dumps, form.nulls[1:]))} is read as missing; right?"
+
+
+def _said(form: Form) -> dict[str, Any]:
+    every = {
+        "format": form.format,
+        "delimiter": form.delimiter,
+        "encoding": form.encoding,
+        "nulls": list(form.nulls),
+        "query": form.query,
+    }
+    return {key: value for key, value in every.items() if value is not None}
+
+
+def _attribute(guess: Guess) -> str:
+    key = tomli_w.dumps({guess.name: 0}).removesuffix(" = 0\n")
+    rule = f"hierarchy = {_inline(guess.hierarchy.to_policy())}"
+    comment = f"{guess.role.value}? {guess.reason}"
+    if guess.role is Role.QUASI:
+        return f'{key} = {{ role = "undecided", {rule} }}  # {comment}'
+    if guess.role is not Role.IDENTIFIER:
+        comment += f"; if quasi: {rule}"
+    return f'{key} = {{ role = "undecided" }}  # {comment}'
+
+
+def _inline(value: object) -> str:
+    match value:
+        case Mapping():
+            return "{ " + ", ".join(f"{key} = {_inline(below)}" for key, below in value.items()) + " }"
+        case list() | tuple():
+            return "[" + ", ".join(map(_inline, value)) + "]"
+        case str():
+            return json.dumps(value, ensure_ascii=True)
+        case _:
+            return str(value)

@@ -1,0 +1,51 @@
+"""How likely a record can be re-identified, from the sizes of equivalence classes alone.
+
+*Prosecutor*: knows that the target is in the table; the chance is one in the size of its class.
+*Marketer*: wants as many as possible; the share of records found is the mean of these chances.
+*Journalist*: does not know who is in the table; with no population table to compare with, the
+prosecutor's chance is the bound, and it is what is reported here.
+
+The names are El Emam's, "Guide to the De-Identification of Personal Health Information", 2013. What an
+adversary of limited knowledge can do is `audit`'s matter.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from privet.measure.classes import Ints
+
+
+def highest(sizes: Ints) -> Fraction:
+    """The chance to find the record that is easiest to find."""
+    return Fraction(1, int(sizes.min())) if len(sizes) else Fraction(0)
+
+
+def average(sizes: Ints) -> Fraction:
+    """The chance to find a record, averaged over records: classes for each record."""
+    return Fraction(len(sizes), int(sizes.sum())) if len(sizes) else Fraction(0)
+
+
+def uniques(sizes: Ints) -> int:
+    """How many records are like no other."""
+    return int((sizes == 1).sum())
+
+
+def above(sizes: Ints, threshold: Fraction) -> int:
+    """How many records can be found with a higher chance than the threshold; exactly."""
+    # 1 / size > p  is  size < 1 / p
+    return int(sizes[sizes * threshold.numerator < threshold.denominator].sum())
+
+
+def risk(sizes: Ints) -> dict[str, Any]:
+    """The numbers that go into evidence, for a table before or after."""
+    records = int(sizes.sum())
+    alone = uniques(sizes)
+    return {
+        "unique_records": alone,
+        "unique_share": alone / records if records else 0.0,
+        "highest": float(highest(sizes)),
+        "average": float(average(sizes)),
+        "classes": len(sizes),
+    }

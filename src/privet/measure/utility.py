@@ -1,0 +1,187 @@
+"""What generalising costs: LM, NCP, height, suppressed cells, and what is left of a target's explanation.
+
+LM: Iyengar, "Transforming data to satisfy privacy constraints", KDD 2002. NCP: Xu et al., "Utility-based
+anonymization using local recoding", KDD 2006. Height: Samarati, "Protecting respondents' identities in
+microdata release", TKDE 2001. Classes and their sizes are in `classes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.core import Column, Recoding, Step, Tally
+from privet.domain import Cut, Domain, Node, Value
+from privet.measure.classes import Ints, add_up, roomy
+
+DIGITS = 12  # information that differs by less is rounding noise
+
+
+@dataclass(frozen=True, eq=False)
+class AttributeLoss:
+    """What became of one attribute; every mean is over records."""
+
+    name: str
+    lm: float
+    ncp: float
+    height: float  # levels above the lowest that could be published
+    highest: int  # the same, of the most general value that a record has
+    suppressed: int  # cells published as the root of the hierarchy
+    generalised: int  # how many different published values stand for several
+    raw_values: int
+    information: tuple[float, float] | None  # bits about the target: raw, published
+    labels: tuple[Value, ...]  # as published, in leaf order, only those that a record has
+    records: Ints  # with each label
+
+    @property
+    def gain_retained(self) -> float | None:
+        """The share of what the attribute told about the target; None where it told nothing."""
+        return retained([self])
+
+
+def losses(raw: Tally, recoding: Recoding) -> tuple[AttributeLoss, ...]:
+    """What became of each quasi-identifier, from the counts before and the cuts."""
+    return tuple(
+        attribute_loss(column, recoding.cuts[column.name], raw.counts, raw.target) for column in raw.quasi
+    )
+
+
+def attribute_loss(column: Column, cut: Cut, counts: Ints, target: Column | None) -> AttributeLoss:
+    """What became of one attribute under a cut."""
+    code, class_, n = joint(column, target, counts)
+    by_code = np.bincount(code, weights=n, minlength=column.domain.size)
+    total = max(1.0, float(by_code.sum()))
+    nodes = cut.nodes
+    by_node = np.add.reduceat(by_code, [node.lo for node in nodes])
+    used = np.flatnonzero(by_node)
+    # A leaf without an interval costs nothing, so only the others are asked: there may be a million leaves.
+    costly = [at for at in used.tolist() if nodes[at].leaves > 1 or nodes[at].interval is not None]
+    levels = {at: height(cut.domain, nodes[at]) for at in costly}
+    number = {label: at for at, label in enumerate(dict.fromkeys(nodes[at].label for at in used.tolist()))}
+    of_node = np.array([number.get(node.label, -1) for node in nodes], dtype=np.intp)
+    records = np.bincount(of_node[used], weights=by_node[used], minlength=len(number)).astype(np.int64)
+    information = None
+    if target is not None:
+        label = of_node[cut.positions][code]
+        information = mutual_information(code, class_, n), mutual_information(label, class_, n)
+    root = cut.domain.root
+    return AttributeLoss(
+        name=column.name,
+        lm=sum(cut.domain.loss(nodes[at]) * by_node[at] for at in costly) / total,
+        ncp=sum(ncp(cut.domain, nodes[at]) * by_node[at] for at in costly) / total,
+        height=sum(level * by_node[at] for at, level in levels.items()) / total,
+        highest=max(levels.values(), default=0),
+        suppressed=int(total) if nodes[0].leaves == root.leaves > 1 else 0,
+        generalised=len({nodes[at].label for at in costly if nodes[at].leaves > 1}),
+        raw_values=int(np.count_nonzero(by_code)),
+        information=information,
+        labels=tuple(number),
+        records=records,
+    )
+
+
+def mean_lm(found: Sequence[AttributeLoss]) -> float:
+    """LM of a whole table: 0 where it says everything, 1 where it says nothing."""
+    return sum(loss.lm for loss in found) / len(found) if found else 0.0
+
+
+def mean_ncp(found: Sequence[AttributeLoss]) -> float:
+    """NCP of a whole table, by rows and attributes."""
+    return sum(loss.ncp for loss in found) / len(found) if found else 0.0
+
+
+def ncp(domain: Domain, node: Node) -> float:
+    """NCP of one cell: LM for numbers; for categories 0 if it is a leaf, else its share of the leaves."""
+    if domain.scale is not None and node.interval is not None:
+        return domain.loss(node)
+    return 0.0 if node.leaves == 1 else node.leaves / domain.size
+
+
+def height(domain: Domain, node: Node) -> int:
+    """How many levels a node stands above the lowest that could be published.
+
+    In a given tree, the longest way down from it. Below an interval that a search grows the tree is not
+    given; it is taken to be the lowest binary one over the interval's values, so that an interval of 9
+    to 16 values stands 4 levels high. An end that is coded (">=90") is as low as it gets.
+    """
+
+    def below(here: Node) -> int:
+        if domain.grows(here):
+            return (here.leaves - 1).bit_length()
+        return 1 + max(map(below, here.children)) if here.children else 0
+
+    return below(_in_tree(domain, node))
+
+
+def _in_tree(domain: Domain, node: Node) -> Node:
+    """The same node with what is below it: a cut that was rebuilt from evidence does not hold that."""
+    if node.children or node.leaves == 1:
+        return node
+    here: Node | None = domain.root
+    while here is not None:
+        if (here.lo, here.hi, here.label) == (node.lo, node.hi, node.label):
+            return here
+        here = next((child for child in here.children if child.lo <= node.lo and node.hi <= child.hi), None)
+    return node
+
+
+def steps(log: Sequence[Step]) -> int:
+    """How many generalised values were split on the way down from the root."""
+    return sum(step.performed for step in log)
+
+
+def retained(found: Sequence[AttributeLoss]) -> float | None:
+    """Information about the target after, as a share of before, added up over attributes."""
+    pairs = [loss.information for loss in found if loss.information is not None]
+    before = sum(raw for raw, _ in pairs)
+    return sum(published for _, published in pairs) / before if before > 0 else None
+
+
+def information(column: Column, target: Column, counts: Ints) -> float:
+    """How many bits an attribute tells about the target, in this very table."""
+    return mutual_information(*joint(column, target, counts))
+
+
+def joint(
+    column: Column, target: Column | None, counts: Ints
+) -> tuple[NDArray[np.intp], NDArray[np.intp], Ints]:
+    """Which value and target occur together, and how often; without a target, which value."""
+    classes = 1 if target is None else target.domain.size
+    key = column.codes.astype(np.int64)
+    if target is not None and classes > 1:
+        key *= classes
+        key += target.codes
+    room = column.domain.size * classes
+    if room <= roomy(len(counts)):
+        n = add_up(key, counts, room)
+        there = np.flatnonzero(n)
+        n = n[there]
+    else:
+        there, of_cell = np.unique(key, return_inverse=True)
+        n = add_up(of_cell, counts, len(there))
+    return there // classes, there % classes, n
+
+
+def mutual_information(first: NDArray[Any], second: NDArray[Any], n: Ints) -> float:
+    """Bits that two variables share, from the pairs that occur and how often; pairs may repeat."""
+    if not len(n):
+        return 0.0
+    width = int(second.max()) + 1
+    key = first.astype(np.int64) * width + second
+    pairs = np.bincount(np.unique(key, return_inverse=True)[1], weights=n)
+    total = float(n.sum())
+    bits = (
+        _entropy(np.bincount(first, weights=n), total)
+        + _entropy(np.bincount(second, weights=n), total)
+        - _entropy(pairs, total)
+    )
+    return max(0.0, round(bits, DIGITS)) + 0.0
+
+
+def _entropy(n: NDArray[Any], total: float) -> float:
+    share = n[n > 0] / total
+    return float(-(share * np.log2(share)).sum())

@@ -1,0 +1,289 @@
+"""The report's sections that say what was promised, published and done; findings.py has what was measured.
+
+A section is a name, a title and a function from evidence to its body, or to None where the evidence
+has nothing for it. Another room adds its own by putting one more into the list that `render` is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from privet.report.markup import (
+    Content,
+    Safe,
+    behind,
+    facts,
+    join,
+    label,
+    label_text,
+    paragraph,
+    table,
+    tag,
+)
+from privet.report.numerals import (
+    count,
+    counted,
+    decimal,
+    listing,
+    moment,
+    part,
+    percent,
+    risk,
+    tables,
+    whole,
+)
+from privet.report.words import NULLS, Claim, kept, refusal, shown, wording
+
+Evidence: TypeAlias = Mapping[str, Any]
+STEPS = 400  # lines of the step log; evidence.json has them all
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the report that may have nothing to say."""
+
+    ident: str
+    title: str
+    body: Callable[[Evidence], Safe | None]
+
+
+def quasi_columns(evidence: Evidence) -> list[str]:
+    """The columns an adversary may know."""
+    notes = part(evidence, "attributes")
+    return [name for name in notes if part(notes, name).get("role") == "quasi"]
+
+
+def partial_knowledge(evidence: Evidence) -> int | None:
+    """How many values the promises suppose somebody knows; None where it is all of them."""
+    known = [whole(part(promise, "model").get("l")) for promise in tables(evidence.get("promises"))]
+    if not known or None in known:
+        return None
+    most = max(l for l in known if l is not None)
+    return most if most < len(quasi_columns(evidence)) else None
+
+
+def verdict(evidence: Evidence) -> bool | None:
+    """Is every promise kept? None where there is none."""
+    promises = tables(evidence.get("promises"))
+    return all(map(kept, promises)) if promises else None
+
+
+def answer(*, holds: bool | None) -> Safe:
+    """Yes or no, in a word and a sign: never by colour alone."""
+    if holds is None:
+        return tag("span", "not stated", class_="answer")
+    return tag("span", "✓ kept" if holds else "✗ broken", class_=f"answer {'yes' if holds else 'no'}")
+
+
+def told(value: Any) -> str | None:
+    """What the evidence says, if it says it."""
+    return None if value is None else shown(value)
+
+
+def headline(evidence: Evidence) -> Safe:
+    """The first thing everybody reads."""
+    holds = verdict(evidence)
+    promises = tables(evidence.get("promises"))
+    if holds is None:
+        said = "No promise was made for this release"
+    elif holds:
+        said = "The promise is kept" if len(promises) == 1 else f"All {len(promises)} promises are kept"
+    else:
+        broken = sum(not kept(promise) for promise in promises)
+        said = f"{counted(broken, 'promise')} of {len(promises)} {'is' if broken == 1 else 'are'} not kept"
+    sign = {True: "✓", False: "✗", None: "?"}[holds]
+    tone = {True: "yes", False: "no", None: ""}[holds]
+    columns = listing(evidence.get("columns"))
+    purpose = evidence.get("purpose")
+    return tag(
+        "header",
+        paragraph("Privacy report", class_="over"),
+        tag("h1", str(purpose) if purpose else "A release of personal data"),
+        paragraph(
+            tag("span", sign, class_="sign", aria_hidden="true"),
+            tag("strong", said),
+            class_=f"verdict {tone}",
+        ),
+        facts(
+            (
+                ("Records", count(evidence.get("records"))),
+                ("Columns published", count(len(columns)) if columns else None),
+                ("Made", moment(evidence.get("made"))),
+                ("With", told(evidence.get("software"))),
+            )
+        ),
+        figures(evidence),
+    )
+
+
+def figures(evidence: Evidence) -> Safe | None:
+    """The three numbers that are asked for most."""
+    before, after = part(evidence, "measures", "risk", "before"), part(evidence, "measures", "risk", "after")
+    known, earlier_highest = partial_knowledge(evidence), percent(before.get("highest"))
+    if known is not None and earlier_highest is not None:
+        earlier_highest += f"; the promise is about somebody who knows at most {known} of them"
+    cards: list[tuple[str | None, str, str | None]] = [
+        (
+            count(after.get("unique_records")),
+            "records stand alone in their combination of identifying values",
+            count(before.get("unique_records")),
+        ),
+        (
+            risk(after.get("highest")),
+            "highest chance of picking the right record of a person whose identifying values are all known",
+            earlier_highest,
+        ),
+        (
+            percent(part(evidence, "measures", "loss").get("lm")),
+            "of the detail in the identifying columns was given up",
+            None,
+        ),
+    ]
+    made = [
+        tag(
+            "div",
+            tag("b", number),
+            tag("span", said),
+            None if earlier is None else tag("small", f"in the original data: {earlier}"),
+        )
+        for number, said, earlier in cards
+        if number is not None
+    ]
+    return tag("div", join(made), class_="cards") if made else None
+
+
+def promises(evidence: Evidence) -> Safe | None:
+    """Each promise in plain words beside what was found."""
+    quasi = quasi_columns(evidence)
+    made = [promise_card(promise, quasi) for promise in tables(evidence.get("promises"))]
+    if not made:
+        return None
+    nulls = NULLS.get(str(evidence.get("nulls")))
+    return join(
+        (
+            paragraph("Everything here was checked on the published data itself, after it was made."),
+            *made,
+            None if nulls is None else paragraph(tag("strong", "Missing values. "), nulls),
+        )
+    )
+
+
+def promise_card(promise: Mapping[str, Any], quasi: list[str]) -> Safe:
+    worded = wording(promise, quasi)
+    broken, at_risk = whole(promise.get("broken")), whole(promise.get("at_risk"))
+    return tag(
+        "article",
+        tag("h3", worded.title, " ", answer(holds=kept(promise))),
+        known_columns(list(worded.known)),
+        tag(
+            "div",
+            table(
+                ("Promised", "Found", "Kept?"),
+                [claim_row(claim) for claim in worded.claims],
+                caption=f"{worded.title}: promised and found",
+            ),
+            class_="claims",
+        ),
+        paragraph(
+            f"Broken in {counted(broken, 'group')}"
+            + ("." if at_risk is None else f", which hold {counted(at_risk, 'record')}."),
+            class_="warn",
+        )
+        if broken
+        else None,
+        paragraph(tag("strong", "Not covered: "), worded.limits) if worded.limits else None,
+        class_="card",
+    )
+
+
+def claim_row(claim: Claim) -> tuple[Content, ...]:
+    return claim.promised, claim.found, answer(holds=claim.kept)
+
+
+def known_columns(names: list[str]) -> Safe | None:
+    """Which values “these values” are."""
+    if not names:
+        return None
+    chips = join((tag("span", label(name), class_="chip") for name in names), " ")
+    return paragraph("Values that somebody may know: ", chips, class_="chips")
+
+
+def made(evidence: Evidence) -> Safe | None:
+    """The algorithm, its parameters, and every step it took."""
+    algorithm = part(evidence, "algorithm")
+    steps = tables(evidence.get("steps"))
+    like = evidence.get("like")
+    if not algorithm and not steps and like is None:
+        return None
+    pairs = [("Algorithm", shown(algorithm.get("type")))] if algorithm else []
+    pairs += [
+        (label_text(name).capitalize(), shown(value)) for name, value in algorithm.items() if name != "type"
+    ]
+    if like is not None:
+        pairs.append(("Recoding taken from an earlier release, whose evidence has the digest", shown(like)))
+    return join((facts(pairs), step_log(steps)))
+
+
+def step_log(steps: list[Mapping[str, Any]]) -> Safe | None:
+    if not steps:
+        return None
+    rows = []
+    for at, step in enumerate(steps[:STEPS], 1):
+        refused = refusal(step)
+        outcome: Content = children(step) if refused is None else refused
+        score = decimal(step.get("score")) if refused is None else None
+        rows.append((f"{at:,}", label(step.get("attribute")), label(step.get("label")), outcome, score or ""))
+    left = len(steps) - STEPS
+    return behind(
+        f"The step log: {counted(len(steps), 'step')}",
+        table(
+            ("Step", "Column", "Value", "Became", "Score"),
+            rows,
+            numeric=(0, 4),
+            caption="Steps of the search",
+        ),
+        paragraph(f"{counted(left, 'further step')} in evidence.json.") if left > 0 else None,
+    )
+
+
+def children(step: Mapping[str, Any]) -> Safe:
+    """What a value was split into."""
+    parts = listing(step.get("children"))
+    more = [f"{len(parts) - 8:,} more"] if len(parts) > 8 else []
+    return join((*(label(part) for part in parts[:8]), *more), " · ")
+
+
+def cautions(evidence: Evidence) -> Safe | None:
+    said = listing(evidence.get("cautions"))
+    return tag("ul", *(tag("li", str(caution)) for caution in said)) if said else None
+
+
+def verify(evidence: Evidence) -> Safe:
+    """How anybody checks all of this without trusting whoever made it."""
+    data = part(evidence, "data")
+    return join(
+        (
+            paragraph(
+                "Nobody needs to believe this page. Whoever has the folder it came in can check every "
+                "promise again, from the folder alone:"
+            ),
+            tag("pre", tag("code", "privet verify DIR")),
+            paragraph(
+                "where DIR is that folder. The check counts the published data afresh and compares what it "
+                "finds with evidence.json; it also compares the SHA-256 digest of every file, this one "
+                "included, with the digest there. Digests show that nothing was changed by accident or on "
+                "the way. Whoever could rewrite the whole folder could rewrite evidence.json too, so keep or "
+                "announce the digest of evidence.json itself in another place."
+            ),
+            facts(
+                (
+                    ("Data file", told(data.get("file"))),
+                    ("Format", told(data.get("format"))),
+                    ("Encoding", told(data.get("encoding"))),
+                    ("Evidence version", told(evidence.get("evidence"))),
+                )
+            ),
+        )
+    )

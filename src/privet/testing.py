@@ -1,0 +1,489 @@
+"""Contracts of models, algorithms and engines, for us and for plug-ins; and random tallies to test with.
+
+    from privet.testing import check_model
+
+    def test_contract() -> None:
+        check_model(MyModel(k=3))
+
+Functions, not base classes: a test calls one and it raises AssertionError where the contract is broken.
+Needs the extra `testing`; nothing in the package itself imports this module.
+"""
+
+from __future__ import annotations
+
+import copy
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from decimal import Decimal
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from privet.core import (
+    Algorithm,
+    Attribute,
+    Column,
+    Engine,
+    Form,
+    Generalization,
+    Nulls,
+    Policy,
+    PrivacyModel,
+    Role,
+    Tally,
+)
+from privet.domain import Cut, Domain, Node, Value
+from privet.engines.plain import Plain, Rows
+from privet.errors import MissingExtraError, UnsatisfiableError
+from privet.hierarchy import Flat, Intervals
+from privet.models.alphak import AlphaKAnonymity
+from privet.models.kanonymity import KAnonymity
+from privet.models.lkc import LKC
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import DrawFn, SearchStrategy
+
+MARK = "§"  # begins every text of a quasi-identifier, so that it is recognised where it must not appear
+ModelFor: TypeAlias = Callable[[Tally], PrivacyModel]
+
+
+def _hypothesis() -> Any:
+    try:
+        import hypothesis  # noqa: PLC0415 - an optional extra
+    except ImportError:
+        raise MissingExtraError("privet.testing", "testing") from None
+    return hypothesis
+
+
+def _strategies() -> Any:
+    _hypothesis()
+    from hypothesis import strategies  # noqa: PLC0415 - an optional extra
+
+    return strategies
+
+
+def _run(test: Callable[..., None], examples: int, *given: Any, shrink: bool = True) -> None:
+    """Run a test over random inputs, here and now."""
+    hypothesis = _hypothesis()
+    phases = [hypothesis.Phase.explicit, hypothesis.Phase.reuse, hypothesis.Phase.generate]
+    settings = hypothesis.settings(
+        max_examples=examples,
+        deadline=None,
+        suppress_health_check=list(hypothesis.HealthCheck),
+        phases=[*phases, hypothesis.Phase.shrink] if shrink else phases,
+    )
+    settings(hypothesis.given(*given)(test))()
+
+
+# Random tallies.
+
+
+def texts() -> SearchStrategy[str]:
+    """Short texts as data has them: spaces, quotes, delimiters, letters of many alphabets."""
+    st = _strategies()
+    odd = st.sampled_from(
+        ["", " ", "a", "A", "é", "e\u0301", "ß", "日本", "🏥", '"', "'", ",", ";", "*", "0", "-1"]
+    )
+    made: SearchStrategy[str] = odd | st.text(
+        st.characters(codec="utf-8", exclude_characters="\x00"), max_size=4
+    )
+    return made
+
+
+def domains(*, nulls: bool = True) -> SearchStrategy[Domain]:
+    """Random domains: flat ones, trees, and numbers under intervals that are split at run time."""
+    st = _strategies()
+
+    @st.composite
+    def trees(draw: DrawFn) -> Domain:
+        leaves: list[Value] = [
+            MARK + text for text in draw(st.lists(texts(), min_size=1, max_size=6, unique=True))
+        ]
+        null = nulls and draw(st.booleans())
+
+        def below(lo: int, hi: int) -> tuple[Node, ...]:
+            if hi - lo == 1:
+                return ()
+            inner = draw(st.sets(st.integers(lo + 1, hi - 1), min_size=1, max_size=2))
+            edges = [lo, *sorted(inner), hi]
+            return tuple(node(a, b) for a, b in pairwise(edges))
+
+        def node(lo: int, hi: int) -> Node:
+            label = leaves[lo] if hi - lo == 1 else f"{MARK}[{lo}:{hi}]"
+            return Node(label, lo, hi, below(lo, hi))
+
+        size = len(leaves)
+        if not null:
+            return Domain(tuple(leaves), node(0, size))
+        top = below(0, size) or (Node(leaves[0], 0, 1),)
+        root = Node("any", 0, size + 1, (*top, Node(None, size, size + 1)))
+        return Domain((*leaves, None), root)
+
+    @st.composite
+    def numbers(draw: DrawFn) -> Domain:
+        written = st.integers(-20, 99).map(str) | st.decimals(
+            -5, 5, places=1, allow_nan=False, allow_infinity=False
+        ).map(str)
+        values: list[Value] = list(draw(st.lists(written, min_size=1, max_size=8, unique=True)))
+        if nulls and draw(st.booleans()):
+            values.append(None)
+        return Intervals().domain(values)
+
+    made: SearchStrategy[Domain] = trees() | numbers()
+    return made
+
+
+def tallies(
+    *,
+    quasi: int = 3,
+    sensitive: int = 2,
+    cells: int = 12,
+    target: bool | None = None,
+    nulls: Nulls | None = Nulls.VALUE,
+) -> SearchStrategy[Tally]:
+    """Random small tallies: `q0`, `q1`… , `s0`… and perhaps a target `t`, up to so many of each.
+
+    There are nulls, one-value columns, texts of many alphabets, and cells that agree in every column.
+    `target` None: with or without; `nulls` None: either reading.
+    """
+    st = _strategies()
+
+    @st.composite
+    def made(draw: DrawFn) -> Tally:
+        height = draw(st.integers(1, cells))
+
+        def column(name: str, domain: Domain) -> Column:
+            codes = draw(st.lists(st.integers(0, domain.size - 1), min_size=height, max_size=height))
+            if domain.scale is not None:  # numbers that nobody has are no part of a domain
+                values = [domain.values[code] for code in codes]
+                domain = Intervals().domain(values)
+                codes = [domain.codes[value] for value in values]
+            return Column(name, domain, domain.column(np.array(codes, dtype=np.intp)))
+
+        def plain(name: str) -> Column:
+            values = draw(
+                st.lists(st.none() | st.sampled_from(list("abc")), min_size=1, max_size=3, unique=True)
+            )
+            return column(name, Flat().domain(values))
+
+        with_target = draw(st.booleans()) if target is None else target
+        return Tally(
+            quasi=tuple(column(f"q{at}", draw(domains())) for at in range(draw(st.integers(1, quasi)))),
+            sensitive=tuple(plain(f"s{at}") for at in range(draw(st.integers(1, sensitive)))),
+            target=plain("t") if with_target else None,
+            counts=np.array(
+                draw(st.lists(st.integers(1, 4), min_size=height, max_size=height)), dtype=np.int64
+            ),
+            nulls=draw(st.sampled_from(Nulls)) if nulls is None else nulls,
+        )
+
+    strategy: SearchStrategy[Tally] = made()
+    return strategy
+
+
+def descents(tally: Tally) -> SearchStrategy[list[Generalization]]:
+    """A random way down from the most general recoding: each is one split finer than the one before."""
+    st = _strategies()
+
+    @st.composite
+    def walk(draw: DrawFn) -> list[Generalization]:
+        cuts = {column.name: [column.domain.root] for column in tally.quasi}
+        domain = {column.name: column.domain for column in tally.quasi}
+
+        def now() -> Generalization:
+            return Generalization({name: Cut(domain[name], tuple(nodes)) for name, nodes in cuts.items()})
+
+        found = [now()]
+        for _ in range(draw(st.integers(0, 8))):
+            open_ = [
+                (name, at)
+                for name, nodes in cuts.items()
+                for at, node in enumerate(nodes)
+                if node.children or splittable(domain[name], node)
+            ]
+            if not open_:
+                break
+            name, at = draw(st.sampled_from(open_))
+            node = cuts[name][at]
+            children = node.children or domain[name].split(
+                node, draw(st.sampled_from(splittable(domain[name], node)))
+            )
+            cuts[name][at : at + 1] = children
+            found.append(now())
+        return found
+
+    strategy: SearchStrategy[list[Generalization]] = walk()
+    return strategy
+
+
+def recodings(tally: Tally) -> SearchStrategy[Generalization]:
+    """Random cuts for every quasi-identifier of a tally."""
+    finest: SearchStrategy[Generalization] = descents(tally).map(lambda walk: walk[-1])
+    return finest
+
+
+def splittable(domain: Domain, node: Node) -> list[int]:
+    """Where an interval without children can be split: between different numbers."""
+    if domain.scale is None or not domain.grows(node):
+        return []
+    numbers = domain.scale.numbers
+    return [at for at in range(node.lo + 1, node.hi) if numbers[at - 1] < numbers[at]]
+
+
+def shares() -> SearchStrategy[Fraction]:
+    """Exact shares above 0 and at most 1, among them ones whose products do not fit 64 bits."""
+    st = _strategies()
+    made: SearchStrategy[Fraction] = st.sampled_from(
+        [Fraction(1, 2), Fraction(1, 3), Fraction(1), Fraction(1, 10**18), Fraction(10**18 - 1, 10**18)]
+    ) | st.fractions(Fraction(1, 20), 1, max_denominator=20)
+    return made
+
+
+def models(tally: Tally) -> SearchStrategy[PrivacyModel]:
+    """The built-in promises with random parameters, about the sensitive attributes of a tally."""
+    st = _strategies()
+    small = st.integers(1, 4)
+    values = {c.name: st.lists(st.sampled_from([*c.domain.values, "d"]), max_size=2) for c in tally.sensitive}
+    sensitive = st.fixed_dictionaries(values) | st.just(tuple(values))
+    made: SearchStrategy[PrivacyModel] = st.one_of(
+        st.builds(KAnonymity, k=small),
+        st.builds(LKC, l=small, k=small, c=shares(), sensitive=sensitive),
+        st.builds(AlphaKAnonymity, alpha=shares(), k=small, sensitive=sensitive),
+    )
+    return made
+
+
+# The contracts.
+
+
+def check_model(model: PrivacyModel | ModelFor, *, examples: int = 100, shrink: bool = True) -> None:
+    """A promise is frozen, holds no data, gives the same answer twice, and is as monotone as it says.
+
+    A model that speaks of sensitive attributes is given as a function from a tally to a model: the
+    attributes are called `s0`, `s1` and so on. `shrink`: look for the smallest failing case.
+    """
+    st = _strategies()
+
+    def made_for(tally: Tally) -> PrivacyModel:
+        return model if isinstance(model, PrivacyModel) else model(tally)
+
+    def test(data: Any) -> None:
+        tally: Tally = data.draw(tallies(nulls=None))
+        promise = made_for(tally)
+        _is_a_value(promise, made_for(tally))
+        before = _snapshot(tally)
+        verdict = promise.check(tally)
+        assert promise.check(tally) == verdict, f"{promise.name}: the same tally, another answer"
+        near = promise.nearest(tally)
+        assert _snapshot(tally) == before, f"{promise.name}: the tally was changed"
+        _says_no_value(tally, verdict, promise, near)
+        assert near.check(tally).holds, f"{promise.name}: the tally does not keep what nearest() says"
+        if verdict.holds:
+            assert near == promise, f"{promise.name}: nearest() changes a promise that is kept"
+        # A null that matches everything stands in several groups: merging them is no longer a union.
+        if promise.monotone and tally.nulls is Nulls.VALUE:
+            walk = data.draw(descents(tally))
+            holds = [promise.check(tally.recoded(recoding)).holds for recoding in walk]
+            assert holds == sorted(holds, reverse=True), (
+                f"{promise.name}: says it is monotone, but a coarser table breaks it"
+            )
+
+    _run(test, examples, st.data(), shrink=shrink)
+
+
+def _is_a_value(promise: PrivacyModel, again: PrivacyModel) -> None:
+    name = type(promise).__name__
+    assert isinstance(promise, PrivacyModel), f"{name}: lacks a part of core.PrivacyModel"
+    assert isinstance(promise.name, str), f"{name}: name is a text"
+    assert promise.name, f"{name}: name is not empty"
+    assert type(promise.monotone) is bool, f"{name}: monotone is True or False"
+    assert promise == again, f"{name}: equal parameters make equal promises"
+    assert copy.deepcopy(promise) == promise, f"{name}: a copy is equal"
+    assert repr(promise) == repr(again), f"{name}: equal promises read alike"
+    assert hash(promise) == hash(again), f"{name}: equal promises have equal hashes"
+    assert is_dataclass(promise), f"{name}: a promise is a frozen dataclass"
+    for field in fields(promise):
+        try:
+            setattr(promise, field.name, getattr(promise, field.name))
+        except AttributeError:
+            continue
+        raise AssertionError(f"{name}: {field.name} can be changed after signing; freeze it")
+
+
+def _says_no_value(tally: Tally, verdict: object, *promises: PrivacyModel) -> None:
+    said = " ".join(map(repr, (verdict, *promises, tally, *tally.quasi, *tally.sensitive)))
+    assert MARK not in said, "a repr holds a value of a quasi-identifier"
+
+
+def check_algorithm(
+    make: Callable[[], Algorithm],
+    *,
+    models_for: Callable[[Tally], Any] = models,
+    examples: int = 100,
+) -> None:
+    """A search keeps every promise, covers every value once, is deterministic and changes nothing.
+
+    `models_for` gives a strategy of promises for a tally, for searches that serve only some.
+    """
+    st = _strategies()
+
+    def test(data: Any) -> None:
+        tally: Tally = data.draw(tallies(target=True, nulls=None))
+        promises = tuple(data.draw(st.lists(models_for(tally), min_size=1, max_size=2)))
+        policy = policy_for(tally, promises, make())
+        name = policy.algorithm.name
+        before = _snapshot(tally)
+        try:
+            finding = policy.algorithm.search(tally, policy)
+        except UnsatisfiableError:
+            top = tally.topmost()
+            assert not all(p.check(top).holds for p in promises), (
+                f"{name}: gives up though the most general table keeps every promise"
+            )
+            return
+        assert _snapshot(tally) == before, f"{name}: the tally was changed"
+        cuts = finding.recoding.cuts
+        assert set(cuts) == {column.name for column in tally.quasi}, f"{name}: one cut for each attribute"
+        for column in tally.quasi:
+            assert cuts[column.name].domain is column.domain, f"{name}: a cut is of the tally's own domain"
+            covered = [code for n in cuts[column.name].nodes for code in range(n.lo, n.hi)]
+            assert covered == list(range(column.domain.size)), f"{name}: a cut covers every value once"
+        published = tally.recoded(finding.recoding)
+        for promise in promises:
+            assert promise.check(published).holds, f"{name}: broke {promise.name}"
+        again = make().search(tally, policy)
+        assert {n: c.nodes for n, c in again.recoding.cuts.items()} == {
+            n: c.nodes for n, c in cuts.items()
+        }, f"{name}: the same tally, another recoding"
+        assert again.steps == finding.steps, f"{name}: the same tally, another log"
+
+    _run(test, examples, st.data())
+
+
+def policy_for(tally: Tally, promises: Sequence[PrivacyModel], algorithm: Algorithm) -> Policy:
+    """A policy that fits a tally."""
+    return Policy(
+        attributes=(
+            *(Attribute(column.name, Role.QUASI, Flat()) for column in tally.quasi),
+            *(Attribute(column.name, Role.SENSITIVE) for column in tally.sensitive),
+            *((Attribute(tally.target.name, Role.TARGET),) if tally.target else ()),
+        ),
+        models=tuple(promises),
+        algorithm=algorithm,
+        nulls=tally.nulls,
+    )
+
+
+@dataclass(frozen=True)
+class _Nothing:
+    """The algorithm of a policy that is not searched with."""
+
+    name = "nothing"
+
+    def search(self, *_: Any) -> Any:
+        raise NotImplementedError
+
+
+def check_engine(
+    engine: Engine[Any], *, formats: Sequence[str] = ("csv", "tsv", "jsonl"), examples: int = 50
+) -> None:
+    """An engine reads, tallies, recodes and writes what the plain engine does, on random files."""
+    st = _strategies()
+    names = ("a", "b c", 'd"', "é", "other", "dropped")
+
+    def test(data: Any) -> None:
+        kind = data.draw(st.sampled_from(list(formats)))
+        form = Form(
+            format=kind,
+            delimiter={"csv": data.draw(st.sampled_from([",", ";", "|"])), "tsv": "\t"}.get(kind),
+            encoding="utf-8" if kind == "jsonl" else data.draw(st.sampled_from(["utf-8", "utf-16"])),
+            nulls=data.draw(st.sampled_from([("",), ("NA", "?"), ("", "NA")])),
+        )
+        cell = st.none() | texts().filter(lambda text: text not in form.nulls or not text)
+        height = data.draw(st.integers(1, 8))
+        raw = {
+            name: data.draw(st.lists(_numbers() if name == "b c" else cell, min_size=height, max_size=height))
+            for name in names
+        }
+        policy = Policy(
+            attributes=(
+                Attribute("a", Role.QUASI, Flat()),
+                Attribute("b c", Role.QUASI, Intervals()),
+                Attribute('d"', Role.SENSITIVE),
+                Attribute("é", Role.TARGET),
+                Attribute("other", Role.OTHER),
+            ),
+            models=(KAnonymity(k=1),),
+            algorithm=_Nothing(),
+            nulls=data.draw(st.sampled_from(Nulls)),
+            form=form,
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            ending = data.draw(st.sampled_from([f".{kind}", f".{kind}.gz"]))
+            source = Path(folder) / f"source{ending}"
+            Plain().write(Rows(dict(raw)), source, form)
+            _compare(engine, source, policy, data)
+
+    _run(test, examples, st.data())
+
+
+def _numbers() -> Any:
+    st = _strategies()
+    return (
+        st.none() | st.integers(0, 20).map(str) | st.decimals(0, 3, places=1).map(lambda d: str(Decimal(d)))
+    )
+
+
+def _compare(engine: Engine[Any], source: Path, policy: Policy, data: Any) -> None:
+    plain, form = Plain(), policy.form
+    folder, ending = source.parent, "".join(source.suffixes)
+    wanted = [attribute.name for attribute in policy.attributes]
+    ours, theirs = plain.read(source, form, wanted), engine.read(source, form, wanted)
+    assert plain.columns(ours) == engine.columns(theirs), f"{engine.name}: other columns than plain"
+    assert plain.rows(ours) == engine.rows(theirs), f"{engine.name}: other records than plain"
+    mine, its = plain.tally(ours, policy), engine.tally(theirs, policy)
+    assert _decoded(mine) == _decoded(its), f"{engine.name}: another tally than plain"
+    for a, b in zip(mine.quasi, its.quasi, strict=True):
+        assert (a.domain.values, a.domain.root) == (b.domain.values, b.domain.root), (
+            f"{engine.name}: another leaf order than plain"
+        )
+    recoding = data.draw(recodings(mine))
+    same = Generalization({c.name: Cut(c.domain, recoding.cuts[c.name].nodes) for c in its.quasi})
+    published, its_published = plain.apply(ours, policy, recoding), engine.apply(theirs, policy, same)
+    assert _decoded(plain.tally_published(published, policy)) == _decoded(
+        engine.tally_published(its_published, policy)
+    ), f"{engine.name}: another published tally than plain"
+    plain.write(published, folder / f"plain{ending}", form)
+    engine.write(its_published, folder / f"engine{ending}", form)
+    # Each is read by the other: what is written must be what the reader finds.
+    for reader in (plain, engine):
+        tables = [reader.read(folder / f"{who}{ending}", form) for who in ("plain", "engine")]
+        assert reader.columns(tables[0]) == reader.columns(tables[1])
+        assert _decoded(reader.tally_published(tables[0], policy)) == _decoded(
+            reader.tally_published(tables[1], policy)
+        ), f"{engine.name}: writes other values than plain"
+    kept = plain.read(folder / f"engine{ending}", form).values
+    assert kept["other"] == ours.values["other"], f"{engine.name}: changes a column that only passes through"
+
+
+def _decoded(tally: Tally) -> Counter[tuple[Value, ...]]:
+    """Records by their values, whatever the codes are."""
+    columns = [*tally.quasi, *tally.sensitive, *((tally.target,) if tally.target else ())]
+    found: Counter[tuple[Value, ...]] = Counter()
+    for at, count in enumerate(tally.counts.tolist()):
+        found[tuple(c.domain.values[int(c.codes[at])] for c in columns)] += count
+    return found
+
+
+def _snapshot(tally: Tally) -> tuple[Any, ...]:
+    columns = [*tally.quasi, *tally.sensitive, *((tally.target,) if tally.target else ())]
+    return (
+        tally.counts.tolist(),
+        tally.nulls,
+        [(c.name, c.codes.tolist(), c.codes.dtype, c.domain.values, c.domain.root) for c in columns],
+    )

@@ -1,0 +1,126 @@
+"""Every registered model, algorithm and engine keeps the contract of its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import ClassVar, Self
+
+import pytest
+
+from privet.core import PrivacyModel, Tally, Verdict
+from privet.models.alphak import AlphaKAnonymity
+from privet.models.confidence import ConfidenceBounding
+from privet.models.kanonymity import KAnonymity
+from privet.models.lkc import LKC
+from privet.registry import installed
+from privet.relational.topdown import Score, Splits, TopDown
+from privet.testing import check_algorithm, check_engine, check_model
+
+HALF = Fraction(1, 2)
+MODELS: Mapping[str, Callable[[Tally], PrivacyModel]] = {
+    "k-anonymity": lambda _: KAnonymity(k=3),
+    "lkc-privacy": lambda _: LKC(l=2, k=2, c=HALF, sensitive={"s0": ["a", None]}),
+    "confidence-bounding": lambda _: ConfidenceBounding(sensitive={"s0": {"a": HALF, "b": Fraction(1, 3)}}),
+    "alpha-k-anonymity": lambda _: AlphaKAnonymity(alpha=Fraction(2, 3), k=2, sensitive=["s0"]),
+}
+
+
+@pytest.mark.parametrize("name", installed("models"))
+def test_models(name: str) -> None:
+    check_model(MODELS[name], examples=60)
+
+
+def test_a_model_with_several_sensitive_attributes() -> None:
+    check_model(
+        lambda tally: LKC(l=1, k=1, c=HALF, sensitive={c.name: ["a", "b"] for c in tally.sensitive}),
+        examples=40,
+    )
+
+
+@pytest.mark.parametrize("name", installed("algorithms"))
+def test_algorithms(name: str) -> None:
+    check_algorithm(installed("algorithms")[name].load(), examples=60)
+
+
+@pytest.mark.parametrize("score", Score)
+@pytest.mark.parametrize("splits", Splits)
+def test_every_form_of_top_down(score: Score, splits: Splits) -> None:
+    check_algorithm(lambda: TopDown(score=score, splits=splits), examples=25)
+
+
+@pytest.mark.parametrize("name", installed("engines"))
+def test_engines(name: str) -> None:
+    check_engine(installed("engines")[name].load()(), examples=60)
+
+
+# The checks themselves must see what they are there for.
+
+
+@dataclass(frozen=True, slots=True)
+class AtMost:
+    """Lies about monotonicity: small groups are kept small, merging them breaks it."""
+
+    k: int
+    name: ClassVar[str] = "at-most"
+    monotone: ClassVar[bool] = True
+
+    def check(self, tally: Tally) -> Verdict:
+        largest = -KAnonymity(k=1).check(tally).achieved["k"]
+        return Verdict({"k": int(-largest)}, int(-largest > self.k))
+
+    def nearest(self, tally: Tally) -> Self:
+        return type(self)(max(self.k, int(self.check(tally).achieved["k"])))
+
+
+def test_a_lie_about_monotonicity_is_caught() -> None:
+    with pytest.raises(AssertionError, match="says it is monotone"):
+        check_model(AtMost(k=2), shrink=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Chatty:
+    """Puts a value of the data in its verdict."""
+
+    name: ClassVar[str] = "chatty"
+    monotone: ClassVar[bool] = False
+
+    def check(self, tally: Tally) -> Verdict:
+        return Verdict({str(tally.quasi[0].domain.values[0]): 1})
+
+    def nearest(self, tally: Tally) -> Self:
+        return self
+
+
+def test_a_value_in_a_verdict_is_caught() -> None:
+    with pytest.raises(AssertionError, match="holds a value"):
+        check_model(Chatty(), shrink=False)
+
+
+@dataclass
+class Open:
+    """Can be changed after signing."""
+
+    k: int
+    name: ClassVar[str] = "open"
+    monotone: ClassVar[bool] = True
+    __hash__ = None  # type: ignore[assignment]
+
+    def check(self, tally: Tally) -> Verdict:
+        return Verdict({})
+
+    def nearest(self, tally: Tally) -> Self:
+        return self
+
+
+@dataclass(unsafe_hash=True)
+class Thawed(Open):
+    """The same with a hash."""
+
+    seen: list[int] = field(default_factory=list, compare=False)
+
+
+def test_a_promise_that_is_not_frozen_is_caught() -> None:
+    with pytest.raises(AssertionError, match="freeze it"):
+        check_model(Thawed(k=2), shrink=False)

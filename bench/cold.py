@@ -36,8 +36,8 @@ def measured(task: Task, *, repeats: int) -> Outcome:
     return Outcome(
         "cold",
         "cold starts",
-        f"Fresh processes, medians of {repeats} in turn; `privet publish` on {task.rows:,} records of "
-        "Adult with 13 quasi-identifiers, L = 4, K = 20, C = 100 %. Bare Python and polars stand there for comparison.",
+        f"Fresh processes, medians of {repeats} in turn; `privet publish` on {task.rows:,} records of Adult, "
+        "13 quasi-identifiers, L = 4, K = 20, C = 100 %. Bare Python and polars stand there for comparison.",
         (
             Table(
                 "seconds",

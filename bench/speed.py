@@ -7,7 +7,7 @@ from statistics import median
 
 from bench.child import Cost, answered, middle, module, rounds
 from bench.copy import installed
-from bench.outcome import Outcome, Table, rated
+from bench.outcome import Cell, Outcome, Table, rated
 from bench.task import Task, blow_up, medians
 
 WHOLE, AIM, SEARCH, MEMORY = 8, 5, 3, 6
@@ -26,6 +26,11 @@ def measured(task: Task, *, repeats: int) -> Outcome:
     copy = median(found["seconds"] for found in copies["polars"])
     size = copies["polars"][0]["bytes"]
     whole, plain = middle(costs["privet"]), middle(costs["polars"])
+    processes: list[list[Cell]] = []
+    for name, found in costs.items():
+        cost = middle(found)
+        processes.append([name, cost.wall, cost.wall / copy, cost.cpu, cost.peak / 1e6, cost.peak / size])
+    road: list[list[Cell]] = [[stage, seconds, seconds / copy] for stage, seconds in stages.items()]
     return Outcome(
         "speed",
         f"publishing {task.rows:,} rows of the Adult blow-up, CSV to CSV",
@@ -43,18 +48,12 @@ def measured(task: Task, *, repeats: int) -> Outcome:
                     "peak MB": ".0f",
                     "x table": ".1f",
                 },
-                [
-                    [name, cost.wall, cost.wall / copy, cost.cpu, cost.peak / 1e6, cost.peak / size]
-                    for name, cost in ((who, middle(found)) for who, found in costs.items())
-                ],
+                processes,
             ),
             Table(
                 "stages of privet publish, by progress, in a process of their own",
                 {"stage": "", "wall s": ".2f", "x copy": ".1f"},
-                [
-                    *([stage, seconds, seconds / copy] for stage, seconds in stages.items()),
-                    ["all", sum(stages.values()), sum(stages.values()) / copy],
-                ],
+                [*road, ["all", sum(stages.values()), sum(stages.values()) / copy]],
             ),
             Table(
                 "targets",
@@ -68,7 +67,10 @@ def measured(task: Task, *, repeats: int) -> Outcome:
                 ],
             ),
         ),
-        ("Mohammed (2012) reports 107 s for 1,000,000 rows: 50 s read, 33 s anonymize, 24 s write.",),
+        (
+            "The targets are meant for 1,000,000 rows: on fewer, starting the processes weighs more.",
+            "Mohammed (2012) reports 107 s for 1,000,000 rows: 50 s read, 33 s anonymize, 24 s write.",
+        ),
     )
 
 

@@ -1,4 +1,4 @@
-"""Where the time goes: `python -m bench.stages DATA POLICY DIR` notes the seconds of each stage of a release."""
+"""Where the time goes: `python -m bench.stages DATA POLICY DIR` notes the seconds of each stage."""
 
 from __future__ import annotations
 

@@ -122,6 +122,6 @@ def texts(table: pl.DataFrame) -> Rows:
 
 @contextmanager
 def ties_by_column(subject: Subject) -> Iterator[Subject]:
-    """Equal costs fall to the first column, not to the larger reduction: the rule behind spec 01, table 5.3."""
+    """Equal costs fall to the first column, not to the larger reduction, as in spec 01, 5.3."""
     with patch.object(ByDiscernibility, "_reduction", return_value=0.0):
         yield subject.afresh()

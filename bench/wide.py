@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bench.outcome import Outcome, Table, rated
+from bench.outcome import Cell, Outcome, Table, rated
 from bench.task import transfusions
 
 MOST = 30  # seconds, for each case of the source's experiments
@@ -15,7 +15,7 @@ def run(*, full: bool) -> Outcome:
 
 
 def measured(rows: int, *, ls: Sequence[int], ks: Sequence[int]) -> Outcome:
-    cases = []
+    cases: list[list[Cell]] = []
     for l in ls:
         for k in ks:
             with transfusions(rows, l=l, k=k) as task:
@@ -34,8 +34,8 @@ def measured(rows: int, *, ls: Sequence[int], ks: Sequence[int]) -> Outcome:
     return Outcome(
         "wide",
         f"{rows:,} rows with 41 quasi-identifiers",
-        "The `transfusions` sample, C = 20 %: `privet publish` as a process, CSV to CSV, and the seconds of its "
-        "search and its check. The source says that every case takes less than 30 s.",
+        "The `transfusions` sample, C = 20 %: `privet publish` as a process, CSV to CSV, and the seconds of "
+        "its search and its check. The source says that every case takes less than 30 s.",
         (
             Table(
                 "seconds",

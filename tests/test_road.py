@@ -91,7 +91,8 @@ def policies(draw: st.DrawFn) -> pv.Policy:
         st.builds(pv.ConfidenceBounding, sensitive=own, quasi=st.sampled_from([None, ("job", "zip")])),
     )
     made = pv.Policy.loads(POLICY)
-    named = attributes(age=draw(st.sampled_from([Intervals(), Intervals(width=(5, 10)), Flat(), Auto()])))
+    ages: list[Hierarchy] = [Intervals(), Intervals(width=(5, 10)), Flat(), Auto()]
+    named = attributes(age=draw(st.sampled_from(ages)))
     if draw(st.booleans()):
         named = tuple(a for a in named if a.role is not pv.Role.TARGET)
     return replace(
@@ -529,7 +530,7 @@ def test_a_column_left_out_is_caught_though_every_digest_fits(folder: Path, name
     edit(folder, nothing)
     assert f"column {name!r} is missing from the data" in verify(folder).complaints
     edit(folder, lambda e: e["columns"].remove(name))
-    assert caught(folder) is (name != "note")
+    assert caught(folder)
 
 
 @pytest.fixture(autouse=True)

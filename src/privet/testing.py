@@ -20,7 +20,7 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -29,13 +29,16 @@ from privet.core import (
     Attribute,
     Column,
     Engine,
+    Finding,
     Form,
     Generalization,
     Nulls,
     Policy,
     PrivacyModel,
+    Progress,
     Role,
     Tally,
+    silent,
 )
 from privet.domain import Cut, Domain, Node, Value
 from privet.engines.plain import Plain, Rows
@@ -45,39 +48,28 @@ from privet.models.alphak import AlphaKAnonymity
 from privet.models.kanonymity import KAnonymity
 from privet.models.lkc import LKC
 
-if TYPE_CHECKING:
+try:
+    from hypothesis import HealthCheck, Phase, given, settings
+    from hypothesis import strategies as st
     from hypothesis.strategies import DrawFn, SearchStrategy
+except ImportError:
+    raise MissingExtraError("privet.testing", "testing") from None
 
 MARK = "§"  # begins every text of a quasi-identifier, so that it is recognised where it must not appear
 ModelFor: TypeAlias = Callable[[Tally], PrivacyModel]
 
 
-def _hypothesis() -> Any:
-    try:
-        import hypothesis  # noqa: PLC0415 - an optional extra
-    except ImportError:
-        raise MissingExtraError("privet.testing", "testing") from None
-    return hypothesis
-
-
-def _strategies() -> Any:
-    _hypothesis()
-    from hypothesis import strategies  # noqa: PLC0415 - an optional extra
-
-    return strategies
-
-
-def _run(test: Callable[..., None], examples: int, *given: Any, shrink: bool = True) -> None:
-    """Run a test over random inputs, here and now."""
-    hypothesis = _hypothesis()
-    phases = [hypothesis.Phase.explicit, hypothesis.Phase.reuse, hypothesis.Phase.generate]
-    settings = hypothesis.settings(
+def _run(test: Callable[[Any], None], examples: int, *, shrink: bool = True) -> None:
+    """Run a test that draws its own inputs, here and now."""
+    phases = [Phase.explicit, Phase.reuse, Phase.generate]
+    chosen = settings(
         max_examples=examples,
         deadline=None,
-        suppress_health_check=list(hypothesis.HealthCheck),
-        phases=[*phases, hypothesis.Phase.shrink] if shrink else phases,
+        suppress_health_check=list(HealthCheck),
+        phases=[*phases, Phase.shrink] if shrink else phases,
     )
-    settings(hypothesis.given(*given)(test))()
+    run: Callable[[], None] = given(st.data())(test)
+    chosen(run)()
 
 
 # Random tallies.
@@ -85,7 +77,6 @@ def _run(test: Callable[..., None], examples: int, *given: Any, shrink: bool = T
 
 def texts() -> SearchStrategy[str]:
     """Short texts as data has them: spaces, quotes, delimiters, letters of many alphabets."""
-    st = _strategies()
     odd = st.sampled_from(
         ["", " ", "a", "A", "é", "e\u0301", "ß", "日本", "🏥", '"', "'", ",", ";", "*", "0", "-1"]
     )
@@ -97,7 +88,6 @@ def texts() -> SearchStrategy[str]:
 
 def domains(*, nulls: bool = True) -> SearchStrategy[Domain]:
     """Random domains: flat ones, trees, and numbers under intervals that are split at run time."""
-    st = _strategies()
 
     @st.composite
     def trees(draw: DrawFn) -> Domain:
@@ -151,7 +141,6 @@ def tallies(
     There are nulls, one-value columns, texts of many alphabets, and cells that agree in every column.
     `target` None: with or without; `nulls` None: either reading.
     """
-    st = _strategies()
 
     @st.composite
     def made(draw: DrawFn) -> Tally:
@@ -188,7 +177,6 @@ def tallies(
 
 def descents(tally: Tally) -> SearchStrategy[list[Generalization]]:
     """A random way down from the most general recoding: each is one split finer than the one before."""
-    st = _strategies()
 
     @st.composite
     def walk(draw: DrawFn) -> list[Generalization]:
@@ -237,7 +225,6 @@ def splittable(domain: Domain, node: Node) -> list[int]:
 
 def shares() -> SearchStrategy[Fraction]:
     """Exact shares above 0 and at most 1, among them ones whose products do not fit 64 bits."""
-    st = _strategies()
     made: SearchStrategy[Fraction] = st.sampled_from(
         [Fraction(1, 2), Fraction(1, 3), Fraction(1), Fraction(1, 10**18), Fraction(10**18 - 1, 10**18)]
     ) | st.fractions(Fraction(1, 20), 1, max_denominator=20)
@@ -246,7 +233,6 @@ def shares() -> SearchStrategy[Fraction]:
 
 def models(tally: Tally) -> SearchStrategy[PrivacyModel]:
     """The built-in promises with random parameters, about the sensitive attributes of a tally."""
-    st = _strategies()
     small = st.integers(1, 4)
     values = {c.name: st.lists(st.sampled_from([*c.domain.values, "d"]), max_size=2) for c in tally.sensitive}
     sensitive = st.fixed_dictionaries(values) | st.just(tuple(values))
@@ -267,7 +253,6 @@ def check_model(model: PrivacyModel | ModelFor, *, examples: int = 100, shrink: 
     A model that speaks of sensitive attributes is given as a function from a tally to a model: the
     attributes are called `s0`, `s1` and so on. `shrink`: look for the smallest failing case.
     """
-    st = _strategies()
 
     def made_for(tally: Tally) -> PrivacyModel:
         return model if isinstance(model, PrivacyModel) else model(tally)
@@ -293,7 +278,7 @@ def check_model(model: PrivacyModel | ModelFor, *, examples: int = 100, shrink: 
                 f"{promise.name}: says it is monotone, but a coarser table breaks it"
             )
 
-    _run(test, examples, st.data(), shrink=shrink)
+    _run(test, examples, shrink=shrink)
 
 
 def _is_a_value(promise: PrivacyModel, again: PrivacyModel) -> None:
@@ -330,7 +315,6 @@ def check_algorithm(
 
     `models_for` gives a strategy of promises for a tally, for searches that serve only some.
     """
-    st = _strategies()
 
     def test(data: Any) -> None:
         tally: Tally = data.draw(tallies(target=True, nulls=None))
@@ -362,7 +346,7 @@ def check_algorithm(
         }, f"{name}: the same tally, another recoding"
         assert again.steps == finding.steps, f"{name}: the same tally, another log"
 
-    _run(test, examples, st.data())
+    _run(test, examples)
 
 
 def policy_for(tally: Tally, promises: Sequence[PrivacyModel], algorithm: Algorithm) -> Policy:
@@ -383,9 +367,9 @@ def policy_for(tally: Tally, promises: Sequence[PrivacyModel], algorithm: Algori
 class _Nothing:
     """The algorithm of a policy that is not searched with."""
 
-    name = "nothing"
+    name: ClassVar[str] = "nothing"
 
-    def search(self, *_: Any) -> Any:
+    def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:
         raise NotImplementedError
 
 
@@ -393,7 +377,6 @@ def check_engine(
     engine: Engine[Any], *, formats: Sequence[str] = ("csv", "tsv", "jsonl"), examples: int = 50
 ) -> None:
     """An engine reads, tallies, recodes and writes what the plain engine does, on random files."""
-    st = _strategies()
     names = ("a", "b c", 'd"', "é", "other", "dropped")
 
     def test(data: Any) -> None:
@@ -429,11 +412,10 @@ def check_engine(
             Plain().write(Rows(dict(raw)), source, form)
             _compare(engine, source, policy, data)
 
-    _run(test, examples, st.data())
+    _run(test, examples)
 
 
 def _numbers() -> Any:
-    st = _strategies()
     return (
         st.none() | st.integers(0, 20).map(str) | st.decimals(0, 3, places=1).map(lambda d: str(Decimal(d)))
     )

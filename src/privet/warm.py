@@ -1,28 +1,26 @@
 """`python -m privet.warm`: compile the counting loops once, at set-up, so that no user waits for it.
 
-Numba keeps what it compiled beside the source; afterwards a cold process only loads it.
+Numba keeps what it compiled beside the source; afterwards a cold process only loads it, and for a large
+file `ahead_of_time` does that beside the reading.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from fractions import Fraction
-from importlib import import_module
 from importlib.util import find_spec
-from itertools import combinations
-from types import ModuleType
+from threading import Thread
 
 import numpy as np
 
-from privet.core import Attribute, Column, Policy, Role, Tally
+from privet.core import Column, Tally
 from privet.domain import flat
 from privet.models.lkc import LKC
 from privet.models.template import protected
-from privet.relational import lookahead
-from privet.relational.topdown import TopDown
+from privet.relational.bounds import bounds_of
+from privet.relational.partition import Partition
+from privet.relational.specialize import Candidate
 
 PROMISE = LKC(l=3, k=2, c=Fraction(3, 4), sensitive={"s": ["1"]})
 
@@ -31,16 +29,26 @@ def warm() -> str:
     """Run every compiled loop once; what happened, in one line."""
     if find_spec("numba") is None:
         return "numba is not installed, nothing to compile (pip install 'privet[fast]' brings it)"
+    from privet.models import groups_compiled  # noqa: PLC0415 - an optional extra, slow to load
+    from privet.relational import lookahead_compiled  # noqa: PLC0415
+
     start = time.perf_counter()
     for wide in (2, 300):  # values of a column: codes of one byte, and of more
         tally = tiny(wide)
-        bounds = protected(tally, PROMISE.bounds)
-        subsets = list(combinations(range(len(tally.quasi)), 2))
-        compiled = import_module("privet.models.groups_compiled")
-        compiled.survey(tally, tally.quasi, subsets, 1, bounds)
-        with _always_compiled(lookahead):
-            search(tally)
+        groups_compiled.survey(tally, tally.quasi, 2, 1, protected(tally, PROMISE.bounds))
+    tally = tiny(2)
+    bounds, masks = bounds_of(tally, [PROMISE.linkage()])
+    partition = Partition(tally, masks, needs_leaves=False)
+    root = tally.quasi[0].domain.root
+    candidate = Candidate(0, root, root.children, 0)
+    lookahead_compiled.keeps(partition, candidate, partition.ahead(candidate), [1, 2], 2, bounds[0])
     return f"compiled the counting loops in {time.perf_counter() - start:.1f} s"
+
+
+def ahead_of_time() -> None:
+    """Load the compiled loops in the background; whoever needs them first waits for the rest of it."""
+    if find_spec("numba") is not None:
+        Thread(target=warm, daemon=True).start()
 
 
 def tiny(wide: int) -> Tally:
@@ -61,26 +69,6 @@ def tiny(wide: int) -> Tally:
         target=column("t", 2, 4),
         counts=np.full(cells, 3, dtype=np.int64),
     )
-
-
-def search(tally: Tally) -> None:
-    attributes = (
-        *(Attribute(column.name, Role.QUASI) for column in tally.quasi),
-        *(Attribute(column.name, Role.SENSITIVE) for column in tally.sensitive),
-        Attribute("t", Role.TARGET),
-    )
-    TopDown().search(tally, Policy(attributes, (PROMISE,), TopDown()))
-
-
-@contextmanager
-def _always_compiled(module: ModuleType) -> Iterator[None]:
-    """Small tables are counted without the compiler; not now."""
-    before = module.WORTH_COMPILING
-    try:
-        module.WORTH_COMPILING = 0  # type: ignore[attr-defined]
-        yield
-    finally:
-        module.WORTH_COMPILING = before  # type: ignore[attr-defined]
 
 
 def main() -> int:

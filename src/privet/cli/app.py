@@ -14,7 +14,7 @@ from privet.cli.compare import compare
 from privet.cli.demo import demo
 from privet.cli.explain import explain
 from privet.cli.init import init
-from privet.cli.list import show
+from privet.cli.listing import show
 from privet.cli.options import ARGUMENTS
 from privet.cli.publish import publish
 from privet.cli.risk import risk

@@ -49,7 +49,7 @@ def compare(
 def _told(found: Mapping[str, Any]) -> Iterator[str]:
     classes, loss = found["classes"], found["loss"]
     before, after = found["risk"]["before"], found["risk"]["after"]
-    yield f"{found['records']:,} records in {classes['count']:,} classes that agree in every quasi-identifier,"
+    yield f"{found['records']:,} records in {classes['count']:,} classes that agree in all quasi-identifiers,"
     yield f"the smallest of {classes['smallest']:,} records, the largest of {classes['largest']:,}"
     yield ""
     yield from screen.table(
@@ -101,7 +101,7 @@ def _classification(trained: Mapping[str, Any]) -> Iterator[str]:
     if "skipped" in trained:
         yield f"no classifier was trained: {screen.shown(trained['skipped'])}"
         return
-    yield f"a decision tree (trained on {trained['train']:,} records, tried on {trained['test']:,}) is wrong in"
+    yield f"a decision tree, trained on {trained['train']:,} records, tried on {trained['test']:,}, errs in"
     yield from screen.table(
         [
             (share(trained["be"]), "of cases with the raw data"),

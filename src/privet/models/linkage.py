@@ -57,6 +57,7 @@ class LinkageCheck:
     """The `check` of every model that is a linkage bound."""
 
     __slots__ = ()
+    name: ClassVar[str]
     monotone: ClassVar[bool] = True
 
     def linkage(self) -> Linkage:
@@ -73,6 +74,23 @@ class LinkageCheck:
             for template, share in zip(bound.binding, found.shares, strict=True):
                 achieved[f"c of {named(template)}"] = share
         return Verdict(achieved, found.broken, found.at_risk)
+
+    def shortfalls(self, tally: Tally) -> list[str]:
+        """Which numbers this tally does not reach, each with the nearest one that it does."""
+        bound, looser = self.linkage(), self.relaxed(tally)
+        found = []
+        if looser.k < bound.k:
+            found.append(
+                f"{self.name}: k = {bound.k} cannot be kept, the smallest group has {looser.k} of "
+                f"{tally.records} records; the largest feasible k is {looser.k}"
+            )
+        found += [
+            f"{self.name}: a share of {asked.at_most} for {named(asked)} cannot be kept, {reached.at_most} "
+            f"({float(reached.at_most):.2%}) of a group have it; the smallest feasible is {reached.at_most}"
+            for asked, reached in zip(bound.templates, looser.templates, strict=True)
+            if reached.at_most > asked.at_most
+        ]
+        return found
 
     def relaxed(self, tally: Tally) -> Linkage:
         """The bound with its numbers moved just as far as this tally needs."""

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from privet.core import Finding, Generalization, Nulls, Policy, PrivacyModel, Progress, Tally, silent
 from privet.domain import Cut, Node
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
-from privet.models.linkage import LinkageModel
+from privet.models.linkage import LinkageCheck, LinkageModel
 from privet.relational.bounds import Bound, bounds_of
 from privet.relational.gain import GainTable
 from privet.relational.lookahead import keeps
@@ -97,13 +97,16 @@ def refuse_infeasible(tally: Tally, models: Sequence[PrivacyModel]) -> None:
     for model in models:
         if not model.monotone:
             raise UnsupportedError(f"top-down prunes, so it needs a monotone model; {model.name} is not")
-        if not model.check(top).holds:
+        if model.check(top).holds:
+            continue
+        if isinstance(model, LinkageCheck):
+            complaints += model.shortfalls(top)
+        else:
             complaints.append(
-                f"{model.name}: {model} cannot be kept: not even the fully generalised table of "
-                f"{tally.records} records keeps it; the nearest that it keeps is {model.nearest(top)}"
+                f"{model.name}: {model} cannot be kept; the nearest feasible is {model.nearest(top)}"
             )
     if complaints:
-        raise UnsatisfiableError(*complaints)
+        raise UnsatisfiableError(*complaints, "this is so even with every quasi-identifier fully generalised")
 
 
 class TableSource:

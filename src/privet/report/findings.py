@@ -213,8 +213,8 @@ def losses(evidence: Evidence) -> Safe | None:
     return join(
         (
             paragraph(
-                "Identifying values are published in a more general form, so that every promise holds. 0% means "
-                "that a column is as detailed as it was, 100% that it tells nothing any more."
+                "Identifying values are published in a more general form, so that every promise holds. 0% "
+                "means that a column is as detailed as it was, 100% that it tells nothing any more."
             ),
             views,
             behind(

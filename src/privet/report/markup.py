@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from html import escape
 from typing import Any, TypeAlias
 
@@ -18,6 +19,9 @@ LONGEST = 120  # characters of one label; evidence.json has it whole
 _UNFIT = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff\ud800-\udfff]"
 )
+
+
+_SPECIAL = re.compile(f"[<>&\"'{_UNFIT.pattern[1:]}")  # most text has none of these and stays as it is
 
 
 class Safe(str):
@@ -35,12 +39,19 @@ def text(value: object) -> Safe:
     >>> text("a <b> & 'c'")
     'a &lt;b&gt; &amp; &#x27;c&#x27;'
     """
-    return value if isinstance(value, Safe) else Safe(escape(_UNFIT.sub("\ufffd", str(value))))
+    return Safe(_escaped(value))
+
+
+def _escaped(value: object) -> str:
+    if isinstance(value, Safe):
+        return value
+    said = str(value)
+    return escape(_UNFIT.sub("\ufffd", said)) if _SPECIAL.search(said) else said
 
 
 def join(parts: Iterable[Content], between: str = "") -> Safe:
     """Several parts as one; None is left out."""
-    return Safe(text(between).join(text(part) for part in parts if part is not None))
+    return Safe(_escaped(between).join([_escaped(part) for part in parts if part is not None]))
 
 
 def tag(name: str, /, *children: Content, **attributes: str | float | None) -> Safe:
@@ -49,14 +60,19 @@ def tag(name: str, /, *children: Content, **attributes: str | float | None) -> S
     >>> tag("p", "1 < 2", tag("br"), class_="note")
     '<p class="note">1 &lt; 2<br></p>'
     """
-    said = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{text(value)}"'
-        for key, value in attributes.items()
-        if value is not None
-    )
+    said = name
+    for key, value in attributes.items():
+        if value is not None:
+            said += f' {_attribute(key)}="{_escaped(value)}"'
     if name in VOID:
-        return Safe(f"<{name}{said}>")
-    return Safe(f"<{name}{said}>{join(children)}</{name}>")
+        return Safe(f"<{said}>")
+    inner = "".join([_escaped(child) for child in children if child is not None])
+    return Safe(f"<{said}>{inner}</{name}>")
+
+
+@cache
+def _attribute(key: str) -> str:
+    return key.rstrip("_").replace("_", "-")
 
 
 def label_text(label: Any) -> str:

@@ -57,6 +57,8 @@ def exact(value: Any) -> Fraction | None:
 
 def amount(value: Any) -> float | None:
     """A number to draw; None where it is none or has no end."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
     found = exact(value)
     try:
         return None if found is None else float(found)
@@ -72,6 +74,8 @@ def share(value: Any) -> float | None:
 
 def whole(value: Any) -> int | None:
     """A count."""
+    if type(value) is int:
+        return value if value >= 0 else None
     found = exact(value)
     return int(found) if found is not None and found >= 0 and found.denominator == 1 else None
 
@@ -170,11 +174,15 @@ def chance(value: Any) -> str | None:
 
 
 def risk(value: Any) -> str | None:
-    """A risk in percent and as odds."""
-    shown, odds = percent(value), chance(value)
-    if shown is None or odds is None:
+    """A risk in percent, and as odds where they say more.
+
+    >>> risk(0.04), risk(0.93), risk(0)
+    ('4% (1 in 25)', '93%', '0%')
+    """
+    found, shown = share(value), percent(value)
+    if found is None or shown is None:
         return None
-    return shown if odds in ("certain", "none") else f"{shown} ({odds})"
+    return f"{shown} ({chance(found)})" if 0 < found <= 0.5 else shown
 
 
 def moment(value: Any) -> str | None:

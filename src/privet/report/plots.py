@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from privet.report.markup import Content, Safe, join, tag
 
-MARKS = 240  # marks along one timeline; neighbours share one beyond that
+MARKS = 160  # marks along one timeline; neighbours share one beyond that
 
 
 @dataclass(frozen=True, slots=True)

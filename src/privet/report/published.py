@@ -13,7 +13,7 @@ from privet.report.words import PUBLISHED, ROLE_NAMES, ROLES, shown
 
 BARS = 12  # values drawn for one column; the table behind has more
 REST = "…"  # how measures name the values they do not list
-LINES = 3000  # values in all the tables together: the report stays one small file
+LINES = 1500  # values in all the tables together: the report stays one small file
 
 
 def columns(evidence: Evidence) -> Safe | None:

@@ -37,7 +37,7 @@ from privet.report.numerals import (
 from privet.report.words import NULLS, Claim, kept, refusal, shown, wording
 
 Evidence: TypeAlias = Mapping[str, Any]
-STEPS = 400  # lines of the step log; evidence.json has them all
+STEPS = 300  # lines of the step log; evidence.json has them all
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,8 +256,8 @@ def children(step: Mapping[str, Any]) -> Safe:
 
 
 def cautions(evidence: Evidence) -> Safe | None:
-    said = listing(evidence.get("cautions"))
-    return tag("ul", *(tag("li", str(caution)) for caution in said)) if said else None
+    said = [str(caution) for caution in listing(evidence.get("cautions")) if caution is not None]
+    return tag("ul", *(tag("li", caution) for caution in said)) if said else None
 
 
 def verify(evidence: Evidence) -> Safe:

@@ -1,0 +1,112 @@
+"""The command line as people meet it: in this process, in one of its own, and on a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from privet.cli import main
+from privet.samples import SAMPLES
+
+ROWS = 400
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a command ended and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def answer(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def problems(self) -> list[str]:
+        return self.err.splitlines()
+
+
+@pytest.fixture
+def privet(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
+    """Run a command in this process."""
+
+    def run(*args: object) -> Ran:
+        code = main([str(arg) for arg in args])
+        said = capsys.readouterr()
+        return Ran(code, said.out, said.err)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def table() -> Any:
+    return SAMPLES["patients"].generate(ROWS, 1)
+
+
+@pytest.fixture
+def place(tmp_path: Path, table: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with sample data and a policy for it, which is the working folder too."""
+    table.write_csv(tmp_path / "patients.csv")
+    (tmp_path / "hospital.toml").write_text(SAMPLES["patients"].policy(k=3, l=2), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _command(*args: object) -> list[str]:
+    return [sys.executable, "-m", "privet.cli", *map(str, args)]
+
+
+@pytest.fixture
+def command() -> Callable[..., list[str]]:
+    """The words that start a command as a process."""
+    return _command
+
+
+@pytest.fixture
+def process() -> Callable[..., Ran]:
+    """Run a command in a process of its own, with its output piped."""
+
+    def run(*args: object, **env: str) -> Ran:
+        done = subprocess.run(
+            _command(*args), capture_output=True, encoding="utf-8", env=os.environ | env, check=False
+        )
+        return Ran(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+@pytest.fixture
+def terminal() -> Callable[..., Ran]:
+    """Run a command whose output and errors go to a terminal; both come back as one text."""
+
+    def run(*args: object, **env: str) -> Ran:
+        ours, theirs = pty.openpty()
+        calm = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+        said = b""
+        with subprocess.Popen(
+            _command(*args), stdin=theirs, stdout=theirs, stderr=theirs, env=calm | {"TERM": "xterm"} | env
+        ) as running:
+            os.close(theirs)
+            while True:
+                try:
+                    part = os.read(ours, 1 << 16)
+                except OSError:  # Linux says so when the other end is closed
+                    break
+                if not part:
+                    break
+                said += part
+        os.close(ours)
+        return Ran(running.returncode, said.decode().replace("\r\n", "\n"), "")
+
+    return run

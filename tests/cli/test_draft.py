@@ -1,0 +1,120 @@
+"""What a draft guesses, and what it never says."""
+
+from __future__ import annotations
+
+import tomllib
+
+import polars as pl
+import pytest
+
+from privet.core import Form, Role
+from privet.draft import draft, encoding_of
+from privet.errors import PolicyError
+from privet.policy import Policy
+from privet.samples import SAMPLES
+
+ROWS = 200
+FRAME = pl.DataFrame(
+    {
+        "patient_id": [str(1000 + i) for i in range(ROWS)],
+        "contact": [f"p{i % 150}@example.org" for i in range(ROWS)],
+        "call": [f"+49 30 {1000000 + i % 120}" for i in range(ROWS)],
+        "key": [f"x{i}" for i in range(ROWS)],
+        "hospital_name": [f"H{i % 4}" for i in range(ROWS)],
+        "age": [str(20 + i % 60) for i in range(ROWS)],
+        "code": [f"{i % 90:05}" for i in range(ROWS)],
+        "seen": [f"2024-{1 + i % 12:02}-{1 + i % 28:02}" for i in range(ROWS)],
+        "weightKg": [f"{50 + i / 7:.2f}" for i in range(ROWS)],
+        "Diagnosis": [f"d{i % 9}" for i in range(ROWS)],
+        "outcome": ["yes" if i % 3 else "no" for i in range(ROWS)],
+        "note": [f"the patient number {i % 180} came in the morning and complained" for i in range(ROWS)],
+        "site": ["main"] * ROWS,
+        "colour": [("red", "blue", "?")[i % 3] for i in range(ROWS)],
+    }
+)
+EXPECTED = {
+    "patient_id": Role.IDENTIFIER,
+    "contact": Role.IDENTIFIER,
+    "call": Role.IDENTIFIER,
+    "key": Role.IDENTIFIER,
+    "hospital_name": Role.QUASI,
+    "age": Role.QUASI,
+    "code": Role.QUASI,
+    "seen": Role.QUASI,
+    "weightKg": Role.QUASI,
+    "Diagnosis": Role.SENSITIVE,
+    "outcome": Role.TARGET,
+    "note": Role.IDENTIFIER,
+    "site": Role.OTHER,
+    "colour": Role.QUASI,
+}
+
+
+def test_guesses_have_reasons() -> None:
+    guesses = {guess.name: guess for guess in draft(FRAME).guesses}
+    assert {name: guess.role for name, guess in guesses.items()} == EXPECTED
+    assert guesses["contact"].reason == "looks like e-mail addresses"
+    assert guesses["call"].reason == "looks like telephone numbers"
+    assert guesses["key"].reason == "every record has its own value"
+    assert guesses["seen"].hierarchy.name == "dates"
+    assert guesses["code"].hierarchy.name == "prefix"
+    assert guesses["age"].hierarchy.name == "intervals"
+
+
+@pytest.mark.parametrize("name", sorted(SAMPLES))
+def test_a_draft_of_a_sample_guesses_what_its_author_knows(name) -> None:
+    sample = SAMPLES[name]
+    guesses = {guess.name: guess.role.value for guess in draft(sample.generate(1000, 2)).guesses}
+    for role in ("identifier",):
+        assert all(guesses[column] == role for column in sample.plan.named(role))
+    assert sum(guesses[c] != "quasi" for c in sample.plan.named("quasi")) <= 2
+
+
+def test_a_draft_holds_no_value_and_decides_nothing(tmp_path) -> None:
+    path = tmp_path / "data.csv"
+    FRAME.write_csv(path)
+    text = draft(path).dumps()
+    document = tomllib.loads(text)
+    assert {spec["role"] for spec in document["attributes"].values()} == {"undecided"}
+    assert "models" not in document
+    for column in FRAME.columns:
+        if column not in {"age", "site", "outcome", "code", "hospital_name"}:  # too short to be looked for
+            assert not any(value in text for value in FRAME[column].unique() if value != "?")
+    with pytest.raises(PolicyError) as refused:
+        Policy.loads(text)
+    assert {c.split(":")[1].strip() for c in refused.value.complaints if "undecided" in c} == {
+        f"attributes.{name}" for name in FRAME.columns
+    }
+
+
+def test_the_form_of_the_file_is_told(tmp_path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_bytes("größe;ort\n1;Köln\n?;Bonn\nNA;Köln\n".encode("cp1252"))
+    drafted = draft(path)
+    assert drafted.form == Form("csv", ";", "cp1252", ("", "?", "NA"))
+    assert any("cp1252" in doubt for doubt in drafted.doubts)
+    assert any('"?", "NA"' in doubt for doubt in drafted.doubts)
+    assert drafted.guesses[0].hierarchy.name == "flat"  # one value is left
+    assert tomllib.loads(drafted.dumps())["form"]["nulls"] == ["", "?", "NA"]
+    assert draft(path, Form(nulls=("NA",)), guess_nulls=False).form.nulls == ("NA",)
+
+
+def test_encodings_are_guessed_from_the_whole_file(tmp_path) -> None:
+    path = tmp_path / "data.csv"
+    for text, encoding in (("a\nx\n", "utf-8"), ("ä\nx\n", "utf-8"), ("ä\nx\n", "cp1252"), ("ä\n", "utf-16")):
+        path.write_bytes(text.encode(encoding))
+        assert encoding_of(path) == encoding
+    path.write_bytes(b"a\n\x81\n")
+    assert encoding_of(path) == "latin-1"
+
+
+def test_odd_column_names_stay_readable_toml(tmp_path) -> None:
+    names = ["a b", 'say "x"', "tab\there", "ünï", "a.b", "#"]
+    frame = pl.DataFrame({name: ["1", "2"] for name in names})
+    assert list(tomllib.loads(draft(frame).dumps())["attributes"]) == names
+
+
+def test_a_file_without_a_header_is_doubted(tmp_path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text("31,7,red\n32,8,blue\n")
+    assert "header" in draft(path).doubts[0]

@@ -1,0 +1,158 @@
+"""Colours, progress and raw values on a terminal, and nowhere else; Ctrl-C; a quick start."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from privet.cli import main
+from privet.cli.screen import share, shown, table
+
+COMMANDS = ("demo", "init", "check", "publish", "verify", "risk", "compare", "explain", "sample", "list")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_teaches(privet, name) -> None:
+    ran = privet(name, "--help")
+    assert ran.code == 0
+    assert "Example:\n    privet " in ran.out
+    assert "Next: " in ran.out
+    assert "--json" in ran.out
+
+
+def test_help_lists_the_commands_in_the_order_of_the_work(privet) -> None:
+    ran = privet("--help")
+    assert ran.code == 0
+    listed = [line.split()[0] for line in ran.out.split("Commands:\n")[1].splitlines()]
+    assert tuple(listed) == COMMANDS
+    assert "130" in ran.out
+    nothing = privet()
+    assert nothing.code == 2
+    assert "Commands:" in nothing.err
+
+
+def test_help_loads_neither_numpy_nor_polars_nor_rich() -> None:
+    program = (
+        "import sys; from privet.cli import main\n"
+        "assert main(['publish', '--help']) == 0\n"
+        "heavy = {'numpy', 'polars', 'numba', 'rich', 'privet.core'} & set(sys.modules)\n"
+        "sys.exit(f'{heavy}' if heavy else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_no_colours_in_a_pipe_and_colours_on_a_terminal(process, terminal, place) -> None:
+    args = ("check", "patients.csv", "hospital.toml")
+    piped = process(*args)
+    assert "\x1b" not in piped.out + piped.err
+    assert "\x1b[31;1mBROKEN" in terminal(*args).out
+    assert "\x1b" not in terminal(*args, NO_COLOR="1").out
+    assert "\x1b" not in terminal(*args, TERM="dumb").out
+
+
+def test_progress_on_a_terminal_only(process, terminal, place) -> None:
+    args = ("publish", "patients.csv", "hospital.toml", "--overwrite", "-o", "out")
+    assert "searching" in terminal(*args).out or "reading" in terminal(*args).out
+    assert process(*args).err == ""
+    quiet = terminal(*args, "--json").out
+    assert quiet.startswith("{")
+    assert "reading" not in quiet
+
+
+def test_uncovered_values_are_shown_on_a_terminal_when_asked(privet, terminal, tmp_path) -> None:
+    (tmp_path / "data.csv").write_text("job,age\n" + "cook,31\nCANARY\x1b[2J,x\n" * 3)
+    policy = tmp_path / "p.toml"
+    policy.write_text(
+        "policy = 1\n[attributes]\n"
+        'job = { role = "quasi", hierarchy = { type = "tree", tree = { A = ["cook"] } } }\n'
+        'age = { role = "quasi", hierarchy = { type = "intervals" } }\n'
+        '[[models]]\ntype = "k-anonymity"\nk = 2\n'
+    )
+    args = ("publish", tmp_path / "data.csv", policy, "-o", tmp_path / "out")
+    assert "CANARY" not in terminal(*args).out
+    ran = terminal(*args, "--show-values")
+    assert ran.code == 2
+    assert "job: 1 values have no place:\n  CANARY\\x1b[2J\n" in ran.out
+    assert "age: 1 values have no place:\n  x\n" in ran.out
+    for more in ((), ("--json",)):
+        refused = privet(*args, "--show-values", *more)
+        assert refused.code == 2
+        assert "terminal only" in refused.out + refused.err
+        assert "CANARY" not in refused.out + refused.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_risk_and_explain_show_values_only_on_a_terminal(privet, terminal, place) -> None:
+    privet("publish", "patients.csv", "hospital.toml", "-o", "out")
+    for args in (("risk", "patients.csv", "hospital.toml"), ("explain", "out")):
+        refused = privet(*args, "--show-values")
+        assert refused.code == 2
+        assert "terminal only" in refused.err
+        assert terminal(*args, "--show-values").code == 0
+    assert "groups that break it:" in terminal("risk", "patients.csv", "hospital.toml", "--show-values").out
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupted_work_leaves_nothing(place, command, number, code) -> None:
+    assert main(["sample", "census", "-o", "big.csv", "--rows", "60000", "--policy", "census.toml"]) == 0
+    before = sorted(place.iterdir())
+    args = command("publish", "big.csv", "census.toml", "-o", "out", "--engine", "plain")
+    with subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        time.sleep(1.5)
+        assert running.poll() is None, "the work was too short to be interrupted"
+        os.kill(running.pid, number)
+        out, err = running.communicate(timeout=60)
+    assert running.returncode == code
+    assert err == "error: stopped; nothing was written\n"
+    assert out == ""
+    assert sorted(place.iterdir()) == before
+
+
+def test_an_interrupted_write_leaves_nothing(privet, place, monkeypatch) -> None:
+    def interrupted(*_args: object) -> None:
+        raise KeyboardInterrupt
+
+    before = sorted(place.iterdir())
+    monkeypatch.setattr("privet.release.Release._write_private", interrupted)
+    ran = privet("publish", "patients.csv", "hospital.toml", "-o", "out")
+    assert ran.code == 130
+    assert sorted(place.iterdir()) == before
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(command) -> None:
+    args = command("list")
+    with subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.close()
+        assert running.stderr.read() == ""
+    assert running.returncode == 0
+
+
+def test_text_from_outside_stays_on_its_line() -> None:
+    assert shown("a\nb\x1b[31m\u202e") == "a\\nb\\x1b[31m\\u202e"
+    assert shown("Größe 年") == "Größe 年"
+
+
+def test_shares_are_never_rounded_to_nothing_or_everything() -> None:
+    assert [share(value) for value in (0, 0.00001, 0.2, 0.99999, 1)] == [
+        "0.0 %",
+        "below 0.01 %",
+        "20.0 %",
+        "above 99.99 %",
+        "100.0 %",
+    ]
+
+
+def test_numbers_stand_right_in_tables() -> None:
+    assert table([("a", "1,000"), ("bb", "7")], head=("x", "n")) == [
+        "  x       n",
+        "  a   1,000",
+        "  bb      7",
+    ]

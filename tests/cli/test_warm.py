@@ -1,0 +1,36 @@
+"""Compiling ahead: a favour that never fails a set-up."""
+
+from __future__ import annotations
+
+import pytest
+
+from privet import warm
+from privet.relational import lookahead
+
+
+def test_warming_runs_the_compiled_loops(capsys) -> None:
+    pytest.importorskip("numba")
+    worth = lookahead.WORTH_COMPILING
+    assert warm.main() == 0
+    said = capsys.readouterr().out
+    assert said.startswith("privet.warm: compiled the counting loops in")
+    assert said.count("\n") == 1
+    assert worth == lookahead.WORTH_COMPILING
+    compiled = pytest.importorskip("privet.relational.lookahead_compiled")
+    assert compiled._block_keeps.signatures
+
+
+def test_without_the_compiler_nothing_happens(capsys, monkeypatch) -> None:
+    monkeypatch.setattr(warm, "find_spec", lambda name: None)
+    assert warm.main() == 0
+    assert "not installed" in capsys.readouterr().out
+
+
+def test_a_compiler_that_fails_is_no_reason_to_stop(capsys, monkeypatch) -> None:
+    def broken(_wide: int) -> None:
+        raise RuntimeError("no compiler")
+
+    monkeypatch.setattr(warm, "tiny", broken)
+    monkeypatch.setattr(warm, "find_spec", lambda name: object())
+    assert warm.main() == 0
+    assert "RuntimeError" in capsys.readouterr().out

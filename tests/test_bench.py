@@ -1,0 +1,132 @@
+"""The benchmarks run and have the shape that they promise; no test looks at a clock."""
+
+import json
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture
+def _bench(monkeypatch):
+    """bench/ is no installed package: it is found from the root of the repository."""
+    monkeypatch.syspath_prepend(ROOT)
+
+
+def census(rows):
+    from bench.sweep import Subject
+    from privet.samples import SAMPLES
+
+    return Subject(SAMPLES["census"].plan, SAMPLES["census"].generate(rows, seed=1))
+
+
+def test_the_list_names_every_benchmark_and_loads_none():
+    run = [sys.executable, "-m", "bench", "--list"]
+    done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=True)
+    names = [line.split()[0] for line in done.stdout.splitlines()]
+    assert names == ["speed", "scaling", "wide", "cold", "check", "blood", "error", "discernibility"]
+    assert done.stderr == ""
+
+
+def test_an_unknown_name_is_refused_with_what_there_is():
+    run = [sys.executable, "-m", "bench", "sped"]
+    done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "no benchmark sped; there are speed, scaling" in done.stderr
+
+
+@pytest.mark.usefixtures("_bench")
+def test_every_benchmark_that_is_listed_exists():
+    from importlib import import_module
+
+    from bench.__main__ import BENCHMARKS
+
+    for home, _ in BENCHMARKS.values():
+        module, function = home.split(":")
+        assert callable(getattr(import_module(module), function))
+
+
+@pytest.mark.usefixtures("_bench")
+def test_stages_are_those_of_the_road(tmp_path):
+    from bench.stages import ROAD, staged
+    from privet.policy import Policy
+    from privet.samples import SAMPLES
+
+    sample = SAMPLES["census"]
+    data = tmp_path / "census.csv"
+    sample.generate(300, seed=1).write_csv(data)
+    seconds = staged(data, Policy.loads(sample.policy(l=2, k=5, c="1")), tmp_path / "out")
+    assert tuple(seconds) == ROAD
+    assert all(spent > 0 for spent in seconds.values())
+    assert (tmp_path / "out" / "data.csv").is_file()
+
+
+@pytest.mark.usefixtures("_bench")
+def test_a_command_s_cost_is_its_own_and_not_ours():
+    from bench.child import timed
+
+    held = bytearray(300_000_000)
+    held[::4096] = b"x" * len(held[::4096])  # touched, so that it counts
+    cost, said = timed([sys.executable, "-c", "print(7)"])
+    assert said == "7\n"
+    assert 0 < cost.cpu
+    assert 1_000_000 < cost.peak < 200_000_000 < len(held)
+
+
+@pytest.mark.usefixtures("_bench")
+def test_a_command_that_fails_is_an_error():
+    from bench.child import ChildError, timed
+
+    with pytest.raises(ChildError, match="ended with 3"):
+        timed([sys.executable, "-c", "raise SystemExit(3)"])
+
+
+@pytest.mark.usefixtures("_bench")
+def test_a_sweep_marks_what_cannot_be_kept_in_table_document_and_curve(tmp_path):
+    from bench.experiments import discernibility_curves
+
+    outcome = discernibility_curves(census(600), ks=(20, 60), cs=("10%", "30%"))
+    shown = "\n".join(outcome.lines())
+    assert "infeasible" in shown
+    written = outcome.write(tmp_path)
+    assert [path.name for path in written] == ["discernibility.json", "figure-3.6a.svg", "figure-3.6b.svg"]
+    document = json.loads(written[0].read_text(encoding="utf-8"))
+    by_k, by_c, _ = document["tables"]
+    assert [row["K"] for row in by_k["rows"]] == [20, 60]
+    assert all(0 < row["L 2"] <= row["L 13"] <= 1 for row in by_k["rows"])
+    assert by_c["rows"][0]["L 2"] == "infeasible"
+    drawing = ElementTree.fromstring(written[2].read_text(encoding="utf-8"))
+    titles = [title.text for title in drawing.iter("{http://www.w3.org/2000/svg}title")]
+    assert "L 2, 10: infeasible" in titles
+    assert not any(element.tag.endswith("script") for element in drawing.iter())
+
+
+@pytest.mark.usefixtures("_bench")
+@pytest.mark.skipif(find_spec("sklearn") is None, reason="classification error needs scikit-learn")
+def test_errors_are_shares_and_infeasible_points_are_none():
+    from bench.experiments import bounds
+    from bench.sweep import Setting
+
+    subject = census(600)
+    assert subject.error(Setting(2, 20, "5%")) is None
+    error = subject.error(Setting(2, 20, "1"))
+    be, ue = bounds(subject)
+    assert error is not None
+    assert all(0 < share < 1 for share in (error, be, ue))
+
+
+@pytest.mark.usefixtures("_bench")
+def test_ties_by_column_hold_only_inside():
+    from bench.sweep import Setting, ties_by_column
+
+    setting = Setting(2, 20, "1/2", "discernibility")
+    subject = census(2_000)
+    before = subject.ratio(setting)
+    with ties_by_column(subject) as other:
+        assert other.ratio(setting) != before
+    assert subject.afresh().ratio(setting) == before

@@ -75,22 +75,22 @@ def bounds_of(sensitive: object, default: Fraction | None, rows: Sequence[Row]) 
     return found
 
 
-def broken_groups(
-    rows: Sequence[Row], quasi: Sequence[str], model: PrivacyModel, *, wildcard: bool = False
-) -> list[list[Row]]:
-    """Every group of records that breaks the promise, for every combination of up to L attributes."""
-    if isinstance(model, ConfidenceBounding) and model.quasi is not None:
-        quasi = model.quasi
-    l, k, bounds = parameters(model, rows, quasi)
-    bad = []
-    for size in range(1, l + 1):
-        for names in combinations(quasi, size):
-            for group in groups(rows, names, wildcard=wildcard):
-                shares = [(Fraction(sum(r[a] == v for r in group), len(group)), h) for a, v, h in bounds]
-                if len(group) < k or any(share > h for share, h in shares):
-                    bad.append(group)
-    return bad
+def is_bad(group: Sequence[Row], k: int, bounds: Bounds) -> bool:
+    """Is a group too small, or is a value too common in it?"""
+    return len(group) < k or any(
+        Fraction(sum(row[name] == value for row in group), len(group)) > at_most
+        for name, value, at_most in bounds
+    )
 
 
 def holds(rows: Sequence[Row], quasi: Sequence[str], model: PrivacyModel, *, wildcard: bool = False) -> bool:
-    return not broken_groups(rows, quasi, model, wildcard=wildcard)
+    """Does every group of every combination of up to L attributes keep the promise?"""
+    if isinstance(model, ConfidenceBounding) and model.quasi is not None:
+        quasi = model.quasi
+    l, k, bounds = parameters(model, rows, quasi)
+    return not any(
+        is_bad(group, k, bounds)
+        for size in range(1, l + 1)
+        for names in combinations(quasi, size)
+        for group in groups(rows, names, wildcard=wildcard)
+    )

@@ -5,7 +5,8 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from xml.etree import ElementTree
+from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -13,19 +14,20 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture
-def _bench(monkeypatch):
+def _bench(monkeypatch: pytest.MonkeyPatch) -> None:
     """bench/ is no installed package: it is found from the root of the repository."""
     monkeypatch.syspath_prepend(ROOT)
 
 
-def census(rows):
+def census(rows: int) -> Any:
     from bench.sweep import Subject
+
     from privet.samples import SAMPLES
 
     return Subject(SAMPLES["census"].plan, SAMPLES["census"].generate(rows, seed=1))
 
 
-def test_the_list_names_every_benchmark_and_loads_none():
+def test_the_list_names_every_benchmark() -> None:
     run = [sys.executable, "-m", "bench", "--list"]
     done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=True)
     names = [line.split()[0] for line in done.stdout.splitlines()]
@@ -33,7 +35,7 @@ def test_the_list_names_every_benchmark_and_loads_none():
     assert done.stderr == ""
 
 
-def test_an_unknown_name_is_refused_with_what_there_is():
+def test_an_unknown_name_is_refused_with_what_there_is() -> None:
     run = [sys.executable, "-m", "bench", "sped"]
     done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 2
@@ -41,7 +43,7 @@ def test_an_unknown_name_is_refused_with_what_there_is():
 
 
 @pytest.mark.usefixtures("_bench")
-def test_every_benchmark_that_is_listed_exists():
+def test_every_benchmark_that_is_listed_exists() -> None:
     from importlib import import_module
 
     from bench.__main__ import BENCHMARKS
@@ -52,8 +54,9 @@ def test_every_benchmark_that_is_listed_exists():
 
 
 @pytest.mark.usefixtures("_bench")
-def test_stages_are_those_of_the_road(tmp_path):
+def test_stages_are_those_of_the_road(tmp_path: Path) -> None:
     from bench.stages import ROAD, staged
+
     from privet.policy import Policy
     from privet.samples import SAMPLES
 
@@ -67,19 +70,19 @@ def test_stages_are_those_of_the_road(tmp_path):
 
 
 @pytest.mark.usefixtures("_bench")
-def test_a_command_s_cost_is_its_own_and_not_ours():
+def test_a_command_s_cost_is_its_own_and_not_ours() -> None:
     from bench.child import timed
 
     held = bytearray(300_000_000)
     held[::4096] = b"x" * len(held[::4096])  # touched, so that it counts
     cost, said = timed([sys.executable, "-c", "print(7)"])
     assert said == "7\n"
-    assert 0 < cost.cpu
+    assert cost.cpu > 0
     assert 1_000_000 < cost.peak < 200_000_000 < len(held)
 
 
 @pytest.mark.usefixtures("_bench")
-def test_a_command_that_fails_is_an_error():
+def test_a_command_that_fails_is_an_error() -> None:
     from bench.child import ChildError, timed
 
     with pytest.raises(ChildError, match="ended with 3"):
@@ -87,7 +90,7 @@ def test_a_command_that_fails_is_an_error():
 
 
 @pytest.mark.usefixtures("_bench")
-def test_a_sweep_marks_what_cannot_be_kept_in_table_document_and_curve(tmp_path):
+def test_a_sweep_marks_what_cannot_be_kept_in_table_document_and_curve(tmp_path: Path) -> None:
     from bench.experiments import discernibility_curves
 
     outcome = discernibility_curves(census(600), ks=(20, 60), cs=("10%", "30%"))
@@ -100,7 +103,7 @@ def test_a_sweep_marks_what_cannot_be_kept_in_table_document_and_curve(tmp_path)
     assert [row["K"] for row in by_k["rows"]] == [20, 60]
     assert all(0 < row["L 2"] <= row["L 13"] <= 1 for row in by_k["rows"])
     assert by_c["rows"][0]["L 2"] == "infeasible"
-    drawing = ElementTree.fromstring(written[2].read_text(encoding="utf-8"))
+    drawing = ET.fromstring(written[2].read_text(encoding="utf-8"))
     titles = [title.text for title in drawing.iter("{http://www.w3.org/2000/svg}title")]
     assert "L 2, 10: infeasible" in titles
     assert not any(element.tag.endswith("script") for element in drawing.iter())
@@ -108,7 +111,7 @@ def test_a_sweep_marks_what_cannot_be_kept_in_table_document_and_curve(tmp_path)
 
 @pytest.mark.usefixtures("_bench")
 @pytest.mark.skipif(find_spec("sklearn") is None, reason="classification error needs scikit-learn")
-def test_errors_are_shares_and_infeasible_points_are_none():
+def test_errors_are_shares_and_infeasible_points_are_none() -> None:
     from bench.experiments import bounds
     from bench.sweep import Setting
 
@@ -121,7 +124,7 @@ def test_errors_are_shares_and_infeasible_points_are_none():
 
 
 @pytest.mark.usefixtures("_bench")
-def test_ties_by_column_hold_only_inside():
+def test_ties_by_column_hold_only_inside() -> None:
     from bench.sweep import Setting, ties_by_column
 
     setting = Setting(2, 20, "1/2", "discernibility")

@@ -251,6 +251,9 @@ class Engine(Protocol[Table]):
 
     def write(self, table: Table, target: Path, form: Form) -> None: ...
 
+    def frame(self, table: Table) -> Any:
+        """The table as a polars frame, for those who go on with it in Python."""
+
 
 @dataclass(frozen=True)
 class Policy:

@@ -54,10 +54,9 @@ class HierarchyError(PrivetError):
 
     code = "hierarchy"
 
-    def __init__(self, *complaints: str, attribute: str | None = None, missing: int = 0) -> None:
+    def __init__(self, *complaints: str, missing: int = 0) -> None:
         super().__init__(*complaints)
-        self.attribute = attribute
-        self.missing = missing
+        self.missing = missing  # how many values have no place
 
 
 class UnsupportedError(PrivetError):

@@ -49,7 +49,7 @@ class Release:
 
     def to_polars(self) -> Any:
         """The data as a polars frame."""
-        return self.table.data
+        return self.engine.frame(self.table)
 
     def to_arrow(self) -> Any:
         """The data as a pyarrow table."""
@@ -57,7 +57,7 @@ class Release:
             import pyarrow as pa  # noqa: PLC0415 - an optional extra
         except ImportError:
             raise MissingExtraError("to_arrow()", "arrow") from None
-        return pa.table(self.table.data)
+        return pa.table(self.to_polars())
 
     def to_pandas(self) -> Any:
         """The data as a pandas frame."""
@@ -65,7 +65,7 @@ class Release:
             import pandas  # noqa: F401, ICN001, PLC0415 - an optional extra
         except ImportError:
             raise MissingExtraError("to_pandas()", "pandas") from None
-        return self.table.data.to_pandas()
+        return self.to_polars().to_pandas()
 
     def write(self, folder: str | Path, *, overwrite: bool = False) -> Path:
         """Write the release folder and the private one beside it, whole or not at all."""

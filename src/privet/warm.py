@@ -30,7 +30,7 @@ def warm() -> str:
     if find_spec("numba") is None:
         return "numba is not installed, nothing to compile (pip install 'privet[fast]' brings it)"
     from privet.models import groups_compiled  # noqa: PLC0415 - an optional extra, slow to load
-    from privet.relational import lookahead_compiled  # noqa: PLC0415
+    from privet.relational import lookahead_compiled, partition_compiled  # noqa: PLC0415
 
     start = time.perf_counter()
     for wide in (2, 300):  # values of a column: codes of one byte, and of more
@@ -42,6 +42,8 @@ def warm() -> str:
     root = tally.quasi[0].domain.root
     candidate = Candidate(0, root, root.children, 0)
     lookahead_compiled.keeps(partition, candidate, partition.ahead(candidate), [1, 2], 2, bounds[0])
+    for small in (np.uint8, np.uint16, np.uint32):
+        partition_compiled.under(np.zeros(4, dtype=small), 0, 1, np.zeros(1, dtype=np.uint8))
     return f"compiled the counting loops in {time.perf_counter() - start:.1f} s"
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privet.core import Column, Nulls, Tally
@@ -29,6 +29,7 @@ from privet.samples import worked
 from privet.testing import models, tallies
 
 HALF = Fraction(1, 2)
+few = settings(max_examples=60, deadline=None)
 
 
 def tally_of(text: str, sensitive: str, quasi: tuple[str, ...] = ("Job", "Sex", "Age")) -> Tally:
@@ -70,11 +71,13 @@ def slow_audit(tally: Tally, model: Any) -> dict[int, tuple[int, int, int, Fract
         for names in combinations(quasi, known):
             members: dict[Any, list[int]] = defaultdict(list)
             if wildcard:
-                concrete = [{r[0][n] for r in rows} - {None} or {None} for n in names]
-                for values in product(*concrete):
+                # A null may be any value of the domain, also one that nobody has.
+                domains = {c.name: set(c.domain.values) - {None} or {None} for c in tally.quasi}
+                concrete = [domains[name] for name in names]
+                for held in product(*concrete):
                     for at, (row, _) in enumerate(rows):
-                        if all(row[n] in (v, None) for n, v in zip(names, values, strict=True)):
-                            members[values].append(at)
+                        if all(row[n] in (v, None) for n, v in zip(names, held, strict=True)):
+                            members[held].append(at)
             else:
                 for at, (row, _) in enumerate(rows):
                     members[tuple(row[n] for n in names)].append(at)
@@ -93,12 +96,13 @@ def slow_audit(tally: Tally, model: Any) -> dict[int, tuple[int, int, int, Fract
     return found
 
 
+@few
 @given(st.data())
 def test_the_audit_agrees_with_the_definition(data: st.DataObject) -> None:
     tally = data.draw(tallies(quasi=3, nulls=None))
     model = data.draw(models(tally))
     assert isinstance(model, LinkageModel)
-    found = audit(tally, model)  # type: ignore[arg-type] # every built-in model has a name too
+    found = audit(tally, model)
     expected = slow_audit(tally, model)
     assert {
         level.known: (level.groups, level.violating, level.smallest, level.confidence, level.at_risk)
@@ -107,6 +111,7 @@ def test_the_audit_agrees_with_the_definition(data: st.DataObject) -> None:
     assert found.holds == (not any(violating for _, violating, *_ in expected.values()))
 
 
+@few
 @given(st.data())
 def test_the_audit_agrees_with_the_models_own_check(data: st.DataObject) -> None:
     tally = data.draw(tallies(quasi=3, nulls=None))
@@ -119,6 +124,7 @@ def test_the_audit_agrees_with_the_models_own_check(data: st.DataObject) -> None
         assert verdict.at_risk == found.levels[-1].at_risk
 
 
+@few
 @given(st.data())
 def test_large_domains_are_audited_alike(data: st.DataObject) -> None:
     """Groups are counted in an array where it is small, and by sorting where it is not."""
@@ -180,7 +186,8 @@ def test_table_2_1b_breaks_the_template_in_the_group_that_the_source_names() -> 
     assert not audit(tally, KAnonymity(k=3)).holds
     found = audit(tally, ConfidenceBounding(sensitive={"Disease": {"HIV": HALF}}), show_values=True)
     last = [group for group in found.violations if len(group.attributes) == 3]
-    assert [(g.values, g.size, g.confidence, g.value) for g in last] == [(("Dancer", "*", "30"), 2, 1, "HIV")]
+    told = [(g.values, g.size, g.confidence, g.value) for g in last]
+    assert told == [(("Dancer", "*", "30"), 2, Fraction(1), "HIV")]
     assert classes.discernibility(classes.class_sizes(tally)) == 17
     raw = tally_of(worked.TABLE_2_1A, "Disease")
     assert classes.discernibility(classes.class_sizes(raw)) == 7
@@ -204,7 +211,10 @@ def test_values_are_told_only_to_who_asks() -> None:
     tally = tally_of(worked.TABLE_3_1, "Surgery")
     model = LKC(l=2, k=3, c=HALF, sensitive=["Surgery"])
     quiet, open_ = audit(tally, model), audit(tally, model, show_values=True)
-    values = {v for c in (*tally.quasi, *tally.sensitive) for v in c.domain.values if v and len(v) > 1}
+    values = {v for c in (*tally.quasi, *tally.sensitive) for v in c.domain.values if v and v.isalpha()} - {
+        "M",
+        "F",
+    }
     for value in values:
         assert value not in json.dumps(quiet.to_dict()) + repr(quiet) + repr(open_)
     assert "Janitor" in json.dumps(open_.to_dict())

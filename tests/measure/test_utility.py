@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privet.core import Column, Generalization, Step, Tally
@@ -13,6 +13,8 @@ from privet.domain import Cut, Domain, Node, Value, flat
 from privet.hierarchy import Dates, Intervals, Prefix, Tree
 from privet.measure import classes, summary, utility
 from privet.testing import recodings, tallies
+
+few = settings(max_examples=60, deadline=None)
 
 
 def slow_lm(domain: Domain, node: Node) -> float:
@@ -49,6 +51,7 @@ def cell_values(tally: Tally, column: Column) -> list[Value]:
     ]
 
 
+@few
 @given(st.data())
 def test_losses_agree_with_their_definitions(data: st.DataObject) -> None:
     tally = data.draw(tallies(quasi=3))
@@ -80,6 +83,7 @@ def test_losses_agree_with_their_definitions(data: st.DataObject) -> None:
                 assert loss.gain_retained == pytest.approx(after / before, abs=1e-6)
 
 
+@few
 @given(st.data())
 def test_untouched_tables_lose_nothing_and_topmost_ones_everything(data: st.DataObject) -> None:
     tally = data.draw(tallies(quasi=3))
@@ -92,7 +96,7 @@ def test_untouched_tables_lose_nothing_and_topmost_ones_everything(data: st.Data
     )
     for loss in utility.losses(untouched, Generalization(plain)):
         assert (loss.lm, loss.ncp, loss.height, loss.suppressed) == (0, 0, 0, 0)
-        assert loss.gain_retained in {None, pytest.approx(1)}
+        assert loss.gain_retained is None or loss.gain_retained == pytest.approx(1)
     top = Generalization({c.name: Cut(c.domain, (c.domain.root,)) for c in tally.quasi})
     for column, loss in zip(tally.quasi, utility.losses(tally, top), strict=True):
         everything = float(column.domain.size > 1)
@@ -104,7 +108,8 @@ def test_lm_and_ncp_differ_as_the_spec_says() -> None:
     jobs = Tree.of({"ANY": {"Pro": ["Doctor", "Lawyer"], "Tech": ["Carpenter"], "Mover": None}})
     domain = jobs.domain(["Doctor"])
     pro, tech, mover = domain.root.children
-    assert (domain.loss(pro), utility.ncp(domain, pro)) == (pytest.approx(1 / 3), 0.5)
+    assert domain.loss(pro) == pytest.approx(1 / 3)
+    assert utility.ncp(domain, pro) == 0.5
     assert (domain.loss(tech), utility.ncp(domain, tech)) == (0, 0)  # one leaf below: nothing is hidden
     assert (domain.loss(mover), utility.ncp(domain, mover)) == (0, 0)
     assert (domain.loss(domain.root), utility.ncp(domain, domain.root)) == (1, 1)
@@ -146,6 +151,7 @@ def test_steps_are_the_splits_that_were_made() -> None:
     assert utility.steps(log) == 2
 
 
+@few
 @given(st.data())
 def test_information_with_more_targets_than_fit_an_array(data: st.DataObject) -> None:
     n = data.draw(st.integers(1, 12))
@@ -161,6 +167,7 @@ def test_information_with_more_targets_than_fit_an_array(data: st.DataObject) ->
     assert found == pytest.approx(slow_information(pairs), abs=1e-9)
 
 
+@few
 @given(st.data())
 def test_the_summary_is_made_of_these_and_fits_json(data: st.DataObject) -> None:
     tally = data.draw(tallies(quasi=3))
@@ -196,7 +203,7 @@ def test_the_summary_is_made_of_these_and_fits_json(data: st.DataObject) -> None
         for code, count in zip(column.codes, tally.counts, strict=True):
             shown[column.domain.values[int(code)]] += int(count)
         note = found["attributes"][column.name]
-        assert {label: n for label, n in note["distribution"]} == shown
+        assert dict(note["distribution"]) == shown
         assert note["published_values"] == len(shown)
 
 

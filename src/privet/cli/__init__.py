@@ -1,7 +1,8 @@
 """The command line: `privet COMMAND`; one file for each command, each builds one call of the library.
 
 Exit codes: 0 everything asked about holds; 1 a promise is broken, cannot be kept, or a release is not
-what its evidence says; 2 usage or bad input; 3 a fault in privet itself; 130 stopped by Ctrl-C.
+what its evidence says; 2 usage or bad input; 3 a fault in privet itself; 130 stopped by Ctrl-C, 143 by
+a polite kill, 141 because nobody reads the answer.
 
 Answers go to stdout, problems (one line each) and progress to stderr. With `--json` exactly one JSON
 document goes to stdout, whatever happens: the answer, or {"error": code, "complaints": [...], "exit": n}.
@@ -15,6 +16,8 @@ from collections.abc import Sequence
 
 __all__ = ["main"]
 
+SAID_WHEN_STOPPED = "stopped; nothing was written"
+
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run one command; the exit code."""
@@ -25,8 +28,10 @@ def main(args: Sequence[str] | None = None) -> int:
         from privet.cli.outcome import run
 
         return run(args)
-    except KeyboardInterrupt:
-        sys.stderr.write("stopped\n")
+    except KeyboardInterrupt:  # so early that nothing else could hear it
+        from privet.cli.screen import fail
+
+        fail("stopped", [SAID_WHEN_STOPPED], 130, json="--json" in args)
         return 130
 
 

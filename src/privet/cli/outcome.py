@@ -14,11 +14,11 @@ from types import FrameType
 
 import click
 
-from privet.cli import screen
+from privet.cli import SAID_WHEN_STOPPED, screen
 from privet.cli.app import commands
 from privet.errors import BrokenPromiseError, InternalError, PrivetError, TamperedError, UnsatisfiableError
 
-HOLDS, BROKEN, USAGE, FAULT, STOPPED, TERMINATED = 0, 1, 2, 3, 130, 143
+HOLDS, BROKEN, USAGE, FAULT, STOPPED, UNREAD, TERMINATED = 0, 1, 2, 3, 130, 141, 143
 BROKEN_KINDS = (BrokenPromiseError, TamperedError, UnsatisfiableError)
 DEBUG = "PRIVET_DEBUG"  # for developers: shows tracebacks, which may quote data
 
@@ -44,10 +44,10 @@ def run(args: Sequence[str]) -> int:
         return _failed(json, error.code, error.complaints, _code(error))
     except (KeyboardInterrupt, click.Abort):
         ended = STOPPED
-    except BrokenPipeError:
+    except (BrokenPipeError, screen.UnreadError):
         # Whoever read our output has seen enough; Python must not complain at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return HOLDS
+        return UNREAD
     except MemoryError:
         return _failed(json, "memory", ["there is not enough memory for this"], FAULT)
     except OSError as error:
@@ -60,7 +60,7 @@ def run(args: Sequence[str]) -> int:
             raise
         return _failed(json, "internal", [_unexpected(error)], FAULT)
     if ended in {STOPPED, TERMINATED}:
-        return _failed(json, "stopped", ["stopped; nothing was written"], int(ended))
+        return _failed(json, "stopped", [SAID_WHEN_STOPPED], int(ended))
     return ended if isinstance(ended, int) else HOLDS
 
 

@@ -49,9 +49,16 @@ def shown(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+class UnreadError(Exception):
+    """Nobody reads what is said; an error of its own, because click hides a broken pipe."""
+
+
 def say(*lines: str) -> None:
-    for line in lines:
-        sys.stdout.write(line + "\n")
+    try:
+        for line in lines:
+            sys.stdout.write(line + "\n")
+    except BrokenPipeError:
+        raise UnreadError from None
 
 
 def warn(*lines: str) -> None:
@@ -68,7 +75,7 @@ def problems(*lines: str) -> None:
 
 def answer(document: Mapping[str, Any]) -> None:
     """The one document of `--json`."""
-    sys.stdout.write(notation.dumps(document, ensure_ascii=False, indent=1, default=_exact) + "\n")
+    say(notation.dumps(document, ensure_ascii=False, indent=1, default=_exact))
 
 
 def fail(code: str, complaints: Sequence[str], ended: int, *, json: bool) -> None:

@@ -16,9 +16,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from privet.core import Attribute, Column, Form, Policy, Recoding, Role, Tally
-from privet.domain import Codes, Cut, Domain, Value, flat
+from privet.domain import Codes, Cut, Value
 from privet.engines import databases, files
-from privet.errors import HierarchyError, InputError, InternalError
+from privet.engines.arrange import domains
+from privet.errors import InputError, InternalError
 
 SAMPLE = 20_000  # records looked at to see whether merging equal ones pays
 FEW_REPEATS = 0.8  # share of distinct records above which it does not
@@ -68,10 +69,11 @@ class Embedded:
 
     def _tally(self, table: Frame, policy: Policy, arranged: Mapping[str, Attribute]) -> Tally:
         counted = [a.name for a in policy.with_role(Role.QUASI, Role.SENSITIVE, Role.TARGET)]
-        for name, (codes, values) in _encode(table.data.select(counted)).items():
-            domain = _domain(arranged.get(name), values)
-            leaf_order = np.array([domain.codes[value] for value in values], dtype=np.intp)
-            table.columns[name] = Column(name, domain, domain.column(leaf_order)[codes])
+        encoded = _encode(table.data.select(counted))
+        found = domains({name: values for name, (_, values) in encoded.items()}, arranged)
+        for name, (codes, values) in encoded.items():
+            leaf_order = np.array([found[name].codes[value] for value in values], dtype=np.intp)
+            table.columns[name] = Column(name, found[name], found[name].column(leaf_order)[codes])
         cells, counts = _merged([table.columns[name] for name in counted], table.data.height)
         columns = {
             name: c if cells is None else Column(name, c.domain, c.codes[cells])
@@ -134,16 +136,6 @@ def _frame_of(source: Any) -> pl.DataFrame:
     raise InputError(
         f"a table is a path, a URL, or a polars, pandas or pyarrow table, not {type(source).__name__}"
     )
-
-
-def _domain(attribute: Attribute | None, values: Sequence[Value]) -> Domain:
-    if attribute is None or attribute.hierarchy is None:
-        return flat(tuple(values))
-    try:
-        return attribute.hierarchy.domain(values)
-    except HierarchyError as error:
-        complaints = (f"attributes.{attribute.name}: {complaint}" for complaint in error.complaints)
-        raise HierarchyError(*complaints, attribute=attribute.name, missing=error.missing) from None
 
 
 def _texts(data: pl.DataFrame) -> pl.DataFrame:

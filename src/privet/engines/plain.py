@@ -18,9 +18,10 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from privet.core import Attribute, Column, Form, Policy, Recoding, Role, Tally
-from privet.domain import Domain, Value, flat
+from privet.domain import Value
 from privet.engines import text
-from privet.errors import HierarchyError, InputError, InternalError, UnsupportedError
+from privet.engines.arrange import domains
+from privet.errors import InputError, InternalError, UnsupportedError
 
 Item: TypeAlias = str | int | float | bool | None  # what a text file or a line of JSON can hold
 
@@ -35,13 +36,6 @@ class Rows:
     @property
     def height(self) -> int:
         return len(next(iter(self.values.values()), []))
-
-    @property
-    def data(self) -> Any:
-        """The table as a polars frame, for those who ask for one."""
-        import polars as pl  # noqa: PLC0415 - this engine does without
-
-        return pl.DataFrame(self.values, infer_schema_length=None)
 
 
 class Plain:
@@ -91,8 +85,8 @@ class Plain:
 
     def _tally(self, table: Rows, policy: Policy, arranged: Mapping[str, Attribute]) -> Tally:
         counted = [a.name for a in policy.with_role(Role.QUASI, Role.SENSITIVE, Role.TARGET)]
-        for name in counted:
-            domain = _domain(arranged.get(name), self.distinct(table, name))
+        found = domains({name: self.distinct(table, name) for name in counted}, arranged)
+        for name, domain in found.items():
             codes = [domain.codes[as_text(value)] for value in table.values[name]]
             table.columns[name] = Column(name, domain, domain.column(np.array(codes, dtype=np.intp)))
         cells: dict[tuple[int, ...], int] = {}
@@ -125,6 +119,12 @@ class Plain:
             else:
                 made[name] = list(raw)
         return Rows(made)
+
+    @staticmethod
+    def frame(table: Rows) -> Any:
+        import polars as pl  # noqa: PLC0415 - this engine does without
+
+        return pl.DataFrame(table.values, infer_schema_length=None)
 
     def write(self, table: Rows, target: Path, form: Form) -> None:
         self._refuse(form)
@@ -175,16 +175,6 @@ def _small(value: float) -> str:
         sign, digits = ("-", digits[1:]) if digits[0] == "-" else ("", digits)
         return f"{sign}0.0000{digits.replace('.', '')}"
     return f"{digits}e{int(exponent)}"
-
-
-def _domain(attribute: Attribute | None, values: Sequence[Value]) -> Domain:
-    if attribute is None or attribute.hierarchy is None:
-        return flat(tuple(values))
-    try:
-        return attribute.hierarchy.domain(values)
-    except HierarchyError as error:
-        complaints = (f"attributes.{attribute.name}: {complaint}" for complaint in error.complaints)
-        raise HierarchyError(*complaints, attribute=attribute.name, missing=error.missing) from None
 
 
 def _recoded(table: Rows, name: str, recoding: Recoding) -> list[Item]:

@@ -143,7 +143,8 @@ def by_evidence(evidence: Mapping[str, Any], policy: Policy | None = None) -> Tr
                 return frozenset(found)
         if starred := {label for label in labels if label and raw and _hides(label, raw)}:
             return frozenset(starred)
-        return frozenset(value["label"] for value in values if value["loss"] > 0 and "interval" not in value)
+        rough = {value["label"] for value in values if value["loss"] > 0 and "interval" not in value}
+        return frozenset(rough or labels)
 
     return translate
 

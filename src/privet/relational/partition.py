@@ -21,6 +21,7 @@ from privet.relational.specialize import Candidate
 Ints: TypeAlias = NDArray[np.int64]
 Mask: TypeAlias = NDArray[np.bool_]
 
+WORTH_COMPILING = 200_000  # cells; for fewer, loading the compiler takes longer than it saves
 MERGE_UNTIL = 4  # cells for each leaf; with fewer, counting cells is cheaper than merging them
 
 
@@ -168,11 +169,21 @@ class Partition:
     def _under(self, candidate: Candidate) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """The cells under the candidate's node, and under which of its children each is."""
         node, codes = candidate.node, self._codes[candidate.attribute]
+        widths = [child.leaves for child in candidate.children]
+        if len(codes) >= WORTH_COMPILING and len(widths) <= 256:
+            try:
+                from privet.relational import partition_compiled  # noqa: PLC0415 - an optional extra
+            except ImportError:
+                pass
+            else:
+                of_code = np.repeat(np.arange(len(widths), dtype=np.uint8), widths)
+                cells, child = partition_compiled.under(codes, node.lo, node.hi, of_code)
+                return cells, child
         if node.leaves == self._sizes[candidate.attribute]:
             cells = np.arange(len(codes))
         else:
             cells = np.flatnonzero((codes >= node.lo) & (codes < node.hi))
-        fan = np.repeat(np.arange(len(candidate.children)), [child.leaves for child in candidate.children])
+        fan = np.repeat(np.arange(len(widths)), widths)
         return cells, fan[codes[cells].astype(np.intp) - node.lo]
 
 

@@ -1,0 +1,103 @@
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privet.core import Finding, Generalization, Policy, Tally
+from privet.domain import Cut
+from privet.errors import UnsatisfiableError
+from privet.measure import relax
+from privet.measure.relax import relaxations
+from privet.measure.utility import losses, mean_lm
+from privet.models.confidence import ConfidenceBounding
+from privet.policy import describe
+from privet.relational.topdown import Splits, TopDown
+from privet.testing import models, policy_for, tallies
+
+few = settings(max_examples=80, deadline=None)
+
+
+def searched(data: st.DataObject) -> tuple[Tally, Policy, Finding] | None:
+    tally = data.draw(tallies(quasi=3, nulls=None))
+    promises = tuple(data.draw(st.lists(models(tally), min_size=1, max_size=2)))
+    policy = policy_for(tally, promises, TopDown(splits=data.draw(st.sampled_from(Splits))))
+    try:
+        return tally, policy, policy.algorithm.search(tally, policy)
+    except UnsatisfiableError:
+        return None
+
+
+@few
+@given(st.data())
+def test_each_refused_split_is_tried_and_the_nearest_promises_allow_it(data: st.DataObject) -> None:
+    found = searched(data)
+    if found is None:
+        return
+    tally, policy, finding = found
+    entries = relaxations(tally, policy, finding, describe=describe)
+    assert json.loads(json.dumps(entries)) == entries
+    assert [e["lm_saved"] for e in entries] == sorted((e["lm_saved"] for e in entries), reverse=True)
+    refused = {(step.attribute, step.label) for step in finding.steps if not step.performed}
+    still = {
+        (name, node.label) for name, cut in finding.recoding.cuts.items() for node in cut.nodes
+    } & refused
+    assert {(e["attribute"], e["label"]) for e in entries} == still
+    for entry in entries:
+        # The split made for real, by the slow road: recode the raw tally and ask the models.
+        after = split(tally, finding, entry["attribute"], entry["label"], entry["children"])
+        recoded = tally.recoded(after)
+        allowed = [model.nearest(recoded) for model in policy.models]
+        assert entry["models"] == [relax._written(describe(model)) for model in allowed]
+        moved = {(change["model"], change["parameter"]) for change in entry["changes"]}
+        assert bool(moved) == (list(policy.models) != allowed)
+        saved = mean_lm(losses(tally, finding.recoding)) - mean_lm(losses(tally, after))
+        assert entry["lm_saved"] == pytest.approx(saved, abs=1e-8)
+
+
+def split(
+    tally: Tally, finding: Finding, attribute: str, label: object, children: list[object]
+) -> Generalization:
+    cut = finding.recoding.cuts[attribute]
+    nodes = []
+    for node in cut.nodes:
+        if node.label != label:
+            nodes.append(node)
+        elif [child.label for child in node.children] == children:
+            nodes.extend(node.children)
+        else:
+            halves = [cut.domain.split(node, at) for at in range(node.lo + 1, node.hi)]
+            nodes.extend(next(pair for pair in halves if [half.label for half in pair] == children))
+    return replace(finding.recoding, cuts={**finding.recoding.cuts, attribute: Cut(cut.domain, tuple(nodes))})
+
+
+@few
+@given(st.data())
+def test_too_much_work_is_left_and_said(data: st.DataObject) -> None:
+    found = searched(data)
+    if found is None or all(step.performed for step in found[2].steps):
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(relax, "EFFORT", 0)
+        entries = relaxations(*found, describe=describe)
+    assert [list(entry) for entry in entries] == [["skipped"]]
+    assert "§" not in entries[0]["skipped"]
+
+
+@few
+@given(st.data())
+def test_a_model_that_names_its_attributes_finds_them(data: st.DataObject) -> None:
+    """Attributes of one value are left out of the check, but not one that a model asks for."""
+    tally = data.draw(tallies(quasi=3, sensitive=1))
+    model = ConfidenceBounding(
+        sensitive={"s0": {value: Fraction(1, 2) for value in tally.sensitive[0].domain.values}},
+        quasi=tuple(column.name for column in tally.quasi),
+    )
+    policy = policy_for(tally, [model], TopDown())
+    try:
+        finding = policy.algorithm.search(tally, policy)
+    except UnsatisfiableError:
+        return
+    relaxations(tally, policy, finding, describe=describe)

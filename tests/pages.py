@@ -23,6 +23,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 HERE = Path(__file__).parent.parent
@@ -33,7 +34,8 @@ ANY = "…"
 LANGUAGES = {"console", "python", "toml", "text", "csv", "json", "sh"}  # text, csv and sh are only shown
 
 _FENCE = re.compile(
-    r"(?:^<!-- file: (?P<file>\S+) -->\n+)?^```(?P<language>\S*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
+    r"(?:^<!-- file: (?P<file>\S+) -->\n+)?^```(?P<language>\S*)\n(?P<body>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
 )
 _SIMPLE = re.compile(r"privet(?: [^|;&<>$`\\*]*)?")
 
@@ -157,7 +159,9 @@ def run_page(page: Path, folder: Path) -> Iterator[tuple[Block, str, list[str], 
     """Run every block; yields each command with what is shown and what was said."""
     from privet.policy import Policy
 
-    names: dict[str, Any] = {"__name__": "__page__"}
+    module = ModuleType("page")  # classes on a page want a module to live in
+    sys.modules[module.__name__] = module
+    names = vars(module)
     for block in blocks(page):
         if block.file is not None:
             (folder / block.file).parent.mkdir(parents=True, exist_ok=True)
@@ -175,7 +179,7 @@ def run_page(page: Path, folder: Path) -> Iterator[tuple[Block, str, list[str], 
 
 def run_python(block: Block, names: dict[str, Any]) -> None:
     if ">>>" not in block.body:
-        exec(compile("\n" * block.line + block.body, block.page, "exec"), names)  # noqa: S102 - our own pages
+        exec(compile("\n" * block.line + block.body, block.page, "exec", dont_inherit=True), names)
         return
     options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     runner = doctest.DocTestRunner(optionflags=options, verbose=False)

@@ -45,6 +45,7 @@ def publish(
     table = where.read(source, form, columns_needed(policy))
     progress("tally", 0)
     raw = where.tally(table, policy)
+    progress("search", 0)
     if like is None:
         finding = policy.algorithm.search(raw, policy, progress)
     else:

@@ -21,6 +21,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.compiled import meter
 from privet.core import Column, Nulls, Tally
 from privet.errors import UnsupportedError
 from privet.models.template import Protected
@@ -28,7 +29,6 @@ from privet.models.template import Protected
 Counts: TypeAlias = NDArray[np.int64]
 
 DENSE = 1 << 16  # an array this small is dense whatever the table's size
-WORTH_COMPILING = 20_000_000  # increments; below, loading the compiler takes longer than it saves
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def survey(
     # A column with one value tells nothing: a combination with it is a smaller one without it.
     columns = [column for column in columns if column.domain.size > 1]
     reach = sorted({min(size, len(columns)) for size in sizes})
-    if len(reach) == 1 and comb(len(columns), reach[0]) * tally.cells >= WORTH_COMPILING:
+    if len(reach) == 1 and meter.pays(comb(len(columns), reach[0]) * tally.cells):
         compiled = _compiled(tally, columns, reach[0], k, bounds)
         if compiled is not None:
             # Which groups and records break it is asked only of tables that do: the plain road says it.
@@ -190,15 +190,21 @@ def _wildcard(tally: Tally, columns: Sequence[Column], bounds: Sequence[Protecte
     shape = tuple(c.domain.size for c in columns)
     key = np.ravel_multi_index([c.codes.astype(np.intp) for c in columns], shape)
 
+    occurring = [np.bincount(c.codes, minlength=c.domain.size) > 0 for c in columns]
+
     def spread(counts: Counts, at: NDArray[Any]) -> Counts:
         table = _add_up(at, counts, room).reshape(shape)
-        for axis, column in enumerate(columns):
+        for axis, (column, occurs) in enumerate(zip(columns, occurring, strict=True)):
             null = column.domain.null
             if null is None or column.domain.size == 1:
                 continue
             # null is always the last code of a domain
             concrete, unknown = np.split(table, [null], axis=axis)
-            table = concrete + unknown
+            # A value that no record has is nothing to be known, though a null would match it; where
+            # there is nothing but nulls, they match one unknown value.
+            seen = occurs[:null] if occurs[:null].any() else np.arange(null) == 0
+            elsewhere = tuple(other for other in range(len(shape)) if other != axis)
+            table = np.where(np.expand_dims(seen, elsewhere), concrete + unknown, 0)
         return table.ravel()
 
     def of(bound: Protected) -> Iterator[Counts]:
@@ -215,8 +221,6 @@ def _compiled(
     """The smallest group, the largest shares and the suspect subsets; None where the loop cannot serve."""
     if tally.nulls is not Nulls.VALUE:
         return None
-    try:
-        from privet.models import groups_compiled  # noqa: PLC0415 - an optional extra, slow to load
-    except ImportError:
-        return None
+    from privet.models import groups_compiled  # noqa: PLC0415 - an optional extra, slow to load
+
     return groups_compiled.survey(tally, columns, size, k, bounds)

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.compiled import meter
 from privet.relational.bounds import Bound
 from privet.relational.partition import Ahead, Partition
 from privet.relational.specialize import Candidate
 
 DENSE = 1 << 16  # a table of counts this small is dense whatever the number of entries
-WORTH_COMPILING = 3_000_000  # increments; below, loading the compiler takes longer than it saves
 
 
 def keeps(partition: Partition, candidate: Candidate, bound: Bound) -> bool:
@@ -38,15 +38,12 @@ def keeps(partition: Partition, candidate: Candidate, bound: Bound) -> bool:
     everything = reach == len(others) and len(bound.attributes) == len(partition.width)
     if everything and partition.has_leaves:
         return within(ahead.count, [ahead.having[at] for at, _ in bound.shares], bound)
-    if comb(len(others), reach) * len(ahead.unit) >= WORTH_COMPILING:
-        try:
-            from privet.relational import lookahead_compiled  # noqa: PLC0415 - an optional extra, slow to load
-        except ImportError:
-            pass
-        else:
-            verdict = lookahead_compiled.keeps(partition, candidate, ahead, others, reach, bound)
-            if verdict is not None:
-                return bool(verdict)
+    if meter.pays(comb(len(others), reach) * len(ahead.unit)):
+        from privet.relational import lookahead_compiled  # noqa: PLC0415 - an optional extra, slow to load
+
+        verdict = lookahead_compiled.keeps(partition, candidate, ahead, others, reach, bound)
+        if verdict is not None:
+            return bool(verdict)
     columns = {at: partition.position[at][ahead.unit] for at in others}
     return all(
         _combination_keeps(

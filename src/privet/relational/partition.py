@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.compiled import meter
 from privet.core import Tally
 from privet.domain import Codes, Node
 from privet.relational.specialize import Candidate
@@ -21,7 +22,6 @@ from privet.relational.specialize import Candidate
 Ints: TypeAlias = NDArray[np.int64]
 Mask: TypeAlias = NDArray[np.bool_]
 
-WORTH_COMPILING = 200_000  # cells; for fewer, loading the compiler takes longer than it saves
 MERGE_UNTIL = 4  # cells for each leaf; with fewer, counting cells is cheaper than merging them
 
 
@@ -170,15 +170,12 @@ class Partition:
         """The cells under the candidate's node, and under which of its children each is."""
         node, codes = candidate.node, self._codes[candidate.attribute]
         widths = [child.leaves for child in candidate.children]
-        if len(codes) >= WORTH_COMPILING and len(widths) <= 256:
-            try:
-                from privet.relational import partition_compiled  # noqa: PLC0415 - an optional extra
-            except ImportError:
-                pass
-            else:
-                of_code = np.repeat(np.arange(len(widths), dtype=np.uint8), widths)
-                cells, child = partition_compiled.under(codes, node.lo, node.hi, of_code)
-                return cells, child
+        if len(widths) <= 256 and meter.pays(len(codes)):
+            from privet.relational import partition_compiled  # noqa: PLC0415 - an optional extra, slow to load
+
+            of_code = np.repeat(np.arange(len(widths), dtype=np.uint8), widths)
+            cells, child = partition_compiled.under(codes, node.lo, node.hi, of_code)
+            return cells, child
         if node.leaves == self._sizes[candidate.attribute]:
             cells = np.arange(len(codes))
         else:

@@ -18,8 +18,8 @@ def under(codes: NDArray[Any], lo: int, hi: int, child_of: NDArray[np.uint8]) ->
     at = 0
     for cell in range(len(codes)):
         # Written always, kept only where the code is in the range: no branch to guess wrong.
-        code = np.int64(codes[cell]) - lo
+        code = int(codes[cell]) - lo
         cells[at] = cell
         child[at] = child_of[min(max(code, 0), last)]
-        at += (code >= 0) & (code <= last)
+        at += int((code >= 0) & (code <= last))
     return cells[:at], child[:at]

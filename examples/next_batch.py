@@ -1,0 +1,25 @@
+"""Two months in one form: the second batch gets the recoding of the first, and a check of its own."""
+
+from pathlib import Path
+
+import privet as pv
+from privet.samples import SAMPLES
+
+patients = SAMPLES["patients"]
+policy = pv.Policy.loads(patients.policy())
+
+january = pv.publish(patients.generate(rows=5_000, seed=1), policy)
+folder = january.write(Path("january"), overwrite=True)
+
+february = pv.publish(patients.generate(rows=5_000, seed=1_002), policy, like=folder)
+same = all(
+    january.evidence["attributes"][attribute.name].get("values")
+    == february.evidence["attributes"][attribute.name].get("values")
+    for attribute in policy.quasi
+)
+print(f"february has the cuts of january: {same}")
+
+try:  # ten patients cannot hide among each other
+    pv.publish(patients.generate(rows=10, seed=3), policy, like=folder)
+except pv.PrivetError as error:
+    print(f"ten patients are refused: {error.code}")

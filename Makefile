@@ -21,7 +21,7 @@ $(BIN)/uv:
 $(STAMP): pyproject.toml requirements.lock | $(BIN)/uv
 	$(UV) pip install --quiet --require-hashes -r requirements.lock
 	$(UV) pip install --quiet --no-deps --editable .
-	$(BIN)/python -m privet.warm
+	$(BIN)/python -m privet.native
 	touch $(STAMP)
 
 demo: $(STAMP)   ## the main job on built-in sample data

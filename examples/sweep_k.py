@@ -14,7 +14,7 @@ def given() -> tuple[Any, pv.Policy]:
     if len(sys.argv) > 2:
         return sys.argv[1], pv.Policy.load(sys.argv[2])
     patients = SAMPLES["patients"]
-    return patients.generate(rows=2_000, seed=0), pv.Policy.loads(patients.policy(score="discernibility"))
+    return patients.generate(rows=20_000, seed=0), pv.Policy.loads(patients.policy(score="discernibility"))
 
 
 data, policy = given()

@@ -29,7 +29,7 @@ from typing import Any
 HERE = Path(__file__).parent.parent
 PAGES = [HERE / "README.md", *sorted((HERE / "docs").rglob("*.md"))]
 # What a newcomer types is run by the installed command; elsewhere its function is called, which is quicker.
-TYPED = {"README.md", "docs/tutorial.md"}
+TYPED = {"README.md"}
 ANY = "…"
 LANGUAGES = {"console", "python", "toml", "text", "csv", "json", "sh"}  # text, csv and sh are only shown
 

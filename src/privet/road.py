@@ -18,7 +18,6 @@ from privet.registry import find
 from privet.relational.again import same_cuts
 from privet.release import Release
 from privet.report import evidence as ev
-from privet.warm import ahead_of_time
 
 
 def publish(
@@ -38,8 +37,6 @@ def publish(
     """
     refuse_undecided(policy)
     where = find("engines", engine)() if isinstance(engine, str) else engine
-    if is_large(source):
-        ahead_of_time()
     progress("read", 0)
     form = settle(source, policy.form)
     table = where.read(source, form, columns_needed(policy))
@@ -101,8 +98,6 @@ def publish(
     )
 
 
-LARGE = 20_000_000  # bytes
-
 CAUTIONS = (
     "Release one version only: two releases of the same records can be combined by whoever has both.",
     (
@@ -145,11 +140,6 @@ def settle(source: Any, form: Form) -> Form:
     if isinstance(source, (str, Path)) and not text.is_url(source):
         return text.settled(Path(source), form)
     return form
-
-
-def is_large(source: Any) -> bool:
-    """Will the counting be so much that the compiled loops are needed?"""
-    return isinstance(source, (str, Path)) and Path(source).is_file() and Path(source).stat().st_size > LARGE
 
 
 def source_digest(source: Any) -> str | None:

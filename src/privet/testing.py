@@ -56,7 +56,6 @@ except ImportError:
     raise MissingExtraError("privet.testing", "testing") from None
 
 MARK = "§"  # begins every text of a quasi-identifier, so that it is recognised where it must not appear
-PLAIN = [Flat().domain(values) for values in (("a", "b"), ("a",), ("a", "b", None), ("a", "b", "c"), (None,))]
 ModelFor: TypeAlias = Callable[[Tally], PrivacyModel]
 
 
@@ -75,152 +74,126 @@ def _run(test: Callable[[Any], None], examples: int, *, shrink: bool = True) -> 
 
 # Random tallies.
 
+ODD = ["", " ", "a", "A", "é", "e\u0301", "ß", "日本", "🏥", '"', "'", ",", ";", "*", "0", "-1"]
+PLAIN = [Flat().domain(values) for values in (("a", "b"), ("a",), ("a", "b", None), ("a", "b", "c"), (None,))]
+
 
 def texts() -> SearchStrategy[str]:
     """Short texts as data has them: spaces, quotes, delimiters, letters of many alphabets."""
-    odd = st.sampled_from(
-        ["", " ", "a", "A", "é", "e\u0301", "ß", "日本", "🏥", '"', "'", ",", ";", "*", "0", "-1"]
-    )
-    made: SearchStrategy[str] = odd | st.text(
-        st.characters(codec="utf-8", exclude_characters="\x00"), max_size=4
-    )
-    return made
+    return st.sampled_from(ODD) | st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=4)
 
 
-def domains(*, nulls: bool = True) -> SearchStrategy[Domain]:
-    """Random domains: flat ones, trees, and numbers under intervals that are split at run time."""
+@st.composite
+def trees(draw: DrawFn) -> Domain:
+    """Random taxonomies of up to six leaves, with or without null."""
+    leaves = [MARK + text for text in draw(st.lists(texts(), min_size=1, max_size=6, unique=True))]
+    size, null = len(leaves), draw(st.booleans())
 
-    @st.composite
-    def trees(draw: DrawFn) -> Domain:
-        leaves: list[Value] = [
-            MARK + text for text in draw(st.lists(texts(), min_size=1, max_size=6, unique=True))
-        ]
-        null = nulls and draw(st.booleans())
+    def below(lo: int, hi: int) -> tuple[Node, ...]:
+        if hi - lo == 1:
+            return ()
+        inner = draw(st.sets(st.integers(lo + 1, hi - 1), min_size=1, max_size=2))
+        return tuple(node(a, b) for a, b in pairwise([lo, *sorted(inner), hi]))
 
-        def below(lo: int, hi: int) -> tuple[Node, ...]:
-            if hi - lo == 1:
-                return ()
-            inner = draw(st.sets(st.integers(lo + 1, hi - 1), min_size=1, max_size=2))
-            edges = [lo, *sorted(inner), hi]
-            return tuple(node(a, b) for a, b in pairwise(edges))
+    def node(lo: int, hi: int) -> Node:
+        label = leaves[lo] if hi - lo == 1 else f"{MARK}[{lo}:{hi}]"
+        made = Node(label, lo, hi, below(lo, hi))
+        # A node with one child only is allowed, and says no less than it.
+        return Node(f"{MARK}<{lo}:{hi}>", lo, hi, (made,)) if draw(st.integers(0, 9)) == 9 else made
 
-        def node(lo: int, hi: int) -> Node:
-            label = leaves[lo] if hi - lo == 1 else f"{MARK}[{lo}:{hi}]"
-            return Node(label, lo, hi, below(lo, hi))
-
-        size = len(leaves)
-        if not null:
-            return Domain(tuple(leaves), node(0, size))
-        top = below(0, size) or (Node(leaves[0], 0, 1),)
-        root = Node("any", 0, size + 1, (*top, Node(None, size, size + 1)))
-        return Domain((*leaves, None), root)
-
-    @st.composite
-    def numbers(draw: DrawFn) -> Domain:
-        written = st.integers(-20, 99).map(str) | st.decimals(
-            -5, 5, places=1, allow_nan=False, allow_infinity=False
-        ).map(str)
-        values: list[Value] = list(draw(st.lists(written, min_size=1, max_size=8, unique=True)))
-        if nulls and draw(st.booleans()):
-            values.append(None)
-        return Intervals().domain(values)
-
-    made: SearchStrategy[Domain] = trees() | numbers()
-    return made
+    if not null:
+        return Domain(tuple(leaves), node(0, size))
+    top = below(0, size) or (Node(leaves[0], 0, 1),)
+    return Domain((*leaves, None), Node("any", 0, size + 1, (*top, Node(None, size, size + 1))))
 
 
+@st.composite
+def numbers(draw: DrawFn) -> Domain:
+    """Random numbers, whole or with a decimal, under intervals that are split at run time."""
+    written = st.integers(-20, 99).map(str) | st.integers(-50, 50).map(lambda n: str(Decimal(n).scaleb(-1)))
+    values: list[Value] = [*draw(st.lists(written, min_size=1, max_size=8, unique=True))]
+    return Intervals().domain([*values, None] if draw(st.booleans()) else values)
+
+
+@st.composite
 def tallies(
+    draw: DrawFn,
     *,
     quasi: int = 3,
     sensitive: int = 2,
     cells: int = 12,
     target: bool | None = None,
     nulls: Nulls | None = Nulls.VALUE,
-) -> SearchStrategy[Tally]:
+) -> Tally:
     """Random small tallies: `q0`, `q1`… , `s0`… and perhaps a target `t`, up to so many of each.
 
     There are nulls, one-value columns, texts of many alphabets, and cells that agree in every column.
     `target` None: with or without; `nulls` None: either reading.
     """
+    height = draw(st.integers(1, cells))
 
-    @st.composite
-    def made(draw: DrawFn) -> Tally:
-        height = draw(st.integers(1, cells))
+    def below(size: int) -> list[int]:
+        # One draw for a whole column: drawing number by number takes most of a test's time.
+        return [byte % size for byte in draw(st.binary(min_size=height, max_size=height))]
 
-        def numbers(below: int) -> list[int]:
-            # One draw for a whole column: drawing number by number takes most of a test's time.
-            return [byte % below for byte in draw(st.binary(min_size=height, max_size=height))]
+    def column(name: str, domain: Domain) -> Column:
+        codes = below(domain.size)
+        if domain.scale is not None:  # numbers that nobody has are no part of a domain
+            values = [domain.values[code] for code in codes]
+            domain = Intervals().domain(values)
+            codes = [domain.codes[value] for value in values]
+        return Column(name, domain, domain.column(np.array(codes, dtype=np.intp)))
 
-        def column(name: str, domain: Domain) -> Column:
-            codes = numbers(domain.size)
-            if domain.scale is not None:  # numbers that nobody has are no part of a domain
-                values = [domain.values[code] for code in codes]
-                domain = Intervals().domain(values)
-                codes = [domain.codes[value] for value in values]
-            return Column(name, domain, domain.column(np.array(codes, dtype=np.intp)))
-
-        def plain(name: str) -> Column:
-            return column(name, draw(st.sampled_from(PLAIN)))
-
-        with_target = draw(st.booleans()) if target is None else target
-        return Tally(
-            quasi=tuple(column(f"q{at}", draw(domains())) for at in range(draw(st.integers(1, quasi)))),
-            sensitive=tuple(plain(f"s{at}") for at in range(draw(st.integers(1, sensitive)))),
-            target=plain("t") if with_target else None,
-            counts=np.array(numbers(4), dtype=np.int64) + 1,
-            nulls=draw(st.sampled_from(Nulls)) if nulls is None else nulls,
-        )
-
-    strategy: SearchStrategy[Tally] = made()
-    return strategy
+    with_target = draw(st.booleans()) if target is None else target
+    return Tally(
+        quasi=tuple(column(f"q{at}", draw(trees() | numbers())) for at in range(draw(st.integers(1, quasi)))),
+        sensitive=tuple(
+            column(f"s{at}", draw(st.sampled_from(PLAIN))) for at in range(draw(st.integers(1, sensitive)))
+        ),
+        target=column("t", draw(st.sampled_from(PLAIN))) if with_target else None,
+        counts=np.array(below(4), dtype=np.int64) + 1,
+        nulls=draw(st.sampled_from(Nulls)) if nulls is None else nulls,
+    )
 
 
-def descents(tally: Tally) -> SearchStrategy[list[Generalization]]:
+@st.composite
+def descents(draw: DrawFn, tally: Tally) -> list[Generalization]:
     """A random way down from the most general recoding: each is one split finer than the one before."""
+    cuts = {column.name: [column.domain.root] for column in tally.quasi}
+    domain = {column.name: column.domain for column in tally.quasi}
 
-    @st.composite
-    def walk(draw: DrawFn) -> list[Generalization]:
-        cuts = {column.name: [column.domain.root] for column in tally.quasi}
-        domain = {column.name: column.domain for column in tally.quasi}
+    def now() -> Generalization:
+        return Generalization({name: Cut(domain[name], tuple(nodes)) for name, nodes in cuts.items()})
 
-        def now() -> Generalization:
-            return Generalization({name: Cut(domain[name], tuple(nodes)) for name, nodes in cuts.items()})
+    found = [now()]
+    for _ in range(draw(st.integers(0, 8))):
+        ways = [
+            (name, at, split)
+            for name, nodes in cuts.items()
+            for at, node in enumerate(nodes)
+            for split in splits(domain[name], node)
+        ]
+        if not ways:
+            break
+        name, at, children = draw(st.sampled_from(ways))
+        cuts[name][at : at + 1] = children
+        found.append(now())
+    return found
 
-        found = [now()]
-        for _ in range(draw(st.integers(0, 8))):
-            open_ = [
-                (name, at)
-                for name, nodes in cuts.items()
-                for at, node in enumerate(nodes)
-                if node.children or splittable(domain[name], node)
-            ]
-            if not open_:
-                break
-            name, at = draw(st.sampled_from(open_))
-            node = cuts[name][at]
-            children = node.children or domain[name].split(
-                node, draw(st.sampled_from(splittable(domain[name], node)))
-            )
-            cuts[name][at : at + 1] = children
-            found.append(now())
-        return found
 
-    strategy: SearchStrategy[list[Generalization]] = walk()
-    return strategy
+def splits(domain: Domain, node: Node) -> list[tuple[Node, ...]]:
+    """Every way to replace a value of a cut: by its children, or by the two halves of an interval."""
+    if node.children:
+        return [node.children]
+    if domain.scale is None or not domain.grows(node):
+        return []
+    known = domain.scale.numbers
+    return [domain.split(node, at) for at in range(node.lo + 1, node.hi) if known[at - 1] < known[at]]
 
 
 def recodings(tally: Tally) -> SearchStrategy[Generalization]:
     """Random cuts for every quasi-identifier of a tally."""
-    finest: SearchStrategy[Generalization] = descents(tally).map(lambda walk: walk[-1])
-    return finest
-
-
-def splittable(domain: Domain, node: Node) -> list[int]:
-    """Where an interval without children can be split: between different numbers."""
-    if domain.scale is None or not domain.grows(node):
-        return []
-    numbers = domain.scale.numbers
-    return [at for at in range(node.lo + 1, node.hi) if numbers[at - 1] < numbers[at]]
+    return descents(tally).map(lambda walk: walk[-1])
 
 
 def shares() -> SearchStrategy[Fraction]:

@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -89,6 +90,10 @@ def test_a_folder_alone_translates_by_label_interval_rule_and_stars() -> None:
     policy = Policy((Attribute("a", Role.QUASI, Intervals(top=90)),), (KAnonymity(k=1),), TopDown())
     assert by_evidence(note(cut), policy)("a", "34") == {"[30-90)"}
     assert by_evidence(note(cut), policy)("a", "97") == {">=90"}
+    halves = by_evidence(
+        note(Cut(numbers, (*numbers.split(numbers.root.children[0], 10), numbers.root.children[1])))
+    )
+    assert [halves("a", value) for value in ("30", "39", "40")] == [{"[30-40)"}, {"[30-40)"}, {"[40-90)"}]
     assert by_evidence(note(cut))("a", ">=90") == {">=90"}
 
     codes = Prefix(keep=(3,)).domain(["53715", "53703", "90210"])
@@ -188,6 +193,14 @@ def test_success_on_one_known_value_is_the_mean_over_all_targets() -> None:
     found = simulate(raw, raw, itself, known=1, trials=4000, rng=np.random.default_rng(2))
     assert found.before == found.after
     assert found.before.identity == pytest.approx(expected, abs=0.02)
+
+
+def test_a_target_is_a_record_and_not_a_cell() -> None:
+    raw = columns(worked.TABLE_3_1)
+    crowd = replace(raw, counts=np.array([990, *[1] * 10], dtype=np.int64))
+    found = simulate(crowd, crowd, itself, known=3, trials=300, rng=np.random.default_rng(5))
+    assert found.before.pinned < 0.05  # ten records of a thousand are alone
+    assert found.guess == pytest.approx(991 / 1000)
 
 
 def test_the_same_seed_gives_the_same_attacks_and_nonsense_is_refused() -> None:

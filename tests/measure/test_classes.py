@@ -56,6 +56,8 @@ def test_domains_whose_product_does_not_fit_a_number() -> None:
     rows = rng.integers(0, 3, size=(300, 5))
     columns = [wide(f"q{at}", 70_000, (rows[:, at] * 30_000).tolist()) for at in range(5)]
     assert classes.LIMIT < 70_000**5
+    key, room = classes.keys(columns, len(rows))
+    assert 0 <= key.min() <= key.max() < room < classes.LIMIT
     expected = Counter(map(tuple, rows.tolist()))
     for counts in (np.ones(300, dtype=np.int64), np.full(300, 2)):
         found = classes.group_sizes(columns, counts)

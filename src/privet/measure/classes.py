@@ -75,7 +75,7 @@ def keys(columns: Sequence[Column], cells: int) -> tuple[Ints, int]:
 
 
 def _ranked(parts: Sequence[tuple[NDArray[Any], int]], cells: int) -> list[tuple[NDArray[Any], int]]:
-    """The same columns, some taken together and numbered by what occurs: no sorting, little room."""
+    """The same columns, as many as need be taken together and numbered by what occurs: without sorting."""
     bins: list[tuple[list[NDArray[Any]], list[int]]] = []
     for codes, size in sorted(parts, key=lambda part: -part[1]):
         for held, sizes in bins:
@@ -86,18 +86,22 @@ def _ranked(parts: Sequence[tuple[NDArray[Any], int]], cells: int) -> list[tuple
         else:
             bins.append(([codes], [size]))
     found: list[tuple[NDArray[Any], int]] = []
+    left = prod(size for _, size in parts)
     for held, sizes in bins:
-        key, room = held[0].astype(np.int64), prod(sizes)
+        room = prod(sizes)
+        if left < LIMIT or room > roomy(cells):
+            found.extend(zip(held, sizes, strict=True))
+            continue
+        key = held[0].astype(np.int64)
         for codes, size in zip(held[1:], sizes[1:], strict=True):
             key *= size
             key += codes
-        if room > roomy(cells):
-            found.append((key, room))
-            continue
         there = np.zeros(room, dtype=bool)
         there[key] = True
-        rank = np.cumsum(there) - 1
+        rank = np.cumsum(there, dtype=np.int32)
+        rank -= 1
         found.append((rank[key], int(rank[-1]) + 1))
+        left = left // room * found[-1][1]
     return found
 
 

@@ -5,8 +5,8 @@ leave this module: the smallest group, the largest share of a protected value, h
 bound, and (as a mask over cells) which records stand in one.
 
 The dense road counts into an array with one place for each combination of published values; where
-that array would be larger than the table, the sparse road sorts. `groups_compiled` has the same dense
-loop for large tables. The search counts with its own code, on purpose.
+that array would be larger than the table, the sparse road sorts. `groups_native` counts large
+tables by a compiled loop. The search counts with its own code, on purpose.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.compiled import meter
+from privet import native
 from privet.core import Column, Nulls, Tally
 from privet.errors import UnsupportedError
+from privet.models import groups_native
 from privet.models.template import Protected
 
 Counts: TypeAlias = NDArray[np.int64]
@@ -57,8 +58,9 @@ def survey(
     # A column with one value tells nothing: a combination with it is a smaller one without it.
     columns = [column for column in columns if column.domain.size > 1]
     reach = sorted({min(size, len(columns)) for size in sizes})
-    if len(reach) == 1 and meter.pays(comb(len(columns), reach[0]) * tally.cells):
-        compiled = _compiled(tally, columns, reach[0], k, bounds)
+    strict = tally.nulls is Nulls.VALUE
+    if strict and len(reach) == 1 and native.pays(comb(len(columns), reach[0]) * tally.cells):
+        compiled = groups_native.survey(tally, columns, reach[0], k, bounds)
         if compiled is not None:
             # Which groups and records break it is asked only of tables that do: the plain road says it.
             smallest, shares, suspect = compiled
@@ -213,14 +215,3 @@ def _wildcard(tally: Tally, columns: Sequence[Column], bounds: Sequence[Protecte
             yield spread(tally.counts[mask], key[mask])
 
     return Grouping(spread(tally.counts, key), tuple(tuple(of(bound)) for bound in bounds), None)
-
-
-def _compiled(
-    tally: Tally, columns: Sequence[Column], size: int, k: int, bounds: Sequence[Protected]
-) -> tuple[int, tuple[Fraction, ...], list[tuple[int, ...]]] | None:
-    """The smallest group, the largest shares and the suspect subsets; None where the loop cannot serve."""
-    if tally.nulls is not Nulls.VALUE:
-        return None
-    from privet.models import groups_compiled  # noqa: PLC0415 - an optional extra, slow to load
-
-    return groups_compiled.survey(tally, columns, size, k, bounds)

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.compiled import meter
+from privet import native
+from privet.relational import lookahead_native
 from privet.relational.bounds import Bound
 from privet.relational.partition import Ahead, Partition
 from privet.relational.specialize import Candidate
@@ -38,12 +39,10 @@ def keeps(partition: Partition, candidate: Candidate, bound: Bound) -> bool:
     everything = reach == len(others) and len(bound.attributes) == len(partition.width)
     if everything and partition.has_leaves:
         return within(ahead.count, [ahead.having[at] for at, _ in bound.shares], bound)
-    if meter.pays(comb(len(others), reach) * len(ahead.unit)):
-        from privet.relational import lookahead_compiled  # noqa: PLC0415 - an optional extra, slow to load
-
-        verdict = lookahead_compiled.keeps(partition, candidate, ahead, others, reach, bound)
+    if native.pays(comb(len(others), reach) * len(ahead.unit)):
+        verdict = lookahead_native.keeps(partition, candidate, ahead, others, reach, bound)
         if verdict is not None:
-            return bool(verdict)
+            return verdict
     columns = {at: partition.position[at][ahead.unit] for at in others}
     return all(
         _combination_keeps(

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.compiled import meter
+from privet import native
 from privet.core import Tally
 from privet.domain import Codes, Node
 from privet.relational.specialize import Candidate
@@ -170,12 +170,8 @@ class Partition:
         """The cells under the candidate's node, and under which of its children each is."""
         node, codes = candidate.node, self._codes[candidate.attribute]
         widths = [child.leaves for child in candidate.children]
-        if len(widths) <= 256 and meter.pays(len(codes)):
-            from privet.relational import partition_compiled  # noqa: PLC0415 - an optional extra, slow to load
-
-            of_code = np.repeat(np.arange(len(widths), dtype=np.uint8), widths)
-            cells, child = partition_compiled.under(codes, node.lo, node.hi, of_code)
-            return cells, child
+        if len(widths) <= 256 and native.pays(len(codes)):
+            return _under_native(codes, node, widths)
         if node.leaves == self._sizes[candidate.attribute]:
             cells = np.arange(len(codes))
         else:
@@ -187,3 +183,13 @@ class Partition:
 def _add_up(key: NDArray[Any], counts: Ints, room: int) -> Ints:
     # bincount adds doubles, which are exact for whole numbers below 2**53
     return np.bincount(key, weights=counts, minlength=room).astype(np.int64)
+
+
+def _under_native(codes: Codes, node: Node, widths: list[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    of_code = np.repeat(np.arange(len(widths), dtype=np.uint8), widths)
+    cells, child = np.empty(len(codes), dtype=np.int64), np.empty(len(codes), dtype=np.uint8)
+    loop = f"privet_under_{8 * codes.itemsize}"
+    found = native.call(
+        loop, np.ascontiguousarray(codes), len(codes), node.lo, node.hi, of_code, cells, child
+    )
+    return cells[:found], child[:found].astype(np.intp)

@@ -1,0 +1,30 @@
+/* Which cells lie under a node, and under which of its children; see relational/partition.py.
+ *
+ * Written always, kept only where the code is in the range: no branch to guess wrong.
+ */
+#include <stdint.h>
+
+#define UNDER(name, code_t)                                                                              \
+    int64_t name(const code_t *codes, int64_t n, int64_t lo, int64_t hi, const uint8_t *child_of,        \
+                 int64_t *cells, uint8_t *child)                                                         \
+    {                                                                                                    \
+        int64_t at = 0, last = hi - lo - 1;                                                              \
+        for (int64_t i = 0; i < n; i++) {                                                                \
+            int64_t code = (int64_t)codes[i] - lo;                                                       \
+            int64_t inside = code < 0 ? 0 : code > last ? last : code;                                   \
+            cells[at] = i;                                                                               \
+            child[at] = child_of[inside];                                                                \
+            at += code == inside;                                                                        \
+        }                                                                                                \
+        return at;                                                                                       \
+    }
+
+UNDER(privet_under_8, uint8_t)
+UNDER(privet_under_16, uint16_t)
+UNDER(privet_under_32, uint32_t)
+
+void privet_take_8(const uint8_t *from, const int64_t *at, int64_t n, uint8_t *to)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[i] = from[at[i]];
+}

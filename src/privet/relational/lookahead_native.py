@@ -1,0 +1,79 @@
+"""The counting of `lookahead` by the compiled loop, over blocks of attributes instead of combinations."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet import native
+from privet.blocks import dealt, unions
+from privet.relational.bounds import Bound
+from privet.relational.partition import Ahead, Partition
+from privet.relational.specialize import Candidate
+
+THREADS = os.cpu_count() or 1
+
+
+def keeps(  # noqa: PLR0917 - mirrors what the plain loop has at hand
+    partition: Partition, candidate: Candidate, ahead: Ahead, others: Sequence[int], reach: int, bound: Bound
+) -> bool | None:
+    """Would every group still be within the bound? None where the loop cannot tell."""
+    fan = len(candidate.children)
+    widths = [partition.width[at] for at in others]
+    total = int(ahead.count.sum())
+    bottoms = np.array([min(at_most.denominator, 2**62) for _, at_most in bound.shares], dtype=np.int64)
+    if max((fan, *widths)) > 256 or total * int(bottoms.max(initial=1)) >= 2**62 or total >= 2**31:
+        return None
+    groups = dealt(widths, reach, len(ahead.unit), fan)
+    if groups is None:
+        return None
+    blocks = unions(groups, reach)
+    entries = len(ahead.unit)
+    codes = np.empty((len(others) + 1, entries), dtype=np.uint8)
+    codes[0] = ahead.child
+    unit = np.ascontiguousarray(ahead.unit)
+    for row, at in enumerate(others, start=1):
+        native.call(
+            "privet_take_8", partition.position[at].astype(np.uint8, copy=False), unit, entries, codes[row]
+        )
+    radix = np.array([fan, *widths], dtype=np.int64)
+    counts = ahead.count.astype(np.int32)
+    having = np.array([ahead.having[at] for at, _ in bound.shares], dtype=np.int32).reshape(-1, entries)
+    tops = np.array([at_most.numerator for _, at_most in bound.shares], dtype=np.int64)
+
+    def look(part: NDArray[np.int64]) -> bool | None:
+        said = native.call(
+            "privet_blocks_keep",
+            codes,
+            entries,
+            radix,
+            counts,
+            having,
+            len(tops),
+            part,
+            len(part),
+            blocks.shape[1],
+            reach,
+            bound.k,
+            tops,
+            bottoms,
+        )
+        return None if said < 0 else said == 1
+
+    # Others come widest first, so the first block is the likeliest to break: look at it alone before
+    # the rest share the cores.
+    first = look(blocks[:1])
+    if not first:
+        return first
+    rest = blocks[1:]
+    if len(rest) * entries < 500_000:
+        return look(rest)
+    with ThreadPoolExecutor(THREADS) as pool:
+        found = list(pool.map(look, np.array_split(rest, min(len(rest), 4 * THREADS))))
+    if False in found:
+        return False
+    return None if None in found else True

@@ -239,7 +239,11 @@ def _opened(release: Release | str | Path, where: Engine[Any]) -> _Opened:
         raise TamperedError(f"{folder / 'evidence.json'}: this evidence lacks what a release has") from None
     if data.parent != folder or not data.is_file():
         raise TamperedError(f"{folder}: the data file that the evidence names is missing")
-    return _Opened(where.read(data, form), policy, evidence, attacks.by_evidence(evidence, policy))
+    translation = attacks.by_evidence(evidence, policy)
+    notes = read_private(folder)
+    if notes is not None:
+        translation = attacks.by_notes(notes, translation)
+    return _Opened(where.read(data, form), policy, evidence, translation)
 
 
 def _counted(there: _Opened) -> list[str]:

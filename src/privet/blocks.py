@@ -4,11 +4,17 @@ Whoever must look at every combination of `reach` attributes need not go through
 a table over a block of attributes holds all combinations inside it, and adding up a table is cheaper
 than counting again. Attributes are dealt into groups, and a block is the union of `reach` groups. Any
 `reach` attributes lie in at most `reach` groups, hence inside some block: nothing is left out.
+
+Attributes that lie in fewer groups lie inside many blocks. Such a combination has one home: the block
+that fills up its groups with the first ones it does not touch. So a block must let a group go untouched
+only if it holds all groups before that one too (`vanish` says how many), and each combination is looked
+at exactly once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from math import comb, prod
@@ -46,13 +52,12 @@ def _dealt(widths: tuple[int, ...], reach: int, entries: int, fan: int) -> tuple
         blocks = comb(count, min(reach, count))
         if room > max(CACHED, min(LARGEST, entries)) or blocks > MOST_BLOCKS:
             continue
-        # An increment costs more where the table has left the cache; adding up goes through the
-        # table once for about every attribute that is summed out first.
+        # An increment costs more where the table has left the cache. Adding up costs about a table for
+        # each group in a block, and half as much again for every choice inside the groups.
         increment = 1.0 if room <= CACHED else 3.0
-        members = max(len(group) for group in groups) * min(reach, count)
-        cost = blocks * (
-            entries * (increment + 0.2 * members) + 0.3 * room * 2 ** max(0, members - reach - 1)
-        )
+        members = max(len(group) for group in groups)
+        adding = 0.4 * room * min(reach, count) * (1 if members == 1 else members)
+        cost = blocks * (entries * (increment + 0.1 * members * min(reach, count)) + adding)
         if best is None or cost < best[0]:
             best = (cost, groups)
     return best[1] if best else None
@@ -67,17 +72,35 @@ def _snake(widths: tuple[int, ...], count: int) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(sorted(group)) for group in groups if group)
 
 
-def unions(groups: Sequence[Sequence[int]], reach: int) -> NDArray[np.int64]:
-    """Every union of `reach` groups: a row of attributes for each, filled up with -1.
+@dataclass(frozen=True)
+class Blocks:
+    """A row for each block: its attributes, and the group of each, both filled up with -1."""
 
-    >>> unions([(0, 3), (1,), (2,)], 2).tolist()
-    [[0, 1, 3], [0, 2, 3], [1, 2, -1]]
+    attributes: NDArray[np.int64]
+    groups: NDArray[np.int64]
+    vanish: NDArray[np.int64]  # groups before this one may go untouched
+
+    def __len__(self) -> int:
+        return len(self.vanish)
+
+    def part(self, of: slice) -> Blocks:
+        return Blocks(self.attributes[of], self.groups[of], self.vanish[of])
+
+
+def unions(groups: Sequence[Sequence[int]], reach: int) -> Blocks:
+    """Every union of `reach` groups.
+
+    >>> blocks = unions([(0, 3), (1,), (2,)], 2)
+    >>> blocks.attributes.tolist(), blocks.groups.tolist(), blocks.vanish.tolist()
+    ([[0, 3, 1], [0, 3, 2], [1, 2, -1]], [[0, 0, 1], [0, 0, 2], [1, 2, -1]], [2, 1, 0])
     """
-    found = [
-        sorted(at for group in chosen for at in group)
-        for chosen in combinations(groups, min(reach, len(groups)))
-    ]
-    rows = np.full((len(found), max(map(len, found))), -1, dtype=np.int64)
-    for row, block in zip(rows, found, strict=True):
-        row[: len(block)] = block
-    return rows
+    chosen = list(combinations(range(len(groups)), min(reach, len(groups))))
+    wide = max(sum(len(groups[at]) for at in block) for block in chosen)
+    attributes = np.full((len(chosen), wide), -1, dtype=np.int64)
+    of_group = np.full((len(chosen), wide), -1, dtype=np.int64)
+    for row, block in enumerate(chosen):
+        members = [(at, group) for group in block for at in groups[group]]
+        attributes[row, : len(members)] = [at for at, _ in members]
+        of_group[row, : len(members)] = [group for _, group in members]
+    run = [next((at for at, group in enumerate(block) if at != group), len(block)) for block in chosen]
+    return Blocks(attributes, of_group, np.array(run, dtype=np.int64))

@@ -6,7 +6,7 @@ A wrong policy is answered with every complaint at once, each with its place and
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields
 from enum import Enum
@@ -20,7 +20,7 @@ import tomli_w
 from privet import core, disguise, hierarchy, registry
 from privet.core import Attribute, Form, Nulls, Role
 from privet.errors import PolicyError, one_of, unknown_key
-from privet.models.template import EVERY, Sensitive
+from privet.models.template import EVERY, Protectable, Sensitive
 
 VERSION = 1
 KINDS = ("table",)
@@ -296,7 +296,11 @@ def exact(given: object) -> Fraction:
 
 
 def _sensitive(given: object) -> Sensitive:
-    """{ surgery = ["a", "b"] }, { surgery = { a = "1/5" } }, { surgery = "every" }, or ["surgery"]."""
+    """{ surgery = ["a", "b"] }, { surgery = { a = "1/5" } }, { surgery = "every" }, or ["surgery"].
+
+    In a list, { null = true } stands for a missing value, { every = true } for each value, and any of
+    them may have its own bound: [{ value = "a", at_most = "1/5" }, { null = true, at_most = "1/2" }].
+    """
     if isinstance(given, list) and all(isinstance(name, str) for name in given):
         return tuple(given)
     if not isinstance(given, Mapping):
@@ -314,10 +318,40 @@ def _sensitive(given: object) -> Sensitive:
         elif values == "every":
             found[name] = (EVERY,)
         elif isinstance(values, list):
-            found[name] = tuple(_text(value) for value in values)
+            found[name] = _listed(name, values)
         else:
             raise PolicyError(f'{name} is a list of values, a table of values and bounds, or "every"')
     return found
+
+
+def _listed(name: str, items: list[Any]) -> Collection[Protectable] | Mapping[Protectable, Fraction]:
+    """The values of a list, with their bounds where they have them."""
+    values = [_protectable(name, item) for item in items]
+    bounds = [item["at_most"] for item in items if isinstance(item, Mapping) and "at_most" in item]
+    if not bounds:
+        return tuple(values)
+    if len(bounds) < len(items):
+        raise PolicyError(f"{name}: either every item has its at_most, or none")
+    try:
+        return dict(zip(values, map(exact, bounds), strict=True))
+    except PolicyError as error:
+        raise error.at(f"{name}: at_most") from None
+
+
+def _protectable(name: str, item: Any) -> Protectable:
+    if not isinstance(item, Mapping):
+        return _text(item)
+    match {key: value for key, value in item.items() if key != "at_most"}:
+        case {"null": True, **rest} if not rest:
+            return None
+        case {"every": True, **rest} if not rest:
+            return EVERY
+        case {"value": value, **rest} if not rest:
+            return _text(value)
+    raise PolicyError(
+        f'{name}: an item is a value, or a table such as {{ value = "a", at_most = "1/5" }}, '
+        "{ null = true } or { every = true }"
+    )
 
 
 def _text(value: object) -> str:
@@ -348,10 +382,21 @@ def _noted(value: Any) -> Any:
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Mapping):
+        if not all(isinstance(key, str) for key in value):  # no key of a file can be null
+            return [{**_item(key), "at_most": _noted(bound)} for key, bound in value.items()]
         return {key: "every" if _is_every(v) else _noted(v) for key, v in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
-        return [_noted(item) for item in value]
+        return [_noted(item) if isinstance(item, str) else _item(item) for item in value]
     return value
+
+
+def _item(value: Any) -> Any:
+    """An item of a list; what is no text is a table that says what it is."""
+    if value is None:
+        return {"null": True}
+    if value is EVERY:
+        return {"every": True}
+    return {"value": value} if isinstance(value, str) else _noted(value)
 
 
 def _is_every(values: Any) -> bool:

@@ -15,7 +15,7 @@ from privet.domain import Cut, Value, flat
 from privet.errors import InputError
 from privet.hierarchy import Dates, Intervals, Prefix, Tree
 from privet.measure import attack as attacks
-from privet.measure.attack import Rows, by_evidence, by_recoding, link, simulate
+from privet.measure.attack import Rows, by_evidence, by_notes, by_recoding, link, simulate
 from privet.models.kanonymity import KAnonymity
 from privet.relational.topdown import TopDown
 from privet.report import evidence as ev
@@ -80,6 +80,11 @@ def test_the_attack_of_the_source_fails_on_the_published_table() -> None:
     assert json.dumps(found.after.to_dict())
 
 
+def private(cut: Cut) -> dict[str, Any]:
+    pairs = [(cut.domain.values[at], node.label) for node in cut.nodes for at in range(node.lo, node.hi)]
+    return {"published_as": {"a": [{"raw": raw, "published": label} for raw, label in pairs]}}
+
+
 def note(cut: Cut) -> dict[str, Any]:
     return {"attributes": {"a": {"role": "quasi", "values": ev.cut_values(cut)}}}
 
@@ -114,11 +119,11 @@ def test_a_folder_alone_does_not_know_a_trees_leaves() -> None:
     cut = Cut(domain, domain.root.children)
     pruned = Policy((Attribute("a", Role.QUASI, jobs.pruned(cut.labels)),), (KAnonymity(k=1),), TopDown())
     translate = by_evidence(note(cut), pruned)
-    assert translate("a", "Dancer") == {"Artist", "Pro"}  # but not Cook, which stands for itself
+    assert translate("a", "Dancer") == {"Artist", "Pro", "Cook"}
     assert translate("a", "Cook") == {"Cook"}
     assert translate("unchanged", "x") == {"x"}
-    alone = Tree.of({"ANY": {"Artist": ["Dancer"], "Cook": None}}).domain(["Dancer", "Cook"])
-    assert by_evidence(note(Cut(alone, alone.root.children)))("a", "Dancer") == {"Artist", "Cook"}
+    assert by_notes(private(cut), by_evidence(note(cut)))("a", "Dancer") == {"Artist"}
+    assert by_notes(private(cut), by_evidence(note(cut)))("a", "Pilot") == {"Artist", "Pro", "Cook"}
 
 
 @few

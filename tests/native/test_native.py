@@ -5,7 +5,9 @@ from __future__ import annotations
 import ctypes
 import subprocess
 import sys
+from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -70,7 +72,8 @@ def test_scattered_arrays_are_refused() -> None:
 @given(data=st.data())
 def test_under_finds_the_cells_of_a_range(code: type, data: st.DataObject) -> None:
     needs_loops()
-    codes = np.array(data.draw(st.lists(st.integers(0, 9), min_size=1, max_size=30)), dtype=code)
+    drawn = data.draw(st.lists(st.integers(0, 9), min_size=1, max_size=30))
+    codes: np.ndarray[tuple[int], np.dtype[Any]] = np.array(drawn, dtype=code)
     lo = data.draw(st.integers(0, 9))
     hi = data.draw(st.integers(lo + 1, 10))
     child_of = np.array(
@@ -91,14 +94,19 @@ def test_under_finds_the_cells_of_a_range(code: type, data: st.DataObject) -> No
     st.integers(1, 10**6),
     st.integers(1, 5),
 )
-def test_every_combination_lies_inside_a_block(widths: list[int], reach: int, entries: int, fan: int) -> None:
-    from itertools import combinations
-
+def test_every_combination_has_one_home(widths: list[int], reach: int, entries: int, fan: int) -> None:
     reach = min(reach, len(widths))
     groups = dealt(widths, reach, entries, fan)
     if groups is None:
         return
     assert sorted(at for group in groups for at in group) == list(range(len(widths)))
-    blocks = [{int(at) for at in block if at >= 0} for block in unions(groups, reach)]
-    for subset in combinations(range(len(widths)), reach):
-        assert any(set(subset) <= block for block in blocks)
+    blocks = unions(groups, reach)
+    seen = []
+    for attributes, of_group, vanish in zip(blocks.attributes, blocks.groups, blocks.vanish, strict=True):
+        group = {int(at): int(g) for at, g in zip(attributes, of_group, strict=True) if at >= 0}
+        for subset in combinations(sorted(group), reach):
+            untouched = set(group.values()) - {group[at] for at in subset}
+            if all(g < vanish for g in untouched):
+                seen.append(subset)
+    # each combination has one home
+    assert sorted(seen) == sorted(combinations(range(len(widths)), reach))

@@ -113,7 +113,7 @@ def by_evidence(evidence: Mapping[str, Any], policy: Policy | None = None) -> Tr
 
     A value is published under a label that reads like it, under the interval that holds it, or under
     the label that its rule-made hierarchy (prefix, calendar) gives. Where a tree's leaves were left out
-    of the release, every label that stands for several values is possible.
+    of the release, any label may stand for it: the attack is then weaker than a well-read adversary's.
     """
     notes = evidence["attributes"]
     rules = {a.name: a.hierarchy for a in policy.attributes if a.hierarchy} if policy else {}
@@ -143,8 +143,22 @@ def by_evidence(evidence: Mapping[str, Any], policy: Policy | None = None) -> Tr
                 return frozenset(found)
         if starred := {label for label in labels if label and raw and _hides(label, raw)}:
             return frozenset(starred)
-        rough = {value["label"] for value in values if value["loss"] > 0 and "interval" not in value}
-        return frozenset(rough or labels)
+        return frozenset(value["label"] for value in values if "interval" not in value) - {None}
+
+    return translate
+
+
+def by_notes(notes: Mapping[str, Any], otherwise: Translation) -> Translation:
+    """The translation that the steward's private notes hold: each value has exactly one label."""
+    told = {
+        name: {pair["raw"]: pair["published"] for pair in pairs}
+        for name, pairs in notes.get("published_as", {}).items()
+    }
+
+    def translate(attribute: str, raw: Value) -> frozenset[Value]:
+        if raw in told.get(attribute, {}):
+            return frozenset({told[attribute][raw]})
+        return otherwise(attribute, raw)
 
     return translate
 

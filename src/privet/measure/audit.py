@@ -266,7 +266,8 @@ def _groups(tally: Tally, chosen: Sequence[Column], guarded: Sequence[_Protected
 
 def _wildcard(tally: Tally, chosen: Sequence[Column], guarded: Sequence[_Protected]) -> _Groups:
     """An adversary knows values; a null in the table may be any of them."""
-    concrete = [[c for c in range(col.domain.size) if c != col.domain.null] or [-1] for col in chosen]
+    # What no record has is nothing to be known; where there are nulls alone, they are one unknown value.
+    concrete = [[c for c in np.unique(col.codes).tolist() if c != col.domain.null] or [-1] for col in chosen]
     if prod(map(len, concrete)) * tally.cells > 10**9:
         raise UnsupportedError('nulls = "wildcard": too many combinations of values for the auditor to try')
     found = []

@@ -58,8 +58,8 @@ def attribute_loss(column: Column, cut: Cut, counts: Ints, target: Column | None
     nodes = cut.nodes
     by_node = np.add.reduceat(by_code, [node.lo for node in nodes])
     used = np.flatnonzero(by_node)
-    # A leaf without an interval costs nothing, so only the others are asked: there may be a million leaves.
-    costly = [at for at in used.tolist() if nodes[at].leaves > 1 or nodes[at].interval is not None]
+    # A value published as it is costs nothing, so only the others are asked: there may be a million.
+    costly = [at for at in used.tolist() if nodes[at].leaves > 1 or nodes[at].children or nodes[at].interval]
     levels = {at: height(cut.domain, nodes[at]) for at in costly}
     number = {label: at for at, label in enumerate(dict.fromkeys(nodes[at].label for at in used.tolist()))}
     of_node = np.array([number.get(node.label, -1) for node in nodes], dtype=np.intp)
@@ -119,7 +119,7 @@ def height(domain: Domain, node: Node) -> int:
 
 def _in_tree(domain: Domain, node: Node) -> Node:
     """The same node with what is below it: a cut that was rebuilt from evidence does not hold that."""
-    if node.children or node.leaves == 1:
+    if node.children:
         return node
     here: Node | None = domain.root
     while here is not None:

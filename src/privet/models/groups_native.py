@@ -10,7 +10,6 @@ from itertools import combinations, pairwise
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privet import native
 from privet.blocks import dealt, unions
@@ -49,7 +48,7 @@ def survey(
     bottom = np.ones_like(top)
 
     def look(part: slice) -> bool:
-        rows: NDArray[np.int64] = blocks[part]
+        some = blocks.part(part)
         said = native.call(
             "privet_survey",
             codes,
@@ -58,9 +57,11 @@ def survey(
             counts,
             marked,
             len(marks),
-            rows,
-            len(rows),
-            blocks.shape[1],
+            some.attributes,
+            some.groups,
+            some.vanish,
+            len(some),
+            blocks.attributes.shape[1],
             min(size, len(columns)),
             smallest[part],
             top[part],
@@ -81,7 +82,7 @@ def survey(
             broken[block] |= share > bound.template.at_most
     suspect = {
         subset
-        for block in blocks[broken]
+        for block in blocks.attributes[broken]
         for subset in combinations([int(at) for at in block if at >= 0], min(size, len(columns)))
     }
     return int(smallest.min()), tuple(shares), sorted(suspect)

@@ -8,79 +8,87 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 2048 }; /* entries whose keys are packed at a time: the vectorised half of the loop */
+enum { CHUNK = 2048, AXES = 64 }; /* entries whose keys are packed at a time; axes of a table at most */
 
-static int within(const int32_t *table, int64_t room, int64_t stride, int64_t flags, int64_t k,
-                  const int64_t *tops, const int64_t *bottoms)
+typedef struct {
+    int64_t stride, flags, kept, k, vanish;
+    const int64_t *tops, *bottoms;
+} bound_t;
+
+static int within(const int32_t *table, int64_t room, const bound_t *bound)
 {
     for (int64_t g = 0; g < room; g++) {
         int64_t size = table[g];
-        if (size > 0 && size < k)
+        if (size > 0 && size < bound->k)
             return 0;
-        for (int64_t f = 0; f < flags; f++) /* share > top / bottom, multiplied out: exact */
-            if ((int64_t)table[(f + 1) * stride + g] * bottoms[f] > size * tops[f])
+        for (int64_t f = 0; f < bound->flags; f++) /* share > top / bottom, multiplied out: exact */
+            if ((int64_t)table[(f + 1) * bound->stride + g] * bound->bottoms[f] > size * bound->tops[f])
                 return 0;
     }
     return 1;
 }
 
-/* The axes that go are taken in ascending order like the digits of a counter; sums[d] holds the table
- * without the first d of them, so that a step of the counter sums anew only what changed. */
-static int all_within(int32_t *sums, int64_t stride, const int64_t *shape, int64_t axes, int64_t kept,
-                      int64_t flags, int64_t k, const int64_t *tops, const int64_t *bottoms)
+/* How many of the axes from `first` on may go. A group of attributes from `vanish` on must leave one
+ * behind: combinations without it are looked at in another block (see blocks.py). */
+static int64_t may_go(const int64_t *group, int64_t axes, int64_t first, int64_t vanish)
 {
-    int64_t gone = axes > kept ? axes - kept : 0;
-    int64_t layer = stride * (flags + 1);
-    int64_t shapes[65][64], rooms[65], digit[64];
-    rooms[0] = 1;
-    for (int64_t j = 0; j < axes; j++) {
-        shapes[0][j] = shape[j];
-        rooms[0] *= shape[j];
+    int64_t count = 0;
+    for (int64_t j = first; j < axes; j++) {
+        int opens = j == 0 || group[j] != group[j - 1];
+        count += !(opens && group[j] >= vanish);
     }
-    for (int64_t d = 0; d < gone; d++)
-        digit[d] = d + 1;
-    int64_t stale = 0;
-    for (;;) {
-        for (int64_t d = stale; d < gone; d++) {
-            int64_t axis = digit[d] - d, dims = axes - d, width = shapes[d][axis], before = 1, after = 1;
-            for (int64_t j = 0; j < axis; j++) {
-                before *= shapes[d][j];
-                shapes[d + 1][j] = shapes[d][j];
-            }
-            for (int64_t j = axis + 1; j < dims; j++) {
-                after *= shapes[d][j];
-                shapes[d + 1][j - 1] = shapes[d][j];
-            }
-            rooms[d + 1] = before * after;
-            for (int64_t t = 0; t <= flags; t++) {
-                const int32_t *restrict source = sums + d * layer + t * stride;
-                int32_t *restrict target = sums + (d + 1) * layer + t * stride;
-                for (int64_t b = 0; b < before; b++, source += width * after, target += after) {
-                    memcpy(target, source, (size_t)after * sizeof *target);
-                    for (int64_t w = 1; w < width; w++)
-                        for (int64_t a = 0; a < after; a++)
-                            target[a] += source[w * after + a];
-                }
+    return count;
+}
+
+/* Sum out one axis after the other, in ascending order, until `kept` are left: each choice once. */
+static int all_within(int32_t *table, const int64_t *shape, const int64_t *group, int64_t axes, int64_t first,
+                      const bound_t *bound)
+{
+    if (axes <= bound->kept) {
+        int64_t room = 1;
+        for (int64_t j = 0; j < axes; j++)
+            room *= shape[j];
+        return within(table, room, bound);
+    }
+    int32_t *smaller = table + bound->stride * (bound->flags + 1);
+    for (int64_t axis = first; axis < axes && may_go(group, axes, axis, bound->vanish) >= axes - bound->kept;
+         axis++) {
+        int alone = (axis == 0 || group[axis - 1] != group[axis]) &&
+                    (axis + 1 == axes || group[axis + 1] != group[axis]);
+        if (alone && group[axis] >= bound->vanish)
+            continue;
+        int64_t left_shape[AXES], left_group[AXES], before = 1, after = 1, width = shape[axis];
+        for (int64_t j = 0, to = 0; j < axes; j++) {
+            if (j == axis)
+                continue;
+            if (j < axis)
+                before *= shape[j];
+            else
+                after *= shape[j];
+            left_shape[to] = shape[j];
+            left_group[to++] = group[j];
+        }
+        for (int64_t t = 0; t <= bound->flags; t++) {
+            const int32_t *restrict source = table + t * bound->stride;
+            int32_t *restrict target = smaller + t * bound->stride;
+            for (int64_t b = 0; b < before; b++, source += width * after, target += after) {
+                memcpy(target, source, (size_t)after * sizeof *target);
+                for (int64_t w = 1; w < width; w++)
+                    for (int64_t a = 0; a < after; a++)
+                        target[a] += source[w * after + a];
             }
         }
-        if (!within(sums + gone * layer, rooms[gone], stride, flags, k, tops, bottoms))
+        if (!all_within(smaller, left_shape, left_group, axes - 1, axis, bound))
             return 0;
-        stale = gone - 1;
-        while (stale >= 0 && digit[stale] == axes - gone + stale)
-            stale--;
-        if (stale < 0)
-            return 1;
-        digit[stale]++;
-        for (int64_t d = stale + 1; d < gone; d++)
-            digit[d] = digit[d - 1] + 1;
     }
+    return 1;
 }
 
 /* 1: every block keeps the bound; 0: one breaks it; -1: no memory, or too many axes. */
 int privet_blocks_keep(const uint8_t *codes, int64_t entries, const int64_t *radix, const int32_t *counts,
-                       const int32_t *having, int64_t flags, const int64_t *blocks, int64_t n_blocks,
-                       int64_t block_width, int64_t reach, int64_t k, const int64_t *tops,
-                       const int64_t *bottoms)
+                       const int32_t *having, int64_t flags, const int64_t *blocks, const int64_t *groups,
+                       const int64_t *vanish, int64_t n_blocks, int64_t block_width, int64_t reach, int64_t k,
+                       const int64_t *tops, const int64_t *bottoms)
 {
     int64_t stride = 0, layers = 1;
     for (int64_t b = 0; b < n_blocks; b++) {
@@ -91,7 +99,7 @@ int privet_blocks_keep(const uint8_t *codes, int64_t entries, const int64_t *rad
             stride = room;
         if (axes - reach > layers)
             layers = axes - reach;
-        if (axes > 64)
+        if (axes > AXES)
             return -1;
     }
     int32_t *table = malloc((size_t)(layers * (flags + 1) * stride) * sizeof *table);
@@ -100,11 +108,13 @@ int privet_blocks_keep(const uint8_t *codes, int64_t entries, const int64_t *rad
     uint32_t key[CHUNK];
     int keep = 1;
     for (int64_t b = 0; b < n_blocks && keep; b++) {
-        int64_t shape[64], rows[64], axes = 1, room = radix[0];
+        int64_t shape[AXES], group[AXES], rows[AXES], axes = 1, room = radix[0];
         shape[0] = radix[0];
+        group[0] = -1; /* the child stays in every combination */
         rows[0] = 0;
         for (int64_t j = 0; j < block_width && blocks[b * block_width + j] >= 0; j++, axes++) {
             rows[axes] = blocks[b * block_width + j] + 1;
+            group[axes] = groups[b * block_width + j];
             shape[axes] = radix[rows[axes]];
             room *= shape[axes];
         }
@@ -126,7 +136,8 @@ int privet_blocks_keep(const uint8_t *codes, int64_t entries, const int64_t *rad
                 for (int64_t i = 0; i < n; i++)
                     table[(f + 1) * stride + key[i]] += having[f * entries + start + i];
         }
-        keep = all_within(table, stride, shape, axes, reach + 1, flags, k, tops, bottoms);
+        bound_t bound = {stride, flags, reach + 1, k, vanish[b], tops, bottoms};
+        keep = all_within(table, shape, group, axes, 1, &bound);
     }
     free(table);
     return keep;

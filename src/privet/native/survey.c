@@ -30,28 +30,40 @@ static void look(const int32_t *table, int64_t room, int64_t stride, int64_t mar
     }
 }
 
-/* Leave out axes `first`, `first` + 1, … one after the other, until `size` of them are left: each choice
- * of axes is met once. `levels` holds one table for each depth. */
-static void descend(int32_t **levels, const int64_t *shape, int64_t dims, int64_t first, int64_t size,
-                    int64_t stride, int64_t marks, found_t *found)
+/* Leave out axes one after the other, in ascending order, until `size` of them are left: each choice of
+ * axes is met once. Groups of columns from `vanish` on keep at least one axis: a choice without them is
+ * met in another block (see blocks.py). `levels` holds one table for each depth. */
+static void descend(int32_t **levels, const int64_t *shape, const int64_t *group, int64_t dims, int64_t first,
+                    int64_t size, int64_t vanish, int64_t stride, int64_t marks, found_t *found)
 {
-    int64_t room = 1;
-    for (int64_t j = 0; j < dims; j++)
-        room *= shape[j];
     if (dims <= size) {
+        int64_t room = 1;
+        for (int64_t j = 0; j < dims; j++)
+            room *= shape[j];
         look(levels[0], room, stride, marks, found);
         return;
     }
-    for (int64_t axis = first; axis <= size; axis++) {
-        int64_t smaller[64], before = 1, after = 1, width = shape[axis];
+    for (int64_t axis = first; axis < dims; axis++) {
+        int64_t fewer[64], left[64], before = 1, after = 1, width = shape[axis], loose = 0, companions = 0;
         for (int64_t j = 0; j < dims; j++) {
+            int bound = group[j] >= vanish && (j == 0 || group[j] != group[j - 1]);
+            if (j >= axis && !bound)
+                loose++; /* axes that may still go, from this one on */
+            if (j != axis && group[j] == group[axis])
+                companions++;
             if (j < axis)
                 before *= shape[j];
             if (j > axis)
                 after *= shape[j];
-            if (j != axis)
-                smaller[j - (j > axis)] = shape[j];
+            if (j != axis) {
+                fewer[j - (j > axis)] = shape[j];
+                left[j - (j > axis)] = group[j];
+            }
         }
+        if (loose < dims - size)
+            break;
+        if (!companions && group[axis] >= vanish)
+            continue;
         for (int64_t m = 0; m <= marks; m++) {
             const int32_t *restrict whole = levels[0] + m * stride;
             int32_t *restrict part = levels[1] + m * stride;
@@ -63,22 +75,24 @@ static void descend(int32_t **levels, const int64_t *shape, int64_t dims, int64_
                         part[p * after + q] += whole[(p * width + w) * after + q];
             }
         }
-        descend(levels + 1, smaller, dims - 1, axis, size, stride, marks, found);
+        descend(levels + 1, fewer, left, dims - 1, axis, size, vanish, stride, marks, found);
     }
 }
 
 /* For each block of columns: its smallest group, and for each mark its largest share. 0, or -1 when
  * there is no memory or a block has too many columns. */
 int privet_survey(const uint16_t *codes, int64_t cells, const int64_t *radix, const int32_t *counts,
-                  const int32_t *marked, int64_t marks, const int64_t *blocks, int64_t n_blocks,
-                  int64_t block_width, int64_t size, int64_t *smallest, int64_t *top, int64_t *bottom)
+                  const int32_t *marked, int64_t marks, const int64_t *blocks, const int64_t *groups,
+                  const int64_t *vanish, int64_t n_blocks, int64_t block_width, int64_t size,
+                  int64_t *smallest, int64_t *top, int64_t *bottom)
 {
     for (int64_t b = 0; b < n_blocks; b++) {
-        int64_t shape[64], member[64], dims = 0, room = 1;
+        int64_t shape[64], group[64], member[64], dims = 0, room = 1;
         for (int64_t j = 0; j < block_width && blocks[b * block_width + j] >= 0; j++) {
             if (dims == 64)
                 return -1;
             member[dims] = blocks[b * block_width + j];
+            group[dims] = groups[b * block_width + j];
             shape[dims] = radix[member[dims]];
             room *= shape[dims++];
         }
@@ -109,7 +123,7 @@ int privet_survey(const uint16_t *codes, int64_t cells, const int64_t *radix, co
             found.top[m] = 0;
             found.bottom[m] = 1;
         }
-        descend(levels, shape, dims, 0, size, room, marks, &found);
+        descend(levels, shape, group, dims, 0, size, vanish[b], room, marks, &found);
         smallest[b] = found.smallest;
         free(memory);
     }

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privet import native
 from privet.blocks import dealt, unions
@@ -45,7 +45,8 @@ def keeps(  # noqa: PLR0917 - mirrors what the plain loop has at hand
     having = np.array([ahead.having[at] for at, _ in bound.shares], dtype=np.int32).reshape(-1, entries)
     tops = np.array([at_most.numerator for _, at_most in bound.shares], dtype=np.int64)
 
-    def look(part: NDArray[np.int64]) -> bool | None:
+    def look(part: slice) -> bool | None:
+        some = blocks.part(part)
         said = native.call(
             "privet_blocks_keep",
             codes,
@@ -54,9 +55,11 @@ def keeps(  # noqa: PLR0917 - mirrors what the plain loop has at hand
             counts,
             having,
             len(tops),
-            part,
-            len(part),
-            blocks.shape[1],
+            some.attributes,
+            some.groups,
+            some.vanish,
+            len(some),
+            blocks.attributes.shape[1],
             reach,
             bound.k,
             tops,
@@ -66,14 +69,14 @@ def keeps(  # noqa: PLR0917 - mirrors what the plain loop has at hand
 
     # Others come widest first, so the first block is the likeliest to break: look at it alone before
     # the rest share the cores.
-    first = look(blocks[:1])
+    first = look(slice(0, 1))
     if not first:
         return first
-    rest = blocks[1:]
-    if len(rest) * entries < 500_000:
-        return look(rest)
+    if len(blocks) * entries < 500_000:
+        return look(slice(1, None))
+    edges = np.linspace(1, len(blocks), min(len(blocks), 4 * THREADS) + 1).astype(int).tolist()
     with ThreadPoolExecutor(THREADS) as pool:
-        found = list(pool.map(look, np.array_split(rest, min(len(rest), 4 * THREADS))))
+        found = list(pool.map(look, (slice(*edge) for edge in pairwise(edges))))
     if False in found:
         return False
     return None if None in found else True

@@ -194,7 +194,10 @@ def protected(sensitive: Any, default: Any) -> Iterator[tuple[str, Any, Any]]:
         if isinstance(values, Mapping):
             yield from ((str(attribute), value, bound) for value, bound in values.items())
         elif isinstance(values, (list, tuple)):
-            yield from ((str(attribute), value, default) for value in values)
+            for value in values:
+                entry = value if isinstance(value, Mapping) else {"value": value}
+                named = EVERY if "every" in entry else entry.get("value")  # neither: null
+                yield str(attribute), named, entry.get("at_most", default)
         else:
             yield str(attribute), EVERY, default
 

@@ -315,10 +315,3 @@ def test_every_pair_of_known_values_is_safe_on_the_release(tmp_path: Path) -> No
             assert found.after.size >= 2
             assert found.after.confidence["Surgery"].get("Transgender", Fraction(0)) <= HALF
     assert weak > 0  # the raw table is not
-
-
-def test_the_function_is_not_hidden_by_the_module_of_its_name() -> None:
-    import privet.verify
-
-    assert callable(pv.verify)
-    assert pv.verify is privet.verify

@@ -31,7 +31,7 @@ from privet.errors import (
 )
 from privet.hierarchy import Auto, Flat, Intervals, Prefix, Tree
 from privet.report import evidence as ev
-from privet.verify import verify
+from privet.verification import verify
 
 HALF = Fraction(1, 2)
 JOBS = Tree.of(

@@ -7,9 +7,7 @@ KAnonymity(k=5)
 Names are loaded when they are first used: `import privet` itself loads no engine and no numpy.
 """
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
     from privet.relational.topdown import TopDown
     from privet.release import Release
     from privet.road import check, publish
-    from privet.verify import verify
+    from privet.verification import verify
 
 _HOME = {
     "AlphaKAnonymity": "privet.models.alphak",
@@ -45,7 +43,7 @@ _HOME = {
     "explain": "privet.assess",
     "publish": "privet.road",
     "risk": "privet.assess",
-    "verify": "privet.verify",
+    "verify": "privet.verification",
 }
 
 __all__ = [  # noqa: RUF022 - the same order as _HOME, which a test compares
@@ -53,17 +51,6 @@ __all__ = [  # noqa: RUF022 - the same order as _HOME, which a test compares
     "PrivetError", "Release", "Role", "Tally", "TopDown", "Verdict", "check", "compare",
     "explain", "publish", "risk", "verify",
 ]  # fmt: skip
-
-
-class _Package(ModuleType):
-    """`privet.verify` is the function, also once the module of that name is loaded and would hide it."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (name in _HOME and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

@@ -29,7 +29,7 @@ from privet.release import Release, read_private
 from privet.report import evidence as ev
 from privet.road import columns_needed, refuse_undecided, settle
 
-EFFORT = 3_000_000_000  # cells that an audit looks at: about a minute
+EFFORT = 1_000_000_000  # cells that an audit looks at: about half a minute
 TRIALS = 200
 LISTED = 100  # violating groups, for a steward who asks for values; without values a list says nothing
 

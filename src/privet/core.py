@@ -226,6 +226,7 @@ class Form:
     encoding: str = "utf-8"
     nulls: tuple[str, ...] = ("",)  # tokens that mean "missing" in text files
     query: str | None = None  # what to select from a database
+    gzip: bool = False  # packed; a file's ending says so by itself
 
 
 class Engine(Protocol[Table]):

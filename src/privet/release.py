@@ -9,7 +9,6 @@ nothing that looks like a release.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import tempfile
 from collections.abc import Mapping
@@ -142,7 +141,7 @@ class Release:
 
 def suffix(form: Form) -> str:
     """The ending of the data file."""
-    return f".{form.format or 'csv'}"
+    return f".{form.format or 'csv'}" + (".gz" if form.gzip else "")
 
 
 def refuse_occupied(folder: Path, *, overwrite: bool) -> None:
@@ -192,9 +191,3 @@ def read_private(folder: Path) -> dict[str, Any] | None:
         return None
     notes: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return notes
-
-
-def fingerprint(parts: Mapping[str, str]) -> str:
-    """One digest of several, whatever their order."""
-    text = json.dumps(dict(sorted(parts.items())))
-    return hashlib.sha256(text.encode()).hexdigest()

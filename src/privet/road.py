@@ -10,7 +10,7 @@ from typing import Any
 from privet import core
 from privet.core import Engine, Finding, Form, PrivacyModel, Progress, Tally, Verdict, silent
 from privet.engines import text
-from privet.errors import BrokenPromiseError, InternalError, PolicyError
+from privet.errors import BrokenPromiseError, InputError, InternalError, PolicyError, one_of
 from privet.measure import summary
 from privet.measure.relax import relaxations
 from privet.policy import Policy, describe, undecided
@@ -90,7 +90,7 @@ def publish(
         verdicts=verdicts,
         evidence=evidence,
         steps=finding.steps,
-        form=replace(form, format=output or form.format or "csv", query=None),
+        form=as_written(form, output),
         private={
             "source": source_digest(source),
             "relaxations": relaxations(raw, policy, finding, describe=describe),
@@ -140,6 +140,17 @@ def settle(source: Any, form: Form) -> Form:
     if isinstance(source, (str, Path)) and not text.is_url(source):
         return text.settled(Path(source), form)
     return form
+
+
+def as_written(form: Form, output: str | None) -> Form:
+    """How the data leaves: as it came, unless another format is asked for ("parquet", "csv.gz")."""
+    if output is None:
+        return replace(form, format=form.format or "csv", query=None)
+    kind = output.removesuffix(".gz")
+    if kind not in text.SUFFIX:
+        raise InputError(one_of("the format to write", sorted(text.SUFFIX), output))
+    delimiter = form.delimiter if kind == form.format else None
+    return replace(form, format=kind, delimiter=delimiter, query=None, gzip=output.endswith(".gz"))
 
 
 def source_digest(source: Any) -> str | None:

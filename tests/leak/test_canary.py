@@ -31,7 +31,7 @@ from privet.engines.plain import Plain
 from privet.errors import PrivetError
 from privet.hierarchy import Dates, Flat, Intervals, Prefix, Tree
 from privet.models.alphak import AlphaKAnonymity
-from privet.verify import verify
+from privet.verification import verify
 
 CANARY = "zqx" + "jkv"  # in two halves: a traceback quotes the lines of this file
 NUMBER = "482" + "71"  # the canary of numbers, inside its interval

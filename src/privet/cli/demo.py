@@ -71,7 +71,7 @@ def _play(folder: Path, progress: Any) -> dict[str, Any]:
     from privet.report import evidence as ev
     from privet.road import check, publish
     from privet.samples import SAMPLES
-    from privet.verify import verify
+    from privet.verification import verify
 
     patients = SAMPLES["patients"]
     data, policy_file, out = folder / "patients.csv", folder / "hospital.toml", folder / "out"

@@ -21,7 +21,7 @@ def verify(folder: Folder, *, engine: Engine = "embedded", json: Json = False) -
 
     """
     from privet.report import evidence as ev
-    from privet.verify import verify as verified
+    from privet.verification import verify as verified
 
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder")

@@ -57,7 +57,7 @@ def settled(path: Path, form: Form) -> Form:
         raise InputError(f"{path}: a delimiter is one ASCII character, not {delimiter!r}")
     if kind in {"csv", "tsv"} and delimiter is None:
         delimiter = "\t" if kind == "tsv" else sniff(header_line(path, form.encoding))
-    return replace(form, format=kind, delimiter=delimiter)
+    return replace(form, format=kind, delimiter=delimiter, gzip=path.suffix == ".gz")
 
 
 def sniff(header: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -124,3 +126,11 @@ class Thawed(Open):
 def test_a_promise_that_is_not_frozen_is_caught() -> None:
     with pytest.raises(AssertionError, match="freeze it"):
         check_model(Thawed(k=2), shrink=False)
+
+
+def test_without_hypothesis_it_says_which_extra_brings_it() -> None:
+    code = "import sys; sys.modules['hypothesis'] = None; import privet.testing"
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=60
+    )
+    assert "pip install 'privet[testing]'" in done.stderr

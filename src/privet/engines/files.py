@@ -124,6 +124,7 @@ def _read_typed(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.Data
 
 def write(frame: pl.DataFrame, target: Path, form: Form) -> None:
     """Write the table as the form says; nulls become the first null token."""
+    _no_mistaken_nulls(frame, form)
     gzipped = target.suffix == ".gz"
     with io.BytesIO() if gzipped else target.open("wb") as out:
         if form.format in {"csv", "tsv"}:
@@ -146,6 +147,23 @@ def write(frame: pl.DataFrame, target: Path, form: Form) -> None:
                 packed.write(out.getbuffer())
     if form.format in {"csv", "tsv"} and not is_utf8(form.encoding):
         _reencode(target, form.encoding)
+
+
+def _no_mistaken_nulls(frame: pl.DataFrame, form: Form) -> None:
+    """A text that reads like a null token would come back as null: another table than was checked."""
+    tokens = [token for token in form.nulls if token]  # an empty text is quoted, an empty field is not
+    texts = [name for name, dtype in frame.schema.items() if dtype in {pl.String, pl.Enum}]
+    if form.format not in {"csv", "tsv"} or not tokens or not texts:
+        return
+    mistaken = frame.select(pl.col(texts).cast(pl.String).is_in(tokens).any()).row(0)
+    complaints = [
+        f"column {name!r} holds a text that is also a null token; say other tokens (form.nulls), or write "
+        "another format"
+        for name, found in zip(texts, mistaken, strict=True)
+        if found
+    ]
+    if complaints:
+        raise InputError(*complaints)
 
 
 def _reencode(target: Path, encoding: str) -> None:
@@ -183,17 +201,20 @@ def _even(source: Path | bytes, form: Form, fields: int, records: int) -> bool:
 
 def _lines(path: Path, form: Form) -> Iterator[tuple[int, list[str]]]:
     """Line numbers and fields, as the csv module sees them; blank lines at the end left out."""
-    csv.field_size_limit(1 << 30)
     text = io.StringIO(utf8(path, form.encoding).decode("utf-8-sig"), newline="")
     reader = csv.reader(text, delimiter=form.delimiter or ",", strict=True)
     blank: list[tuple[int, list[str]]] = []
-    for fields in reader:
-        if fields:
-            yield from blank
-            blank = []
-            yield reader.line_num, fields
-        else:
-            blank.append((reader.line_num, fields))
+    usual = csv.field_size_limit(1 << 30)  # the limit is the csv module's own, for everybody
+    try:
+        for fields in reader:
+            if fields:
+                yield from blank
+                blank = []
+                yield reader.line_num, fields
+            else:
+                blank.append((reader.line_num, fields))
+    finally:
+        csv.field_size_limit(usual)
 
 
 def _records(path: Path, form: Form) -> int:

@@ -25,7 +25,7 @@ FLOORS = [
     {"hierarchy", "models", "engines", "measure", "disguise", "samples"},
     {"relational", "trajectory", "document", "dp", "collect", "rules"},
     {"disclose", "parties"},
-    {"policy", "registry", "report", "road", "release", "verify", "assess", "draft", "testing"},
+    {"policy", "registry", "report", "road", "release", "verification", "assess", "draft", "testing"},
     {"cli", "node", "studio"},
 ]
 FLOOR = {room: at for at, rooms in enumerate(FLOORS) for room in rooms}

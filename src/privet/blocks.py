@@ -35,7 +35,7 @@ def dealt(
     `entries` go into each table; `fan` is the width of an axis that every table has besides.
 
     >>> dealt([2, 2, 2, 2], reach=2, entries=1000)
-    ((0, 1, 2, 3),)
+    ((0, 3), (1, 2))
     """
     # Widths are rounded up, so that what was found for one table serves many others too.
     rounded = tuple(1 << (width - 1).bit_length() for width in widths)

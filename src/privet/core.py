@@ -226,7 +226,8 @@ class Form:
     encoding: str = "utf-8"
     nulls: tuple[str, ...] = ("",)  # tokens that mean "missing" in text files
     query: str | None = None  # what to select from a database
-    gzip: bool = False  # packed; a file's ending says so by itself
+    # packed; a file's ending says so by itself, so that no policy needs to
+    gzip: bool = field(default=False, metadata={"policy": False})
 
 
 class Engine(Protocol[Table]):
@@ -240,6 +241,9 @@ class Engine(Protocol[Table]):
     def columns(self, table: Table) -> tuple[str, ...]: ...
 
     def rows(self, table: Table) -> int: ...
+
+    def distinct(self, table: Table, column: str) -> list[Value]:
+        """The values of a column, each once; for the steward's own eyes."""
 
     def tally(self, table: Table, policy: Policy) -> Tally:
         """The counts, with every quasi-identifier in the leaf order of its hierarchy."""

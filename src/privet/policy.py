@@ -8,7 +8,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, Field, dataclass, fields
 from enum import Enum
 from fractions import Fraction
 from pathlib import Path
@@ -94,7 +94,7 @@ class Policy(core.Policy):
         if self.purpose:
             document["purpose"] = self.purpose
         document["nulls"] = self.nulls.value
-        form = {f.name: _noted(getattr(self.form, f.name)) for f in fields(Form)}
+        form = {f.name: _noted(getattr(self.form, f.name)) for f in _written(Form)}
         document["form"] = {name: value for name, value in form.items() if value is not None}
         document["attributes"] = {a.name: _attribute_document(a) for a in self.attributes}
         document["models"] = [describe(model) for model in self.models]
@@ -242,7 +242,7 @@ def build(kind: str, table: object) -> Any:
 def _fill(made: Any, table: Mapping[str, Any]) -> Any:
     """A dataclass from a table, by the types of its fields."""
     hints = get_type_hints(made)
-    wanted = [f for f in fields(made) if f.init]
+    wanted = _written(made)
     complaints = _Complaints()
     complaints.unknown(table, tuple(f.name for f in wanted))
     values = {}
@@ -254,6 +254,11 @@ def _fill(made: Any, table: Mapping[str, Any]) -> Any:
             complaints.add(f"{field.name} is missing")
     complaints.raise_all()
     return made(**values)
+
+
+def _written(made: Any) -> list[Field[Any]]:
+    """The fields of a dataclass that a policy says."""
+    return [f for f in fields(made) if f.init and f.metadata.get("policy", True)]
 
 
 def _read(hint: Any, given: Any) -> Any:
@@ -369,9 +374,9 @@ def _enum(kind: type[Any], given: object, what: str = "it") -> Any:
 def describe(thing: Any) -> dict[str, Any]:
     """A model or algorithm as its table in a policy."""
     table = {"type": thing.name}
-    for field in fields(thing):
+    for field in _written(thing):
         value = getattr(thing, field.name)
-        if field.init and value is not None:
+        if value is not None:
             table[field.name] = _noted(value)
     return table
 

@@ -85,7 +85,7 @@ def test_paths_start_from_the_policy(tmp_path: Path) -> None:
         ({"type": "csv"}, ["path: give a file with one row for each leaf, as in leaf;parent;*"]),
         (
             {"type": "csv", "path": "none.csv"},
-            ["path: none.csv: none.csv: cannot be read (No such file or directory)"],
+            ["path: none.csv: the hierarchy file cannot be read (No such file or directory)"],
         ),
         ({"type": "tree"}, ["tree, path: give one of them"]),
         ({"type": "tree", "path": "a.yaml"}, ["path: a file that ends in .json, .toml, .csv, not 'a.yaml'"]),

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import click
 import typer
+import typer.core
 import typer.main
 
 from privet.cli.check import check
@@ -20,6 +21,14 @@ from privet.cli.publish import publish
 from privet.cli.risk import risk
 from privet.cli.sample import sample
 from privet.cli.verify import verify
+
+
+class Command(typer.core.TyperCommand):
+    """A command whose help lists its arguments once: click 8.5 lists them, and so does typer."""
+
+    def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Leave it to typer."""
+
 
 app = typer.Typer(
     name="privet",
@@ -73,7 +82,7 @@ for name, command, gist in (
     ("sample", sample, "writes data of people who do not exist"),
     ("list", show, "what is installed"),
 ):
-    app.command(name, help=laid_out(command.__doc__), short_help=gist)(command)
+    app.command(name, cls=Command, help=laid_out(command.__doc__), short_help=gist)(command)
 
 
 def commands() -> click.Command:

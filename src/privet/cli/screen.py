@@ -138,7 +138,8 @@ def promise_lines(promises: Sequence[Mapping[str, Any]]) -> list[str]:
         model = {key: value for key, value in promise["model"].items() if key not in {"type", "sensitive"}}
         asked = ", ".join(f"{key} = {_numbers(value)}" for key, value in model.items())
         found = ", ".join(f"{key} = {_numbers(value)}" for key, value in promise["achieved"].items())
-        line = f"  {mark}  {shown(promise['model']['type'])} ({shown(asked)}): found {shown(found)}"
+        asked = f" ({asked})" if asked else ""
+        line = f"  {mark}  {shown(promise['model']['type'])}{shown(asked)}: found {shown(found)}"
         if not promise["holds"]:
             line += f"; {promise['at_risk']:,} records at risk in {promise['broken']:,} groups"
         lines.append(line)

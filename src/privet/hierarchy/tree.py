@@ -217,6 +217,6 @@ def _text(path: Path) -> str:
     try:
         return path.read_text("utf-8-sig")  # with or without a byte order mark
     except UnicodeDecodeError:
-        raise HierarchyError(f"{path.name}: not UTF-8 text") from None
+        raise HierarchyError("the hierarchy file is not UTF-8 text") from None
     except OSError as error:
-        raise HierarchyError(f"{path.name}: cannot be read ({error.strerror})") from None
+        raise HierarchyError(f"the hierarchy file cannot be read ({error.strerror})") from None

@@ -1,0 +1,183 @@
+"""Classes of records that agree in every quasi-identifier, and how sensitive values lie in them.
+
+A `Histogram` holds only what occurs: one entry for each value in each class, class by class. So it is
+never larger than the tally, however many values there are. `Ratios` and logarithms decide on its numbers;
+everything here is counting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.core import Column, Nulls, Tally, Verdict
+from privet.errors import PolicyError, UnsupportedError
+from privet.models.groups import DENSE, Counts, group_keys
+
+Mask: TypeAlias = NDArray[np.bool_]
+Number: TypeAlias = int | Fraction
+
+ROOM = 1 << 21  # places of a dense part of a histogram
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How often each value of an attribute stands in each class; entries are sorted by class, then value."""
+
+    column: Column
+    size: Counts  # records of each class
+    start: NDArray[np.intp]  # where the entries of each class begin
+    owner: NDArray[np.intp]  # the class of each entry
+    value: NDArray[np.intp]  # the code of each entry
+    count: Counts  # the records of each entry
+    table: Counts  # the records of each code in the whole table
+
+    @property
+    def records(self) -> int:
+        return int(self.table.sum())
+
+    @property
+    def distinct(self) -> Counts:
+        """How many values each class has."""
+        return np.bincount(self.owner, minlength=len(self.size)).astype(np.int64)
+
+    def summed(self, entries: NDArray[Any]) -> NDArray[Any]:
+        """A number of each entry, added up by class."""
+        return np.asarray(np.add.reduceat(entries, self.start)) if len(self.start) else entries[:0]
+
+    def any(self, entries: Mask) -> Mask:
+        """Is it so for some entry of a class?"""
+        return self.summed(entries.astype(np.int64)) > 0
+
+    def members(self, at: int) -> slice:
+        """Where the entries of a class stand."""
+        ends = self.start[at + 1] if at + 1 < len(self.start) else len(self.owner)
+        return slice(int(self.start[at]), int(ends))
+
+    def dense(self) -> Iterator[tuple[slice, Counts]]:
+        """The counts as tables of classes by codes, a part of the classes at a time."""
+        width = len(self.table)
+        tall = max(1, ROOM // max(1, width))
+        for first in range(0, len(self.size), tall):
+            last = min(first + tall, len(self.size))
+            lo, hi = self.start[first], self.members(last - 1).stop
+            part = np.zeros((last - first, width), dtype=np.int64)
+            part[self.owner[lo:hi] - first, self.value[lo:hi]] = self.count[lo:hi]
+            yield slice(first, last), part
+
+
+@dataclass(frozen=True)
+class Classes:
+    """Which class each cell is in, and how many records each class has."""
+
+    of_cell: NDArray[np.intp]
+    size: Counts
+
+    @classmethod
+    def of(cls, tally: Tally, model: str) -> Classes:
+        """The classes of a tally, for a model that needs each record to be in exactly one."""
+        if tally.nulls is Nulls.WILDCARD:
+            raise UnsupportedError(
+                f'{model} and nulls = "wildcard": a null that matches everything puts a record in several '
+                'classes, and this promise is about classes that do not overlap; use nulls = "value"'
+            )
+        columns = [column for column in tally.quasi if column.domain.size > 1]
+        key, room = group_keys(columns, tally.cells)
+        found, size = _summed(key, tally.counts, room)
+        number = np.zeros(room, dtype=np.intp)
+        number[found] = np.arange(len(found))
+        return cls(number[key], size)
+
+    def histogram(self, tally: Tally, attribute: str) -> Histogram:
+        column = next((c for c in tally.sensitive if c.name == attribute), None)
+        if column is None:
+            raise PolicyError(f"sensitive: the policy has no sensitive attribute {attribute!r}")
+        wide = max(1, column.domain.size)
+        found, count = _summed(
+            self.of_cell.astype(np.int64) * wide + column.codes, tally.counts, len(self.size) * wide
+        )
+        owner, value = np.divmod(found, wide)
+        table = np.bincount(value, weights=count, minlength=wide).astype(np.int64)
+        start = np.searchsorted(owner, np.arange(len(self.size)))
+        return Histogram(column, self.size, start, owner, value, count, table)
+
+
+def _summed(key: NDArray[Any], counts: Counts, room: int) -> tuple[NDArray[np.intp], Counts]:
+    """The keys that occur, ascending, and the sum of the counts of each."""
+    if room <= max(DENSE, 4 * len(key)):
+        # bincount adds doubles, which are exact for whole numbers below 2**53
+        total = np.bincount(key, weights=counts, minlength=room).astype(np.int64)
+        found = np.flatnonzero(total)
+        return found, total[found]
+    order = np.argsort(key, kind="stable")
+    sorted_key = key[order]
+    first = np.flatnonzero(np.r_[True, sorted_key[1:] != sorted_key[:-1]])
+    return sorted_key[first], np.add.reduceat(counts[order], first)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one sensitive attribute comes to: which classes break the promise, and the numbers reached."""
+
+    bad: Mask
+    reached: Mapping[str, Number]
+
+
+class ClassCheck:
+    """The `check` of every model that looks at each class, and at each sensitive attribute by itself."""
+
+    __slots__ = ()
+    name: ClassVar[str]
+    monotone: ClassVar[bool] = True
+    # Is it still monotone when records of classes that break it may be dropped? It is where a class that
+    # keeps the promise keeps it whatever records join it.
+    monotone_with_suppression: ClassVar[bool] = False
+    worst: ClassVar[Mapping[str, Callable[[Sequence[Any]], Any]]]  # how each number adds up over attributes
+    sensitive: tuple[str, ...]
+
+    def read(self, histogram: Histogram) -> Reading:
+        raise NotImplementedError  # each model says what it asks of a class
+
+    def check(self, tally: Tally) -> Verdict:
+        classes = Classes.of(tally, self.name)
+        read = {name: self.read(classes.histogram(tally, name)) for name in self.sensitive}
+        achieved: dict[str, Number] = {}
+        for number, pick in self.worst.items():
+            each = {name: one.reached[number] for name, one in read.items() if number in one.reached}
+            if each:
+                achieved[number] = pick(list(each.values()))
+            if len(read) > 1:
+                achieved |= {f"{number} of {name}": reached for name, reached in each.items()}
+        bad = np.logical_or.reduce([one.bad for one in read.values()])
+        return Verdict(achieved, int(bad.sum()), int(classes.size[bad].sum()))
+
+    def histograms(self, tally: Tally) -> list[Histogram]:
+        classes = Classes.of(tally, self.name)
+        return [classes.histogram(tally, name) for name in self.sensitive]
+
+
+def attributes(model: str, sensitive: object) -> tuple[str, ...]:
+    """The names of sensitive attributes as a model keeps them."""
+    if isinstance(sensitive, str) or not isinstance(sensitive, (list, tuple)):
+        raise PolicyError(f'{model}: sensitive is a list of attributes, such as ["disease"]')
+    if not sensitive or not all(isinstance(name, str) for name in sensitive):
+        raise PolicyError(f"{model}: sensitive names at least one attribute")
+    return tuple(dict.fromkeys(sensitive))
+
+
+def exact_number(what: str, number: object, low: int, high: int | None = None, *, above: bool = False) -> None:
+    """Refuse anything but a Fraction within bounds: a float's rounding would decide what is promised."""
+    if (
+        isinstance(number, Fraction)
+        and (number > low if above else number >= low)
+        and (high is None or number <= high)
+    ):
+        return
+    least = f"above {low}" if above else f"from {low} on"
+    most = "" if high is None else f" and at most {high}"
+    raise PolicyError(f"{what} is an exact fraction {least}{most}, not {number!r}")

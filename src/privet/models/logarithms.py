@@ -1,0 +1,110 @@
+"""Sums of logarithms of whole numbers, compared exactly.
+
+A sum `k1 ln m1 + k2 ln m2 + ...` is the logarithm of a fraction, `m1^k1 m2^k2 ...`. It is zero only if
+that product is one, which greatest common divisors can tell. And it never equals a fraction other than
+zero, since a power of e with such an exponent is not algebraic (Lindemann). So where two sides are not
+equal, computing with more digits tells sooner or later which is larger: nothing is left in doubt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+from itertools import combinations
+from math import ceil, gcd
+from typing import TypeAlias
+
+Powers: TypeAlias = Mapping[int, int]  # m: k, for the product of all m to the power k
+
+DIGITS = 6  # decimals of a number that is shown; always rounded away from the promise
+ULP = Fraction(1, 10**DIGITS)
+
+
+def powers(*factors: tuple[int, int]) -> dict[int, int]:
+    """The factors with their exponents, equal ones together.
+
+    >>> powers((6, 2), (1, 9), (6, 1))
+    {6: 3}
+    """
+    found: dict[int, int] = {}
+    for number, exponent in factors:
+        if number > 1:
+            found[number] = found.get(number, 0) + exponent
+    return {number: exponent for number, exponent in found.items() if exponent}
+
+
+def sign(product: Powers, bound: Fraction = Fraction(0)) -> int:
+    """-1, 0 or 1 where the logarithm of the product is below, at or above the bound.
+
+    >>> sign({2: 2, 4: -1}), sign({3: 1}, Fraction(1)), sign({2: 1}, Fraction(1))
+    (0, 1, -1)
+    """
+    digits = 30
+    while True:
+        middle, radius = _enclosed(product, bound, digits)
+        if abs(middle) > radius:
+            return 1 if middle > 0 else -1
+        if not bound and _is_one(product):
+            return 0
+        if not product:  # the logarithm of one
+            return (bound < 0) - (bound > 0)
+        digits *= 2
+
+
+def _enclosed(product: Powers, bound: Fraction, digits: int) -> tuple[Decimal, Decimal]:
+    """The difference, and how far off it may be."""
+    with localcontext(Context(prec=digits)):
+        terms = [Decimal(number).ln() * exponent for number, exponent in product.items()]
+        terms.append(-Decimal(bound.numerator) / Decimal(bound.denominator))
+        size = sum(map(abs, terms), Decimal(0))
+        # Each of a term's four operations, and each addition, is off by at most half a unit in the last place.
+        return sum(terms, Decimal(0)), size * (len(terms) + 4) * Decimal(10) ** (1 - digits)
+
+
+def _is_one(product: Powers) -> bool:
+    """Is the product one? Bases are split by their common divisors until none have any left."""
+    bases = powers(*product.items())
+    while True:
+        shared = next(((a, b, g) for a, b in combinations(bases, 2) if (g := gcd(a, b)) > 1), None)
+        if shared is None:
+            return not bases
+        a, b, common = shared
+        first, second = bases.pop(a), bases.pop(b)
+        bases = powers(
+            *bases.items(), (common, first + second), (a // common, first), (b // common, second)
+        )
+
+
+def above(product: Powers, over: int = 1) -> Fraction:
+    """The logarithm divided by `over`, rounded up to six decimals.
+
+    >>> above({2: 1}), above({2: 2}, over=2)
+    (Fraction(693148, 1000000), Fraction(693148, 1000000))
+    """
+    with localcontext(Context(prec=40)):
+        value = sum((Decimal(m).ln() * k for m, k in product.items()), Decimal(0)) / over
+    found = ceil(Fraction(value) / ULP) * ULP
+    while sign(product, found * over) > 0:
+        found += ULP
+    while sign(product, (found - ULP) * over) <= 0:
+        found -= ULP
+    return found
+
+
+def root(product: Powers, over: int) -> Fraction:
+    """The product's root of order `over`, rounded down to six decimals.
+
+    >>> root({4: 4, 2: -4}, 4), root({3: 3, 2: -2}, 3)
+    (Fraction(2, 1), Fraction(944941, 500000))
+    """
+    with localcontext(Context(prec=40)):
+        value = (sum((Decimal(m).ln() * k for m, k in product.items()), Decimal(0)) / over).exp()
+    found = round(Fraction(value) / ULP) * ULP
+    while not _reaches(product, over, found):
+        found -= ULP
+    return found
+
+
+def _reaches(product: Powers, over: int, value: Fraction) -> bool:
+    return sign(powers(*product.items(), (value.numerator, -over), (value.denominator, over))) >= 0

@@ -11,7 +11,7 @@ policy = pv.Policy.loads(patients.policy())
 january = pv.publish(patients.generate(rows=5_000, seed=1), policy)
 folder = january.write(Path("january"), overwrite=True)
 
-february = pv.publish(patients.generate(rows=5_000, seed=1_002), policy, like=folder)
+february = pv.publish(patients.generate(rows=8_000, seed=2), policy, like=folder)
 for attribute in policy.quasi:
     cuts = [batch.recoding.cuts[attribute.name].labels for batch in (january, february)]
     print(f"{attribute.name}: the same {len(cuts[0])} values: {cuts[0] == cuts[1]}")

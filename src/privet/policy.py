@@ -208,17 +208,26 @@ def _cross_check(
         if attribute.person is not None and attribute.person not in roles:
             complaints.add(f"attributes.{attribute.name}: by: no attribute {attribute.person!r}")
     for at, model in enumerate(models):
-        for template in getattr(model, "bounds", ()):
-            if roles.get(template.attribute, Role.SENSITIVE) is Role.UNDECIDED:
+        for place, name in _sensitive_named(model):
+            if roles.get(name, Role.SENSITIVE) is Role.UNDECIDED:
                 continue
-            if roles.get(template.attribute) is not Role.SENSITIVE:
+            if roles.get(name) is not Role.SENSITIVE:
                 complaints.add(
-                    f"models[{at}]: sensitive.{template.attribute}: no attribute with that name and role "
-                    '"sensitive"'
+                    f'models[{at}]: {place}.{name}: no attribute with that name and role "sensitive"'
                 )
         for name in getattr(model, "quasi", None) or ():
             if roles.get(name) not in {Role.QUASI, Role.UNDECIDED}:
                 complaints.add(f'models[{at}]: quasi: no attribute {name!r} with role "quasi"')
+
+
+def _sensitive_named(model: core.PrivacyModel) -> Iterator[tuple[str, str]]:
+    """The attributes that a promise speaks of, each with the key that names it."""
+    if hasattr(model, "bounds"):
+        yield from (("sensitive", template.attribute) for template in model.bounds)
+    else:
+        yield from (("sensitive", name) for name in getattr(model, "sensitive", ()))
+    if isinstance(guard := getattr(model, "guard", None), str):
+        yield "guard", guard
 
 
 def undecided(attributes: Sequence[Attribute]) -> list[str]:

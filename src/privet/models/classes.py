@@ -170,7 +170,9 @@ def attributes(model: str, sensitive: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(sensitive))
 
 
-def exact_number(what: str, number: object, low: int, high: int | None = None, *, above: bool = False) -> None:
+def exact_number(
+    what: str, number: object, low: int, high: int | None = None, *, above: bool = False
+) -> None:
     """Refuse anything but a Fraction within bounds: a float's rounding would decide what is promised."""
     if (
         isinstance(number, Fraction)

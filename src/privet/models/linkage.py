@@ -59,6 +59,7 @@ class LinkageCheck:
     __slots__ = ()
     name: ClassVar[str]
     monotone: ClassVar[bool] = True
+    monotone_with_suppression: ClassVar[bool] = False  # see privet.models.classes
 
     def linkage(self) -> Linkage:
         raise NotImplementedError  # each model says which bound it is

@@ -71,16 +71,14 @@ def _is_one(product: Powers) -> bool:
             return not bases
         a, b, common = shared
         first, second = bases.pop(a), bases.pop(b)
-        bases = powers(
-            *bases.items(), (common, first + second), (a // common, first), (b // common, second)
-        )
+        bases = powers(*bases.items(), (common, first + second), (a // common, first), (b // common, second))
 
 
 def above(product: Powers, over: int = 1) -> Fraction:
     """The logarithm divided by `over`, rounded up to six decimals.
 
     >>> above({2: 1}), above({2: 2}, over=2)
-    (Fraction(693148, 1000000), Fraction(693148, 1000000))
+    (Fraction(173287, 250000), Fraction(173287, 250000))
     """
     with localcontext(Context(prec=40)):
         value = sum((Decimal(m).ln() * k for m, k in product.items()), Decimal(0)) / over
@@ -96,7 +94,7 @@ def root(product: Powers, over: int) -> Fraction:
     """The product's root of order `over`, rounded down to six decimals.
 
     >>> root({4: 4, 2: -4}, 4), root({3: 3, 2: -2}, 3)
-    (Fraction(2, 1), Fraction(944941, 500000))
+    (Fraction(2, 1), Fraction(1889881, 1000000))
     """
     with localcontext(Context(prec=40)):
         value = (sum((Decimal(m).ln() * k for m, k in product.items()), Decimal(0)) / over).exp()

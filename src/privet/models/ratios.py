@@ -17,16 +17,21 @@ def whole(numbers: NDArray[np.int64], largest: int) -> NDArray[Any]:
     return numbers if largest < FITS else numbers.astype(object)
 
 
+def roughly(number: Fraction) -> float:
+    """A double near the number; infinity where it is larger than any."""
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf")
+
+
 def compare(top: NDArray[Any], bottom: NDArray[Any], bound: Fraction) -> NDArray[np.int8]:
     """-1, 0 or 1 where top / bottom is below, at or above the bound; something / 0 is above any.
 
     >>> compare(np.array([1, 2, 3, 1]), np.array([2, 4, 5, 0]), Fraction(1, 2)).tolist()
     [0, 0, 1, 1]
     """
-    try:
-        near = float(bound)
-    except OverflowError:
-        near = np.inf
+    near = roughly(bound)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = top.astype(np.float64) / bottom.astype(np.float64)
         apart = ratio - near

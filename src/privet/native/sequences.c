@@ -59,16 +59,18 @@ static void forget(found_t *found)
 int privet_sequences_take(int64_t handle, int32_t *members, int64_t *ends, int64_t *support)
 {
     found_t *found = (found_t *)(intptr_t)handle;
-    memcpy(members, found->members, (size_t)found->used * sizeof *members);
-    memcpy(ends, found->ends, (size_t)found->count * sizeof *ends);
-    memcpy(support, found->support, (size_t)found->count * sizeof *support);
+    if (found->count) {
+        memcpy(members, found->members, (size_t)found->used * sizeof *members);
+        memcpy(ends, found->ends, (size_t)found->count * sizeof *ends);
+        memcpy(support, found->support, (size_t)found->count * sizeof *support);
+    }
     forget(found);
     return 0;
 }
 
 static int hand_over(found_t *found, int failed, int64_t *handle)
 {
-    if (failed || (!found->count && (add(found, (const int32_t[]){0}, 1, 0) || (found->count = found->used = 0)))) {
+    if (failed) {
         forget(found);
         return -1;
     }
@@ -396,8 +398,7 @@ static int mine(mine_t *m, int32_t core, int64_t length, const int32_t *paths, i
             m->totals[others[i]] = 0;
             at += size;
         }
-        from[2 * kept] = at;
-        for (int64_t i = 0; i < n; i++)
+            for (int64_t i = 0; i < n; i++)
             for (int64_t t = m->starts[paths[i]]; t < m->starts[paths[i] + 1]; t++) {
                 int64_t *place = m->places + m->visits[t];
                 if (*place < 0)

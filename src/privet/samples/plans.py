@@ -155,7 +155,7 @@ _EVERYDAY: Mapping[str, Planned] = {  # what a neighbour could know
     "sex": _tree(taxonomies.PATIENTS["sex"]),
     "age": _NUMBER,
     "zip": _prefix(3, 1),
-    "admitted": _prefix(7, 4),  # the month, the year
+    "admitted": Planned("quasi", {"type": "dates", "levels": ["month", "quarter", "year"]}),
 }
 _MEASURED = (
     *("height_cm", "weight_kg", "household", "systolic", "diastolic", "pulse", "temperature", "haemoglobin"),

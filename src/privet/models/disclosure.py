@@ -1,0 +1,81 @@
+"""delta-disclosure: no class makes a value much likelier, or much unlikelier, than the whole table does.
+
+Brickell and Shmatikov, "The cost of privacy: destruction of data-mining utility in anonymized data
+publishing", KDD 2008.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from privet.core import Tally
+from privet.errors import UnsatisfiableError
+from privet.models.classes import ClassCheck, Histogram, Number, Reading, attributes, exact_number
+from privet.models.logarithms import ULP, above, powers, sign
+from privet.models.ratios import largest, roughly, smallest, whole
+
+
+@dataclass(frozen=True, slots=True)
+class DeltaDisclosure(ClassCheck):
+    """In every class and for every value of the table, |ln(p / q)| < `delta`, where p is the value's share
+    in the class and q its share in the table.
+
+    The logarithm is the natural one. A value of the table that a class does not have has the logarithm of
+    zero, and breaks the promise whatever delta is: `absent` says how many classes lack one. What is
+    reported as delta is the largest logarithm of the others, rounded up to six decimals; the comparison
+    is exact.
+
+    Stops: learning much from a class, in either direction: neither that a person is likely to have a value,
+    nor that they cannot have it.
+    Does not stop: finding a person's record. Small classes cannot have every value, so it costs very much.
+    """
+
+    delta: Fraction
+    sensitive: tuple[str, ...]
+
+    name: ClassVar[str] = "delta-disclosure"
+    worst: ClassVar[Mapping[str, Callable[[Sequence[Any]], Any]]] = {"delta": max, "absent": max}
+
+    def __post_init__(self) -> None:
+        exact_number(f"{self.name}: delta", self.delta, 0, above=True)
+        object.__setattr__(self, "sensitive", attributes(self.name, self.sensitive))
+
+    def read(self, histogram: Histogram) -> Reading:
+        n = histogram.records
+        top = whole(histogram.count, n * n) * n
+        bottom = whole(histogram.size, n * n)[histogram.owner] * histogram.table[histogram.value]
+        size = np.abs(np.log(top.astype(np.float64) / bottom.astype(np.float64)))
+        delta = roughly(self.delta)
+        bad = size >= delta
+        close = np.abs(size - delta) <= 1e-9 * (1 + delta)
+        for at in np.flatnonzero(close).tolist():
+            bad[at] = not self._allows(Fraction(int(top[at]), int(bottom[at])))
+        lacking = histogram.distinct < np.count_nonzero(histogram.table)
+        reached: dict[str, Number] = {"delta": Fraction(0), "absent": int(lacking.sum())}
+        if len(top):
+            farthest = max(largest(top, bottom) or 1, 1 / (smallest(top, bottom) or 1))
+            shown = above(powers((farthest.numerator, 1), (farthest.denominator, -1)))
+            # A value just below delta would be rounded to it, or above.
+            reached["delta"] = shown if bad.any() else min(shown, self.delta)
+        return Reading(histogram.any(bad) | lacking, reached)
+
+    def _allows(self, ratio: Fraction) -> bool:
+        product = powers((ratio.numerator, 1), (ratio.denominator, -1))
+        return sign(product, self.delta) < 0 < sign(product, -self.delta)
+
+    def nearest(self, tally: Tally) -> Self:
+        """A larger delta; UnsatisfiableError where a class lacks a value, which none allows."""
+        verdict = self.check(tally)
+        if verdict.holds:
+            return self
+        if lacking := verdict.achieved["absent"]:
+            raise UnsatisfiableError(
+                f"{self.name}: {lacking} classes lack a value that the table has, and no delta allows that"
+            )
+        # Below delta is less than delta.
+        return replace(self, delta=Fraction(verdict.achieved["delta"]) + ULP)

@@ -1,0 +1,91 @@
+"""Personalised privacy: everybody says how much about them may be learnt.
+
+Xiao and Tao, "Personalized privacy preservation", SIGMOD 2006.
+
+Differs from the paper: the chance of a breach is the share of the class that has a value below the guarding
+node. The paper also divides by the people who might be in the class and are not in the table, which needs
+a list of them; without one this is the largest that chance can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from privet.core import Tally, Verdict
+from privet.errors import HierarchyError, PolicyError
+from privet.hierarchy.tree import Tree
+from privet.models.classes import Classes, attributes, exact_number
+from privet.models.ratios import compare, largest
+from privet.models.tcloseness import nested_tree
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalisedPrivacy:
+    """For every record, at most a share `at_most` of its class has a value below the record's guarding node.
+
+    `guard` is the column with each record's guarding node: a label of the `tree` over the sensitive values.
+    Null there means that the person has nothing to hide. Both columns have the role "sensitive".
+
+    It is not monotone: a person who guards a value may be put together with others who have it and do
+    not care.
+
+    Stops: learning that a person's value is below the node that they named.
+    Does not stop: learning anything they did not name; finding their record. Who guards what is published
+    too, and may be telling in itself.
+    """
+
+    at_most: Fraction
+    sensitive: tuple[str, ...]
+    guard: str
+    tree: Mapping[str, Any] = field(compare=False)
+    taxonomy: Tree = field(init=False, repr=False)
+
+    name: ClassVar[str] = "personalised-privacy"
+    monotone: ClassVar[bool] = False
+    monotone_with_suppression: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        exact_number(f"{self.name}: at_most", self.at_most, 0, 1, above=True)
+        object.__setattr__(self, "sensitive", attributes(self.name, self.sensitive))
+        if len(self.sensitive) > 1:
+            raise PolicyError(f"{self.name}: a tree is that of one sensitive attribute; use two models")
+        object.__setattr__(self, "taxonomy", nested_tree(self.name, self.tree))
+
+    def check(self, tally: Tally) -> Verdict:
+        classes = Classes.of(tally, self.name)
+        values, guards = (classes.histogram(tally, name) for name in (self.sensitive[0], self.guard))
+        try:
+            domain = self.taxonomy.domain(values.column.domain.values)
+        except HierarchyError as error:
+            raise HierarchyError(
+                *(f"{self.name}: tree: {values.column.name}: {text}" for text in error.complaints)
+            ) from None
+        range_of = {node.label: (node.lo, node.hi) for node in domain.root.walk() if node.label is not None}
+        named = guards.column.domain.values
+        if lost := sum(label is not None and label not in range_of for label in named):
+            raise HierarchyError(
+                f"{self.name}: {self.guard}: {lost} of {len(named)} guarding nodes are not in the tree; add them"
+            )
+        # Null has no node of its own and an empty range: nothing is below it.
+        lo, hi = np.array([range_of.get(label, (0, 0)) for label in named], dtype=np.intp).reshape(-1, 2).T
+        at = np.array([domain.codes[value] for value in values.column.domain.values], dtype=np.intp)
+        below = np.zeros(len(guards.owner), dtype=np.int64)
+        for rows, counts in values.dense():
+            before = np.zeros((len(counts), domain.size + 1), dtype=np.int64)
+            before[:, at + 1] = counts
+            np.cumsum(before, axis=1, out=before)
+            mine = np.flatnonzero((guards.owner >= rows.start) & (guards.owner < rows.stop))
+            row, guard = guards.owner[mine] - rows.start, guards.value[mine]
+            below[mine] = before[row, hi[guard]] - before[row, lo[guard]]
+        size = classes.size[guards.owner]
+        bad = guards.any(compare(below, size, self.at_most) > 0)
+        share = largest(below, size) or Fraction(0)
+        return Verdict({"share": share}, int(bad.sum()), int(classes.size[bad].sum()))
+
+    def nearest(self, tally: Tally) -> Self:
+        return replace(self, at_most=max(self.at_most, Fraction(self.check(tally).achieved["share"])))

@@ -1,0 +1,153 @@
+"""Risk thresholds: how likely it is, over the whole table, that a record is found.
+
+An adversary who knows that a person is in the table (a "prosecutor") picks a record of the person's class:
+the chance of picking the right one is one over the size of the class. El Emam and Dankar, "Protecting
+privacy using k-anonymity", JAMIA 2008.
+
+These are promises about shares and averages, so they say nothing about any one person. Classes only grow
+when values are generalised, so all of them are kept by it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar, Self
+
+from privet.core import Tally, Verdict
+from privet.models.classes import Classes, exact_number
+from privet.models.linkage import Linkage, LinkageCheck
+
+LARGEST = 2**62  # no class has so many records
+
+
+@dataclass(frozen=True, slots=True)
+class AverageRisk:
+    """The chance of finding a record, averaged over all records, is `at_most` this: classes / records.
+
+    Stops: finding many people's records, for an adversary who tries them all.
+    Does not stop: finding one person's: a few classes of one hardly move an average. See k-anonymity.
+
+    >>> AverageRisk(at_most=Fraction(1, 10))
+    AverageRisk(at_most=Fraction(1, 10))
+    """
+
+    at_most: Fraction
+
+    name: ClassVar[str] = "average-risk"
+    monotone: ClassVar[bool] = True
+    monotone_with_suppression: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        exact_number(f"{self.name}: at_most", self.at_most, 0, 1, above=True)
+
+    def check(self, tally: Tally) -> Verdict:
+        size = Classes.of(tally, self.name).size
+        found = Fraction(len(size), max(1, tally.records))
+        broken = found > self.at_most  # one promise about the whole table, and about every record in it
+        return Verdict({"risk": found}, int(broken), tally.records if broken else 0)
+
+    def nearest(self, tally: Tally) -> Self:
+        return replace(self, at_most=max(self.at_most, Fraction(self.check(tally).achieved["risk"])))
+
+
+@dataclass(frozen=True, slots=True)
+class MaximumRisk(LinkageCheck):
+    """The chance of finding a record is `at_most` this for every record: one over the size of its class.
+
+    It is k-anonymity with k = 1 / at_most rounded up, as regulators like to write it.
+
+    Stops: finding a person's record.
+    Does not stop: learning a value that everybody in a class has; see distinct-l-diversity.
+    """
+
+    at_most: Fraction
+
+    name: ClassVar[str] = "maximum-risk"
+    monotone_with_suppression: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        exact_number(f"{self.name}: at_most", self.at_most, 0, 1, above=True)
+
+    def linkage(self) -> Linkage:
+        return Linkage(None, min(_least(self.at_most), LARGEST), ())
+
+    def check(self, tally: Tally) -> Verdict:
+        verdict = LinkageCheck.check(self, tally)
+        return replace(verdict, achieved={"risk": Fraction(1, max(1, int(verdict.achieved["k"])))})
+
+    def shortfalls(self, tally: Tally) -> list[str]:
+        found = self.nearest(tally).at_most
+        return [f"{self.name}: {self.at_most} cannot be kept; the smallest feasible is {found}"]
+
+    def nearest(self, tally: Tally) -> Self:
+        return replace(self, at_most=max(self.at_most, Fraction(self.check(tally).achieved["risk"])))
+
+
+@dataclass(frozen=True, slots=True)
+class RecordsAtRisk:
+    """At most a share `at_most` of all records has a chance of being found `above` this.
+
+    Stops: releases in which many people's records are easily found.
+    Does not stop: finding those of the few that are left; see maximum-risk, which leaves none.
+
+    >>> RecordsAtRisk(above=Fraction(1, 5), at_most=Fraction(1, 100)).at_most
+    Fraction(1, 100)
+    """
+
+    above: Fraction
+    at_most: Fraction
+
+    name: ClassVar[str] = "records-at-risk"
+    monotone: ClassVar[bool] = True
+    monotone_with_suppression: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        exact_number(f"{self.name}: above", self.above, 0, 1, above=True)
+        exact_number(f"{self.name}: at_most", self.at_most, 0, 1)
+
+    def check(self, tally: Tally) -> Verdict:
+        return _small_classes(tally, self.name, _least(self.above), self.at_most)
+
+    def nearest(self, tally: Tally) -> Self:
+        return replace(self, at_most=max(self.at_most, Fraction(self.check(tally).achieved["share"])))
+
+
+@dataclass(frozen=True, slots=True)
+class SampleUniqueness:
+    """At most a share `at_most` of all records is alone in its class.
+
+    Stops: releases in which many people stand alone, which is what an adversary looks for first.
+    Does not stop: finding those that do; nor anything about classes of two. Unique in the table does not
+    mean unique in the population.
+    """
+
+    at_most: Fraction
+
+    name: ClassVar[str] = "sample-uniqueness"
+    monotone: ClassVar[bool] = True
+    monotone_with_suppression: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        exact_number(f"{self.name}: at_most", self.at_most, 0, 1)
+
+    def check(self, tally: Tally) -> Verdict:
+        return _small_classes(tally, self.name, 2, self.at_most)
+
+    def nearest(self, tally: Tally) -> Self:
+        return replace(self, at_most=max(self.at_most, Fraction(self.check(tally).achieved["share"])))
+
+
+def _least(risk: Fraction) -> int:
+    """The smallest size n with 1 / n <= risk."""
+    return -(-risk.denominator // risk.numerator)
+
+
+def _small_classes(tally: Tally, name: str, least: int, at_most: Fraction) -> Verdict:
+    """Have at most so many of all records a class that is smaller than `least`?"""
+    size = Classes.of(tally, name).size
+    small = size[size < min(least, LARGEST)]
+    share = Fraction(int(small.sum()), max(1, tally.records))
+    if share <= at_most:
+        return Verdict({"share": share})
+    return Verdict({"share": share}, len(small), int(small.sum()))

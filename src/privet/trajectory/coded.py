@@ -1,0 +1,91 @@
+"""Columns of a frame as numbers: the only place, with its two readers, where this room knows polars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from privet.core import Column
+from privet.domain import Value, flat
+from privet.errors import InputError
+
+
+def coded(series: pl.Series) -> tuple[NDArray[np.int64], list[Value]]:
+    """A number for each row, and the value of each number; null comes last."""
+    kind = pl.Categorical(pl.Categories.random())  # fresh: the shared one would mix the columns' numbers
+    categories = series.cast(pl.String).cast(kind)
+    physical = categories.to_physical()
+    known = physical.drop_nulls().to_numpy()
+    occurs = np.zeros(int(known.max(initial=0)) + 1, dtype=bool)
+    occurs[known] = True
+    used = np.flatnonzero(occurs)
+    values: list[Value] = pl.Series(used.astype(np.uint32)).cat.to(kind).cast(pl.String).to_list()
+    number = np.append(np.cumsum(occurs) - 1, len(values))
+    codes = number[physical.fill_null(len(occurs)).to_numpy()]
+    return codes, [*values, None] if physical.null_count() else values
+
+
+def columns_of(frame: pl.DataFrame, names: Sequence[str]) -> tuple[Column, ...]:
+    """Sensitive columns, with their values in alphabetical order, by row."""
+    found = []
+    for name in names:
+        codes, values = coded(frame.get_column(name))
+        domain = flat(tuple(sorted((v for v in values if v is not None))) + ((None,) if None in values else ()))
+        order = np.array([domain.codes[value] for value in values], dtype=np.int64)
+        found.append(Column(name, domain, domain.column(order[codes])))
+    return tuple(found)
+
+
+def packed(first: NDArray[np.int64], room: int, columns: Iterable[Column]) -> tuple[NDArray[np.int64], int]:
+    """One number for each row, equal where `first` and every column agree; and how many there may be."""
+    key = first
+    for column in columns:
+        size = max(column.domain.size, 1)
+        if room > 2**62 // size:
+            distinct, key = np.unique(key, return_inverse=True)
+            room = len(distinct)
+        key, room = key * size + column.codes, room * size
+    return key, room
+
+
+def occurring(key: NDArray[np.int64], room: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """A row that has each number that occurs, and how many have it."""
+    if room <= 4 * len(key) + 1024:
+        counts = np.bincount(key, minlength=room)
+        row = np.zeros(room, dtype=np.int64)
+        row[key] = np.arange(len(key))
+        there = np.flatnonzero(counts)
+        return row[there], counts[there].astype(np.int64)
+    _, row, counts = np.unique(key, return_index=True, return_counts=True)
+    return row.astype(np.int64), counts.astype(np.int64)
+
+
+def need(frame: pl.DataFrame, names: Iterable[str]) -> None:
+    missing = [name for name in names if name not in frame.columns]
+    if missing:
+        raise InputError(*(f"the data has no column {name}" for name in missing))
+    if not frame.height:
+        raise InputError("the data has not one record")
+
+
+def complaint(what: str, wrong: NDArray[np.bool_], fix: str) -> str | None:
+    """`path: 3 records ..., first row 17`: how many rows are wrong and where, never what they say."""
+    count = int(np.count_nonzero(wrong))
+    if not count:
+        return None
+    first = int(np.flatnonzero(wrong)[0]) + 1
+    return f"{what} in {count} of {len(wrong)} rows, first in row {first}; {fix}"
+
+
+def refuse(*complaints: str | None) -> None:
+    real = [text for text in complaints if text is not None]
+    if real:
+        raise InputError(*real)
+
+
+def gathered(values: Sequence[Any], codes: NDArray[np.int64]) -> pl.Series:
+    return pl.Series(values, dtype=pl.String).gather(pl.Series(codes))

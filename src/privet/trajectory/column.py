@@ -1,0 +1,150 @@
+"""One row for each person, with the whole path in one column: `b2 → d3 → c4`.
+
+Points are joined by `→`, `->` or blanks, the whole may stand in `<...>`. A point is a place and then a
+whole number (`b2`), or place, `@` and a time (`Berri-UQAM@14`, `ward 3@2024-05-01T08:30`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from privet.core import Column
+from privet.trajectory.coded import coded, columns_of, complaint, gathered, need, occurring, packed, refuse
+from privet.trajectory.paths import Ints, Paths, PointCodes, Points, not_rising
+
+SHORT = re.compile(r"(.*\D)(\d+)", re.ASCII | re.DOTALL)
+FORM = "a point is written place@time, or as a place and a whole number (b2)"
+
+
+@dataclass(frozen=True, eq=False)
+class PathColumn:
+    """A frame with a path column, and its tally."""
+
+    paths: Paths
+    frame: pl.DataFrame = field(repr=False)
+    name: str
+    arrow: str = field(repr=False)  # what stands between two points
+    brackets: bool = field(repr=False)
+    text: Ints = field(repr=False)  # for each row, which of the distinct texts
+    visits: PointCodes = field(repr=False)  # the points of each text, one after the other
+    starts: Ints = field(repr=False)
+
+    @classmethod
+    def read(
+        cls, frame: pl.DataFrame, *, path: str, sensitive: Sequence[str] = (), allow_empty: bool = False
+    ) -> PathColumn:
+        """Raises InputError for what is no path; only a release may have empty ones."""
+        need(frame, (path, *sensitive))
+        text, values = coded(frame.get_column(path))
+        texts = pl.Series(values, dtype=pl.String).fill_null("").str.strip_chars()
+        brackets = bool(texts.str.starts_with("<").any())
+        texts = texts.str.replace(r"^<([\s\S]*)>$", "${1}").str.strip_chars()
+        arrow, lists = split(texts)
+        lengths = np.where((texts == "").to_numpy(), 0, lists.list.len().to_numpy()).astype(np.int64)
+        starts = np.concatenate(([0], np.cumsum(lengths)))
+        tokens = lists.filter(pl.Series(lengths > 0)).explode()
+        token, words = coded(tokens)
+        pairs = [parsed(word or "") for word in words]
+        wrong = np.array([pair is None for pair in pairs], dtype=bool)
+        if wrong.any():
+            refuse(complaint(f"{path}: unreadable points", in_rows(wrong[token], starts)[text], FORM))
+        empty = None if allow_empty else complaint(f"{path}: no path", (lengths == 0)[text], "leave them out")
+        refuse(empty)
+        distinct = {pair: word for pair, word in zip(reversed(pairs), reversed(words), strict=True) if pair}
+        points = Points.of([p for p, _ in distinct], [t for _, t in distinct], [w or "" for w in distinct.values()])
+        number = np.array([points.codes[pair] for pair in pairs if pair], dtype=np.int32)
+        visits = number[token]
+        refuse(*unordered(path, points, visits, starts, text))
+        columns = columns_of(frame, sensitive)
+        cells, counts = occurring(*packed(text, len(texts), columns))
+        return cls(
+            paths=tally(points, visits, starts, text[cells], counts, columns, cells),
+            frame=frame,
+            name=path,
+            arrow=arrow,
+            brackets=brackets,
+            text=text,
+            visits=visits,
+            starts=starts,
+        )
+
+    def without(self, suppressed: Iterable[int]) -> pl.DataFrame:
+        """The frame as it leaves: these points are gone from every path, nothing else is touched."""
+        stays = np.ones(len(self.paths.points), dtype=bool)
+        stays[np.fromiter(suppressed, dtype=np.int64)] = False
+        kept = stays[self.visits]
+        owner = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))[kept]
+        joined = (
+            pl.DataFrame({"owner": owner, "point": gathered(self.paths.points.labels, self.visits[kept])})
+            .group_by("owner", maintain_order=True)
+            .agg(pl.col("point").str.join(self.arrow))
+        )
+        texts = np.full(len(self.starts) - 1, "", dtype=object)
+        texts[joined.get_column("owner").to_numpy()] = joined.get_column("point").to_numpy()
+        said = [f"<{text}>" for text in texts] if self.brackets else texts.tolist()
+        return self.frame.with_columns(gathered(said, self.text).alias(self.name))
+
+
+def split(texts: pl.Series) -> tuple[str, pl.Series]:
+    """What stands between points, and the points of each text."""
+    if bool(texts.str.contains("→", literal=True).any()):
+        arrow = " → "
+    elif bool(texts.str.contains("->", literal=True).any()):
+        arrow = " -> "
+    else:
+        return " ", texts.str.replace_all(r"\s+", " ").str.split(" ")
+    return arrow, texts.str.replace_all(r"\s*(→|->)\s*", "→").str.split("→")
+
+
+def parsed(word: str) -> tuple[str, str] | None:
+    """Place and time of a point.
+
+    >>> parsed("b2"), parsed("stop 12@7"), parsed("b")
+    (('b', '2'), ('stop 12', '7'), None)
+    """
+    if "@" in word:
+        place, _, when = word.rpartition("@")
+        return (place.strip(), when.strip()) if place.strip() and when.strip() else None
+    match = SHORT.fullmatch(word)
+    return (match[1].strip(), match[2]) if match and match[1].strip() else None
+
+
+def in_rows(wrong: NDArray[np.bool_], starts: Ints) -> NDArray[np.bool_]:
+    """For each path: is any of its visits wrong?"""
+    before = np.concatenate(([0], np.cumsum(wrong)))
+    return np.diff(before[starts]) > 0
+
+
+def unordered(path: str, points: Points, visits: PointCodes, starts: Ints, text: Ints) -> list[str | None]:
+    """Complaints about visits that do not come after the one before."""
+    times = points.time[visits]
+    late = not_rising(times, starts)
+    if not late.any():
+        return []
+    before = np.concatenate((visits[:1], visits[:-1]))
+    twice = late & (visits == before)
+    together = late & ~twice & (times == points.time[before])
+    return [
+        complaint(f"{path}: the same visit twice", in_rows(twice, starts)[text], "keep one"),
+        complaint(f"{path}: two places at one time", in_rows(together, starts)[text], "keep one"),
+        complaint(
+            f"{path}: times that run backwards", in_rows(late & ~twice & ~together, starts)[text], "sort by time"
+        ),
+    ]
+
+
+def tally(
+    points: Points, visits: PointCodes, starts: Ints, text: Ints, counts: Ints, columns: Sequence[Column], rows: Ints
+) -> Paths:  # fmt: skip
+    """A cell for each of the texts that are asked for; sensitive values are those of the given rows."""
+    lengths = np.diff(starts)[text]
+    begin = np.concatenate(([0], np.cumsum(lengths)))
+    at = np.arange(begin[-1]) + np.repeat(starts[:-1][text] - begin[:-1], lengths)
+    sensitive = tuple(Column(c.name, c.domain, c.codes[rows]) for c in columns)
+    return Paths(points, visits[at], begin, counts, sensitive)

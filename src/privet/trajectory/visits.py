@@ -1,0 +1,136 @@
+"""One row for each visit: person, place, time, and what else is known of the person. Rows in any order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+
+from privet.core import Column
+from privet.trajectory.coded import coded, columns_of, complaint, need, refuse
+from privet.trajectory.paths import Ints, Paths, Points
+
+
+@dataclass(frozen=True, eq=False)
+class Visits:
+    """A frame of visits, and its tally."""
+
+    paths: Paths
+    frame: pl.DataFrame = field(repr=False)
+    person: Ints = field(repr=False)  # of each row
+    point: Ints = field(repr=False)  # of each row; -1 where a person has no visit left
+    place_and_time: tuple[str, str]
+
+    @classmethod
+    def read(
+        cls,
+        frame: pl.DataFrame,
+        *,
+        person: str,
+        place: str,
+        time: str,
+        sensitive: Sequence[str] = (),
+        allow_empty: bool = False,
+    ) -> Visits:
+        """Raises InputError for what is no visit; only a release may have persons without one."""
+        need(frame, (person, place, time, *sensitive))
+        who, _ = coded(frame.get_column(person))
+        where, places = coded(frame.get_column(place))
+        when, times = coded(frame.get_column(time))
+        missing = [frame.get_column(name).is_null().to_numpy() for name in (person, place, time)]
+        nowhere = missing[1] & missing[2] & allow_empty
+        refuse(
+            *(
+                complaint(f"{name}: nothing", lacks & ~nowhere, "a visit has a person, a place and a time")
+                for name, lacks in zip((person, place, time), missing, strict=True)
+            )
+        )
+        pair = where * len(times) + when
+        distinct = np.unique(pair[~nowhere])
+        said = [(places[at // len(times)] or "", times[at % len(times)] or "") for at in distinct.tolist()]
+        points = Points.of([one for one, _ in said], [one for _, one in said])
+        number = np.array([*(points.codes[one] for one in said), -1], dtype=np.int64)
+        point = np.where(nowhere, -1, number[np.searchsorted(distinct, pair)])
+        columns = columns_of(frame, sensitive)
+        order = by_person(who, point)
+        refuse(*repeated(place, points, who, point, order, columns))
+        return cls(merged(points, who[order], point[order], columns, order), frame, who, point, (place, time))
+
+    def without(self, suppressed: Iterable[int]) -> pl.DataFrame:
+        """The frame as it leaves. A person who has no visit left keeps one row, with neither place nor time."""
+        stays = np.ones(len(self.paths.points) + 1, dtype=bool)  # the last is for no visit at all
+        stays[np.fromiter(suppressed, dtype=np.int64)] = False
+        kept = stays[self.point]
+        left = np.bincount(self.person[kept], minlength=int(self.person.max(initial=-1)) + 1)
+        _, first = np.unique(self.person, return_index=True)
+        emptied = np.zeros(len(kept), dtype=bool)
+        emptied[first] = left[self.person[first]] == 0
+        blank = pl.Series(emptied)
+        return self.frame.with_columns(
+            pl.when(~blank).then(pl.col(name)).alias(name) for name in self.place_and_time
+        ).filter(pl.Series(kept | emptied))
+
+
+def by_person(who: Ints, point: Ints) -> Ints:
+    """Rows in the order of persons and, within a person, of time."""
+    key = who * (int(point.max(initial=0)) + 2) + point
+    if len(key) < 2 or bool((key[1:] >= key[:-1]).all()):
+        return np.arange(len(key))
+    return np.argsort(key, kind="stable")
+
+
+def repeated(
+    place: str, points: Points, who: Ints, point: Ints, order: Ints, columns: Sequence[Column]
+) -> list[str | None]:
+    """Complaints about a person who is twice somewhere, at two places at once, or is two persons."""
+    time = np.append(points.time, -1)[point]
+    this, before = order[1:], order[:-1]
+    same = who[this] == who[before]
+
+    def rows(wrong: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+        found = np.zeros(len(who), dtype=bool)
+        found[this[same & wrong]] = True
+        return found
+
+    twice = point[this] == point[before]
+    together = (time[this] == time[before]) & ~twice
+    return [
+        complaint(f"{place}: the same visit twice", rows(twice), "keep one"),
+        complaint(f"{place}: two places at one time", rows(together), "keep one"),
+        *(
+            complaint(
+                f"{column.name}: differs within a person",
+                rows(column.codes[this] != column.codes[before]),
+                "a sensitive value is the person's, the same in every row",
+            )
+            for column in columns
+        ),
+    ]
+
+
+def merged(points: Points, who: Ints, point: Ints, columns: Sequence[Column], order: Ints) -> Paths:
+    """The tally of visits that are sorted by person and time; equal paths become one cell."""
+    first = np.flatnonzero(np.concatenate(([True], who[1:] != who[:-1])))
+    lists = pl.DataFrame({"who": who, "point": point.astype(np.int32)}).group_by("who", maintain_order=True)
+    names = [f"sensitive {at}" for at in range(len(columns))]
+    people = lists.agg("point").with_columns(
+        pl.Series(name, column.codes[order[first]])
+        for name, column in zip(names, columns, strict=True)
+    )
+    cells = people.group_by("point", *names, maintain_order=True).len("count")
+    visits = cells.get_column("point").explode().to_numpy()
+    lengths = cells.get_column("point").list.len().to_numpy().astype(np.int64)
+    real = visits >= 0  # a person without a visit has one row, which is none
+    before = np.concatenate(([0], np.cumsum(real)))
+    return Paths(
+        points,
+        visits[real].astype(np.int32),
+        before[np.concatenate(([0], np.cumsum(lengths)))].astype(np.int64),
+        cells.get_column("count").to_numpy().astype(np.int64),
+        tuple(
+            Column(column.name, column.domain, cells.get_column(name).to_numpy())
+            for name, column in zip(names, columns, strict=True)
+        ),
+    )

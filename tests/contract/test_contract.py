@@ -14,18 +14,47 @@ import pytest
 from privet.core import PrivacyModel, Tally, Verdict
 from privet.models.alphak import AlphaKAnonymity
 from privet.models.confidence import ConfidenceBounding
+from privet.models.disclosure import DeltaDisclosure
 from privet.models.kanonymity import KAnonymity
+from privet.models.ldiversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
+from privet.models.likeness import BetaLikeness, EnhancedBetaLikeness
 from privet.models.lkc import LKC
+from privet.models.personal import PersonalisedPrivacy
+from privet.models.psensitive import PSensitiveKAnonymity
+from privet.models.risk import AverageRisk, MaximumRisk, RecordsAtRisk, SampleUniqueness
+from privet.models.tcloseness import Distance, TCloseness
 from privet.registry import installed
 from privet.relational.topdown import Score, Splits, TopDown
 from privet.testing import check_algorithm, check_engine, check_model
 
 HALF = Fraction(1, 2)
+TREE = {"any": {"x": ["a", "b"], "y": ["c", "d"]}}
+
+
+def every(tally: Tally) -> tuple[str, ...]:
+    return tuple(column.name for column in tally.sensitive)
+
+
 MODELS: Mapping[str, Callable[[Tally], PrivacyModel]] = {
     "k-anonymity": lambda _: KAnonymity(k=3),
     "lkc-privacy": lambda _: LKC(l=2, k=2, c=HALF, sensitive={"s0": ["a", None]}),
     "confidence-bounding": lambda _: ConfidenceBounding(sensitive={"s0": {"a": HALF, "b": Fraction(1, 3)}}),
     "alpha-k-anonymity": lambda _: AlphaKAnonymity(alpha=Fraction(2, 3), k=2, sensitive=["s0"]),
+    "p-sensitive-k-anonymity": lambda tally: PSensitiveKAnonymity(p=2, k=3, sensitive=every(tally)),
+    "distinct-l-diversity": lambda tally: DistinctLDiversity(l=2, sensitive=every(tally)),
+    "entropy-l-diversity": lambda tally: EntropyLDiversity(l=Fraction(3, 2), sensitive=every(tally)),
+    "recursive-l-diversity": lambda tally: RecursiveLDiversity(c=Fraction(2), l=2, sensitive=every(tally)),
+    "t-closeness": lambda tally: TCloseness(t=HALF, sensitive=every(tally), distance=Distance.EQUAL),
+    "beta-likeness": lambda tally: BetaLikeness(beta=HALF, sensitive=every(tally)),
+    "enhanced-beta-likeness": lambda tally: EnhancedBetaLikeness(beta=HALF, sensitive=every(tally)),
+    "delta-disclosure": lambda tally: DeltaDisclosure(delta=HALF, sensitive=every(tally)),
+    "personalised-privacy": lambda _: PersonalisedPrivacy(
+        at_most=HALF, sensitive=("s0",), guard="s0", tree=TREE
+    ),
+    "average-risk": lambda _: AverageRisk(at_most=HALF),
+    "maximum-risk": lambda _: MaximumRisk(at_most=Fraction(2, 5)),
+    "records-at-risk": lambda _: RecordsAtRisk(above=Fraction(1, 3), at_most=HALF),
+    "sample-uniqueness": lambda _: SampleUniqueness(at_most=Fraction(1, 4)),
 }
 
 
@@ -38,6 +67,20 @@ def test_a_model_with_several_sensitive_attributes() -> None:
     check_model(
         lambda tally: LKC(l=1, k=1, c=HALF, sensitive={c.name: ["a", "b"] for c in tally.sensitive}),
         examples=40,
+    )
+
+
+@pytest.mark.parametrize("distance", Distance)
+def test_every_form_of_t_closeness(distance: Distance) -> None:
+    check_model(
+        lambda _: TCloseness(
+            t=Fraction(2, 5),
+            sensitive=("s0",),
+            distance=distance,
+            order=("b", "a", "c") if distance is Distance.ORDERED else None,
+            tree=TREE if distance is Distance.HIERARCHICAL else None,
+        ),
+        examples=60,
     )
 
 

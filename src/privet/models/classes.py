@@ -1,7 +1,7 @@
 """Classes of records that agree in every quasi-identifier, and how sensitive values lie in them.
 
 A `Histogram` holds only what occurs: one entry for each value in each class, class by class. So it is
-never larger than the tally, however many values there are. `Ratios` and logarithms decide on its numbers;
+never larger than the tally, however many values there are. `ratios` and `logarithms` decide on its numbers;
 everything here is counting.
 """
 
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Column, Nulls, Tally, Verdict
+from privet.domain import Value
 from privet.errors import PolicyError, UnsupportedError
 from privet.models.groups import DENSE, Counts, group_keys
 
@@ -59,16 +60,23 @@ class Histogram:
         ends = self.start[at + 1] if at + 1 < len(self.start) else len(self.owner)
         return slice(int(self.start[at]), int(ends))
 
-    def dense(self) -> Iterator[tuple[slice, Counts]]:
-        """The counts as tables of classes by codes, a part of the classes at a time."""
-        width = len(self.table)
+    def dense(self, place: NDArray[np.intp], width: int) -> Iterator[tuple[slice, Counts]]:
+        """The counts as tables of classes by places, a part of the classes at a time.
+
+        `place` says where each code stands; codes in one place are added up.
+        """
         tall = max(1, ROOM // max(1, width))
         for first in range(0, len(self.size), tall):
             last = min(first + tall, len(self.size))
-            lo, hi = self.start[first], self.members(last - 1).stop
-            part = np.zeros((last - first, width), dtype=np.int64)
-            part[self.owner[lo:hi] - first, self.value[lo:hi]] = self.count[lo:hi]
-            yield slice(first, last), part
+            part = slice(self.start[first], self.members(last - 1).stop)
+            key = (self.owner[part] - first) * width + place[self.value[part]]
+            flat = np.bincount(key, weights=self.count[part], minlength=(last - first) * width)
+            yield slice(first, last), flat.astype(np.int64).reshape(-1, width)
+
+    @property
+    def occurring(self) -> list[Value]:
+        """The values that some record has, in the order of their codes."""
+        return [value for value, count in zip(self.column.domain.values, self.table, strict=True) if count]
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,8 @@ class DeltaDisclosure(ClassCheck):
         lacking = histogram.distinct < np.count_nonzero(histogram.table)
         reached: dict[str, Number] = {"delta": Fraction(0), "absent": int(lacking.sum())}
         if len(top):
-            farthest = max(largest(top, bottom) or 1, 1 / (smallest(top, bottom) or 1))
+            one = Fraction(1)
+            farthest = max(largest(top, bottom) or one, one / (smallest(top, bottom) or one))
             shown = above(powers((farthest.numerator, 1), (farthest.denominator, -1)))
             # A value just below delta would be rounded to it, or above.
             reached["delta"] = shown if bad.any() else min(shown, self.delta)

@@ -13,8 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Column
-from privet.domain import Node, Value
+from privet.domain import Domain, Node, Value
 from privet.errors import HierarchyError, PolicyError
 from privet.hierarchy import numbers
 from privet.hierarchy.tree import Tree
@@ -35,29 +34,21 @@ def equal(histogram: Histogram) -> Ratios:
 
 def ordered(histogram: Histogram, order: Sequence[Value] | None) -> Ratios:
     """Neighbours in an order are 1 / (m - 1) apart."""
-    rank, places = _ranks(histogram, order)
+    place, places = _ranks(histogram, order)
     moves = max(1, places - 1)
     n = histogram.records
     largest = n * n * moves
-    weight = whole(np.ones(places, dtype=np.int64), largest)
-    weight[-1] = 0  # nothing is carried past the last place
-    carried = _totals(histogram, rank, places, largest, weight)
-    return carried, whole(histogram.size, largest) * n * moves
-
-
-def _totals(
-    histogram: Histogram, rank: NDArray[np.intp], places: int, largest: int, weight: NDArray[Any]
-) -> NDArray[Any]:
-    """Each class's sum over places of what is carried on from there."""
+    table = np.bincount(place, weights=histogram.table, minlength=places).astype(np.int64)
     found = []
-    table = np.bincount(rank, weights=histogram.table, minlength=places).astype(np.int64)
-    for rows, counts in histogram.dense():
-        lying = np.zeros((len(counts), places), dtype=np.int64)
-        for code, place in enumerate(rank.tolist()):
-            lying[:, place] += counts[:, code]
-        surplus = _surplus(lying, histogram.size[rows], table, histogram.records, largest)
-        found.append((np.abs(np.cumsum(surplus, axis=1)) * weight).sum(axis=1))
-    return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+    for rows, counts in histogram.dense(place, places):
+        surplus = _surplus(counts, histogram.size[rows], table, n, largest)
+        # What the first values have too much is carried on to the next, one place at a time.
+        found.append(np.abs(np.cumsum(surplus, axis=1)[:, :-1]).sum(axis=1))
+    return _joined(found), whole(histogram.size, largest) * n * moves
+
+
+def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
 
 
 def _surplus(
@@ -68,40 +59,39 @@ def _surplus(
 
 def hierarchical(histogram: Histogram, tree: Tree) -> Ratios:
     """Values are as far apart as their lowest common ancestor is high, over the height of the tree."""
-    domain = _placed(histogram.column, tree)
-    at = np.array([domain.codes[value] for value in histogram.column.domain.values], dtype=np.intp)
+    domain, place = placed("t-closeness", histogram, tree)
     height = _height(domain.root)
     n = histogram.records
-    largest = 2 * n * n * max(1, height)
-    below = [
+    largest = 2 * n * n * height
+    edges = [
         (child.lo, child.hi, _height(node) - _height(child))
         for node in domain.root.walk()
         for child in node.children
     ]
-    lo, hi, rise = (np.array(part, dtype=np.int64) for part in zip(*below, strict=True))
-    table = np.zeros(domain.size, dtype=np.int64)
-    table[at] = histogram.table
+    lo, hi, rise = (np.array(part, dtype=np.int64) for part in zip(*edges, strict=True))
+    table = np.bincount(place, weights=histogram.table, minlength=domain.size).astype(np.int64)
     found = []
-    for rows, counts in histogram.dense():
-        lying = np.zeros((len(counts), domain.size), dtype=np.int64)
-        lying[:, at] = counts
-        surplus = _surplus(lying, histogram.size[rows], table, n, largest)
+    for rows, counts in histogram.dense(place, domain.size):
+        surplus = _surplus(counts, histogram.size[rows], table, n, largest)
         before = np.zeros((len(counts), domain.size + 1), dtype=surplus.dtype)
         before[:, 1:] = np.cumsum(surplus, axis=1)
         # All that a subtree has too much or too little crosses the edge above it. An edge is half its
         # rise long, so that the way up to a common ancestor and down again is the ancestor's height.
         found.append((np.abs(before[:, hi] - before[:, lo]) * whole(rise, largest)).sum(axis=1))
-    top = np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
-    return top, whole(histogram.size, largest) * n * 2 * height
+    return _joined(found), whole(histogram.size, largest) * n * 2 * height
 
 
-def _placed(column: Column, tree: Tree) -> Any:
+def placed(model: str, histogram: Histogram, tree: Tree) -> tuple[Domain, NDArray[np.intp]]:
+    """A tree over the values that occur, and where in its leaf order each code of the histogram stands."""
+    column = histogram.column
     try:
-        return tree.domain(column.domain.values)
+        domain = tree.domain(histogram.occurring)
     except HierarchyError as error:
         raise HierarchyError(
-            *(f"t-closeness: tree: {column.name}: {text}" for text in error.complaints)
+            *(f"{model}: tree: {column.name}: {text}" for text in error.complaints), missing=error.missing
         ) from None
+    # A code that no record has may stand anywhere.
+    return domain, np.array([domain.codes.get(v, 0) for v in column.domain.values], dtype=np.intp)
 
 
 def _height(node: Node) -> int:
@@ -113,29 +103,19 @@ def _ranks(histogram: Histogram, order: Sequence[Value] | None) -> tuple[NDArray
 
     Without an order the values are numbers, and equal numbers have one place.
     """
-    column, values = histogram.column, histogram.column.domain.values
-    known: dict[Any, int]
-    if order is not None:
-        known = {value: at for at, value in enumerate(order)}
-        read: list[Any] = list(values)
-        fix = "add them to order"
-    else:
-        read = [None if value is None else numbers.read(value) for value in values]
-        there = {number for number, count in zip(read, histogram.table, strict=True) if count}
-        known = {number: at for at, number in enumerate(sorted(there - {None}))}
-        fix = "give an order"
-    place = np.zeros(len(values), dtype=np.intp)
-    lost = 0
-    for code, (value, key) in enumerate(zip(values, read, strict=True)):
-        if value is None:
-            place[code] = len(known)
-        elif key in known:
-            place[code] = known[key]
-        else:
-            lost += bool(histogram.table[code])
+    column, occurring = histogram.column, histogram.occurring
+    read: dict[Value, Any] = {value: value for value in occurring}
+    if order is None:
+        read = {value: None if value is None else numbers.read(value) for value in occurring}
+        order = sorted({number for number in read.values() if number is not None})
+    known = {value: at for at, value in enumerate(order)}
+    lost = sum(value is not None and key not in known for value, key in read.items())
     if lost:
         raise PolicyError(
-            f"t-closeness: {column.name}: {lost} of {len(values)} values have no place in the order; {fix}"
+            f"t-closeness: {column.name}: {lost} of {len(occurring)} values have no place in the order; give "
+            "an order that names every value"
         )
-    null = column.domain.null
-    return place, max(1, len(known) + (null is not None and bool(histogram.table[null])))
+    place = {value: known.get(key, len(known)) for value, key in read.items()}  # null comes last
+    # A code that no record has may stand anywhere.
+    places = np.array([place.get(value, 0) for value in column.domain.values], dtype=np.intp)
+    return places, max(1, len(known) + (None in read))

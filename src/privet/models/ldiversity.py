@@ -109,8 +109,9 @@ def entropies(histogram: Histogram) -> NDArray[np.float64]:
 
 def _alike(histogram: Histogram, chosen: Mask) -> dict[tuple[int, ...], list[int]]:
     """The chosen classes by what they hold, so that each sort of class is looked at once."""
-    found: dict[tuple[int, ...], list[int]] = {}
-    for at in np.flatnonzero(chosen).tolist():
+    single = chosen & (histogram.distinct == 1)  # often most of them
+    found: dict[tuple[int, ...], list[int]] = {(1,): np.flatnonzero(single).tolist()} if single.any() else {}
+    for at in np.flatnonzero(chosen & ~single).tolist():
         counts = np.sort(histogram.count[histogram.members(at)])
         # Twice as many of everything is the same distribution.
         found.setdefault(tuple((counts // np.gcd.reduce(counts)).tolist()), []).append(at)
@@ -189,7 +190,8 @@ class RecursiveLDiversity(ClassCheck):
 
 def _by_frequency(histogram: Histogram) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.intp]]:
     """For each entry, the commonest first: the class's largest count, the records of this entry and all
-    rarer ones, and how many entries are commoner."""
+    rarer ones, and how many entries are commoner.
+    """
     order = np.lexsort((-histogram.count, histogram.owner))
     count = histogram.count[order]
     first = histogram.start[histogram.owner]

@@ -58,7 +58,7 @@ def _enclosed(product: Powers, bound: Fraction, digits: int) -> tuple[Decimal, D
         terms = [Decimal(number).ln() * exponent for number, exponent in product.items()]
         terms.append(-Decimal(bound.numerator) / Decimal(bound.denominator))
         size = sum(map(abs, terms), Decimal(0))
-        # Each of a term's four operations, and each addition, is off by at most half a unit in the last place.
+        # Each operation of a term, and each addition, is off by at most half a unit in the last place.
         return sum(terms, Decimal(0)), size * (len(terms) + 4) * Decimal(10) ** (1 - digits)
 
 

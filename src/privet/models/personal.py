@@ -20,6 +20,7 @@ from privet.core import Tally, Verdict
 from privet.errors import HierarchyError, PolicyError
 from privet.hierarchy.tree import Tree
 from privet.models.classes import Classes, attributes, exact_number
+from privet.models.ground import placed
 from privet.models.ratios import compare, largest
 from privet.models.tcloseness import nested_tree
 
@@ -59,26 +60,21 @@ class PersonalisedPrivacy:
     def check(self, tally: Tally) -> Verdict:
         classes = Classes.of(tally, self.name)
         values, guards = (classes.histogram(tally, name) for name in (self.sensitive[0], self.guard))
-        try:
-            domain = self.taxonomy.domain(values.column.domain.values)
-        except HierarchyError as error:
+        domain, place = placed(self.name, values, self.taxonomy)
+        range_of = {node.label: (node.lo, node.hi) for node in domain.root.walk()}
+        range_of[None] = (0, 0)  # nothing is below no node
+        named = guards.occurring
+        if lost := sum(label not in range_of for label in named):
             raise HierarchyError(
-                *(f"{self.name}: tree: {values.column.name}: {text}" for text in error.complaints)
-            ) from None
-        range_of = {node.label: (node.lo, node.hi) for node in domain.root.walk() if node.label is not None}
-        named = guards.column.domain.values
-        if lost := sum(label is not None and label not in range_of for label in named):
-            raise HierarchyError(
-                f"{self.name}: {self.guard}: {lost} of {len(named)} guarding nodes are not in the tree; add them"
+                f"{self.name}: {self.guard}: {lost} of {len(named)} nodes are not in the tree; add them",
+                missing=lost,
             )
-        # Null has no node of its own and an empty range: nothing is below it.
-        lo, hi = np.array([range_of.get(label, (0, 0)) for label in named], dtype=np.intp).reshape(-1, 2).T
-        at = np.array([domain.codes[value] for value in values.column.domain.values], dtype=np.intp)
+        ranges = [range_of.get(label, (0, 0)) for label in guards.column.domain.values]
+        lo, hi = np.array(ranges, dtype=np.intp).reshape(-1, 2).T
         below = np.zeros(len(guards.owner), dtype=np.int64)
-        for rows, counts in values.dense():
+        for rows, counts in values.dense(place, domain.size):
             before = np.zeros((len(counts), domain.size + 1), dtype=np.int64)
-            before[:, at + 1] = counts
-            np.cumsum(before, axis=1, out=before)
+            np.cumsum(counts, axis=1, out=before[:, 1:])
             mine = np.flatnonzero((guards.owner >= rows.start) & (guards.owner < rows.stop))
             row, guard = guards.owner[mine] - rows.start, guards.value[mine]
             below[mine] = before[row, hi[guard]] - before[row, lo[guard]]

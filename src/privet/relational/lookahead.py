@@ -43,6 +43,13 @@ def keeps(partition: Partition, candidate: Candidate, bound: Bound) -> bool:
         verdict = lookahead_native.keeps(partition, candidate, ahead, others, reach, bound)
         if verdict is not None:
             return verdict
+    return keeps_plainly(partition, candidate, ahead, others, reach, bound)
+
+
+def keeps_plainly(  # noqa: PLR0917 - what `keeps` has at hand
+    partition: Partition, candidate: Candidate, ahead: Ahead, others: Sequence[int], reach: int, bound: Bound
+) -> bool:
+    """The same without the compiled loop, one combination after the other."""
     columns = {at: partition.position[at][ahead.unit] for at in others}
     return all(
         _combination_keeps(

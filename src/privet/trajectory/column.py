@@ -57,7 +57,9 @@ class PathColumn:
         empty = None if allow_empty else complaint(f"{path}: no path", (lengths == 0)[text], "leave them out")
         refuse(empty)
         distinct = {pair: word for pair, word in zip(reversed(pairs), reversed(words), strict=True) if pair}
-        points = Points.of([p for p, _ in distinct], [t for _, t in distinct], [w or "" for w in distinct.values()])
+        points = Points.of(
+            [p for p, _ in distinct], [t for _, t in distinct], [w or "" for w in distinct.values()]
+        )
         number = np.array([points.codes[pair] for pair in pairs if pair], dtype=np.int32)
         visits = number[token]
         refuse(*unordered(path, points, visits, starts, text))
@@ -134,7 +136,9 @@ def unordered(path: str, points: Points, visits: PointCodes, starts: Ints, text:
         complaint(f"{path}: the same visit twice", in_rows(twice, starts)[text], "keep one"),
         complaint(f"{path}: two places at one time", in_rows(together, starts)[text], "keep one"),
         complaint(
-            f"{path}: times that run backwards", in_rows(late & ~twice & ~together, starts)[text], "sort by time"
+            f"{path}: times that run backwards",
+            in_rows(late & ~twice & ~together, starts)[text],
+            "sort by time",
         ),
     ]
 

@@ -40,9 +40,7 @@ class Points:
     time: PointCodes = field(repr=False)  # and which of the times
 
     @classmethod
-    def of(
-        cls, places: Sequence[str], times: Sequence[str], labels: Sequence[str] | None = None
-    ) -> Points:
+    def of(cls, places: Sequence[str], times: Sequence[str], labels: Sequence[str] | None = None) -> Points:
         """Points from the place and the time of each, in any order; raises InputError for odd times."""
         of_time, of_place = chronological(times), tuple(sorted(set(places)))
         time_at = {text: at for at, text in enumerate(of_time)}

@@ -38,7 +38,11 @@ class Sequences:
     def taken(cls, points: Points, handle: Ints) -> Self:
         """What a compiled search left behind."""
         count, used = int(handle[1]), int(handle[2])
-        members, ends, support = np.empty(used, np.int32), np.empty(count, np.int64), np.empty(count, np.int64)
+        members, ends, support = (
+            np.empty(used, np.int32),
+            np.empty(count, np.int64),
+            np.empty(count, np.int64),
+        )
         native.call("privet_sequences_take", int(handle[0]), members, ends, support)
         raw = cls(points, members, np.concatenate(([0], ends)), support)
         if not count:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from privet import native
 from privet.core import Column
-from privet.errors import PolicyError
+from privet.errors import PolicyError, UnsupportedError
 from privet.models.linkage import Linkage
 from privet.models.template import EVERY, Template
 from privet.trajectory.paths import Ints, Paths
@@ -28,6 +28,8 @@ from privet.trajectory.sequences import Sequences
 
 def violations(paths: Paths, promise: Linkage) -> Sequences:
     """Every minimal violating sequence, with its support."""
+    if promise.quasi is not None:
+        raise UnsupportedError("a promise about named quasi-identifiers says nothing about paths")
     longest = reach(paths, promise)
     weights, bounds = weighed(paths, promise.binding)
     if native.library() is not None and fits(paths, bounds):

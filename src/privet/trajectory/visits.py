@@ -116,8 +116,7 @@ def merged(points: Points, who: Ints, point: Ints, columns: Sequence[Column], or
     lists = pl.DataFrame({"who": who, "point": point.astype(np.int32)}).group_by("who", maintain_order=True)
     names = [f"sensitive {at}" for at in range(len(columns))]
     people = lists.agg("point").with_columns(
-        pl.Series(name, column.codes[order[first]])
-        for name, column in zip(names, columns, strict=True)
+        pl.Series(name, column.codes[order[first]]) for name, column in zip(names, columns, strict=True)
     )
     cells = people.group_by("point", *names, maintain_order=True).len("count")
     visits = cells.get_column("point").explode().to_numpy()

@@ -1,0 +1,263 @@
+"""The auditor: every sequence of up to L points, written out from every path, sorted and counted.
+
+Checks what is about to leave. It knows nothing of the search: no pruning, no minimality, no trees. It
+also answers what the promise for paths does not cover: an adversary who knows places without times, or
+times without places (Mohammed 2012, section 4.5, holds that such knowledge is always weaker; for the size
+of a group it is, but not for confidence, where a place can be visited twice).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.core import Verdict
+from privet.errors import PolicyError, UnsupportedError
+from privet.models.linkage import Linkage
+from privet.models.template import EVERY
+from privet.trajectory.paths import Paths
+
+AT_ONCE = 1 << 23  # sequences that are written out at a time
+
+
+class Knowledge(Enum):
+    """What an adversary knows of a visit."""
+
+    POINTS = "points"  # place and time
+    PLACES = "places"  # was there, at some time
+    TIMES = "times"  # was somewhere, at that time
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """Something that must not be known; labels are values from the data, for the steward's own eyes."""
+
+    labels: tuple[str, ...] = field(repr=False)
+    support: int
+    share: Fraction  # the largest of a protected value
+
+
+@dataclass(frozen=True, slots=True)
+class OfLength:
+    """All sequences of one length."""
+
+    length: int
+    sequences: int
+    smallest: int  # support
+    largest: Fraction  # share of a protected value
+    broken: int
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    verdict: Verdict
+    by_length: tuple[OfLength, ...]
+    violations: tuple[Violation, ...] = field(repr=False)
+
+
+def audit(paths: Paths, promise: Linkage, knowledge: Knowledge = Knowledge.POINTS) -> Audit:
+    """Does every sequence that occurs, of every length up to L, keep the promise?"""
+    if promise.quasi is not None:
+        raise UnsupportedError("a promise about named quasi-identifiers says nothing about paths")
+    items, owner, names = seen(paths, knowledge)
+    lengths = np.bincount(owner, minlength=paths.cells)
+    longest = int(lengths.max(initial=0))
+    protected = having(paths, promise)
+    at_risk = np.zeros(paths.cells, dtype=bool)
+    by_length: list[OfLength] = []
+    found: list[Violation] = []
+    for size in range(1, (longest if promise.l is None else min(promise.l, longest)) + 1):
+        total, smallest, largest, before = 0, paths.records, Fraction(0), len(found)
+        for one_by_one, cells in written_out(items, lengths, size, len(names)):
+            numbers = Numbers(len(names))
+            ordered, of = together(numbers.packed(one_by_one), cells, paths.cells)
+            edges = np.flatnonzero(np.diff(ordered, prepend=-1, append=-1))
+            support = added(paths.counts[of], edges)
+            bad = support < promise.k
+            holders = [added(records[of], edges) for records, _ in protected]
+            for held, (_, at_most) in zip(holders, protected, strict=True):
+                bad |= above(held, support, at_most)
+                largest = max(largest, largest_share(held, support))
+            total += len(support)
+            smallest = min(smallest, int(support.min()))
+            at_risk[of[np.repeat(bad, np.diff(edges))]] = True
+            for at in np.flatnonzero(bad).tolist():
+                shares = [Fraction(int(held[at]), int(support[at])) for held in holders]
+                labels = tuple(names[item] for item in numbers.unpacked(int(ordered[edges[at]])))
+                found.append(Violation(labels, int(support[at]), max(shares, default=Fraction(0))))
+        by_length.append(OfLength(size, total, smallest, largest, len(found) - before))
+    achieved: dict[str, int | Fraction] = {
+        "k": min((one.smallest for one in by_length), default=paths.records)
+    }
+    if protected:
+        achieved["c"] = max((one.largest for one in by_length), default=Fraction(0))
+    verdict = Verdict(achieved, len(found), int(paths.counts[at_risk].sum()))
+    return Audit(verdict, tuple(by_length), tuple(found))
+
+
+def seen(paths: Paths, knowledge: Knowledge) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]:
+    """What can be known of each path, each thing once and in order; whose it is; and the names of all."""
+    names, of_point = {
+        Knowledge.POINTS: (paths.points.labels, np.arange(len(paths.points))),
+        Knowledge.PLACES: (paths.points.places, paths.points.place),
+        Knowledge.TIMES: (paths.points.times, paths.points.time),
+    }[knowledge]
+    key = (
+        np.repeat(np.arange(paths.cells), np.diff(paths.starts)) * max(len(names), 1) + of_point[paths.visits]
+    )
+    owner, items = np.divmod(np.unique(key), max(len(names), 1))
+    return items, owner, names
+
+
+def having(paths: Paths, promise: Linkage) -> list[tuple[NDArray[np.int64], Fraction]]:
+    """For each protected value: how many records of each cell have it, and the largest share allowed."""
+    columns = {column.name: column for column in paths.sensitive}
+    found = []
+    for template in promise.templates:
+        if template.attribute not in columns:
+            raise PolicyError(
+                f"sensitive.{template.attribute}: the policy has no sensitive attribute of that name"
+            )
+        column = columns[template.attribute]
+        for code, value in enumerate(column.domain.values):
+            if template.at_most < 1 and template.value in {EVERY, value}:
+                found.append((paths.counts * (column.codes == code), template.at_most))
+    return found
+
+
+def written_out(
+    items: NDArray[np.int64], lengths: NDArray[np.int64], size: int, names: int
+) -> Iterator[tuple[Iterator[NDArray[np.int64]], NDArray[np.int64]]]:
+    """All sequences of one size from all paths: their first items, their second, ...; and the cell of each.
+
+    In several turns where there are very many; equal sequences have their turn together.
+    """
+    starts = np.concatenate(([0], np.cumsum(lengths)))
+    tables = [
+        (cells, np.ascontiguousarray(items[starts[cells][:, None] + np.arange(length)].T))
+        for length in np.unique(lengths[lengths >= size]).tolist()
+        for cells in [np.flatnonzero(lengths == length)]
+    ]
+    begin_here = np.zeros(names, dtype=np.int64)
+    for _, table in tables:
+        for at in range(len(table) - size + 1):
+            begin_here += comb(len(table) - 1 - at, size - 1) * np.bincount(table[at], minlength=names)
+    turn = np.cumsum(begin_here) // AT_ONCE  # when a first item is looked at
+    turns = np.unique(turn[begin_here > 0]).tolist()
+    for now in turns:
+        parts = [
+            (table, chosen, cells, turn[table[chosen[0]]] == now if len(turns) > 1 else slice(None))
+            for cells, table in tables
+            for chosen in combinations(range(len(table)), size)
+        ]
+        one_by_one = (
+            np.concatenate([table[chosen[at]][rows] for table, chosen, _, rows in parts])
+            for at in range(size)
+        )
+        yield one_by_one, np.concatenate([cells[rows] for _, _, cells, rows in parts])
+
+
+class Numbers:
+    """Sequences as single numbers, and back."""
+
+    def __init__(self, names: int) -> None:
+        self._names = names
+        self._ranks: list[NDArray[np.int64] | None] = []  # for each item: what the number before it ranked
+
+    def packed(self, one_by_one: Iterator[NDArray[np.int64]]) -> NDArray[np.int64]:
+        key, room = next(one_by_one), self._names
+        for column in one_by_one:
+            self._ranks.append(None)
+            if room > 2**62 // self._names:
+                self._ranks[-1], key = np.unique(key, return_inverse=True)
+                room = int(key.max()) + 1
+            key, room = key * self._names + column, room * self._names
+        return key
+
+    def unpacked(self, key: int) -> tuple[int, ...]:
+        found: list[int] = []
+        for ranks in reversed(self._ranks):
+            key, item = divmod(key, self._names)
+            found.append(item)
+            key = key if ranks is None else int(ranks[key])
+        return (key, *reversed(found))
+
+
+def together(
+    keys: NDArray[np.int64], cells: NDArray[np.int64], size: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Keys in order, and the cell of each."""
+    if int(keys.max()) < 2**62 // size:  # both in one number: sorting numbers is the quickest there is
+        both = np.sort(keys * size + cells)
+        ordered = both // size
+        return ordered, both - ordered * size
+    order = np.argsort(keys)
+    return keys[order], cells[order]
+
+
+def added(weight: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Sums between one edge and the next."""
+    return np.diff(np.concatenate(([0], np.cumsum(weight)))[edges])
+
+
+def above(holders: NDArray[np.int64], support: NDArray[np.int64], at_most: Fraction) -> NDArray[np.bool_]:
+    """Is a share beyond its bound? Multiplied out, in Python's own numbers where 63 bits are too few."""
+    if int(support.max()) * at_most.denominator >= 2**62:
+        exact: NDArray[np.bool_] = (
+            holders.astype(object) * at_most.denominator > support.astype(object) * at_most.numerator
+        )
+        return exact.astype(bool)
+    return holders * at_most.denominator > support * at_most.numerator
+
+
+def largest_share(holders: NDArray[np.int64], support: NDArray[np.int64]) -> Fraction:
+    share = holders / support
+    near = share >= share.max() * (1 - 1e-12)  # rounding decides nothing: the rest is exact
+    pairs = np.unique(np.stack([holders[near], support[near]]), axis=1).T.tolist()
+    return max(Fraction(*pair) for pair in pairs)
+
+
+@dataclass(frozen=True, eq=False)
+class Linked:
+    """What somebody learns who knows this much of a person in the data."""
+
+    records: int
+    cells: NDArray[np.intp] = field(repr=False)  # which paths match
+    shares: dict[str, dict[str | None, Fraction]] = field(repr=False)  # of each value of each column
+
+
+def link(paths: Paths, known: Sequence[tuple[str | None, str | None]]) -> Linked:
+    """The linkage attack: `known` are visits as (place, time), where None stands for what is not known."""
+    owner = np.repeat(np.arange(paths.cells), np.diff(paths.starts))
+    matches = np.ones(paths.cells, dtype=bool)
+    for place, time in known:
+        fits = np.ones(len(paths.points), dtype=bool)
+        if place is not None:
+            fits &= np.array([paths.points.places[at] == place for at in paths.points.place], dtype=bool)
+        if time is not None:
+            fits &= np.array([paths.points.times[at] == time for at in paths.points.time], dtype=bool)
+        there = np.zeros(paths.cells, dtype=bool)
+        there[owner[fits[paths.visits]]] = True
+        matches &= there
+    cells = np.flatnonzero(matches)
+    counts = paths.counts[cells]
+    total = int(counts.sum())
+    return Linked(
+        total,
+        cells,
+        {
+            column.name: {
+                value: Fraction(int(counts[column.codes[cells] == code].sum()), total)
+                for code, value in enumerate(column.domain.values)
+                if total
+            }
+            for column in paths.sensitive
+        },
+    )

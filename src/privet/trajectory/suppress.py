@@ -1,0 +1,179 @@
+"""Global suppression: take a few points out of every path, so that no violating sequence is left.
+
+Mohammed 2012, algorithm 4.2. Whoever takes a point out of all paths changes no count of a sequence
+without it: so no new violation appears, and the support of whatever survives is the true one. Which points
+to take is a hitting-set problem (NP-hard); this is greedy, by a score of what a point solves and costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+from fractions import Fraction
+from functools import cached_property
+from heapq import heapify, heappop, heappush
+from operator import truediv
+from typing import ClassVar, TypeAlias
+
+from privet.core import Progress, Step, silent
+from privet.errors import UnsatisfiableError
+from privet.models.linkage import Linkage
+from privet.trajectory.frequent import frequent, threshold
+from privet.trajectory.paths import Paths, Points
+from privet.trajectory.sequences import Sequences
+from privet.trajectory.trees import Remaining
+from privet.trajectory.violations import violations
+
+Rank: TypeAlias = tuple[float | Fraction, int, int, int]  # smallest first
+
+
+class Score(Enum):
+    """What makes a point the next to go."""
+
+    GAIN_PER_LOSS = "gain-per-loss"  # violations solved for each pattern lost: Score1
+    GAIN = "gain"  # violations solved: Score2
+    LEAST_LOSS = "least-loss"  # patterns kept: Score3
+
+    def of(self, gain: int, loss: int) -> Fraction:
+        """
+        >>> [Score.GAIN_PER_LOSS.of(3, 1), Score.GAIN.of(3, 1), Score.LEAST_LOSS.of(3, 1)]
+        [Fraction(3, 2), Fraction(3, 1), Fraction(1, 2)]
+        """
+        return Fraction(*self.quotient(gain, loss))
+
+    def quotient(self, gain: int, loss: int) -> tuple[int, int]:
+        return 1 if self is Score.LEAST_LOSS else gain, 1 if self is Score.GAIN else loss + 1
+
+
+@dataclass(frozen=True)
+class Suppression:
+    """A recoding: these places at these times are in nobody's path any more."""
+
+    pairs: tuple[tuple[str, str], ...] = field(repr=False)  # place and time
+
+    def codes(self, points: Points) -> list[int]:
+        """Their numbers in some data; what does not occur there needs no removal."""
+        return [points.codes[pair] for pair in self.pairs if pair in points.codes]
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """One line of the search's log."""
+
+    point: int
+    label: str
+    gain: int  # violating sequences that went with it
+    loss: int  # frequent sequences that went with it
+    score: Fraction
+    instances: int  # records that visit it
+
+    def step(self, attribute: str) -> Step:
+        return Step(attribute, self.label, (), float(self.score), performed=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Thinning:
+    """What the search returns: the recoding, how it was reached, and what was weighed."""
+
+    suppression: Suppression
+    removals: tuple[Removal, ...]
+    violations: Sequences = field(repr=False)  # of the raw data
+    patterns: Sequences = field(repr=False)  # maximal frequent sequences of the raw data
+
+    @cached_property
+    def surviving(self) -> Sequences:
+        """The patterns that hold no suppressed point; their support is unchanged."""
+        return self.patterns.without(removal.point for removal in self.removals)
+
+    @property
+    def loss(self) -> Fraction:
+        """The share of patterns that did not survive."""
+        return lost(len(self.patterns), len(self.surviving))
+
+
+def lost(before: int, after: int) -> Fraction:
+    """The share that is gone, of nothing nothing; below 0 where mining anew finds more than there was.
+
+    >>> lost(9, 5), lost(0, 0)
+    (Fraction(4, 9), Fraction(0, 1))
+    """
+    return Fraction(before - after, before) if before else Fraction(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Suppress:
+    """Take points out of every path, the best by score first, until no violating sequence is left."""
+
+    at_least: int | Fraction  # from what support on a sequence is worth keeping: records, or a share
+    score: Score = Score.GAIN_PER_LOSS
+
+    name: ClassVar[str] = "suppress-points"
+
+    def __post_init__(self) -> None:
+        threshold(self.at_least, 1)  # refuses what is no support
+
+    def search(self, paths: Paths, promise: Linkage, progress: Progress = silent) -> Thinning:
+        if promise.k > paths.records:
+            raise UnsatisfiableError(
+                f"k = {promise.k} cannot be kept by {paths.records} records, unless every visit is removed; "
+                f"the largest k that can is {paths.records}"
+            )
+        progress("violations", 0)
+        bad = violations(paths, promise)
+        progress("patterns", len(bad))
+        good = frequent(paths, self.at_least)
+        progress("suppress", 0, len(bad))
+        removals = tuple(greedy(paths, bad, good, self.score))
+        pairs = tuple(paths.points.pair(removal.point) for removal in removals)
+        return Thinning(Suppression(pairs), removals, bad, good)
+
+
+def greedy(paths: Paths, bad: Sequences, good: Sequences, score: Score) -> Iterable[Removal]:
+    """Points to remove, one after the other, until nothing violating is left.
+
+    Ties go to the point that solves more, is visited by fewer, comes earlier, and has the smaller name.
+    """
+    gains, losses = Remaining(bad), Remaining(good)
+    gain, loss, instances = gains.counts, losses.counts, paths.instances
+    # Quotients of whole numbers this small are equal as floats only if they are equal.
+    divide: Callable[[int, int], float | Fraction] = (
+        truediv if len(bad) < 2**25 and len(good) < 2**25 else Fraction
+    )
+
+    def rank(point: int) -> Rank:
+        solved = int(gain[point])
+        return -divide(*score.quotient(solved, int(loss[point]))), -solved, int(instances[point]), point
+
+    waiting = {point: rank(point) for point in gain.nonzero()[0].tolist()}
+    queue = list(waiting.values())
+    heapify(queue)
+    while queue:
+        entry = heappop(queue)
+        point = entry[-1]
+        if waiting.get(point) != entry:
+            continue  # a better entry of this point has been there since
+        if not gain[point]:
+            del waiting[point]
+            continue
+        now = rank(point)
+        if now > entry:  # it has lost ground meanwhile: back in line
+            waiting[point] = now
+            heappush(queue, now)
+            continue
+        yield Removal(
+            point,
+            paths.points.labels[point],
+            int(gain[point]),
+            int(loss[point]),
+            score.of(int(gain[point]), int(loss[point])),
+            int(instances[point]),
+        )
+        del waiting[point]
+        gains.remove(point)
+        # Only a smaller loss can move a point forward; whoever falls back is noticed when popped.
+        for other in set(losses.remove(point).tolist()) & waiting.keys():
+            now = rank(other)
+            if now < waiting[other]:
+                waiting[other] = now
+                heappush(queue, now)

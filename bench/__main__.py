@@ -20,6 +20,7 @@ BENCHMARKS = {
     "wide": ("bench.wide:run", "41 quasi-identifiers, up to 6 of them known"),
     "cold": ("bench.cold:run", "the command from a cold start"),
     "check": ("bench.check:run", "checking a promise on published rows; against pyCANON"),
+    "trajectories": ("bench.trajectories:run", "paths through places and times, up to a million records"),
     "blood": ("bench.experiments:blood", "error and discernibility on transfusions (figures 3.4a, 3.4b)"),
     "error": ("bench.experiments:error", "classification error on Adult (figures 3.5a, 3.5b)"),
     "discernibility": ("bench.experiments:discernibility", "discernibility on Adult (figures 3.6a, 3.6b)"),

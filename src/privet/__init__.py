@@ -16,8 +16,15 @@ if TYPE_CHECKING:
     from privet.errors import PrivetError
     from privet.models.alphak import AlphaKAnonymity
     from privet.models.confidence import ConfidenceBounding
+    from privet.models.disclosure import DeltaDisclosure
     from privet.models.kanonymity import KAnonymity
+    from privet.models.ldiversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
+    from privet.models.likeness import BetaLikeness, EnhancedBetaLikeness
     from privet.models.lkc import LKC
+    from privet.models.personal import PersonalisedPrivacy
+    from privet.models.psensitive import PSensitiveKAnonymity
+    from privet.models.risk import AverageRisk, MaximumRisk, RecordsAtRisk, SampleUniqueness
+    from privet.models.tcloseness import Distance, TCloseness
     from privet.policy import Policy
     from privet.relational.topdown import TopDown
     from privet.release import Release
@@ -27,14 +34,28 @@ if TYPE_CHECKING:
 _HOME = {
     "AlphaKAnonymity": "privet.models.alphak",
     "Attribute": "privet.core",
+    "AverageRisk": "privet.models.risk",
+    "BetaLikeness": "privet.models.likeness",
     "ConfidenceBounding": "privet.models.confidence",
+    "DeltaDisclosure": "privet.models.disclosure",
+    "Distance": "privet.models.tcloseness",
+    "DistinctLDiversity": "privet.models.ldiversity",
+    "EnhancedBetaLikeness": "privet.models.likeness",
+    "EntropyLDiversity": "privet.models.ldiversity",
     "KAnonymity": "privet.models.kanonymity",
     "LKC": "privet.models.lkc",
+    "MaximumRisk": "privet.models.risk",
     "Nulls": "privet.core",
+    "PSensitiveKAnonymity": "privet.models.psensitive",
+    "PersonalisedPrivacy": "privet.models.personal",
     "Policy": "privet.policy",
     "PrivetError": "privet.errors",
+    "RecordsAtRisk": "privet.models.risk",
+    "RecursiveLDiversity": "privet.models.ldiversity",
     "Release": "privet.release",
     "Role": "privet.core",
+    "SampleUniqueness": "privet.models.risk",
+    "TCloseness": "privet.models.tcloseness",
     "Tally": "privet.core",
     "TopDown": "privet.relational.topdown",
     "Verdict": "privet.core",
@@ -47,9 +68,12 @@ _HOME = {
 }
 
 __all__ = [  # noqa: RUF022 - the same order as _HOME, which a test compares
-    "AlphaKAnonymity", "Attribute", "ConfidenceBounding", "KAnonymity", "LKC", "Nulls", "Policy",
-    "PrivetError", "Release", "Role", "Tally", "TopDown", "Verdict", "check", "compare",
-    "explain", "publish", "risk", "verify",
+    "AlphaKAnonymity", "Attribute", "AverageRisk", "BetaLikeness", "ConfidenceBounding",
+    "DeltaDisclosure", "Distance", "DistinctLDiversity", "EnhancedBetaLikeness", "EntropyLDiversity",
+    "KAnonymity", "LKC", "MaximumRisk", "Nulls", "PSensitiveKAnonymity", "PersonalisedPrivacy", "Policy",
+    "PrivetError", "RecordsAtRisk", "RecursiveLDiversity", "Release", "Role", "SampleUniqueness",
+    "TCloseness", "Tally", "TopDown", "Verdict", "check", "compare", "explain", "publish", "risk",
+    "verify",
 ]  # fmt: skip
 
 

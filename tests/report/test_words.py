@@ -9,10 +9,18 @@ from hypothesis import strategies as st
 
 from privet.models.alphak import AlphaKAnonymity
 from privet.models.confidence import ConfidenceBounding
+from privet.models.disclosure import DeltaDisclosure
 from privet.models.kanonymity import KAnonymity
+from privet.models.ldiversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
+from privet.models.likeness import BetaLikeness, EnhancedBetaLikeness
 from privet.models.lkc import LKC
+from privet.models.personal import PersonalisedPrivacy
+from privet.models.psensitive import PSensitiveKAnonymity
+from privet.models.risk import AverageRisk, MaximumRisk, RecordsAtRisk, SampleUniqueness
+from privet.models.tcloseness import Distance, TCloseness
 from privet.models.template import EVERY
 from privet.policy import describe
+from privet.registry import BUILT_IN
 from privet.report.numerals import chance, fraction_percent, percent, share
 from privet.report.words import MODELS, kept, wording
 
@@ -24,7 +32,7 @@ def promise(model: Any, achieved: dict[str, Any], *, holds: bool = True) -> dict
 
 
 def test_every_built_in_model_has_words() -> None:
-    assert set(MODELS) == {m.name for m in (LKC, KAnonymity, ConfidenceBounding, AlphaKAnonymity)}
+    assert set(MODELS) == set(BUILT_IN["models"])
 
 
 def test_lkc() -> None:
@@ -93,9 +101,9 @@ def test_a_bound_of_one_is_no_bound() -> None:
 
 
 def test_an_unknown_model_is_shown_by_its_parameters() -> None:
-    strange = {"model": {"type": "t-closeness", "t": "1/5"}, "holds": True, "achieved": {"t": "1/7"}}
+    strange = {"model": {"type": "u-closeness", "t": "1/5"}, "holds": True, "achieved": {"t": "1/7"}}
     told = wording(strange, FIVE)
-    assert told.title == "t-closeness"
+    assert told.title == "u-closeness"
     assert (told.claims[0].promised, told.claims[0].found, told.claims[0].kept) == (
         "t = 1/5",
         "t = 1/7",
@@ -124,3 +132,98 @@ def test_a_share_is_never_rounded_to_all_or_nothing(value: Fraction) -> None:
 @pytest.mark.parametrize("value", [None, True, "x", "1/0", "1e999999999", -0.1, 1.1, float("nan"), [], {}])
 def test_what_is_no_share_is_left_out(value: Any) -> None:
     assert percent(value) is chance(value) is fraction_percent(value) is None
+
+
+SIXTH = Fraction(1, 6)
+S = ("s", "r")
+TREE = {"any": ["a", "b"]}
+KEPT: list[tuple[Any, dict[str, Any], list[str]]] = [
+    (
+        DistinctLDiversity(l=2, sensitive=S),
+        {"l": 3, "l of s": 3, "l of r": 4},
+        ["at least 2 different", "“r”"],
+    ),
+    (
+        EntropyLDiversity(l=Fraction(5, 2), sensitive=S),
+        {"l": "2749459/1000000"},
+        ["as mixed as 2.5 equally", "2.749"],
+    ),
+    (
+        RecursiveLDiversity(c=Fraction(4), l=3, sensitive=S),
+        {"l": 3, "c": "2"},
+        ["4 times", "the 2 commonest"],
+    ),
+    (
+        TCloseness(t=Fraction(3, 7), sensitive=S, distance=Distance.EQUAL),
+        {"t": "2/7"},
+        ["at most 0.4286 (exactly 3/7) away", "0.2857 (exactly 2/7)"],
+    ),
+    (
+        TCloseness(t=Fraction(1, 5), sensitive=("s",), distance=Distance.KL),
+        {"t": 0},
+        ["in nats", "more than 0"],
+    ),
+    (BetaLikeness(beta=Fraction(1, 2), sensitive=S), {"beta": "1/3"}, ["more than 0.5 times", "0.3333"]),
+    (
+        EnhancedBetaLikeness(beta=Fraction(1, 2), sensitive=S),
+        {"beta": "1/3", "used": "1/2"},
+        ["how rare it is", "0.3333"],
+    ),
+    (DeltaDisclosure(delta=Fraction(2), sensitive=S), {"delta": "3/2", "absent": 0}, ["below 2", "than 1.5"]),
+    (PSensitiveKAnonymity(p=2, k=5, sensitive=S), {"k": 6, "p": 2}, ["at least 5 matching", "2 different"]),
+    (
+        PersonalisedPrivacy(at_most=Fraction(1, 2), sensitive=("s",), guard="wish", tree=TREE),
+        {"share": "1/3"},
+        ["“wish”", "at most 50% (exactly 1/2)", "33.3%"],
+    ),
+    (AverageRisk(at_most=SIXTH), {"risk": "1/7"}, ["on average", "16.7% (exactly 1/6)", "14.3%"]),
+    (MaximumRisk(at_most=SIXTH), {"risk": "1/7"}, ["with a chance of at most 16.7%", "14.3%"]),
+    (
+        RecordsAtRisk(above=Fraction(1, 5), at_most=SIXTH),
+        {"share": "1/7"},
+        ["At most 16.7% (exactly 1/6) of all records can be found with a chance above 20% (exactly 1/5)"],
+    ),
+    (SampleUniqueness(at_most=SIXTH), {"share": 0}, ["are the only one", "never more than 0%"]),
+]
+BROKEN: list[tuple[Any, dict[str, Any]]] = [
+    (DistinctLDiversity(l=2, sensitive=S), {"l": 1}),
+    (EntropyLDiversity(l=Fraction(2), sensitive=S), {"l": "1889881/1000000"}),
+    (RecursiveLDiversity(c=Fraction(4), l=3, sensitive=S), {"l": 2}),
+    (TCloseness(t=Fraction(1, 5), sensitive=S, distance=Distance.EQUAL), {"t": "1/4"}),
+    (BetaLikeness(beta=Fraction(1, 2), sensitive=S), {"beta": "2/3"}),
+    (DeltaDisclosure(delta=Fraction(1), sensitive=S), {"delta": "3/2"}),
+    (PSensitiveKAnonymity(p=2, k=5, sensitive=S), {"k": 6, "p": 1}),
+    (AverageRisk(at_most=SIXTH), {"risk": "1/5"}),
+    (SampleUniqueness(at_most=SIXTH), {"share": "1/5"}),
+]
+
+
+@pytest.mark.parametrize(("model", "achieved", "said"), KEPT, ids=lambda value: getattr(value, "name", ""))
+def test_models_about_classes(model: Any, achieved: dict[str, Any], said: list[str]) -> None:
+    told = wording(promise(model, achieved), FIVE)
+    text = " ".join([told.title, *(f"{claim.promised} {claim.found}" for claim in told.claims)])
+    for words in said:
+        assert words in text
+    assert "{" not in text
+    assert "not stated" not in text
+    assert told.limits
+    assert kept(promise(model, achieved))
+
+
+@pytest.mark.parametrize(("model", "achieved"), BROKEN, ids=lambda value: getattr(value, "name", ""))
+def test_numbers_about_classes_win_over_the_verdict(model: Any, achieved: dict[str, Any]) -> None:
+    assert not kept(promise(model, achieved))
+
+
+def test_a_claim_whose_number_fits_is_not_called_kept_when_the_promise_is_not() -> None:
+    """A class that lacks a value breaks delta-disclosure, whatever the largest logarithm is."""
+    broken = promise(DeltaDisclosure(delta=Fraction(2), sensitive=S), {"delta": 1, "absent": 3}, holds=False)
+    assert [claim.kept for claim in wording(broken, FIVE).claims] == [None, None]
+    assert not kept(broken)
+
+
+@pytest.mark.parametrize("name", BUILT_IN["models"])
+def test_evidence_with_holes_in_it_is_still_worded(name: str) -> None:
+    told = wording({"model": {"type": name}}, FIVE)
+    assert told.title
+    assert not kept({"model": {"type": name}})

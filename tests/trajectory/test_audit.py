@@ -11,12 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from privet.errors import PolicyError, UnsupportedError
-from privet.models.linkage import Linkage
-from privet.models.template import EVERY, Template
-from privet.trajectory import audit as auditor
-from privet.trajectory.audit import Knowledge, audit, link
 from tests.trajectory.naive import (
     VALUES,
     Record,
@@ -28,6 +22,12 @@ from tests.trajectory.naive import (
     tally,
     violating,
 )
+
+from privet.errors import PolicyError, UnsupportedError
+from privet.models.linkage import Linkage
+from privet.models.template import EVERY, Template
+from privet.trajectory import audit as auditor
+from privet.trajectory.audit import Knowledge, audit, link
 
 SHARES = st.sampled_from([Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(1)])
 
@@ -109,7 +109,7 @@ def test_sequences_too_long_for_one_number_are_ranked() -> None:
     found = audit(tally(rows), asked)
     twelve = {text(known) for known in violating(rows, asked) if len(known) >= 12}
     assert {"".join(one.labels) for one in found.violations if len(one.labels) >= 12} == twelve
-    assert [one.sequences for one in found.by_length][-1] == len(set(path for path, _ in rows))
+    assert [one.sequences for one in found.by_length][-1] == len({path for path, _ in rows})
 
 
 def test_numbers_beyond_64_bits_are_compared_exactly() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.trajectory.naive import Record, dense, matching, maximal_frequent, records, tally, visits
 
 from privet import native
 from privet.errors import PolicyError
@@ -15,7 +16,6 @@ from privet.trajectory import frequent as miner
 from privet.trajectory.frequent import frequent, threshold
 from privet.trajectory.paths import Paths
 from privet.trajectory.sequences import Sequences
-from tests.trajectory.naive import Record, dense, matching, maximal_frequent, records, tally, visits
 
 
 def both(paths: Paths, least: int) -> list[Sequences]:

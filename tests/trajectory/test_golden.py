@@ -8,6 +8,7 @@ from itertools import combinations
 
 import polars as pl
 import pytest
+from tests.trajectory.naive import read, words
 
 from privet.models.confidence import ConfidenceBounding
 from privet.models.kanonymity import KAnonymity
@@ -20,7 +21,6 @@ from privet.trajectory.paths import Paths
 from privet.trajectory.suppress import Score, Suppress, Thinning, lost
 from privet.trajectory.trees import Remaining, branches
 from privet.trajectory.violations import violations
-from tests.trajectory.naive import read, words
 
 TABLE_4_1 = """\
 id,path,diagnosis
@@ -236,7 +236,7 @@ def test_the_other_set_that_the_source_names_passes_too(paths: Paths) -> None:
 
 def test_table_4_2_fails_at_length_3() -> None:
     found = audit(read(TABLE_4_2, sensitive="diagnosis").paths, lkc(3, 2, HALF))
-    expected = set("c5c7e8 c5f6c7 c5f6e8 d3c7e8 d3f6c7 d3f6e8".split())
+    expected = {"c5c7e8", "c5f6c7", "c5f6e8", "d3c7e8", "d3f6c7", "d3f6e8"}
     assert {"".join(one.labels) for one in found.violations} == expected
     assert [one.broken for one in found.by_length] == [0, 0, 6]
 
@@ -259,7 +259,7 @@ FIVE = "c5e8 c5f6 d3c7 d3e8 f6c7e8"
         (2, 3, HALF, S1, "d3/4/3 c5/4/3 c4/1/0 b2/2/2", "f6c7e8", (8, 8)),
     ],
 )
-def test_further_runs(
+def test_further_runs(  # noqa: PLR0917 - the columns of the table
     paths: Paths,
     l: int,
     k: int,
@@ -306,9 +306,7 @@ def test_a_promise_for_three_points_says_nothing_about_two() -> None:
 
 
 def test_knowing_a_place_without_its_time_can_tell_more() -> None:
-    text = "id,path,status\n" + "\n".join(
-        ["1,a1,AIDS", "2,a1,AIDS", "3,a2,AIDS", "4,a2,AIDS", "5,a1 a2,n", "6,a1 a2,n"]
-    )
+    text = "id,path,status\n1,a1,AIDS\n2,a1,AIDS\n3,a2,AIDS\n4,a2,AIDS\n5,a1 a2,n\n6,a1 a2,n\n"
     paths, asked = read(text, sensitive="status").paths, lkc(2, 2, HALF, "status")
     assert audit(paths, asked).verdict.holds
     by_place = audit(paths, asked, Knowledge.PLACES)

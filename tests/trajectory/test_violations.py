@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.trajectory.naive import VALUES, Record, dense, minimal, promise, records, tally, violating, visits
 
 from privet import native
 from privet.errors import PolicyError, UnsupportedError
@@ -17,7 +18,6 @@ from privet.trajectory import violations as generator
 from privet.trajectory.paths import Paths
 from privet.trajectory.sequences import Sequences
 from privet.trajectory.violations import reach, violations, weighed
-from tests.trajectory.naive import VALUES, Record, dense, minimal, promise, records, tally, violating, visits
 
 SHARES = [Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(1)]
 
@@ -109,7 +109,7 @@ def test_numbers_beyond_64_bits_are_compared_exactly_too() -> None:
 
 def test_empty_paths_hide_nobody_and_show_nobody() -> None:
     rows: list[Record] = [((), "s"), ((), "s"), (((1, "a"),), "s")]
-    assert [len(found) for found in both(tally(rows), promise(1, 2, Fraction(1)))][0] == 1
+    assert all(len(found) == 1 for found in both(tally(rows), promise(1, 2, Fraction(1))))
     nothing: list[Record] = [((), "s")]
     assert all(len(found) == 0 for found in both(tally(nothing), promise(3, 2, Fraction(1, 2))))
 

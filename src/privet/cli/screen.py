@@ -135,7 +135,9 @@ def promise_lines(promises: Sequence[Mapping[str, Any]]) -> list[str]:
     lines = []
     for promise in promises:
         mark = paint("holds ", "good") if promise["holds"] else paint("BROKEN", "bad")
-        model = {key: value for key, value in promise["model"].items() if key not in {"type", "sensitive"}}
+        # What names values of the data, or takes many lines, is in the policy for those who want it.
+        hidden = {"type", "sensitive", "tree", "order"}
+        model = {key: value for key, value in promise["model"].items() if key not in hidden}
         asked = ", ".join(f"{key} = {_numbers(value)}" for key, value in model.items())
         found = ", ".join(f"{key} = {_numbers(value)}" for key, value in promise["achieved"].items())
         asked = f" ({asked})" if asked else ""
@@ -148,7 +150,10 @@ def promise_lines(promises: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _numbers(value: object) -> str:
     if isinstance(value, str) and "/" in value and value.replace("/", "").isdigit():
-        return f"{value} ({share(Fraction(value))})"
+        number = Fraction(value)
+        if number.denominator >= 10**4 and 10**6 % number.denominator == 0:  # six decimals
+            return f"{float(number):.6f}"
+        return f"{value} ({share(number)})" if number <= 1 else f"{value} ({float(number):.3g})"
     if isinstance(value, int):
         return f"{value:,}"
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from privet.report.claims import shown
 from privet.report.markup import Content, Safe, behind, join, label, label_text, paragraph, table, tag
 from privet.report.numerals import count, counted, listing, part, percent, share, tables, whole
 from privet.report.plots import Bar, bars
 from privet.report.sections import Evidence
-from privet.report.words import PUBLISHED, ROLE_NAMES, ROLES, shown
+from privet.report.words import PUBLISHED, ROLE_NAMES, ROLES
 
 BARS = 12  # values drawn for one column; the table behind has more
 REST = "…"  # how measures name the values they do not list

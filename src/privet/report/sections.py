@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from privet.report.claims import Claim, shown
 from privet.report.markup import (
     Content,
     Safe,
@@ -34,7 +35,7 @@ from privet.report.numerals import (
     tables,
     whole,
 )
-from privet.report.words import NULLS, Claim, kept, refusal, shown, wording
+from privet.report.words import NULLS, kept, refusal, wording
 
 Evidence: TypeAlias = Mapping[str, Any]
 STEPS = 300  # lines of the step log; evidence.json has them all
@@ -57,7 +58,9 @@ def quasi_columns(evidence: Evidence) -> list[str]:
 
 def partial_knowledge(evidence: Evidence) -> int | None:
     """How many values the promises suppose somebody knows; None where it is all of them."""
-    known = [whole(part(promise, "model").get("l")) for promise in tables(evidence.get("promises"))]
+    models = [part(promise, "model") for promise in tables(evidence.get("promises"))]
+    # Elsewhere l is another letter: how many values a class has, not how many somebody knows.
+    known = [whole(model.get("l")) if model.get("type") == "lkc-privacy" else None for model in models]
     if not known or None in known:
         return None
     most = max(l for l in known if l is not None)

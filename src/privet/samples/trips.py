@@ -74,7 +74,7 @@ def city(
     A route has as many distinct hours as stops, each at a random block; the n-th route is 1/n as popular
     as the first.
     """
-    if not (1 <= routes and 1 <= blocks <= 26 and 1 <= stops <= min(hours, 30) and 0 < visited <= 1):
+    if not (routes >= 1 and 1 <= blocks <= 26 and 1 <= stops <= min(hours, 30) and 0 < visited <= 1):
         raise InputError("a city has at least one route, 1 to 26 blocks, and no more stops than hours")
     rng = generator(rows, seed)
     hour = np.sort(rng.random((routes, hours)).argsort(axis=1)[:, :stops], axis=1)

@@ -34,9 +34,7 @@ def columns_of(frame: pl.DataFrame, names: Sequence[str]) -> tuple[Column, ...]:
     found = []
     for name in names:
         codes, values = coded(frame.get_column(name))
-        domain = flat(
-            tuple(sorted((v for v in values if v is not None))) + ((None,) if None in values else ())
-        )
+        domain = flat(tuple(sorted(v for v in values if v is not None)) + ((None,) if None in values else ()))
         order = np.array([domain.codes[value] for value in values], dtype=np.int64)
         found.append(Column(name, domain, domain.column(order[codes])))
     return tuple(found)

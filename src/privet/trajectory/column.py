@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
@@ -66,7 +66,10 @@ class PathColumn:
         columns = columns_of(frame, sensitive)
         cells, counts = occurring(*packed(text, len(texts), columns))
         return cls(
-            paths=tally(points, visits, starts, text[cells], counts, columns, cells),
+            paths=replace(
+                tally(points, (visits, starts), text[cells], counts),
+                sensitive=tuple(Column(c.name, c.domain, c.codes[cells]) for c in columns),
+            ),
             frame=frame,
             name=path,
             arrow=arrow,
@@ -143,12 +146,10 @@ def unordered(path: str, points: Points, visits: PointCodes, starts: Ints, text:
     ]
 
 
-def tally(
-    points: Points, visits: PointCodes, starts: Ints, text: Ints, counts: Ints, columns: Sequence[Column], rows: Ints
-) -> Paths:  # fmt: skip
-    """A cell for each of the texts that are asked for; sensitive values are those of the given rows."""
-    lengths = np.diff(starts)[text]
+def tally(points: Points, texts: tuple[PointCodes, Ints], chosen: Ints, counts: Ints) -> Paths:
+    """A cell for each of the texts that are chosen, without sensitive values as yet."""
+    visits, starts = texts
+    lengths = np.diff(starts)[chosen]
     begin = np.concatenate(([0], np.cumsum(lengths)))
-    at = np.arange(begin[-1]) + np.repeat(starts[:-1][text] - begin[:-1], lengths)
-    sensitive = tuple(Column(c.name, c.domain, c.codes[rows]) for c in columns)
-    return Paths(points, visits[at], begin, counts, sensitive)
+    at = np.arange(begin[-1]) + np.repeat(starts[:-1][chosen] - begin[:-1], lengths)
+    return Paths(points, visits[at], begin, counts)

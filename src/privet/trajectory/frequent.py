@@ -39,7 +39,8 @@ def threshold(at_least: int | Fraction, records: int) -> int:
         raise PolicyError(f"a minimum support is a whole number or an exact fraction, not {at_least!r}")
     if at_least <= 0 or (isinstance(at_least, Fraction) and at_least > 1):
         raise PolicyError(
-            f"a minimum support is a number of records from 1 on, or a share above 0 and at most 1, not {at_least}"
+            "a minimum support is a number of records from 1 on, or a share above 0 and at most 1, "
+            f"not {at_least}"
         )
     # A share of no records is still one record: what nobody does is not frequent.
     return at_least if isinstance(at_least, int) else max(1, ceil(at_least * records))

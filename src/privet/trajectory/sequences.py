@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
@@ -84,8 +85,8 @@ class Sequences:
         return self.only(np.flatnonzero(np.diff(hit) == 0))
 
     def tuples(self) -> list[tuple[int, ...]]:
-        members, starts = self.members.tolist(), self.starts.tolist()
-        return [tuple(members[a:b]) for a, b in zip(starts, starts[1:], strict=False)]
+        members = self.members.tolist()
+        return [tuple(members[start:end]) for start, end in pairwise(self.starts.tolist())]
 
     def labels(self) -> list[tuple[str, ...]]:
         """Each sequence as people write it; values from the data, for the steward's own eyes."""

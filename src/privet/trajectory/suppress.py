@@ -36,7 +36,8 @@ class Score(Enum):
     LEAST_LOSS = "least-loss"  # patterns kept: Score3
 
     def of(self, gain: int, loss: int) -> Fraction:
-        """
+        """The exact score.
+
         >>> [Score.GAIN_PER_LOSS.of(3, 1), Score.GAIN.of(3, 1), Score.LEAST_LOSS.of(3, 1)]
         [Fraction(3, 2), Fraction(3, 1), Fraction(1, 2)]
         """
@@ -61,8 +62,8 @@ class Suppression:
 class Removal:
     """One line of the search's log."""
 
-    point: int
-    label: str
+    point: int = field(repr=False)
+    label: str = field(repr=False)
     gain: int  # violating sequences that went with it
     loss: int  # frequent sequences that went with it
     score: Fraction

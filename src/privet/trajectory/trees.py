@@ -45,7 +45,7 @@ class Remaining:
         holding = self._of[self._starts[point] : self._starts[point + 1]]
         going = holding[self._there[holding]]
         self._there[going] = False
-        touched = self._members[going].ravel()
+        touched: PointCodes = self._members[going].ravel()
         np.subtract.at(self._counts, touched, 1)
         return touched[touched < len(self._counts) - 1]
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from privet.core import Column
 from privet.trajectory.coded import coded, columns_of, complaint, need, refuse
-from privet.trajectory.paths import Ints, Paths, Points
+from privet.trajectory.paths import Ints, Paths, PointCodes, Points
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,11 +56,12 @@ class Visits:
         point = np.where(nowhere, -1, number[np.searchsorted(distinct, pair)])
         columns = columns_of(frame, sensitive)
         order = by_person(who, point)
-        refuse(*repeated(place, points, who, point, order, columns))
+        refuse(*repeated(place, who, point, np.append(points.time, -1)[point], order))
+        refuse(*changing(who, order, columns))
         return cls(merged(points, who[order], point[order], columns, order), frame, who, point, (place, time))
 
     def without(self, suppressed: Iterable[int]) -> pl.DataFrame:
-        """The frame as it leaves. A person who has no visit left keeps one row, with neither place nor time."""
+        """The frame as it leaves. Who has no visit left keeps one row, with neither place nor time."""
         stays = np.ones(len(self.paths.points) + 1, dtype=bool)  # the last is for no visit at all
         stays[np.fromiter(suppressed, dtype=np.int64)] = False
         kept = stays[self.point]
@@ -81,33 +83,36 @@ def by_person(who: Ints, point: Ints) -> Ints:
     return np.argsort(key, kind="stable")
 
 
-def repeated(
-    place: str, points: Points, who: Ints, point: Ints, order: Ints, columns: Sequence[Column]
-) -> list[str | None]:
-    """Complaints about a person who is twice somewhere, at two places at once, or is two persons."""
-    time = np.append(points.time, -1)[point]
+def repeated(place: str, who: Ints, point: Ints, time: PointCodes, order: Ints) -> list[str | None]:
+    """Complaints about a person who is twice somewhere, or at two places at once."""
     this, before = order[1:], order[:-1]
     same = who[this] == who[before]
-
-    def rows(wrong: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
-        found = np.zeros(len(who), dtype=bool)
-        found[this[same & wrong]] = True
-        return found
-
     twice = point[this] == point[before]
     together = (time[this] == time[before]) & ~twice
     return [
-        complaint(f"{place}: the same visit twice", rows(twice), "keep one"),
-        complaint(f"{place}: two places at one time", rows(together), "keep one"),
-        *(
-            complaint(
-                f"{column.name}: differs within a person",
-                rows(column.codes[this] != column.codes[before]),
-                "a sensitive value is the person's, the same in every row",
-            )
-            for column in columns
-        ),
+        complaint(f"{place}: the same visit twice", marked(this[same & twice], len(who)), "keep one"),
+        complaint(f"{place}: two places at one time", marked(this[same & together], len(who)), "keep one"),
     ]
+
+
+def changing(who: Ints, order: Ints, columns: Sequence[Column]) -> list[str | None]:
+    """Complaints about a person who has two values where a person has one."""
+    this, before = order[1:], order[:-1]
+    same = who[this] == who[before]
+    return [
+        complaint(
+            f"{column.name}: differs within a person",
+            marked(this[same & (column.codes[this] != column.codes[before])], len(who)),
+            "a sensitive value is the person's, the same in every row",
+        )
+        for column in columns
+    ]
+
+
+def marked(rows: Ints, of: int) -> NDArray[np.bool_]:
+    found = np.zeros(of, dtype=bool)
+    found[rows] = True
+    return found
 
 
 def merged(points: Points, who: Ints, point: Ints, columns: Sequence[Column], order: Ints) -> Paths:

@@ -1,0 +1,129 @@
+"""The compiled loops, over blocks, against the plain ones, combination by combination."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privet import native
+from privet.core import Column, Tally
+from privet.domain import Domain, Node, flat
+from privet.models import groups, groups_native
+from privet.models.template import Template, protected
+from privet.relational import lookahead_native
+from privet.relational.bounds import Bound
+from privet.relational.lookahead import keeps_plainly
+from privet.relational.partition import Partition
+from privet.relational.specialize import Candidate
+
+
+def two_levels(width: int) -> Domain:
+    """Values under halves under the root."""
+    leaves = [Node(str(at), at, at + 1) for at in range(width)]
+    if width < 2:
+        return Domain(("0",), leaves[0])
+    middle = width // 2
+    halves = (
+        Node("low", 0, middle, tuple(leaves[:middle])),
+        Node("high", middle, width, tuple(leaves[middle:])),
+    )
+    return Domain(tuple(str(at) for at in range(width)), Node("*", 0, width, halves))
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Tally:
+    widths = draw(st.lists(st.integers(1, 5), min_size=2, max_size=7))
+    cells = draw(st.integers(1, 120))
+    random = np.random.default_rng(draw(st.integers(0, 2**32)))
+    skew = draw(st.sampled_from([1.0, 3.0]))
+    quasi = []
+    for at, width in enumerate(widths):
+        domain = two_levels(width)
+        codes = np.floor(random.random(cells) ** skew * width).astype(np.intp)
+        quasi.append(Column(f"q{at}", domain, domain.column(codes)))
+    secret = flat(("a", "b", "c"))
+    return Tally(
+        quasi=tuple(quasi),
+        sensitive=(Column("s", secret, secret.column(random.integers(0, 3, cells))),),
+        target=None,
+        counts=random.integers(1, 4, cells).astype(np.int64),
+    )
+
+
+def dealings(attributes: int) -> st.SearchStrategy[tuple[tuple[int, ...], ...]]:
+    """Every attribute in one of a few groups."""
+    return st.lists(st.integers(0, 3), min_size=attributes, max_size=attributes).map(
+        lambda to: tuple(tuple(at for at, g in enumerate(to) if g == group) for group in sorted(set(to)))
+    )
+
+
+@settings(max_examples=300)
+@given(data=st.data(), tally=tables())
+def test_compiled_and_plain_look_ahead_agree(data: st.DataObject, tally: Tally) -> None:
+    if native.library() is None:
+        pytest.skip("the compiled loops are not built: no C compiler on this machine")
+    masks = [tally.sensitive[0].codes == code for code in (0, 1)]
+    partition = Partition(tally, masks, needs_leaves=data.draw(st.booleans()))
+    shares = data.draw(
+        st.lists(
+            st.tuples(st.sampled_from([0, 1]), st.fractions(Fraction(1, 4), 1, max_denominator=9)), max_size=2
+        )
+    )
+    bound = Bound(
+        frozenset(range(len(tally.quasi))),
+        data.draw(st.integers(1, 5)),
+        data.draw(st.integers(1, 6)),
+        tuple(shares),
+    )
+    open_values = [
+        Candidate(at, c.domain.root, c.domain.root.children, 0)
+        for at, c in enumerate(tally.quasi)
+        if c.domain.root.children
+    ]
+    while open_values:
+        candidate = open_values.pop(data.draw(st.integers(0, len(open_values) - 1)))
+        others = [
+            at for at in range(len(tally.quasi)) if at != candidate.attribute and partition.width[at] > 1
+        ]
+        reach = min(bound.l - 1, len(others))
+        ahead = partition.ahead(candidate)
+        plain = keeps_plainly(partition, candidate, ahead, others, reach, bound)
+        if others:
+            with pytest.MonkeyPatch.context() as patch:
+                # any dealing of attributes into groups must do, not only the one that is quickest here
+                dealing = data.draw(dealings(len(others)))
+                patch.setattr(lookahead_native, "dealt", lambda *_, dealing=dealing: dealing)
+                assert lookahead_native.keeps(partition, candidate, ahead, others, reach, bound) is plain
+        positions = partition.split(candidate)
+        open_values += [
+            Candidate(candidate.attribute, child, child.children, position)
+            for child, position in zip(candidate.children, positions, strict=True)
+            if child.children
+        ]
+
+
+@settings(max_examples=200)
+@given(data=st.data(), tally=tables())
+def test_compiled_and_plain_survey_agree(data: st.DataObject, tally: Tally) -> None:
+    if native.library() is None:
+        pytest.skip("the compiled loops are not built: no C compiler on this machine")
+    columns = [column for column in tally.quasi if column.domain.size > 1]
+    size = data.draw(st.integers(1, 4))
+    if not columns:
+        return
+    size = min(size, len(columns))
+    k = data.draw(st.integers(1, 6))
+    at_most = data.draw(st.fractions(Fraction(1, 4), Fraction(9, 10), max_denominator=9))
+    bounds = protected(tally, [Template("s", "a", at_most), Template("s", "b", at_most)])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(native, "WORTH_CALLING", 10**12)
+        plain = groups.survey(tally, columns, (size,), k, bounds)
+    with pytest.MonkeyPatch.context() as patch:
+        dealing = data.draw(dealings(len(columns)))
+        patch.setattr(groups_native, "dealt", lambda *_: dealing)
+        patch.setattr(native, "WORTH_CALLING", 0)
+        assert groups.survey(tally, columns, (size,), k, bounds) == plain

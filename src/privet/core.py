@@ -166,10 +166,7 @@ class PrivacyModel(Protocol):
     def check(self, tally: Tally) -> Verdict: ...
 
     def nearest(self, tally: Tally) -> Self:
-        """The least demanding change of the parameters that this tally keeps.
-
-        UnsatisfiableError where no parameters would do.
-        """
+        """The least demanding change of the parameters that this tally keeps."""
 
 
 @dataclass(frozen=True)

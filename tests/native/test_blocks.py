@@ -117,7 +117,7 @@ def test_compiled_and_plain_survey_agree(data: st.DataObject, tally: Tally) -> N
         return
     size = min(size, len(columns))
     k = data.draw(st.integers(1, 6))
-    at_most = data.draw(st.fractions(Fraction(1, 4), Fraction(9, 10), max_denominator=9))
+    at_most = data.draw(st.fractions(Fraction(1, 4), Fraction(8, 9), max_denominator=9))
     bounds = protected(tally, [Template("s", "a", at_most), Template("s", "b", at_most)])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(native, "WORTH_CALLING", 10**12)

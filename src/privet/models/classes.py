@@ -8,9 +8,10 @@ everything here is counting.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,6 +168,19 @@ class ClassCheck:
     def histograms(self, tally: Tally) -> list[Histogram]:
         classes = Classes.of(tally, self.name)
         return [classes.histogram(tally, name) for name in self.sensitive]
+
+
+Model = TypeVar("Model")
+
+
+def without_bound(model: Model, parameter: str) -> Model:
+    """A promise that bounds nothing, for `nearest` where no number would do.
+
+    Neither a policy nor a constructor makes one: a promise without its number is refused when it is signed.
+    """
+    made = copy(model)
+    object.__setattr__(made, parameter, None)
+    return made
 
 
 def attributes(model: str, sensitive: object) -> tuple[str, ...]:

@@ -14,8 +14,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from privet.core import Tally
-from privet.errors import UnsatisfiableError
-from privet.models.classes import ClassCheck, Histogram, Number, Reading, attributes, exact_number
+from privet.models.classes import (
+    ClassCheck,
+    Histogram,
+    Number,
+    Reading,
+    attributes,
+    exact_number,
+    without_bound,
+)
 from privet.models.logarithms import ULP, above, powers, sign
 from privet.models.ratios import largest, roughly, smallest, whole
 
@@ -35,7 +42,7 @@ class DeltaDisclosure(ClassCheck):
     Does not stop: finding a person's record. Small classes cannot have every value, so it costs very much.
     """
 
-    delta: Fraction
+    delta: Fraction | None  # None: only what nearest() gives where no delta would do
     sensitive: tuple[str, ...]
 
     name: ClassVar[str] = "delta-disclosure"
@@ -50,11 +57,13 @@ class DeltaDisclosure(ClassCheck):
         top = whole(histogram.count, n * n) * n
         bottom = whole(histogram.size, n * n)[histogram.owner] * histogram.table[histogram.value]
         size = np.abs(np.log(top.astype(np.float64) / bottom.astype(np.float64)))
-        delta = roughly(self.delta)
-        bad = size >= delta
-        close = np.abs(size - delta) <= 1e-9 * (1 + delta)
-        for at in np.flatnonzero(close).tolist():
-            bad[at] = not self._allows(Fraction(int(top[at]), int(bottom[at])))
+        bad = np.zeros(len(top), dtype=bool)
+        if self.delta is not None:
+            delta = roughly(self.delta)
+            bad = size >= delta
+            close = np.abs(size - delta) <= 1e-9 * (1 + delta)
+            for at in np.flatnonzero(close).tolist():
+                bad[at] = not _allows(self.delta, Fraction(int(top[at]), int(bottom[at])))
         lacking = histogram.distinct < np.count_nonzero(histogram.table)
         reached: dict[str, Number] = {"delta": Fraction(0), "absent": int(lacking.sum())}
         if len(top):
@@ -62,21 +71,20 @@ class DeltaDisclosure(ClassCheck):
             farthest = max(largest(top, bottom) or one, one / (smallest(top, bottom) or one))
             shown = above(powers((farthest.numerator, 1), (farthest.denominator, -1)))
             # A value just below delta would be rounded to it, or above.
-            reached["delta"] = shown if bad.any() else min(shown, self.delta)
-        return Reading(histogram.any(bad) | lacking, reached)
-
-    def _allows(self, ratio: Fraction) -> bool:
-        product = powers((ratio.numerator, 1), (ratio.denominator, -1))
-        return sign(product, self.delta) < 0 < sign(product, -self.delta)
+            reached["delta"] = shown if bad.any() or self.delta is None else min(shown, self.delta)
+        return Reading((histogram.any(bad) | lacking) & (self.delta is not None), reached)
 
     def nearest(self, tally: Tally) -> Self:
-        """A larger delta; UnsatisfiableError where a class lacks a value, which none allows."""
+        """A larger delta, or none at all where a class lacks a value: no delta allows that."""
         verdict = self.check(tally)
         if verdict.holds:
             return self
-        if lacking := verdict.achieved["absent"]:
-            raise UnsatisfiableError(
-                f"{self.name}: {lacking} classes lack a value that the table has, and no delta allows that"
-            )
+        if verdict.achieved["absent"]:
+            return without_bound(self, "delta")
         # Below delta is less than delta.
         return replace(self, delta=Fraction(verdict.achieved["delta"]) + ULP)
+
+
+def _allows(delta: Fraction, ratio: Fraction) -> bool:
+    product = powers((ratio.numerator, 1), (ratio.denominator, -1))
+    return sign(product, delta) < 0 < sign(product, -delta)

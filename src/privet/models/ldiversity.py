@@ -67,25 +67,25 @@ class EntropyLDiversity(ClassCheck):
     Stops: learning a value from a class in which everybody, or nearly everybody, has the same.
     Does not stop: skewness: a value that is rare elsewhere may be common in a class; see t-closeness.
 
-    >>> EntropyLDiversity(l=Fraction(5, 2), sensitive=("disease",))
-    EntropyLDiversity(l=Fraction(5, 2), sensitive=('disease',))
+    >>> EntropyLDiversity(l=2, sensitive=("disease",))
+    EntropyLDiversity(l=2, sensitive=('disease',))
     """
 
-    l: Fraction
+    l: int
     sensitive: tuple[str, ...]
 
     name: ClassVar[str] = "entropy-l-diversity"
     worst: ClassVar[Mapping[str, Callable[[Sequence[Any]], Any]]] = {"l": min}
 
     def __post_init__(self) -> None:
-        exact_number(f"{self.name}: l", self.l, 1)
+        at_least_one(self.name, l=self.l)
         object.__setattr__(self, "sensitive", attributes(self.name, self.sensitive))
 
     def read(self, histogram: Histogram) -> Reading:
         if not len(histogram.size):
             return Reading(np.zeros(0, dtype=bool), {"l": self.l})
         entropy = entropies(histogram)
-        asked = log(self.l.numerator) - log(self.l.denominator)
+        asked = log(self.l)
         # Adding m logarithms of rounded numbers is off by less than (m + 9) units in the 15th place.
         slack = 1e-9 + 1e-15 * len(histogram.count)
         bad = entropy < asked
@@ -94,11 +94,10 @@ class EntropyLDiversity(ClassCheck):
             bad[at] = not _reaches(counts, self.l)
         near = entropy <= entropy.min() + slack * (1 + np.log(histogram.size))
         reached = min(effective_l(counts) for counts in _alike(histogram, near))
-        # A class that reaches l by a hair would be rounded below it.
-        return Reading(bad, {"l": reached if bad.any() else max(reached, self.l)})
+        return Reading(bad, {"l": reached})
 
     def nearest(self, tally: Tally) -> Self:
-        return replace(self, l=min(self.l, Fraction(self.check(tally).achieved["l"])))
+        return replace(self, l=min(self.l, floor(self.check(tally).achieved["l"])))
 
 
 def entropies(histogram: Histogram) -> NDArray[np.float64]:
@@ -118,11 +117,11 @@ def _alike(histogram: Histogram, chosen: Mask) -> dict[tuple[int, ...], list[int
     return found
 
 
-def _reaches(counts: tuple[int, ...], l: Fraction) -> bool:
+def _reaches(counts: tuple[int, ...], l: int) -> bool:
     """Is n^n >= l^n times the product of c^c? That is the definition, times n and without logarithms."""
     size = sum(counts)
     left = [(size, size), *((count, -count) for count in counts)]
-    return sign(powers(*left, (l.numerator, -size), (l.denominator, size))) >= 0
+    return sign(powers(*left, (l, -size))) >= 0
 
 
 def effective_l(counts: tuple[int, ...]) -> Fraction:

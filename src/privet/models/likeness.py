@@ -18,8 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Tally
-from privet.errors import UnsatisfiableError
-from privet.models.classes import ClassCheck, Histogram, Mask, Reading, attributes, exact_number
+from privet.models.classes import (
+    ClassCheck,
+    Histogram,
+    Mask,
+    Reading,
+    attributes,
+    exact_number,
+    without_bound,
+)
 from privet.models.logarithms import ULP, powers, sign
 from privet.models.ratios import compare, largest, whole
 
@@ -79,7 +86,7 @@ class EnhancedBetaLikeness(ClassCheck):
     Does not stop: learning that a person cannot have a value; finding a person's record.
     """
 
-    beta: Fraction
+    beta: Fraction | None  # None: only what nearest() gives where no beta would do
     sensitive: tuple[str, ...]
 
     name: ClassVar[str] = "enhanced-beta-likeness"
@@ -92,17 +99,19 @@ class EnhancedBetaLikeness(ClassCheck):
     def read(self, histogram: Histogram) -> Reading:
         top, bottom = gains(histogram)
         over, used = _against_logarithm(histogram, top, bottom)
-        bad = (compare(top, bottom, self.beta) > 0) | over
-        return Reading(histogram.any(bad), {"beta": largest_gain(top, bottom), "used": used})
+        reached = {"beta": largest_gain(top, bottom), "used": used}
+        if self.beta is None:
+            return Reading(np.zeros(len(histogram.size), dtype=bool), reached)
+        return Reading(histogram.any((compare(top, bottom, self.beta) > 0) | over), reached)
 
     def nearest(self, tally: Tally) -> Self:
-        """A larger beta; UnsatisfiableError where a gain is above -ln q, which does not depend on it."""
+        """A larger beta, or none at all where a gain is above -ln q: no beta allows that."""
         verdict = self.check(tally)
+        if verdict.holds:
+            return self
         if verdict.achieved["used"] > 1:
-            raise UnsatisfiableError(
-                f"{self.name}: a gain is above -ln q, and no beta allows that; see beta-likeness"
-            )
-        return replace(self, beta=max(self.beta, Fraction(verdict.achieved["beta"])))
+            return without_bound(self, "beta")
+        return replace(self, beta=Fraction(verdict.achieved["beta"]))
 
 
 def _against_logarithm(

@@ -1,4 +1,4 @@
-"""Words for promises about classes and about risks: diversity, closeness, likeness, disclosure, thresholds."""
+"""Words for promises about classes and risks: diversity, closeness, likeness, disclosure, thresholds."""
 
 from __future__ import annotations
 
@@ -105,8 +105,8 @@ def delta_disclosure(promise: Promise, quasi: Sequence[str]) -> Wording:
     model = part(promise, "model")
     claims = attribute_claims(
         promise,
-        f"Among records that agree in {these(quasi)}, every value of {{attribute}} occurs, and the logarithm of "
-        f"how much commoner or rarer it is than in the whole table stays below {figure(model.get('delta'))}.",
+        f"Among records that agree in {these(quasi)}, every value of {{attribute}} occurs, and the logarithm "
+        f"of how much commoner or rarer it is than in the whole table stays below {figure(model.get('delta'))}.",
         "delta",
         "never more than {found}",
         lambda found: in_order(found, model.get("delta")),
@@ -129,36 +129,27 @@ def personalised(promise: Promise, quasi: Sequence[str]) -> Wording:
 def risk_limit(promise: Promise, quasi: Sequence[str]) -> Wording:
     kind = str(part(promise, "model").get("type"))
     above = fraction_percent(part(promise, "model").get("above"))
+    number = "risk" if kind in {"average-risk", "maximum-risk"} else "share"
     match kind:
         case "average-risk":
-            number, sentence = (
-                "risk",
-                (
-                    "Somebody who knows {known} and picks a matching record for everybody finds the right one "
-                    "for at most {{at_most}} of all records on average."
-                ),
+            sentence = (
+                "Somebody who knows {known} and picks a matching record for everybody finds the right one for "
+                "at most {{at_most}} of all records on average."
             )
             limits = "Finding one person's record: a few small groups hardly move an average."
         case "maximum-risk":
-            number, sentence = (
-                "risk",
-                (
-                    "Somebody who knows {known} and picks a matching record finds the right one with a chance of "
-                    "at most {{at_most}}."
-                ),
+            sentence = (
+                "Somebody who knows {known} and picks a matching record finds the right one with a chance of "
+                "at most {{at_most}}."
             )
             limits = "Learning a sensitive value that everybody in a group shares."
         case "records-at-risk":
-            number, sentence = (
-                "share",
-                (
-                    f"At most {{{{at_most}}}} of all records can be found with a chance above {above} by somebody "
-                    "who knows {known}."
-                ),
+            sentence = (
+                f"At most {{{{at_most}}}} of all records can be found with a chance above {above} by "
+                "somebody who knows {known}."
             )
             limits = "Finding the records that are left."
         case _:
-            number = "share"
             sentence = "At most {{at_most}} of all records are the only one that matches {known}."
             limits = "Finding the records that are left, and those in groups of two."
     title = kind.replace("-", " ").capitalize()

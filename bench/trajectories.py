@@ -83,8 +83,8 @@ def measured(experiments: Sequence[Case], growing: Sequence[Case]) -> Outcome:
         "trajectories",
         "Paths through places and times: CSV to CSV",
         "Stages in a process of their own, from the file with raw paths to the file that leaves, with its "
-        "check; `all` is the sum; up to 100,000 records medians of three runs. `lost` is the share of frequent "
-        "sequences that do not survive (Score1).",
+        "check; `all` is the sum; up to 100,000 records medians of three runs. `lost` is the share of "
+        "frequent sequences that do not survive (Score1).",
         (
             Table("experiments", heads, [row(case) for case in experiments]),
             Table("growing: L = 3, K = 30, C = 60 %, K' = 1 %", heads, [row(case) for case in growing]),

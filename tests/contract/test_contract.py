@@ -42,7 +42,7 @@ MODELS: Mapping[str, Callable[[Tally], PrivacyModel]] = {
     "alpha-k-anonymity": lambda _: AlphaKAnonymity(alpha=Fraction(2, 3), k=2, sensitive=["s0"]),
     "p-sensitive-k-anonymity": lambda tally: PSensitiveKAnonymity(p=2, k=3, sensitive=every(tally)),
     "distinct-l-diversity": lambda tally: DistinctLDiversity(l=2, sensitive=every(tally)),
-    "entropy-l-diversity": lambda tally: EntropyLDiversity(l=Fraction(3, 2), sensitive=every(tally)),
+    "entropy-l-diversity": lambda tally: EntropyLDiversity(l=2, sensitive=every(tally)),
     "recursive-l-diversity": lambda tally: RecursiveLDiversity(c=Fraction(2), l=2, sensitive=every(tally)),
     "t-closeness": lambda tally: TCloseness(t=HALF, sensitive=every(tally), distance=Distance.EQUAL),
     "beta-likeness": lambda tally: BetaLikeness(beta=HALF, sensitive=every(tally)),

@@ -33,8 +33,8 @@ NORTHEAST, WEST = ["HIV", "HIV", "HIV"], ["Hepatitis C", "Hepatitis C", "Diabete
 TABLE = table_of([("[20,30], Northeastern US", NORTHEAST), ("[30,40], Western US", WEST)])
 
 
-def equal(t: Fraction = F(1)) -> TCloseness:
-    return TCloseness(t=t, sensitive=S, distance=Distance.EQUAL)
+def equal() -> TCloseness:
+    return TCloseness(t=F(1), sensitive=S, distance=Distance.EQUAL)
 
 
 def distances(model: TCloseness, tally: Any) -> list[Fraction]:
@@ -59,11 +59,11 @@ def test_diversity_of_table_2_1b() -> None:
 def test_diversity_of_table_20_3() -> None:
     assert DistinctLDiversity(l=2, sensitive=S).check(TABLE).achieved == {"l": 1}
     second = table_of([("x", WEST)])
-    assert float(EntropyLDiversity(l=F(1), sensitive=S).check(second).achieved["l"]) == pytest.approx(
+    assert float(EntropyLDiversity(l=1, sensitive=S).check(second).achieved["l"]) == pytest.approx(
         1.8899, abs=5e-5
     )
     whole = table_of([("x", [*NORTHEAST, *WEST])])
-    effective = float(EntropyLDiversity(l=F(1), sensitive=S).check(whole).achieved["l"])
+    effective = float(EntropyLDiversity(l=1, sensitive=S).check(whole).achieved["l"])
     assert effective == pytest.approx(2.7495, abs=5e-5)
     assert log(effective) == pytest.approx(1.0114, abs=5e-5)
     # "recursive l = 2 needs c >": never, 2, 1
@@ -90,9 +90,9 @@ def test_skewness() -> None:
     assert F(int(top[0]), int(bottom[0])) == F(49, 100)
     kl = TCloseness(t=F(9), sensitive=S, distance=Distance.KL).check(tally).achieved["t"]
     assert float(kl) == pytest.approx(1.6145, abs=5e-5)
-    assert EntropyLDiversity(l=F(2), sensitive=S).check(table_of([("group", ["HIV", "normal"])])).holds
+    assert EntropyLDiversity(l=2, sensitive=S).check(table_of([("group", ["HIV", "normal"])])).holds
     population = table_of([("x", ["HIV", *["normal"] * 99])])
-    effective = float(EntropyLDiversity(l=F(1), sensitive=S).check(population).achieved["l"])
+    effective = float(EntropyLDiversity(l=1, sensitive=S).check(population).achieved["l"])
     assert effective == pytest.approx(1.058, abs=5e-4)
     assert effective == pytest.approx(exp(0.0560), abs=5e-5)
 
@@ -175,11 +175,11 @@ def test_the_closed_forms_are_the_least_work(group: list[str], rest: list[str]) 
 @settings(max_examples=100)
 @given(st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=9), min_size=1, max_size=4))
 def test_entropy_diversity_implies_the_others(groups: list[list[str]]) -> None:
-    """4.17: entropy l means l values at least, so l records; and a table is no less diverse than its classes."""
+    """4.17: entropy l means l values, so l records; and a table is no less diverse than its classes."""
     tally = table_of(list(zip("wxyz", groups, strict=False)))
-    l = EntropyLDiversity(l=F(1), sensitive=S).check(tally).achieved["l"]
+    l = EntropyLDiversity(l=1, sensitive=S).check(tally).achieved["l"]
     least = -(-F(l).numerator // F(l).denominator) if F(l).denominator == 1 else int(l) + 1
     assert DistinctLDiversity(l=least, sensitive=S).check(tally).holds
     assert KAnonymity(k=least).check(tally).holds
     whole = table_of([("x", [value for group in groups for value in group])])
-    assert EntropyLDiversity(l=F(l), sensitive=S).check(whole).holds
+    assert EntropyLDiversity(l=1, sensitive=S).check(whole).achieved["l"] >= l

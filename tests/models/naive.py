@@ -102,7 +102,7 @@ def distance(model: TCloseness, group: Values, table: Values) -> Fraction:
         return divergence(group, table)
     if model.distance is Distance.ORDERED:
         values = [v for v in dict.fromkeys(table) if v is not None]
-        known: list[str | None] = list(model.order or sorted(values, key=lambda v: Fraction(v)))
+        known: list[str | None] = list(model.order or sorted(values, key=Fraction))
         return ordered(group, table, [*known, *([None] if None in table else [])])
     if model.distance is Distance.HIERARCHICAL:
         assert model.tree is not None
@@ -117,7 +117,7 @@ def breaks(model: Any, group: Values, table: Values) -> bool:
     if isinstance(model, PSensitiveKAnonymity):
         return len(group) < model.k or len(set(group)) < model.p
     if isinstance(model, EntropyLDiversity):
-        return not entropy_reaches(group, model.l)
+        return not entropy_reaches(group, Fraction(model.l))
     if isinstance(model, RecursiveLDiversity):
         return not recursive(group, model.c, model.l)
     if isinstance(model, TCloseness):

@@ -127,3 +127,30 @@ def test_compiled_and_plain_survey_agree(data: st.DataObject, tally: Tally) -> N
         patch.setattr(groups_native, "dealt", lambda *_: dealing)
         patch.setattr(native, "WORTH_CALLING", 0)
         assert groups.survey(tally, columns, (size,), k, bounds) == plain
+
+
+@pytest.mark.parametrize(
+    "dealing", [((0,), (1,), (2,)), ((0, 1), (2,)), ((2,), (0, 1)), ((0, 1, 2),), ((0, 2), (1,))]
+)
+@pytest.mark.parametrize(("rare", "holds"), [(1, False), (10, True)])
+def test_a_small_group_inside_one_group_of_attributes_is_found(
+    dealing: tuple[tuple[int, ...], ...], rare: int, holds: bool
+) -> None:
+    """Only the combination of the first three attributes has a group of two."""
+    if native.library() is None:
+        pytest.skip("the compiled loops are not built: no C compiler on this machine")
+    cells = np.array(list(np.ndindex(2, 2, 2, 2)))
+    domain = two_levels(2)
+    quasi = tuple(Column(f"q{at}", domain, domain.column(cells[:, at])) for at in range(4))
+    counts = np.where((cells[:, :3] == 0).all(axis=1), rare, 10).astype(np.int64)
+    partition = Partition(Tally(quasi, (), None, counts), [], needs_leaves=True)
+    halves = domain.root.children
+    for at in (1, 2, 3):
+        partition.split(Candidate(at, domain.root, halves, 0))
+    candidate = Candidate(0, domain.root, halves, 0)
+    bound = Bound(frozenset(range(4)), 3, 5, ())
+    ahead = partition.ahead(candidate)
+    assert keeps_plainly(partition, candidate, ahead, [1, 2, 3], 2, bound) is holds
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lookahead_native, "dealt", lambda *_: dealing)
+        assert lookahead_native.keeps(partition, candidate, ahead, [1, 2, 3], 2, bound) is holds

@@ -105,8 +105,8 @@ def delta_disclosure(promise: Promise, quasi: Sequence[str]) -> Wording:
     model = part(promise, "model")
     claims = attribute_claims(
         promise,
-        f"Among records that agree in {these(quasi)}, every value of {{attribute}} occurs, and the logarithm "
-        f"of how much commoner or rarer it is than in the whole table stays below {figure(model.get('delta'))}.",
+        f"Among records that agree in {these(quasi)}, every value of {{attribute}} occurs, and the "
+        f"logarithm of how much commoner or rarer it is than in the whole table stays below {figure(model.get('delta'))}.",
         "delta",
         "never more than {found}",
         lambda found: in_order(found, model.get("delta")),
@@ -133,8 +133,8 @@ def risk_limit(promise: Promise, quasi: Sequence[str]) -> Wording:
     match kind:
         case "average-risk":
             sentence = (
-                "Somebody who knows {known} and picks a matching record for everybody finds the right one for "
-                "at most {{at_most}} of all records on average."
+                "Somebody who knows {known} and picks a matching record for everybody finds the right one "
+                "for at most {{at_most}} of all records on average."
             )
             limits = "Finding one person's record: a few small groups hardly move an average."
         case "maximum-risk":

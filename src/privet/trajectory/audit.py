@@ -153,9 +153,11 @@ def written_out(
     turns = np.unique(turn[begin_here > 0]).tolist()
     for now in turns:
         parts = [
-            (table, chosen, cells, turn[table[chosen[0]]] == now if len(turns) > 1 else slice(None))
+            (table, (first, *others), cells, rows)
             for cells, table in tables
-            for chosen in combinations(range(len(table)), size)
+            for first in range(len(table) - size + 1)
+            for rows in [np.flatnonzero(turn[table[first]] == now) if len(turns) > 1 else slice(None)]
+            for others in combinations(range(first + 1, len(table)), size - 1)
         ]
         one_by_one = (
             np.concatenate([table[chosen[at]][rows] for table, chosen, _, rows in parts])

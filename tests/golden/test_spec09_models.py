@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import exp, log
 from typing import Any
@@ -148,7 +148,7 @@ def test_the_closed_forms_are_the_least_work(group: list[str], rest: list[str]) 
     table = [*group, *rest]
     tally = table_of([("x", group), *([("y", rest)] if rest else [])])
     ranks = sorted(set(table))
-    forms = {
+    forms: dict[Distance, Callable[[str, str], float]] = {
         Distance.EQUAL: lambda a, b: float(a != b),
         Distance.ORDERED: lambda a, b: abs(ranks.index(a) - ranks.index(b)) / max(1, len(ranks) - 1),
         Distance.HIERARCHICAL: lambda a, b: 0 if a == b else HEIGHT.get(frozenset(a + b), 3) / 3,

@@ -125,9 +125,11 @@ def breaks(model: Any, group: Values, table: Values) -> bool:
     if isinstance(model, BetaLikeness):
         return any(gain > model.beta for gain in gains(group, table).values())
     if isinstance(model, EnhancedBetaLikeness):
+        assert model.beta is not None
         q = shares(table)
         return any(gain > min(model.beta, -ln(q[v])) for v, gain in gains(group, table).items())
     if isinstance(model, DeltaDisclosure):
+        assert model.delta is not None
         p, q = shares(group), shares(table)
         return any(v not in p or abs(ln(p[v] / q[v])) >= model.delta for v in q)
     raise TypeError(model)

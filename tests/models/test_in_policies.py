@@ -134,7 +134,7 @@ def test_wildcards_are_refused_on_the_road() -> None:
 def test_what_no_recoding_reaches_is_said_with_what_could_be() -> None:
     with pytest.raises(UnsatisfiableError, match=r"l=4.*the nearest feasible is DistinctLDiversity\(l=3"):
         pv.publish(people(), policy('type = "distinct-l-diversity"\nl = 4\nsensitive = ["ill"]'))
-    with pytest.raises(UnsatisfiableError, match="maximum-risk: 1/1000 cannot be kept; .* is 1/240"):
+    with pytest.raises(UnsatisfiableError, match=r"maximum-risk: 1/1000 cannot be kept; .* is 1/240"):
         pv.publish(people(), policy('type = "maximum-risk"\nat_most = "0.001"'))
 
 

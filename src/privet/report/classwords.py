@@ -105,8 +105,9 @@ def delta_disclosure(promise: Promise, quasi: Sequence[str]) -> Wording:
     model = part(promise, "model")
     claims = attribute_claims(
         promise,
-        f"Among records that agree in {these(quasi)}, every value of {{attribute}} occurs, and the "
-        f"logarithm of how much commoner or rarer it is than in the whole table stays below {figure(model.get('delta'))}.",
+        f"Among records that agree in {these(quasi)}, every value of {{attribute}} occurs, and the logarithm "
+        "of how much commoner or rarer it is than in the whole table stays below "
+        f"{figure(model.get('delta'))}.",
         "delta",
         "never more than {found}",
         lambda found: in_order(found, model.get("delta")),

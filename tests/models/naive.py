@@ -36,7 +36,8 @@ def shares(values: Values) -> dict[str | None, Fraction]:
 def entropy_reaches(group: Values, l: Fraction) -> bool:
     """-sum p ln p >= ln l, multiplied by n and raised to a power of e: whole numbers only."""
     n = len(group)
-    return n**n * l.denominator**n >= l.numerator**n * prod(c**c for c in Counter(group).values())
+    product: int = prod(c**c for c in Counter(group).values())
+    return bool(n**n * l.denominator**n >= l.numerator**n * product)
 
 
 def recursive(group: Values, c: Fraction, l: int) -> bool:

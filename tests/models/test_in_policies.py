@@ -93,7 +93,7 @@ def test_published_verified_and_reported(lines: str, tmp_path: Path) -> None:
     assert kept(promise)
     assert all("not stated" not in claim.found for claim in wording(promise, ("job", "age")).claims)
     folder = release.write(tmp_path / "out")
-    assert pv.verify(folder)
+    assert pv.verify(folder).holds
     assert "not stated" not in (folder / "report.html").read_text(encoding="utf-8")
 
 

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from privet import native
 from privet.blocks import dealt, unions
-from privet.native import __main__ as building
+from privet.native import __main__ as command
+from privet.native import build
 
 
 def needs_loops() -> None:
@@ -33,26 +34,26 @@ def test_building_says_what_happened() -> None:
 def test_without_a_compiler_everything_goes_on(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(building, "place", lambda: tmp_path / "_loops-none.so")
-    monkeypatch.setattr(building, "compilers", lambda: iter(()))
-    assert building.main() == 0
+    monkeypatch.setattr(build, "place", lambda: tmp_path / "_loops-none.so")
+    monkeypatch.setattr(build, "compilers", lambda: iter(()))
+    assert command.main() == 0
     assert "slower" in capsys.readouterr().out
 
 
 def test_a_compiler_that_fails_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(building, "HERE", tmp_path)
-    monkeypatch.setattr(building, "place", lambda: tmp_path / "_loops-none.so")
-    monkeypatch.setattr(building, "compilers", lambda: iter([[sys.executable, "-c", "raise SystemExit(1)"]]))
-    assert "slower" in building.build()
+    monkeypatch.setattr(build, "HERE", tmp_path)
+    monkeypatch.setattr(build, "place", lambda: tmp_path / "_loops-none.so")
+    monkeypatch.setattr(build, "compilers", lambda: iter([[sys.executable, "-c", "raise SystemExit(1)"]]))
+    assert build.build() is None
     assert not list(tmp_path.iterdir())
 
 
 def test_changed_sources_are_another_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    before = native.place()
+    before = build.place()
     changed = tmp_path / "loop.c"
     changed.write_text("int changed;")
-    monkeypatch.setattr(native, "SOURCES", (changed,))
-    assert native.place() != before
+    monkeypatch.setattr(build, "SOURCES", (changed,))
+    assert build.place() != before
 
 
 def test_a_broken_library_is_not_loaded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

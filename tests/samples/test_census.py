@@ -1,6 +1,5 @@
 """The generated census against the real Adult data: 45,222 complete records, figures in percent."""
 
-
 import polars as pl
 import pytest
 

@@ -12,23 +12,15 @@ knows numbers only: no table, no model, no search.
 from __future__ import annotations
 
 import ctypes
-import hashlib
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-HERE = Path(__file__).parent
-SOURCES = tuple(sorted(HERE.glob("*.c")))
+from privet.native.build import place
+
 WORTH_CALLING = 200_000  # increments; for fewer, numpy is as quick
-
-
-def place() -> Path:
-    """Where the library of these very sources lies, or would lie."""
-    text = b"".join(source.read_bytes() for source in SOURCES)
-    return HERE / f"_loops-{hashlib.sha256(text).hexdigest()[:12]}.so"
 
 
 @cache

@@ -43,7 +43,9 @@ def keeps(  # noqa: PLR0917 - mirrors what the plain loop has at hand
     radix = np.array([fan, *widths], dtype=np.int64)
     counts = ahead.count.astype(np.int32)
     tops = np.array([at_most.numerator for _, at_most in bound.shares], dtype=np.int64)
-    having = np.array([ahead.having[at] for at, _ in bound.shares], dtype=np.int32).reshape(len(tops), entries)
+    having = np.array([ahead.having[at] for at, _ in bound.shares], dtype=np.int32).reshape(
+        len(tops), entries
+    )
 
     def look(part: slice) -> bool | None:
         some = blocks.part(part)

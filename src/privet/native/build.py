@@ -1,0 +1,49 @@
+"""Build the compiled loops with whatever C compiler there is. Standard library only: packaging uses it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+HERE = Path(__file__).parent
+SOURCES = tuple(sorted(HERE.glob("*.c")))
+
+
+def place() -> Path:
+    """Where the library of these very sources lies, or would lie."""
+    text = b"".join(source.read_bytes() for source in SOURCES)
+    return HERE / f"_loops-{hashlib.sha256(text).hexdigest()[:12]}.so"
+
+
+def compilers() -> Iterator[list[str]]:
+    """The C compilers of this machine; the last is a wheel that brings one (`pip install ziglang`)."""
+    for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
+        if name and shutil.which(name):
+            yield [name]
+    if find_spec("ziglang") is not None:
+        yield [sys.executable, "-m", "ziglang", "cc"]
+
+
+def build(*, here_only: bool = True) -> str | None:
+    """Build the library; which compiler did it, or None. `here_only`: tuned for this very processor."""
+    target = place()
+    for compiler in compilers():
+        for tuned in [["-march=native"], []] if here_only else [[]]:  # not every compiler knows the processor
+            with tempfile.TemporaryDirectory() as folder:
+                made = Path(folder) / target.name
+                command = [*compiler, "-O3", *tuned, "-std=c11", "-fPIC", "-shared", "-o", str(made)]
+                done = subprocess.run([*command, *map(str, SOURCES)], capture_output=True, check=False)  # noqa: S603 - our own sources
+                if done.returncode == 0:
+                    for old in HERE.glob("_loops-*.so"):
+                        old.unlink()
+                    shutil.copy(made, target.with_suffix(".new"))
+                    target.with_suffix(".new").replace(target)
+                    return Path(compiler[0]).name
+    return None

@@ -31,6 +31,7 @@ from privet.errors import (
 )
 from privet.hierarchy import Auto, Flat, Intervals, Prefix, Tree
 from privet.report import evidence as ev
+from privet.samples import SAMPLES
 from privet.verification import verify
 
 HALF = Fraction(1, 2)
@@ -538,3 +539,16 @@ def _no_stray_files(tmp_path: Path) -> Iterator[None]:
     """Whatever a test does, no temporary folder of a release stays behind."""
     yield
     assert not list(tmp_path.rglob(".out*"))
+
+
+def test_the_log_replays_to_the_published_cuts(tmp_path: Path) -> None:
+    sample = SAMPLES["census"]
+    release = pv.publish(sample.generate(2_000, 7), pv.Policy.loads(sample.policy()))
+    after = dict(zip((step.attribute for step in release.steps), ev.cuts_after(release.steps), strict=True))
+    assert after
+    for name, cut in after.items():
+        assert cut == release.recoding.cuts[name].labels
+    notes = json.loads(
+        (release.write(tmp_path / "out").with_name("out.private") / "steward.json").read_text("utf-8")
+    )
+    assert [tuple(step["cut"]) for step in notes["steps"]] == ev.cuts_after(release.steps)

@@ -122,8 +122,9 @@ class Release:
                     "score": step.score,
                     "performed": step.performed,
                     "reason": step.reason,
+                    "cut": list(cut),
                 }
-                for step in self.steps
+                for step, cut in zip(self.steps, ev.cuts_after(self.steps), strict=True)
             ],
             "published_as": {
                 name: [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -37,64 +38,74 @@ def publish(
     """
     refuse_undecided(policy)
     where = find("engines", engine)() if isinstance(engine, str) else engine
-    progress("read", 0)
     form = settle(source, policy.form)
-    table = where.read(source, form, columns_needed(policy))
-    progress("tally", 0)
-    raw = where.tally(table, policy)
-    progress("search", 0)
-    if like is None:
-        finding = policy.algorithm.search(raw, policy, progress)
-    else:
-        finding = Finding(same_cuts(raw, ev.read(Path(like))))
-    progress("apply", 0)
-    published = where.apply(table, policy, finding.recoding)
-    progress("check", 0)
-    final = where.tally_published(published, policy)
-    verdicts = judge(final, policy)
-    broken = [model.name for model, verdict in verdicts if not verdict.holds]
-    if broken and like is not None:
-        raise BrokenPromiseError(
-            *(
-                f"{model.name}: {model} is broken by {v.broken} groups of this batch"
-                for model, v in verdicts
-                if not v.holds
-            ),
-            f"{like}: its recoding does not keep the policy here; publish without --like",
+    written = as_written(form, output)
+    # Hashing and measuring need not wait for each other; the check waits for nothing and nobody.
+    with ThreadPoolExecutor() as beside:
+        digest = beside.submit(source_digest, source)
+        progress("read", 0)
+        table = where.read(source, form, columns_needed(policy))
+        progress("tally", 0)
+        raw = where.tally(table, policy)
+        progress("search", 0)
+        if like is None:
+            finding = policy.algorithm.search(raw, policy, progress)
+        else:
+            finding = Finding(same_cuts(raw, ev.read(Path(like))))
+        progress("apply", 0)
+        published = where.apply(table, policy, finding.recoding)
+        progress("check", 0)
+        final = where.tally_published(published, policy)
+        verdicts = judge(final, policy)
+        refuse_broken(verdicts, policy, like)
+        progress("measure", 0)
+        relaxed = beside.submit(relaxations, raw, policy, finding, describe=describe)
+        measures = summary.measures(raw, final, finding.recoding)
+        columns = where.columns(published)
+        evidence: dict[str, Any] = {
+            **ev.header(),
+            "kind": policy.kind,
+            "purpose": policy.purpose,
+            "nulls": policy.nulls.value,
+            "records": final.records,
+            "columns": list(columns),
+            "promises": [ev.promise(model, verdict) for model, verdict in verdicts],
+            "algorithm": describe(policy.algorithm),
+            "attributes": ev.attribute_notes(policy, finding.recoding, columns),
+            "steps": ev.step_notes(finding.steps),
+            "measures": measures,
+            "cautions": list(CAUTIONS),
+        }
+        if like is not None:
+            evidence["like"] = ev.digest(Path(like) / "evidence.json")
+        return Release(
+            table=published,
+            engine=where,
+            policy=policy,
+            recoding=finding.recoding,
+            verdicts=verdicts,
+            evidence=evidence,
+            steps=finding.steps,
+            form=written,
+            private={"source": digest.result(), "relaxations": relaxed.result()},
         )
-    if broken:
-        raise InternalError(f"{policy.algorithm.name} broke {', '.join(broken)}")
-    progress("measure", 0)
-    columns = where.columns(published)
-    evidence: dict[str, Any] = {
-        **ev.header(),
-        "kind": policy.kind,
-        "purpose": policy.purpose,
-        "nulls": policy.nulls.value,
-        "records": final.records,
-        "columns": list(columns),
-        "promises": [ev.promise(model, verdict) for model, verdict in verdicts],
-        "algorithm": describe(policy.algorithm),
-        "attributes": ev.attribute_notes(policy, finding.recoding, columns),
-        "steps": ev.step_notes(finding.steps),
-        "measures": summary.measures(raw, final, finding.recoding),
-        "cautions": list(CAUTIONS),
-    }
-    if like is not None:
-        evidence["like"] = ev.digest(Path(like) / "evidence.json")
-    return Release(
-        table=published,
-        engine=where,
-        policy=policy,
-        recoding=finding.recoding,
-        verdicts=verdicts,
-        evidence=evidence,
-        steps=finding.steps,
-        form=as_written(form, output),
-        private={
-            "source": source_digest(source),
-            "relaxations": relaxations(raw, policy, finding, describe=describe),
-        },
+
+
+def refuse_broken(
+    verdicts: tuple[tuple[PrivacyModel, Verdict], ...], policy: Policy, like: str | Path | None
+) -> None:
+    """Nothing leaves that breaks a promise; whose fault it is depends on where the recoding came from."""
+    broken = [(model, verdict) for model, verdict in verdicts if not verdict.holds]
+    if not broken:
+        return
+    if like is None:
+        raise InternalError(f"{policy.algorithm.name} broke {', '.join(model.name for model, _ in broken)}")
+    raise BrokenPromiseError(
+        *(
+            f"{model.name}: {model} is broken by {verdict.broken} groups of this batch"
+            for model, verdict in broken
+        ),
+        f"{like}: its recoding does not keep the policy here; publish without --like",
     )
 
 

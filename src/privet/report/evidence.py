@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from privet.core import Form, Policy, PrivacyModel, Recoding, Role, Step, Verdict
-from privet.domain import Cut, plain
+from privet.domain import Cut, Value, plain
 from privet.errors import TamperedError
 from privet.policy import describe
 
@@ -80,6 +80,19 @@ def step_notes(steps: Sequence[Step]) -> list[dict[str, Any]]:
             note["refused"] = step.reason
         notes.append(note)
     return notes
+
+
+def cuts_after(steps: Sequence[Step]) -> list[tuple[Value, ...]]:
+    """For each step of the log, what its attribute's values are published as after it."""
+    cuts: dict[str, list[Value]] = {}
+    found = []
+    for step in steps:
+        cut = cuts.setdefault(step.attribute, [step.label])  # a search starts at the roots
+        if step.performed:
+            at = cut.index(step.label)
+            cut[at : at + 1] = step.children
+        found.append(tuple(cut))
+    return found
 
 
 def form_notes(form: Form) -> dict[str, Any]:

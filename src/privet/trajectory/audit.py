@@ -109,10 +109,10 @@ def seen(paths: Paths, knowledge: Knowledge) -> tuple[NDArray[np.int64], NDArray
         Knowledge.PLACES: (paths.points.places, paths.points.place),
         Knowledge.TIMES: (paths.points.times, paths.points.time),
     }[knowledge]
-    key = (
-        np.repeat(np.arange(paths.cells), np.diff(paths.starts)) * max(len(names), 1) + of_point[paths.visits]
-    )
-    owner, items = np.divmod(np.unique(key), max(len(names), 1))
+    owner = np.repeat(np.arange(paths.cells), np.diff(paths.starts))
+    if knowledge is Knowledge.POINTS:
+        return paths.visits.astype(np.int64), owner, names
+    owner, items = np.divmod(np.unique(owner * len(names) + of_point[paths.visits]), max(len(names), 1))
     return items, owner, names
 
 
@@ -180,7 +180,9 @@ class Numbers:
             if room > 2**62 // self._names:
                 self._ranks[-1], key = np.unique(key, return_inverse=True)
                 room = int(key.max()) + 1
-            key, room = key * self._names + column, room * self._names
+            key *= self._names
+            key += column
+            room *= self._names
         return key
 
     def unpacked(self, key: int) -> tuple[int, ...]:
@@ -196,10 +198,12 @@ def together(
     keys: NDArray[np.int64], cells: NDArray[np.int64], size: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Keys in order, and the cell of each."""
-    if int(keys.max()) < 2**62 // size:  # both in one number: sorting numbers is the quickest there is
-        both = np.sort(keys * size + cells)
-        ordered = both // size
-        return ordered, both - ordered * size
+    bits = size.bit_length()
+    if int(keys.max()) < 2 ** (62 - bits):  # both in one number: sorting numbers is the quickest there is
+        both = keys << bits
+        both |= cells
+        both.sort()
+        return both >> bits, both & ((1 << bits) - 1)
     order = np.argsort(keys)
     return keys[order], cells[order]
 

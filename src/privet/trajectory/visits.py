@@ -10,7 +10,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from privet.core import Column
-from privet.trajectory.coded import coded, columns_of, complaint, need, refuse
+from privet.domain import Codes
+from privet.trajectory.coded import coded, columns_of, complaint, grouped, need, refuse
 from privet.trajectory.paths import Ints, Paths, PointCodes, Points
 
 
@@ -37,7 +38,7 @@ class Visits:
     ) -> Visits:
         """Raises InputError for what is no visit; only a release may have persons without one."""
         need(frame, (person, place, time, *sensitive))
-        who, _ = coded(frame.get_column(person))
+        who = grouped(frame.get_column(person))
         where, places = coded(frame.get_column(place))
         when, times = coded(frame.get_column(time))
         missing = [frame.get_column(name).is_null().to_numpy() for name in (person, place, time)]
@@ -118,23 +119,37 @@ def marked(rows: Ints, of: int) -> NDArray[np.bool_]:
 def merged(points: Points, who: Ints, point: Ints, columns: Sequence[Column], order: Ints) -> Paths:
     """The tally of visits that are sorted by person and time; equal paths become one cell."""
     first = np.flatnonzero(np.concatenate(([True], who[1:] != who[:-1])))
-    lists = pl.DataFrame({"who": who, "point": point.astype(np.int32)}).group_by("who", maintain_order=True)
-    names = [f"sensitive {at}" for at in range(len(columns))]
-    people = lists.agg("point").with_columns(
-        pl.Series(name, column.codes[order[first]]) for name, column in zip(names, columns, strict=True)
-    )
-    cells = people.group_by("point", *names, maintain_order=True).len("count")
-    visits = cells.get_column("point").explode().to_numpy()
-    lengths = cells.get_column("point").list.len().to_numpy().astype(np.int64)
-    real = visits >= 0  # a person without a visit has one row, which is none
+    lengths = np.diff(first, append=len(who))
+    values = [column.codes[order[first]] for column in columns]
+    # A path is a set of points: equal ones have equal sums of whatever numbers stand for the points.
+    stand_for = np.random.default_rng(0).integers(2**63, size=len(points) + 1, dtype=np.int64)
+    mark = np.add.reduceat(stand_for[point], first)
+    for codes in values:
+        mark = mark * 1_000_003 + codes
+    _, chosen, which, counts = np.unique(mark, return_index=True, return_inverse=True, return_counts=True)
+    if not all_alike(point, first, lengths, values, chosen[which]):  # two sums that met by chance
+        chosen, counts = np.arange(len(first)), np.ones(len(first), dtype=np.int64)
+    at, starts = stretches(first[chosen], lengths[chosen])
+    real = point[at] >= 0  # a person without a visit has one row, which is none
     before = np.concatenate(([0], np.cumsum(real)))
     return Paths(
         points,
-        visits[real].astype(np.int32),
-        before[np.concatenate(([0], np.cumsum(lengths)))].astype(np.int64),
-        cells.get_column("count").to_numpy().astype(np.int64),
-        tuple(
-            Column(column.name, column.domain, cells.get_column(name).to_numpy())
-            for name, column in zip(names, columns, strict=True)
-        ),
+        point[at][real].astype(np.int32),
+        before[starts].astype(np.int64),
+        counts.astype(np.int64),
+        tuple(Column(c.name, c.domain, codes[chosen]) for c, codes in zip(columns, values, strict=True)),
     )
+
+
+def all_alike(point: Ints, first: Ints, lengths: Ints, values: Sequence[Codes], like: Ints) -> bool:
+    """Is every person's path, with the sensitive values, the same as that of the person named for it?"""
+    if not (lengths == lengths[like]).all() or any((codes != codes[like]).any() for codes in values):
+        return False
+    at, _ = stretches(first[like], lengths)
+    return bool((point == point[at]).all())
+
+
+def stretches(first: Ints, lengths: Ints) -> tuple[Ints, Ints]:
+    """The places of several stretches one after the other, and where each begins among them."""
+    starts = np.concatenate(([0], np.cumsum(lengths)))
+    return np.arange(starts[-1]) + np.repeat(first - starts[:-1], lengths), starts

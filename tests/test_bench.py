@@ -71,6 +71,21 @@ def test_stages_are_those_of_the_road(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("_bench")
+def test_paths_have_stages_of_their_own(tmp_path: Path) -> None:
+    from bench.trajectories import ROAD, Case, staged
+
+    from privet.samples import trips
+
+    data = tmp_path / "trips.csv"
+    trips.city(400, 1).write_csv(data)
+    said = staged(data, Case("city", 400, 2, k=5, support="1/50"), tmp_path)
+    assert tuple(said["seconds"]) == ROAD
+    assert all(spent > 0 for spent in said["seconds"].values())
+    assert 0 <= said["lost"] <= 1
+    assert (tmp_path / "out.csv").read_text(encoding="utf-8").startswith("path,status")
+
+
+@pytest.mark.usefixtures("_bench")
 def test_a_command_s_cost_is_its_own_and_not_ours() -> None:
     from bench.child import timed
 

@@ -49,7 +49,7 @@ from privet.models.kanonymity import KAnonymity
 from privet.models.ldiversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
 from privet.models.likeness import BetaLikeness
 from privet.models.lkc import LKC
-from privet.models.risk import AverageRisk
+from privet.models.risk import AverageRisk, MaximumRisk
 from privet.models.tcloseness import Distance, TCloseness
 
 try:
@@ -218,18 +218,29 @@ def models(tally: Tally) -> SearchStrategy[PrivacyModel]:
         st.builds(LKC, l=small, k=small, c=shares(), sensitive=sensitive),
         st.builds(AlphaKAnonymity, alpha=shares(), k=small, sensitive=sensitive),
     )
-    if tally.nulls is Nulls.WILDCARD:  # the others need each record in one class
-        return made
-    names = st.just(tuple(values))
-    far = st.sampled_from([Distance.EQUAL, Distance.KL])
-    return made | st.one_of(
+    return made
+
+
+def class_models(tally: Tally) -> SearchStrategy[PrivacyModel]:
+    """Built-in monotone promises about classes and risks, which need every record in one class."""
+    small, names = st.integers(1, 4), st.just(tuple(column.name for column in tally.sensitive))
+    if tally.nulls is Nulls.WILDCARD:
+        return models(tally)
+    made: SearchStrategy[PrivacyModel] = st.one_of(
         st.builds(DistinctLDiversity, l=small, sensitive=names),
         st.builds(EntropyLDiversity, l=small, sensitive=names),
         st.builds(RecursiveLDiversity, c=shares().map(lambda share: 4 * share), l=small, sensitive=names),
-        st.builds(TCloseness, t=shares(), sensitive=names, distance=far),
+        st.builds(
+            TCloseness,
+            t=shares(),
+            sensitive=names,
+            distance=st.sampled_from([Distance.EQUAL, Distance.KL]),
+        ),
         st.builds(BetaLikeness, beta=shares(), sensitive=names),
         st.builds(AverageRisk, at_most=shares()),
+        st.builds(MaximumRisk, at_most=shares()),
     )
+    return made
 
 
 # The contracts.

@@ -25,7 +25,7 @@ from privet.models.risk import AverageRisk, MaximumRisk, RecordsAtRisk, SampleUn
 from privet.models.tcloseness import Distance, TCloseness
 from privet.registry import installed
 from privet.relational.topdown import Score, Splits, TopDown
-from privet.testing import check_algorithm, check_engine, check_model
+from privet.testing import check_algorithm, check_engine, check_model, class_models
 
 HALF = Fraction(1, 2)
 TREE = {"any": {"x": ["a", "b"], "y": ["c", "d"]}}
@@ -87,6 +87,11 @@ def test_every_form_of_t_closeness(distance: Distance) -> None:
 @pytest.mark.parametrize("name", installed("algorithms"))
 def test_algorithms(name: str) -> None:
     check_algorithm(installed("algorithms")[name].load(), examples=60)
+
+
+@pytest.mark.parametrize("name", installed("algorithms"))
+def test_algorithms_with_promises_about_classes(name: str) -> None:
+    check_algorithm(installed("algorithms")[name].load(), models_for=class_models, examples=60)
 
 
 @pytest.mark.parametrize("score", Score)

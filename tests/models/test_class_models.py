@@ -102,7 +102,7 @@ def everything(table: Sequence[tuple[Any, Values]]) -> Values:
     return [value for _, values in table for value in values]
 
 
-@settings(max_examples=600)
+@settings(max_examples=400)
 @given(tables(), MODELS)
 def test_the_definition(table: list[tuple[Any, Values]], model: Any) -> None:
     every = everything(table)
@@ -117,9 +117,10 @@ def test_what_is_reached(table: list[tuple[Any, Values]]) -> None:
     tally, every = table_of(table), everything(table)
     each = [values for _, values in table]
     assert DistinctLDiversity(l=1, sensitive=S).check(tally).achieved == {"l": min(len(set(v)) for v in each)}
-    for distance in (Distance.EQUAL, Distance.VARIATIONAL, Distance.HIERARCHICAL):
+    for distance in (Distance.EQUAL, Distance.VARIATIONAL, Distance.ORDERED, Distance.HIERARCHICAL):
         tree = TREE if distance is Distance.HIERARCHICAL else None
-        model = TCloseness(t=F(1), sensitive=S, distance=distance, tree=tree)
+        order = tuple(VALUES) if distance is Distance.ORDERED else None
+        model = TCloseness(t=F(1), sensitive=S, distance=distance, tree=tree, order=order)
         expected = max(naive.distance(model, values, every) for values in each)
         assert model.check(tally).achieved == {"t": expected}
     far = [naive.divergence(values, every) for values in each]
@@ -136,7 +137,7 @@ def test_what_is_reached(table: list[tuple[Any, Values]]) -> None:
     )
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(tables(nulls=False))
 def test_numbers_are_in_their_order(table: list[tuple[Any, Values]]) -> None:
     """Without an order "2" and "2.0" are one number: as if the data had written them alike."""
@@ -148,7 +149,7 @@ def test_numbers_are_in_their_order(table: list[tuple[Any, Values]]) -> None:
     assert model.check(table_of(table)).achieved == model.check(table_of(same)).achieved == {"t": expected}
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(tables(), MODELS)
 def test_numbers_agree_with_the_verdict(table: list[tuple[Any, Values]], model: Any) -> None:
     """What is shown is rounded, but never across the bound that decides."""
@@ -166,7 +167,7 @@ def test_numbers_agree_with_the_verdict(table: list[tuple[Any, Values]], model: 
         assert (verdict.achieved["beta"] <= model.beta and verdict.achieved["used"] <= 1) is verdict.holds
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(tables(), MODELS)
 def test_nearest_is_kept_and_moves_only_what_it_must(table: list[tuple[Any, Values]], model: Any) -> None:
     tally = table_of(table)
@@ -250,6 +251,21 @@ def test_t_itself_is_allowed(t: Fraction) -> None:
     assert TCloseness(t=t, sensitive=S, distance=Distance.EQUAL).check(tally).holds is (t >= F(3, 7))
 
 
+def test_a_number_that_is_rounded_does_not_cross_the_bound() -> None:
+    """ln 2 is 0.69314718055994...: six decimals are not enough to tell on which side of t it is."""
+    tally = table_of([("x", ["a"] * 2), ("y", ["b"] * 2)])
+    just, short = F(6931471806, 10**10), F(6931471805, 10**10)
+    kept = TCloseness(t=just, sensitive=S, distance=Distance.KL).check(tally)
+    assert (kept.holds, kept.achieved) == (True, {"t": just})
+    broken = TCloseness(t=short, sensitive=S, distance=Distance.KL).check(tally)
+    assert (broken.broken, broken.achieved) == (2, {"t": F(693148, 10**6)})
+    half = table_of([("x", ["a", "a", "b", "b"]), ("y", ["a", *["b"] * 11])])  # a: 3 of 16, and 1/2 in x
+    reached = F(9808292531, 10**10)  # ln(8/3) is 0.98082925301..., and 1/12 over 3/16 is 4/9, ln 0.81
+    verdict = DeltaDisclosure(delta=reached, sensitive=S).check(half)
+    assert (verdict.holds, verdict.achieved["delta"]) == (True, reached)
+    assert not DeltaDisclosure(delta=F(9808292530, 10**10), sensitive=S).check(half).holds
+
+
 def test_recursive_is_strict() -> None:
     tally = table_of([("x", ["a", "a", "b"])])
     assert not RecursiveLDiversity(c=F(2), l=2, sensitive=S).check(tally).holds
@@ -315,7 +331,7 @@ GENERAL: list[Any] = [
 
 
 @pytest.mark.parametrize("model", GENERAL, ids=lambda m: f"{m.name} {getattr(m, 'distance', '')}")
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(table=tables())
 def test_joining_two_classes_keeps_it(model: Any, table: list[tuple[Any, Values]]) -> None:
     assert model.monotone
@@ -335,6 +351,7 @@ def test_joining_two_classes_keeps_it(model: Any, table: list[tuple[Any, Values]
     [m for m in [*GENERAL, KAnonymity(k=2), MaximumRisk(at_most=F(1, 2))] if m.monotone_with_suppression],
     ids=lambda m: m.name,
 )
+@settings(max_examples=40)
 @given(good=tables(), bad=tables())
 def test_with_suppression_a_class_keeps_it_whoever_joins(model: Any, good: Any, bad: Any) -> None:
     for _, values in good:

@@ -272,3 +272,17 @@ def test_a_tally_that_does_not_fit_is_our_own_fault() -> None:
         Paths(points, rising, np.array([0, 1]), one)
     with pytest.raises(InternalError, match="sensitive"):
         Paths(points, rising, starts, one, (Column("s", flat(("x",)), np.zeros(2, dtype=np.uint8)),))
+
+
+def test_sums_that_meet_by_chance_merge_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows: list[tuple[object, object, object]] = [(1, "a", 1), (2, "a", 1), (3, "a", 1), (3, "b", 2)]
+    assert sorted(visits(rows).paths.counts.tolist()) == [1, 2]
+
+    class Same:
+        def integers(self, *_: object, size: int, dtype: type) -> np.ndarray:  # type: ignore[type-arg]
+            return np.zeros(size, dtype=dtype)
+
+    monkeypatch.setattr(np.random, "default_rng", lambda seed: Same())
+    paths = visits(rows).paths
+    assert paths.counts.tolist() == [1, 1, 1]
+    assert sorted(labels(paths)) == [["a1"], ["a1"], ["a1", "b2"]]

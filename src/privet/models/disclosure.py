@@ -23,7 +23,7 @@ from privet.models.classes import (
     exact_number,
     without_bound,
 )
-from privet.models.logarithms import ULP, above, powers, sign
+from privet.models.logarithms import above, powers, sign
 from privet.models.ratios import largest, roughly, smallest, whole
 
 
@@ -81,8 +81,8 @@ class DeltaDisclosure(ClassCheck):
             return self
         if verdict.achieved["absent"]:
             return without_bound(self, "delta")
-        # Below delta is less than delta.
-        return replace(self, delta=Fraction(verdict.achieved["delta"]) + ULP)
+        # A logarithm is never a fraction, so what is rounded up is above it.
+        return replace(self, delta=Fraction(verdict.achieved["delta"]))
 
 
 def _allows(delta: Fraction, ratio: Fraction) -> bool:

@@ -120,8 +120,7 @@ def _against_logarithm(
     """Which entries gain more than -ln q, and the largest part of it that a gain takes up."""
     n = histogram.records
     over = np.zeros(len(top), dtype=bool)
-    # A value that everybody has cannot become commoner, and needs no bound.
-    gain = np.flatnonzero((top > 0) & (histogram.table[histogram.value] < n))
+    gain = np.flatnonzero(top > 0)  # a value that everybody has cannot gain, so no logarithm is zero
     if not len(gain):
         return over, Fraction(0)
     there = histogram.table[histogram.value[gain]]

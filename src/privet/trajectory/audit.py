@@ -24,7 +24,7 @@ from privet.models.linkage import Linkage
 from privet.models.template import EVERY
 from privet.trajectory.paths import Paths
 
-AT_ONCE = 1 << 23  # sequences that are written out at a time
+AT_ONCE = 1 << 20  # sequences that are written out at a time: larger tables cost more in fresh memory
 
 
 class Knowledge(Enum):

@@ -38,6 +38,16 @@ def grouped(series: pl.Series) -> NDArray[np.int64]:
     return runs if together else coded(series)[0]
 
 
+def numbered(key: NDArray[np.int64], room: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The numbers below `room` that occur, in order; and for each row which of them it has."""
+    if room > 4 * len(key) + 1024:
+        distinct, position = np.unique(key, return_inverse=True)
+        return distinct, position.astype(np.int64)
+    occurs = np.zeros(room, dtype=bool)
+    occurs[key] = True
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[key]
+
+
 def columns_of(frame: pl.DataFrame, names: Sequence[str]) -> tuple[Column, ...]:
     """Sensitive columns, with their values in alphabetical order, by row."""
     found = []

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from privet.core import Column
 from privet.domain import Codes
-from privet.trajectory.coded import coded, columns_of, complaint, grouped, need, refuse
+from privet.trajectory.coded import coded, columns_of, complaint, grouped, need, numbered, refuse
 from privet.trajectory.paths import Ints, Paths, PointCodes, Points
 
 
@@ -49,12 +49,12 @@ class Visits:
                 for name, lacks in zip((person, place, time), missing, strict=True)
             )
         )
-        pair = where * len(times) + when
-        distinct = np.unique(pair[~nowhere])
-        said = [(places[at // len(times)] or "", times[at % len(times)] or "") for at in distinct.tolist()]
-        points = Points.of([one for one, _ in said], [one for _, one in said])
-        number = np.array([*(points.codes[one] for one in said), -1], dtype=np.int64)
-        point = np.where(nowhere, -1, number[np.searchsorted(distinct, pair)])
+        distinct, position = numbered(where * len(times) + when, len(places) * len(times))
+        said = [(places[at // len(times)], times[at % len(times)]) for at in distinct.tolist()]
+        real = [(p, t) for p, t in said if p is not None and t is not None]
+        points = Points.of([p for p, _ in real], [t for _, t in real])
+        codes = [points.codes[p, t] if p is not None and t is not None else -1 for p, t in said]
+        point = np.array(codes, dtype=np.int64)[position]
         columns = columns_of(frame, sensitive)
         order = by_person(who, point)
         refuse(*repeated(place, who, point, np.append(points.time, -1)[point], order))

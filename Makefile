@@ -19,7 +19,7 @@ $(BIN)/uv:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 
 $(STAMP): pyproject.toml requirements.lock | $(BIN)/uv
-	$(UV) pip install --quiet --require-hashes -r requirements.lock
+	$(UV) pip install --quiet --no-deps --require-hashes -r requirements.lock
 	$(UV) pip install --quiet --no-deps --editable .
 	$(BIN)/python -m privet.native
 	touch $(STAMP)
@@ -53,8 +53,8 @@ bench-full: $(STAMP)     ## the whole of every benchmark and experiment
 	$(BIN)/python -m bench --full
 
 lock: | $(BIN)/uv ## write requirements.lock anew after pyproject.toml changed
-	$(UV) pip compile --quiet --universal --all-extras --group dev --generate-hashes \
-		--no-annotate --custom-compile-command "make lock" pyproject.toml -o requirements.lock
+	$(UV) pip compile --quiet --upgrade --universal --all-extras --group dev --generate-hashes \
+		--override requirements.overrides --no-annotate --custom-compile-command "make lock" pyproject.toml -o requirements.lock
 
 clean:           ## remove the environment and every cache
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis bench/out

@@ -312,6 +312,16 @@ def test_ratios_are_compared_exactly(ratios: list[tuple[int, int]], bound: Fract
     assert smallest(top, bottom) == min(exact)
 
 
+def test_numbers_too_long_for_a_double_are_compared_exactly() -> None:
+    top, bottom = np.random.default_rng(1).integers(2**58, 2**61, (2, 300))
+    for t, b in zip(top, bottom, strict=True):
+        assert compare(np.array([t, t - 1, t + 1]), np.array([b, b, b]), F(int(t), int(b))).tolist() == [
+            0,
+            -1,
+            1,
+        ]
+
+
 # What is monotone, and what is not.
 
 GENERAL: list[Any] = [

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
@@ -279,7 +281,7 @@ def test_sums_that_meet_by_chance_merge_nobody(monkeypatch: pytest.MonkeyPatch) 
     assert sorted(visits(rows).paths.counts.tolist()) == [1, 2]
 
     class Same:
-        def integers(self, *_: object, size: int, dtype: type) -> np.ndarray:  # type: ignore[type-arg]
+        def integers(self, *_: object, size: int, dtype: type) -> np.ndarray[Any, Any]:
             return np.zeros(size, dtype=dtype)
 
     monkeypatch.setattr(np.random, "default_rng", lambda seed: Same())

@@ -141,8 +141,6 @@ def by_evidence(evidence: Mapping[str, Any], policy: Policy | None = None) -> Tr
                 above = set()
             if found := (above & labels) - {None}:
                 return frozenset(found)
-        if starred := {label for label in labels if label and raw and _hides(label, raw)}:
-            return frozenset(starred)
         return frozenset(value["label"] for value in values if "interval" not in value) - {None}
 
     return translate
@@ -161,17 +159,6 @@ def by_notes(notes: Mapping[str, Any], otherwise: Translation) -> Translation:
         return otherwise(attribute, raw)
 
     return translate
-
-
-def _hides(label: str, raw: str) -> bool:
-    """Is the label the value with some characters starred?
-
-    >>> _hides("537**", "53715"), _hides("*", "53715")
-    (True, False)
-    """
-    return len(label) == len(raw) and all(
-        shown in {here, "*"} for shown, here in zip(label, raw, strict=True)
-    )
 
 
 @dataclass(frozen=True, slots=True)

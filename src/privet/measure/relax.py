@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from decimal import Decimal, InvalidOperation
 from enum import Enum
+from fractions import Fraction
 from itertools import groupby
 from math import comb
 from typing import Any
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from privet.core import Column, Finding, Generalization, Policy, PrivacyModel, Step, Tally
 from privet.domain import Cut, Domain, Node, Value, plain
 from privet.measure.classes import Ints, add_up, keys, roomy
+from privet.models.linkage import LinkageModel
 
 EFFORT = 50_000_000  # cells looked at, about a second; more would make publishing wait for a footnote
 
@@ -105,7 +107,8 @@ class _Base:
     def combinations(self, policy: Policy, split: _Refused) -> int:
         """How many groups of attributes the models look at, for each cell."""
         active = len(self._active(split, policy))
-        most = [getattr(model, "l", None) for model in policy.models]
+        # Only a linkage model speaks of how many values are known; the l of l-diversity is another one.
+        most = [model.linkage().l if isinstance(model, LinkageModel) else None for model in policy.models]
         return sum(comb(active, min(l or active, active)) for l in most)
 
     def pieces(self, splits: Sequence[_Refused]) -> _Pieces:
@@ -208,10 +211,11 @@ def _children(domain: Domain, node: Node, step: Step) -> tuple[Node, ...]:
 def _changes(model: PrivacyModel, nearest: PrivacyModel) -> list[dict[str, Any]]:
     """Which numbers moved, from what to what; a value's own bound only where it has one."""
     moved: dict[str, tuple[Any, Any]] = {}
-    for name in ("k", "c", "alpha"):
-        old, new = getattr(model, name, None), getattr(nearest, name, None)
-        if old != new:
-            moved[name] = old, new
+    promise: Any = model  # a frozen dataclass, as the contract of models says
+    for parameter in fields(promise):
+        old, new = getattr(model, parameter.name), getattr(nearest, parameter.name)
+        if parameter.init and isinstance(old, (int, Fraction)) and old != new:
+            moved[parameter.name] = old, new
     general = getattr(nearest, "c", getattr(nearest, "alpha", None))
     bounds = zip(getattr(model, "bounds", ()), getattr(nearest, "bounds", ()), strict=False)
     for old, new in bounds:

@@ -131,13 +131,14 @@ def percent(value: Any) -> str | None:
     ('20%', '16.8%', 'over 99.9%', 'under 0.01%', '0%', '100%')
     """
     found = share(value)
-    if found is None:
+    truly = exact(value)  # a float would round the last step to the whole
+    if found is None or truly is None:
         return None
-    if 0 < found < 0.0001:
+    if 0 < truly < Fraction(1, 10_000):
         return "under 0.01%"
-    if 0.999 < found < 1:
+    if Fraction(999, 1000) < truly < 1:
         return "over 99.9%"
-    if found == 1:
+    if truly == 1:
         return "100%"
     digits = 1 if found >= 0.01 else 2
     shown = f"{100 * found:.{digits}f}"

@@ -40,7 +40,8 @@ def pick_given(rng: np.random.Generator, given: Ints, table: ArrayLike) -> Ints:
     found = (
         np.searchsorted(laid, given + rng.random(len(given)), side="right") - given.astype(np.int64) * width
     )
-    return np.minimum(found, width - 1)  # rounding may push a draw onto the very end of its line
+    drawn: Ints = np.minimum(found, width - 1)  # rounding may push a draw onto the very end of its line
+    return drawn
 
 
 def spread(rng: np.random.Generator, rows: int, shares: Sequence[float], values: Sequence[float]) -> Floats:
@@ -63,6 +64,11 @@ def chance(rng: np.random.Generator, odds: Floats) -> NDArray[np.bool_]:
 
 def words(values: Sequence[str], codes: Ints) -> pl.Series:
     return pl.Series(values, dtype=pl.String).gather(pl.Series(codes))
+
+
+def tenths(numbers: Floats) -> Floats:
+    """Rounded to one decimal."""
+    return np.round(numbers, 1).astype(np.float64)
 
 
 def whole(numbers: Floats | Ints, low: int, high: int) -> NDArray[np.int64]:

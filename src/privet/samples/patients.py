@@ -16,7 +16,7 @@ import polars as pl
 
 from privet.errors import InputError, one_of
 from privet.samples import plans
-from privet.samples.draw import Floats, Ints, bell, chance, generator, pick, pick_given, whole, words
+from privet.samples.draw import Floats, Ints, bell, chance, generator, pick, pick_given, tenths, whole, words
 from privet.samples.taxonomies import PATIENTS, leaves
 
 GIVEN_NAMES = (
@@ -153,12 +153,12 @@ def _body(rng: np.random.Generator, sex: Ints, age: Ints) -> Mapping[str, pl.Ser
         "systolic": whole(systolic, 70, 230),
         "diastolic": whole(0.55 * systolic + 4 + 7 * bell(rng, rows), 35, 130),
         "pulse": whole(78 + 13 * bell(rng, rows), 40, 160),
-        "temperature": np.round(36.9 + 0.5 * bell(rng, rows), 1),
-        "haemoglobin": np.round(np.clip(haemoglobin, 4, 19), 1),
+        "temperature": tenths(36.9 + 0.5 * bell(rng, rows)),
+        "haemoglobin": tenths(np.clip(haemoglobin, 4, 19)),
         "haematocrit": whole(3 * haemoglobin + 1.2 * bell(rng, rows), 12, 60),
         "platelets": whole(245 + 75 * bell(rng, rows), 5, 900),
-        "white_cells": np.round(np.exp(2 + 0.35 * bell(rng, rows)), 1),
-        "inr": np.round(np.exp(0.1 + 0.15 * bell(rng, rows)), 1),
+        "white_cells": tenths(np.exp(2 + 0.35 * bell(rng, rows))),
+        "inr": tenths(np.exp(0.1 + 0.15 * bell(rng, rows))),
         "creatinine": whole(np.exp(4.4 + 0.3 * bell(rng, rows)), 30, 900),
     }
 

@@ -14,6 +14,7 @@ from enum import Enum
 from fractions import Fraction
 from itertools import combinations
 from math import comb
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,11 +105,12 @@ def audit(paths: Paths, promise: Linkage, knowledge: Knowledge = Knowledge.POINT
 
 def seen(paths: Paths, knowledge: Knowledge) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]:
     """What can be known of each path, each thing once and in order; whose it is; and the names of all."""
-    names, of_point = {
+    known: dict[Knowledge, tuple[tuple[str, ...], NDArray[Any]]] = {
         Knowledge.POINTS: (paths.points.labels, np.arange(len(paths.points))),
         Knowledge.PLACES: (paths.points.places, paths.points.place),
         Knowledge.TIMES: (paths.points.times, paths.points.time),
-    }[knowledge]
+    }
+    names, of_point = known[knowledge]
     owner = np.repeat(np.arange(paths.cells), np.diff(paths.starts))
     if knowledge is Knowledge.POINTS:
         return paths.visits.astype(np.int64), owner, names

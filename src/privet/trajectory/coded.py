@@ -106,5 +106,5 @@ def refuse(*complaints: str | None) -> None:
         raise InputError(*real)
 
 
-def gathered(values: Sequence[Any], codes: NDArray[np.int64]) -> pl.Series:
+def gathered(values: Sequence[Any], codes: NDArray[np.integer[Any]]) -> pl.Series:
     return pl.Series(values, dtype=pl.String).gather(pl.Series(codes))

@@ -24,7 +24,8 @@ class GainTable:
         classes = target.domain.size
         key = column.codes.astype(np.intp) * classes + target.codes
         room = column.domain.size * classes
-        by_code = np.bincount(key, weights=counts, minlength=room).reshape(-1, classes)
+        single = bool((counts == 1).all())  # then there is nothing to weigh
+        by_code = np.bincount(key, weights=None if single else counts, minlength=room).reshape(-1, classes)
         self._up_to = np.vstack([np.zeros(classes), by_code.cumsum(axis=0)])
 
     def gain(self, node: Node, children: Sequence[Node]) -> float:

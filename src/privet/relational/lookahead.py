@@ -66,7 +66,7 @@ def keeps_plainly(  # noqa: PLR0917 - what `keeps` has at hand
 def _combination_keeps(
     ahead: Ahead, fan: int, columns: Sequence[NDArray[Any]], widths: Sequence[int], bound: Bound
 ) -> bool:
-    key, room = ahead.child, fan
+    key, room = ahead.child.astype(np.int64, copy=False), fan
     for column, width in zip(columns, widths, strict=True):
         key, room = key * width + column, room * width
         if room > max(DENSE, 4 * len(key)):

@@ -30,7 +30,7 @@ class Ahead:
     """The counts a split would leave: one entry for each unit and child with records in it."""
 
     unit: NDArray[np.intp]
-    child: NDArray[np.intp]
+    child: NDArray[np.integer[Any]]
     count: Ints
     having: tuple[Ints, ...]  # records with each protected value
 
@@ -42,7 +42,7 @@ class _Look:
     candidate: Candidate
     ahead: Ahead
     cells: NDArray[np.intp]
-    child: NDArray[np.intp]
+    child: NDArray[np.integer[Any]]
     key: NDArray[np.intp]  # leaf and child of each cell, as one number
     entry: NDArray[np.intp]  # for each such number, its entry in `ahead`
 
@@ -54,6 +54,7 @@ class Partition:
         self._codes: list[Codes] = [column.codes for column in tally.quasi]
         self._sizes = [column.domain.size for column in tally.quasi]
         self._counts: Ints = tally.counts
+        self._single = bool((tally.counts == 1).all())  # a table whose records hardly repeat
         self._protected = tuple(protected)
         self._needs_leaves = needs_leaves
         self._leaf_of_cell: NDArray[np.intp] | None = np.zeros(tally.cells, dtype=np.intp)
@@ -146,7 +147,7 @@ class Partition:
         if self._last is not None and self._last.candidate is candidate:
             return self._last
         cells, child = self._under(candidate)
-        counts = self._counts[cells]
+        counts = self._counts[: len(cells)] if self._single else self._counts[cells]
         if self._leaf_of_cell is None:
             having = tuple(np.where(mask[cells], counts, 0) for mask in self._protected)
             key = entry = np.empty(0, dtype=np.intp)
@@ -155,7 +156,7 @@ class Partition:
             fan = len(candidate.children)
             key = self._leaf_of_cell[cells] * fan + child
             room = self.units * fan
-            total = _add_up(key, counts, room)
+            total = _add_up(key, None if self._single else counts, room)
             here = np.flatnonzero(total)
             having = tuple(
                 _add_up(key[mask[cells]], counts[mask[cells]], room)[here] for mask in self._protected
@@ -166,7 +167,7 @@ class Partition:
         self._last = _Look(candidate, ahead, cells, child, key, entry)
         return self._last
 
-    def _under(self, candidate: Candidate) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def _under(self, candidate: Candidate) -> tuple[NDArray[np.intp], NDArray[np.integer[Any]]]:
         """The cells under the candidate's node, and under which of its children each is."""
         node, codes = candidate.node, self._codes[candidate.attribute]
         widths = [child.leaves for child in candidate.children]
@@ -180,16 +181,18 @@ class Partition:
         return cells, fan[codes[cells].astype(np.intp) - node.lo]
 
 
-def _add_up(key: NDArray[Any], counts: Ints, room: int) -> Ints:
-    # bincount adds doubles, which are exact for whole numbers below 2**53
-    return np.bincount(key, weights=counts, minlength=room).astype(np.int64)
+def _add_up(key: NDArray[Any], counts: Ints | None, room: int) -> Ints:
+    # with weights bincount adds doubles, which are exact for whole numbers below 2**53
+    return np.bincount(key, weights=counts, minlength=room).astype(np.int64, copy=False)
 
 
-def _under_native(codes: Codes, node: Node, widths: list[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _under_native(
+    codes: Codes, node: Node, widths: list[int]
+) -> tuple[NDArray[np.intp], NDArray[np.integer[Any]]]:
     of_code = np.repeat(np.arange(len(widths), dtype=np.uint8), widths)
     cells, child = np.empty(len(codes), dtype=np.int64), np.empty(len(codes), dtype=np.uint8)
     loop = f"privet_under_{8 * codes.itemsize}"
     found = native.call(
         loop, np.ascontiguousarray(codes), len(codes), node.lo, node.hi, of_code, cells, child
     )
-    return cells[:found], child[:found].astype(np.intp)
+    return cells[:found], child[:found]

@@ -1,9 +1,8 @@
 """A few counting loops in C, for large tables; everything works without them, only slower.
 
 They are plain C functions over numpy's arrays, called through ctypes (which lets other threads run
-meanwhile), so there is nothing to load but a small library. Numba would spare us the C, but takes three
-seconds of processor time to load in every process, as long as the rest of the road for a million
-records (docs/explain/why-these-libraries.md).
+meanwhile), so there is nothing to load but a small library. Numba would spare us the C, but every
+process would pay half a second for it and more (docs/explain/why-these-libraries.md).
 
 `make setup` builds the library beside this file; `python -m privet.native` builds it by hand. This room
 knows numbers only: no table, no model, no search.

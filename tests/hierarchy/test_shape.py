@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import pytest
 import tomli_w
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from privet.core import Hierarchy
@@ -177,6 +177,8 @@ def test_input_is_left_alone_and_its_order_does_not_matter(case: Case) -> None:
     assert covering == before
 
 
+@example((Tree.of({"any": {"1": {"2": {"3": ["4"]}, "5": ["6"]}, "7": ["8"]}}), []))
+@example((Tree.of({"any": {"7": ["8"], "1": {"2": ["3"], "4": None}, "5": {"6": ["9"]}}}), []))
 @given(cases())
 def test_a_policy_file_brings_it_back(case: Case) -> None:
     hierarchy, _ = case

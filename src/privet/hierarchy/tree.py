@@ -190,8 +190,9 @@ def _label(label: object, level: int) -> str:
 
 
 def _nested(branches: Sequence[Branch]) -> object:
-    """The form that a policy file takes. TOML writes a table's plain entries before its sub-tables, so
-    children of both sorts become a list: it keeps their order, and with it the order of codes.
+    """The form that a policy file takes. TOML writes a table's plain entries before its sub-tables (and
+    a list of tables is one of those), so children of several sorts become a list: it keeps their order,
+    and with it the order of codes.
     """
     if not any(branch.children for branch in branches):
         return [branch.label for branch in branches]
@@ -199,7 +200,7 @@ def _nested(branches: Sequence[Branch]) -> object:
     if all(isinstance(value, dict) for value in below.values()):
         return below
     if all(
-        isinstance(value, list) and branch.children
+        branch.children and isinstance(value, list) and all(isinstance(item, str) for item in value)
         for branch, value in zip(branches, below.values(), strict=True)
     ):
         return below

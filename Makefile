@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-.PHONY: help setup demo test test-slow test-services check format bench bench-full lock clean
+.PHONY: help setup demo test test-slow test-explore test-services check format bench bench-full lock clean
 
 help:            ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/'
@@ -32,6 +32,9 @@ test: $(STAMP)   ## the default test suite
 
 test-slow: $(STAMP)      ## statistical, soak and large-data tests
 	$(BIN)/pytest -q -m slow
+
+test-explore: $(STAMP)   ## the default suite with new random examples on every run
+	PRIVET_HYPOTHESIS=explore $(BIN)/pytest -q -n auto
 
 test-services: $(STAMP)  ## tests that start a real PostgreSQL or browser
 	$(BIN)/pytest -q -m services

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from privet.errors import HierarchyError
 from privet.hierarchy import Tree
 
-ARX = Path("/work/shared/data/arx/example")
+ARX = Path(__file__).parents[3] / "shared" / "data" / "arx" / "example"
 CANARY = "Canary-7731"
 
 labels = st.text('ab01 ;,*"\n\r\u2028éß日\U0001d518', min_size=1, max_size=3)

@@ -17,7 +17,7 @@ from privet.disguise import Hash, Key, Mask, Pseudonym, Shift
 from privet.errors import PolicyError
 from privet.hierarchy import Auto, Dates, Flat, Intervals, Prefix, Tree
 from privet.models.template import EVERY
-from privet.policy import exact
+from privet.notation import exact
 from privet.relational.topdown import Score, Splits, TopDown
 from privet.testing import shares
 

@@ -25,7 +25,18 @@ FLOORS = [
     {"hierarchy", "models", "engines", "measure", "disguise", "samples"},
     {"relational", "trajectory", "document", "dp", "collect", "rules"},
     {"disclose", "parties"},
-    {"policy", "registry", "report", "road", "release", "verification", "assess", "draft", "testing"},
+    {
+        "policy",
+        "notation",
+        "registry",
+        "report",
+        "road",
+        "release",
+        "verification",
+        "assess",
+        "draft",
+        "testing",
+    },
     {"cli", "node", "studio"},
 ]
 FLOOR = {room: at for at, rooms in enumerate(FLOORS) for room in rooms}

@@ -14,7 +14,8 @@ from privet.engines import text
 from privet.errors import BrokenPromiseError, InputError, InternalError, PolicyError, one_of
 from privet.measure import summary
 from privet.measure.relax import relaxations
-from privet.policy import Policy, describe, undecided
+from privet.notation import describe
+from privet.policy import Policy, undecided
 from privet.registry import find
 from privet.relational.again import same_cuts
 from privet.release import Release

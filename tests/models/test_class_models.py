@@ -30,7 +30,7 @@ from privet.models.psensitive import PSensitiveKAnonymity
 from privet.models.ratios import compare, largest, smallest
 from privet.models.risk import AverageRisk, MaximumRisk, RecordsAtRisk, SampleUniqueness
 from privet.models.tcloseness import Distance, TCloseness
-from privet.policy import describe
+from privet.notation import describe
 from privet.testing import shares
 
 F = Fraction

@@ -19,7 +19,7 @@ from privet.models.psensitive import PSensitiveKAnonymity
 from privet.models.risk import AverageRisk, MaximumRisk, RecordsAtRisk, SampleUniqueness
 from privet.models.tcloseness import Distance, TCloseness
 from privet.models.template import EVERY
-from privet.policy import describe
+from privet.notation import describe
 from privet.registry import BUILT_IN
 from privet.report.numerals import chance, fraction_percent, percent, share
 from privet.report.words import MODELS, kept, wording

@@ -18,7 +18,7 @@ from typing import Any
 from privet.core import Form, Policy, PrivacyModel, Recoding, Role, Step, Verdict
 from privet.domain import Cut, Value, plain
 from privet.errors import TamperedError
-from privet.policy import describe
+from privet.notation import describe
 
 VERSION = 1
 

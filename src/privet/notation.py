@@ -1,0 +1,220 @@
+"""How models, algorithms and numbers are written in a policy file: dataclasses to tables and back.
+
+Every complaint is collected, so that a wrong policy is answered once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import MISSING, Field, fields
+from enum import Enum
+from fractions import Fraction
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from privet import registry
+from privet.errors import PolicyError, one_of, unknown_key
+from privet.models.template import EVERY, Protectable, Sensitive
+
+
+class Complaints:
+    """Everything that is wrong, collected, so that it is said once."""
+
+    def __init__(self) -> None:
+        self._all: list[str] = []
+
+    def add(self, *complaints: str) -> None:
+        self._all.extend(complaints)
+
+    @contextmanager
+    def at(self, place: str) -> Iterator[None]:
+        try:
+            yield
+        except PolicyError as error:
+            self.add(*(f"{place}: {complaint}" for complaint in error.complaints))
+
+    def unknown(self, table: Mapping[str, Any], allowed: tuple[str, ...]) -> None:
+        self.add(*(unknown_key(allowed, key) for key in table if key not in allowed))
+
+    def raise_all(self, also: Sequence[str] = ()) -> None:
+        """Raise what was collected; `also` is no reason to raise, but belongs to what is left to do."""
+        if self._all:
+            raise PolicyError(*self._all, *also)
+
+
+def build(kind: str, table: object) -> Any:
+    """A model or algorithm from its table in the policy: `type` says which, the rest is its fields."""
+    if not isinstance(table, Mapping) or "type" not in table:
+        raise PolicyError(f"needs a type, one of {', '.join(registry.installed(kind))}")
+    made = registry.find(kind, table["type"])
+    return fill(made, {key: value for key, value in table.items() if key != "type"})
+
+
+def fill(made: Any, table: Mapping[str, Any]) -> Any:
+    """A dataclass from a table, by the types of its fields."""
+    hints = get_type_hints(made)
+    wanted = written(made)
+    complaints = Complaints()
+    complaints.unknown(table, tuple(f.name for f in wanted))
+    values = {}
+    for field in wanted:
+        if field.name in table:
+            with complaints.at(field.name):
+                values[field.name] = _read(hints[field.name], table[field.name])
+        elif field.default is MISSING and field.default_factory is MISSING:
+            complaints.add(f"{field.name} is missing")
+    complaints.raise_all()
+    return made(**values)
+
+
+def written(made: Any) -> list[Field[Any]]:
+    """The fields of a dataclass that a policy says."""
+    return [f for f in fields(made) if f.init and f.metadata.get("policy", True)]
+
+
+def _read(hint: Any, given: Any) -> Any:
+    """A value of the type that a field has, from what stands in the file."""
+    if hint == Sensitive:
+        return _sensitive(given)
+    if get_origin(hint) in {Union, UnionType}:
+        return _read(next(part for part in get_args(hint) if part is not NoneType), given)
+    if hint is Fraction:
+        return exact(given)
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return word(hint, given, what="it")
+    if get_origin(hint) is tuple:
+        if isinstance(given, str) or not isinstance(given, (list, tuple)):
+            raise PolicyError(f"is a list, not {given!r}")
+        return tuple(_read(get_args(hint)[0], item) for item in given)
+    readers: dict[Any, Callable[[Any], bool]] = {
+        int: lambda v: isinstance(v, int) and not isinstance(v, bool),
+        float: lambda v: isinstance(v, (int, float)) and not isinstance(v, bool),
+        str: lambda v: isinstance(v, str),
+        bool: lambda v: isinstance(v, bool),
+    }
+    if hint in readers and not readers[hint](given):
+        words = {int: "a whole number", float: "a number", str: "a text in quotes", bool: "true or false"}
+        raise PolicyError(f"is {words[hint]}, not {given!r}")
+    return given
+
+
+def exact(given: object) -> Fraction:
+    """A number that a guarantee depends on: whole, or in quotes; never a float."""
+    if isinstance(given, float):
+        raise PolicyError(f'write "{given}" in quotes, so that it is exact')
+    if isinstance(given, bool) or not isinstance(given, (int, str)):
+        raise PolicyError(f'is an exact number such as "1/5" or "0.2", not {given!r}')
+    try:
+        text = str(given).strip()
+        return Fraction(text[:-1]) / 100 if text.endswith("%") else Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise PolicyError(f'is an exact number such as "1/5", "0.2" or "20%", not {given!r}') from None
+
+
+def _sensitive(given: object) -> Sensitive:
+    """{ surgery = ["a", "b"] }, { surgery = { a = "1/5" } }, { surgery = "every" }, or ["surgery"].
+
+    In a list, { null = true } stands for a missing value, { every = true } for each value, and any of
+    them may have its own bound: [{ value = "a", at_most = "1/5" }, { null = true, at_most = "1/2" }].
+    """
+    if isinstance(given, list) and all(isinstance(name, str) for name in given):
+        return tuple(given)
+    if not isinstance(given, Mapping):
+        raise PolicyError('is a table of attributes and values, such as { surgery = ["Transgender"] }')
+    found: dict[str, Any] = {}
+    for name, values in given.items():
+        if isinstance(values, Mapping):
+            bounds = {}
+            for value, bound in values.items():
+                try:
+                    bounds[value] = exact(bound)
+                except PolicyError as error:
+                    raise error.at(f"{name}.{value}") from None
+            found[name] = bounds
+        elif values == "every":
+            found[name] = (EVERY,)
+        elif isinstance(values, list):
+            found[name] = _listed(name, values)
+        else:
+            raise PolicyError(f'{name} is a list of values, a table of values and bounds, or "every"')
+    return found
+
+
+def _listed(name: str, items: list[Any]) -> Collection[Protectable] | Mapping[Protectable, Fraction]:
+    """The values of a list, with their bounds where they have them."""
+    values = [_protectable(name, item) for item in items]
+    bounds = [item["at_most"] for item in items if isinstance(item, Mapping) and "at_most" in item]
+    if not bounds:
+        return tuple(values)
+    if len(bounds) < len(items):
+        raise PolicyError(f"{name}: either every item has its at_most, or none")
+    try:
+        return dict(zip(values, map(exact, bounds), strict=True))
+    except PolicyError as error:
+        raise error.at(f"{name}: at_most") from None
+
+
+def _protectable(name: str, item: Any) -> Protectable:
+    if not isinstance(item, Mapping):
+        return _text(item)
+    match {key: value for key, value in item.items() if key != "at_most"}:
+        case {"null": True, **rest} if not rest:
+            return None
+        case {"every": True, **rest} if not rest:
+            return EVERY
+        case {"value": value, **rest} if not rest:
+            return _text(value)
+    raise PolicyError(
+        f'{name}: an item is a value, or a table such as {{ value = "a", at_most = "1/5" }}, '
+        "{ null = true } or { every = true }"
+    )
+
+
+def _text(value: object) -> str:
+    """A value as the data has it: TOML's numbers and booleans are written as text."""
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
+
+
+def word(kind: type[Any], given: object, what: str = "it") -> Any:
+    try:
+        return kind(given)
+    except ValueError:
+        raise PolicyError(one_of(what, [member.value for member in kind], given)) from None
+
+
+def describe(thing: Any) -> dict[str, Any]:
+    """A model or algorithm as its table in a policy."""
+    table = {"type": thing.name}
+    for field in written(thing):
+        value = getattr(thing, field.name)
+        if value is not None:
+            table[field.name] = noted(value)
+    return table
+
+
+def noted(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        if not all(isinstance(key, str) for key in value):  # no key of a file can be null
+            return [{**_item(key), "at_most": noted(bound)} for key, bound in value.items()]
+        return {key: "every" if _is_every(v) else noted(v) for key, v in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [noted(item) if isinstance(item, str) else _item(item) for item in value]
+    return value
+
+
+def _item(value: Any) -> Any:
+    """An item of a list; what is no text is a table that says what it is."""
+    if value is None:
+        return {"null": True}
+    if value is EVERY:
+        return {"every": True}
+    return {"value": value} if isinstance(value, str) else noted(value)
+
+
+def _is_every(values: Any) -> bool:
+    return isinstance(values, tuple) and values == (EVERY,)

@@ -1,4 +1,4 @@
-"""How models, algorithms and numbers are written in a policy file: dataclasses to tables and back.
+"""How models, algorithms and numbers are written in a policy: the only place where names become classes.
 
 Every complaint is collected, so that a wrong policy is answered once.
 """

@@ -1,4 +1,4 @@
-"""Policies on disk: the only place where names become classes.
+"""Policies on disk, read whole or refused whole.
 
 A wrong policy is answered with every complaint at once, each with its place and its fix.
 """

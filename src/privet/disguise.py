@@ -90,7 +90,7 @@ class Mask:
         if any(type(kept) is not int or kept < 0 for kept in (self.first, self.last)):
             raise PolicyError("first, last: how many characters are kept, 0 or more")
 
-    def cover(self, values: Sequence[Value], person: Sequence[Value] | None = None) -> list[Value]:  # noqa: ARG002
+    def cover(self, values: Sequence[Value], person: Sequence[Value] | None = None) -> list[Value]:  # noqa: ARG002 - for shift
         return [None if value is None else self._masked(value) for value in values]
 
     def _masked(self, value: str) -> str:
@@ -110,7 +110,7 @@ class Hash:
 
     name: ClassVar[str] = "hash"
 
-    def cover(self, values: Sequence[Value], person: Sequence[Value] | None = None) -> list[Value]:  # noqa: ARG002
+    def cover(self, values: Sequence[Value], person: Sequence[Value] | None = None) -> list[Value]:  # noqa: ARG002 - for shift
         digest = _digest(self.key, b"hash")
         published = {value: digest(value).hex() for value in set(values) if value is not None}
         return [None if value is None else published[value] for value in values]
@@ -127,7 +127,7 @@ class Pseudonym:
 
     name: ClassVar[str] = "pseudonym"
 
-    def cover(self, values: Sequence[Value], person: Sequence[Value] | None = None) -> list[Value]:  # noqa: ARG002
+    def cover(self, values: Sequence[Value], person: Sequence[Value] | None = None) -> list[Value]:  # noqa: ARG002 - for shift
         digest = _digest(self.key, b"pseudonym")
         published = {value: _code(digest(value)) for value in set(values) if value is not None}
         if len(set(published.values())) < len(published):

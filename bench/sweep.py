@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import polars as pl
 
-from privet.core import Recoding, Role
+from privet.core import Generalization, Recoding, Role
 from privet.domain import Value
 from privet.engines.embedded import Embedded, Frame
 from privet.errors import InternalError, UnsatisfiableError
@@ -20,7 +20,7 @@ from privet.measure.classes import class_sizes, discernibility_ratio
 from privet.measure.classify import Classification, classify
 from privet.policy import Policy
 from privet.relational.scores import ByDiscernibility
-from privet.road import judge
+from privet.roads.stations import judge
 from privet.samples.plans import Plan
 
 Labels: TypeAlias = tuple[tuple[str, tuple[Value, ...]], ...]
@@ -112,6 +112,8 @@ class Subject:
 
 def recoding_key(recoding: Recoding) -> Labels:
     """What two settings have in common when they publish the same table."""
+    if not isinstance(recoding, Generalization):
+        raise InternalError("a sweep is of searches that recode values")
     return tuple((name, cut.labels) for name, cut in recoding.cuts.items())
 
 

@@ -11,7 +11,8 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import TypeAlias
 
-from privet.core import PrivacyModel, Tally
+from privet.core import Finding, Generalization, PrivacyModel, Tally
+from privet.domain import Cut
 from privet.models.alphak import AlphaKAnonymity
 from privet.models.confidence import ConfidenceBounding
 from privet.models.kanonymity import KAnonymity
@@ -20,6 +21,12 @@ from privet.models.template import EVERY
 
 Row: TypeAlias = Mapping[str, str | None]
 Bounds: TypeAlias = list[tuple[str, str | None, Fraction]]
+
+
+def cuts_of(finding: Finding) -> Mapping[str, Cut]:
+    """The cuts of a search that recodes values, not records."""
+    assert isinstance(finding.recoding, Generalization)
+    return finding.recoding.cuts
 
 
 def rows_of(tally: Tally) -> list[dict[str, str | None]]:

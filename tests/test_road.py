@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.oracle import Row, holds
 
 import privet as pv
-from privet.core import Form, Hierarchy, PrivacyModel
+from privet.core import Form, Generalization, Hierarchy, PrivacyModel
 from privet.disguise import Hash, Key, Mask, Pseudonym, Shift
 from privet.engines.embedded import Embedded, Frame
 from privet.errors import (
@@ -31,6 +31,7 @@ from privet.errors import (
 )
 from privet.hierarchy import Auto, Flat, Intervals, Prefix, Tree
 from privet.report import evidence as ev
+from privet.roads.table_release import TableRelease
 from privet.samples import SAMPLES
 from privet.verification import verify
 
@@ -546,6 +547,8 @@ def test_the_log_replays_to_the_published_cuts(tmp_path: Path) -> None:
     release = pv.publish(sample.generate(2_000, 7), pv.Policy.loads(sample.policy()))
     after = dict(zip((step.attribute for step in release.steps), ev.cuts_after(release.steps), strict=True))
     assert after
+    assert isinstance(release, TableRelease)
+    assert isinstance(release.recoding, Generalization)
     for name, cut in after.items():
         assert cut == release.recoding.cuts[name].labels
     notes = json.loads(

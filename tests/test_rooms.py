@@ -31,6 +31,7 @@ FLOORS = [
         "registry",
         "report",
         "road",
+        "roads",
         "release",
         "verification",
         "assess",

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.domain import Codes, Cut, Domain, Value
+from privet.domain import Codes, Cut, Domain, Node, Value, flat
 
 if TYPE_CHECKING:
     from typing import Self
@@ -124,14 +125,26 @@ class Tally:
         every = (*self.quasi, *self.sensitive, *((self.target,) if self.target else ()))
         return next((column for column in every if column.name == name), None)
 
-    def recoded(self, recoding: Generalization) -> Tally:
+    def recoded(self, recoding: Recoding) -> Tally:
         """The tally of what would be published."""
+        return recoding.recode(self)
+
+    def where(self, kept: NDArray[np.bool_]) -> Tally:
+        """The tally of some cells only."""
+        return self._with(lambda column: replace(column, codes=column.codes[kept]), self.counts[kept])
+
+    def by_record(self) -> Tally:
+        """The same tally with a cell for each record; a cell's records stand together."""
+        ones = np.ones(self.records, dtype=np.int64)
+        return self._with(lambda c: replace(c, codes=np.repeat(c.codes, self.counts)), ones)
+
+    def _with(self, made: Callable[[Column], Column], counts: NDArray[np.int64]) -> Tally:
         return replace(
             self,
-            quasi=tuple(
-                column.recoded(recoding.cuts[column.name]) if column.name in recoding.cuts else column
-                for column in self.quasi
-            ),
+            quasi=tuple(map(made, self.quasi)),
+            sensitive=tuple(map(made, self.sensitive)),
+            target=None if self.target is None else made(self.target),
+            counts=counts,
         )
 
     def topmost(self) -> Tally:
@@ -169,14 +182,109 @@ class PrivacyModel(Protocol):
         """The least demanding change of the parameters that this tally keeps."""
 
 
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """How one column is published: the nodes in use, and which of them each cell has."""
+
+    domain: Domain = field(repr=False)
+    nodes: tuple[Node, ...] = field(repr=False)
+    positions: NDArray[Any] = field(repr=False)
+    kept: NDArray[np.bool_] | None = field(default=None, repr=False)
+
+    @cached_property
+    def used(self) -> tuple[Node, ...]:
+        """The nodes that are published, each label once, in leaf order, the wider before the narrower."""
+        positions = self.positions if self.kept is None else self.positions[self.kept]
+        there = {self.nodes[at].label: self.nodes[at] for at in np.unique(positions).tolist()}
+        return tuple(sorted(there.values(), key=lambda node: (node.lo, -node.hi)))
+
+    @property
+    def untouched(self) -> bool:
+        """Is every value published as it is?"""
+        return all(n.leaves == 1 and n.label == self.domain.values[n.lo] for n in self.used)
+
+
 @dataclass(frozen=True)
 class Generalization:
     """Global recoding: each raw value of an attribute is published as the node of the cut above it."""
 
+    name: ClassVar[str] = "generalization"
+    kept: ClassVar[None] = None  # no record is left out
+
     cuts: Mapping[str, Cut]
 
+    def shown(self, column: Column) -> Shown:
+        cut = self.cuts[column.name]
+        return Shown(cut.domain, cut.nodes, cut.positions[column.codes])
 
-Recoding: TypeAlias = Generalization  # a closed family; each engine applies every member
+    def recode(self, tally: Tally) -> Tally:
+        return replace(
+            tally,
+            quasi=tuple(c.recoded(self.cuts[c.name]) if c.name in self.cuts else c for c in tally.quasi),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """Local recoding: the records of each cell are published as nodes of their own, or not at all.
+
+    It belongs to the tally that it was found on: arrays have an entry for each of its cells.
+    """
+
+    name: ClassVar[str] = "regions"
+
+    nodes: Mapping[str, tuple[Node, ...]] = field(repr=False)  # by attribute; they may overlap
+    positions: Mapping[str, NDArray[Any]] = field(repr=False)  # by attribute: the node of each cell
+    kept: NDArray[np.bool_] | None = field(default=None, repr=False)  # False: suppressed; None: all stay
+
+    def shown(self, column: Column) -> Shown:
+        return Shown(column.domain, self.nodes[column.name], self.positions[column.name], self.kept)
+
+    def recode(self, tally: Tally) -> Tally:
+        made = replace(
+            tally,
+            quasi=tuple(
+                published(c.name, [n.label for n in self.nodes[c.name]], self.positions[c.name])
+                if c.name in self.nodes
+                else c
+                for c in tally.quasi
+            ),
+        )
+        return made if self.kept is None else made.where(self.kept)
+
+
+@dataclass(frozen=True, eq=False)
+class Perturbation:
+    """Values replaced record by record: the labels in use, and which of them each record gets.
+
+    Records stand in the order of `Tally.by_record`. A column that is not named leaves as it is.
+    """
+
+    name: ClassVar[str] = "perturbation"
+
+    labels: Mapping[str, tuple[Value, ...]] = field(repr=False)  # by column
+    positions: Mapping[str, NDArray[Any]] = field(repr=False)  # by column: the label of each record
+    kept: NDArray[np.bool_] | None = field(default=None, repr=False)  # by record; None: all stay
+
+    def recode(self, tally: Tally) -> Tally:
+        def made(column: Column) -> Column:
+            if column.name not in self.labels:
+                return column
+            return published(column.name, self.labels[column.name], self.positions[column.name])
+
+        records = tally.by_record()
+        perturbed = records._with(made, records.counts)  # noqa: SLF001 - a tally's other half
+        return perturbed if self.kept is None else perturbed.where(self.kept)
+
+
+Recoding: TypeAlias = Generalization | Regions | Perturbation  # a closed family; each engine applies all
+
+
+def published(name: str, labels: Sequence[Value], positions: NDArray[Any]) -> Column:
+    """A column of published labels, which have no hierarchy; those that read alike are one value."""
+    found = flat(tuple(dict.fromkeys(labels)))
+    of_label = np.array([found.codes[label] for label in labels], dtype=np.intp)
+    return Column(name, found, found.column(of_label[positions]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +305,7 @@ class Finding:
 
     recoding: Recoding
     steps: tuple[Step, ...] = ()
+    notes: tuple[str, ...] = ()  # what the recipient should know of the search: "stopped by its time limit"
 
 
 class Progress(Protocol):
@@ -271,6 +380,7 @@ class Policy:
     kind: str = "table"
     nulls: Nulls = Nulls.VALUE
     form: Form = field(default_factory=Form)
+    shape: Any = None  # what is said of data that is no table: where paths or documents are found in it
 
     def with_role(self, *roles: Role) -> tuple[Attribute, ...]:
         return tuple(a for a in self.attributes if a.role in roles)

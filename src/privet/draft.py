@@ -23,7 +23,7 @@ from privet.domain import Value
 from privet.engines import text
 from privet.hierarchy.numbers import read as number
 from privet.registry import find
-from privet.road import settle
+from privet.roads.stations import settle
 
 LOOKED_AT = 50_000  # different values of a column that are looked at; more would only take longer
 FEW_RECORDS = 20  # in fewer, a column of different values says nothing

@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import tomli_w
 
@@ -17,10 +17,32 @@ from privet import core, disguise, hierarchy
 from privet.core import Attribute, Form, Nulls, Role
 from privet.errors import PolicyError, one_of
 from privet.notation import Complaints, build, describe, fill, noted, word, written
+from privet.registry import find, installed, known
 
 VERSION = 1
-KINDS = ("table",)
+TABLE = "table"
 TOP = ("policy", "kind", "purpose", "nulls", "attributes", "models", "algorithm", "form")
+
+
+class Shape(Protocol):
+    """What a policy says of data that is no table, in a table of the kind's name.
+
+    >>> # kind = "trajectories"
+    >>> # [trajectories]
+    >>> # path = "stops"
+    """
+
+    algorithm: ClassVar[Mapping[str, Any]]  # what searches unless the policy says otherwise
+
+    @classmethod
+    def from_policy(cls, table: Mapping[str, Any], *, base: Path) -> Self:
+        """Read it; raise PolicyError with every complaint. Paths are relative to `base`."""
+
+    def to_policy(self) -> dict[str, Any]:
+        """The table that `from_policy` reads."""
+
+    def complaints(self, policy: core.Policy) -> list[str]:
+        """What is right in each place of the policy and wrong together."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +79,15 @@ class Policy(core.Policy):
         complaints = Complaints()
         if document.get("policy") != VERSION:
             complaints.add(f"the first line must be `policy = {VERSION}`")
-        complaints.unknown(document, TOP)
-        kind = document.get("kind", "table")
-        if kind not in KINDS:
-            complaints.add(f"kind: {one_of('kind', KINDS, kind)}")
+        kind = document.get("kind", TABLE)
+        if kind != TABLE and not known("shapes", kind):
+            complaints.add(f"kind: {one_of('kind', [TABLE, *installed('shapes')], kind)}")
+            kind = TABLE
+        complaints.unknown(document, TOP if kind == TABLE else (*TOP, kind))
+        shape: Shape | None = None
+        if kind != TABLE:
+            with complaints.at(kind):
+                shape = find("shapes", kind).from_policy(document.get(kind, {}), base=base)
         nulls = Nulls.VALUE
         with complaints.at("nulls"):
             nulls = word(Nulls, document.get("nulls", "value"))
@@ -71,10 +98,9 @@ class Policy(core.Policy):
         models = _models(document.get("models"), complaints)
         algorithm: Any = None
         with complaints.at("algorithm"):
-            algorithm = build("algorithms", document.get("algorithm", {"type": "top-down"}))
-        _cross_check(attributes, models, complaints)
-        complaints.raise_all(also=undecided(attributes))
-        return cls(
+            usual = {"type": "top-down"} if kind == TABLE else dict(find("shapes", kind).algorithm)
+            algorithm = build("algorithms", document.get("algorithm", usual))
+        made = cls(
             attributes=attributes,
             models=models,
             algorithm=algorithm,
@@ -82,7 +108,11 @@ class Policy(core.Policy):
             kind=kind,
             nulls=nulls,
             form=form,
+            shape=shape,
         )
+        _cross_check(made, complaints)
+        complaints.raise_all(also=undecided(attributes))
+        return made
 
     def to_document(self) -> dict[str, Any]:
         """The policy as a document that TOML can hold."""
@@ -95,6 +125,8 @@ class Policy(core.Policy):
         document["attributes"] = {a.name: _attribute_document(a) for a in self.attributes}
         document["models"] = [describe(model) for model in self.models]
         document["algorithm"] = describe(self.algorithm)
+        if self.shape is not None:
+            document[self.kind] = self.shape.to_policy()
         return document
 
     def dumps(self) -> str:
@@ -162,15 +194,17 @@ def _models(tables: object, complaints: Complaints) -> tuple[core.PrivacyModel, 
     return tuple(found)
 
 
-def _cross_check(
-    attributes: tuple[Attribute, ...], models: tuple[core.PrivacyModel, ...], complaints: Complaints
-) -> None:
+def _cross_check(policy: core.Policy, complaints: Complaints) -> None:
     """What is right in each place and wrong together."""
+    attributes, models = policy.attributes, policy.models
+    _same_kind(policy, complaints)
+    if policy.shape is not None:
+        complaints.add(*policy.shape.complaints(policy))
     if not attributes:
         return
     roles = {attribute.name: attribute.role for attribute in attributes}
     undecided = Role.UNDECIDED in roles.values()
-    if not undecided and Role.QUASI not in roles.values():
+    if policy.kind == TABLE and not undecided and Role.QUASI not in roles.values():
         complaints.add('attributes: no quasi-identifier; give at least one the role "quasi"')
     targets = [name for name, role in roles.items() if role is Role.TARGET]
     if len(targets) > 1:
@@ -189,6 +223,26 @@ def _cross_check(
         for name in getattr(model, "quasi", None) or ():
             if roles.get(name) not in {Role.QUASI, Role.UNDECIDED}:
                 complaints.add(f'models[{at}]: quasi: no attribute {name!r} with role "quasi"')
+
+
+def _same_kind(policy: core.Policy, complaints: Complaints) -> None:
+    """Promises and searches serve some kinds of data, tables unless they say so; and a promise that is
+    spent, not checked, needs a search that spends.
+    """
+    algorithm: Any = policy.algorithm
+    for place, thing in (
+        *((f"models[{at}]", model) for at, model in enumerate(policy.models)),
+        ("algorithm", algorithm),
+    ):
+        kinds = getattr(thing, "kinds", (TABLE,))
+        if thing is not None and policy.kind not in kinds:
+            complaints.add(
+                f"{place}: {thing.name} is for {' and '.join(kinds)}, this policy for {policy.kind}"
+            )
+    for at, model in enumerate(policy.models):
+        if algorithm is not None and getattr(model, "spent", False) != getattr(algorithm, "spends", False):
+            how = "needs a search that spends a budget" if getattr(model, "spent", False) else "is checked"
+            complaints.add(f"models[{at}]: {model.name} {how}, which {algorithm.name} does not serve")
 
 
 def _sensitive_named(model: core.PrivacyModel) -> Iterator[tuple[str, str]]:

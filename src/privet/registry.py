@@ -40,6 +40,10 @@ BUILT_IN: dict[str, dict[str, str]] = {
     "algorithms": {
         "top-down": "privet.relational.topdown:TopDown",
     },
+    "shapes": {},  # kinds of data that are no tables, by the table of a policy that describes them
+    "roads": {
+        "table": "privet.roads.table:TableRoad",
+    },
     "engines": {
         "embedded": "privet.engines.embedded:Embedded",
         "plain": "privet.engines.plain:Plain",
@@ -78,9 +82,13 @@ def installed(kind: str) -> dict[str, Installed]:
     return dict(sorted(found.items()))
 
 
+def known(kind: str, name: object) -> bool:
+    """Is there a thing of that name? Built-ins first: plug-ins are found in every package's metadata."""
+    return isinstance(name, str) and (name in BUILT_IN[kind] or name in installed(kind))
+
+
 def find(kind: str, name: object) -> Any:
     """The class of that name, or a complaint that lists what there is."""
-    # Built-ins first: looking for plug-ins reads the metadata of every installed package.
     if isinstance(name, str) and name in BUILT_IN[kind]:
         return Installed(kind, name, BUILT_IN[kind][name], plugin=False).load()
     there = installed(kind)

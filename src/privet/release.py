@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import json
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from privet.core import Engine, Form, PrivacyModel, Recoding, Step, Verdict
+from privet.core import Form, PrivacyModel, Step, Verdict
 from privet.errors import InputError, MissingExtraError
-from privet.hierarchy import Tree
 from privet.policy import Policy
 from privet.report import evidence as ev
 from privet.report import html
@@ -26,29 +26,37 @@ from privet.report import html
 PRIVATE = ".private"
 
 
-@dataclass(frozen=True)
-class Release:
-    """A published table and the evidence that it keeps the policy."""
+@dataclass(frozen=True, kw_only=True)
+class Release(ABC):
+    """What may leave, and the evidence that it keeps the policy. Each road has a kind of its own."""
 
-    table: Any = field(repr=False)
-    engine: Engine[Any] = field(repr=False)
     policy: Policy = field(repr=False)
-    recoding: Recoding = field(repr=False)
     verdicts: tuple[tuple[PrivacyModel, Verdict], ...]
     evidence: Mapping[str, Any] = field(repr=False)
-    steps: tuple[Step, ...] = field(default=(), repr=False)
-    form: Form = field(default_factory=Form, repr=False)
-    private: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    steps: tuple[Step, ...] = field(default=(), repr=False)  # the search's log
+    private: Mapping[str, Any] = field(default_factory=dict, repr=False)  # what the steward keeps
+
+    @abstractmethod
+    def to_polars(self) -> Any:
+        """The data as a polars frame."""
+
+    @abstractmethod
+    def write_data(self, folder: Path) -> dict[str, Any]:
+        """Write the data into a folder; returns what a reader must know of it (evidence: `data`)."""
+
+    @abstractmethod
+    def published_policy(self) -> Policy:
+        """The policy as it may be handed to anybody."""
+
+    def private_notes(self) -> dict[str, Any]:
+        """What the steward keeps; it may hold raw values."""
+        return dict(self.private)
 
     @property
     def measures(self) -> Mapping[str, Any]:
         """What was lost and what risk is left."""
         measures: Mapping[str, Any] = self.evidence["measures"]
         return measures
-
-    def to_polars(self) -> Any:
-        """The data as a polars frame."""
-        return self.engine.frame(self.table)
 
     def to_arrow(self) -> Any:
         """The data as a pyarrow table."""
@@ -87,53 +95,20 @@ class Release:
         return folder
 
     def _write_public(self, folder: Path) -> None:
-        data = f"data{suffix(self.form)}"
-        self.engine.write(self.table, folder / data, self.form)
-        (folder / "policy.toml").write_text(self._published_policy().dumps(), encoding="utf-8")
         whole = dict(self.evidence)
-        whole["data"] = {"file": data, **ev.form_notes(self.form)}
+        whole["data"] = self.write_data(folder)
+        (folder / "policy.toml").write_text(self.published_policy().dumps(), encoding="utf-8")
         (folder / "report.html").write_text(html.render(whole), encoding="utf-8")
         whole["files"] = {
             path.name: ev.digest(path) for path in sorted(folder.iterdir()) if path.name != "evidence.json"
         }
         ev.write(folder / "evidence.json", whole)
 
-    def _published_policy(self) -> Policy:
-        """The policy without the leaves of its trees: they are raw values, and nobody needs them to check."""
-        attributes = tuple(
-            replace(a, hierarchy=a.hierarchy.pruned(self.recoding.cuts[a.name].labels))
-            if isinstance(a.hierarchy, Tree) and a.name in self.recoding.cuts
-            else a
-            for a in self.policy.attributes
-        )
-        # A query may name persons, and nobody needs it to check.
-        return replace(self.policy, attributes=attributes, form=replace(self.policy.form, query=None))
-
     def _write_private(self, folder: Path) -> None:
         notes = {
             "private": 1,
             "keep": "this file holds raw values; it stays with the steward",
-            **self.private,
-            "steps": [
-                {
-                    "attribute": step.attribute,
-                    "label": step.label,
-                    "children": list(step.children),
-                    "score": step.score,
-                    "performed": step.performed,
-                    "reason": step.reason,
-                    "cut": list(cut),
-                }
-                for step, cut in zip(self.steps, ev.cuts_after(self.steps), strict=True)
-            ],
-            "published_as": {
-                name: [
-                    {"raw": cut.domain.values[code], "published": node.label}
-                    for node in cut.nodes
-                    for code in range(node.lo, node.hi)
-                ]
-                for name, cut in self.recoding.cuts.items()
-            },
+            **self.private_notes(),
         }
         path = folder / "steward.json"
         path.touch(mode=0o600)

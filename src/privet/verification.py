@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from privet.core import Engine, Form, PrivacyModel, Role, Verdict
+from privet.core import Engine, PrivacyModel, Verdict
 from privet.errors import InputError, PolicyError, TamperedError
 from privet.policy import Policy
-from privet.registry import find
 from privet.report import evidence as ev
-from privet.road import judge
+from privet.roads import engine_of, road_of
 
 
 @dataclass(frozen=True)
@@ -40,42 +39,16 @@ def verify(folder: str | Path, *, engine: Engine[Any] | str = "embedded") -> Ver
     complaints = _digests(folder, evidence)
     try:
         policy = Policy.load(folder / "policy.toml")
-        data, form = folder / str(evidence["data"]["file"]), _form(evidence["data"])
-        claimed = list(evidence["promises"])
-        columns, records = list(evidence["columns"]), evidence["records"]
+        found = road_of(policy).verify(folder, evidence, policy, engine=engine_of(engine))
     except (KeyError, TypeError):
         raise TamperedError(f"{folder / 'evidence.json'}: this evidence lacks what a release has") from None
     except PolicyError as error:
         raise TamperedError(*(f"the policy cannot be read: {c}" for c in error.complaints)) from None
-    if data.parent != folder or not data.is_file():
-        raise TamperedError(f"{folder}: the data file that the evidence names is missing")
-    where = find("engines", engine)() if isinstance(engine, str) else engine
-    try:
-        table = where.read(data, form)
     except InputError as error:
         raise TamperedError(
             *complaints, *(f"the data cannot be read: {complaint}" for complaint in error.complaints)
         ) from None
-    found = where.columns(table)
-    allowed = {attribute.name for attribute in policy.attributes if attribute.published}
-    complaints += [
-        f"column {name!r} is published, the policy does not allow it" for name in found if name not in allowed
-    ]
-    missing = [name for name in dict.fromkeys([*columns, *sorted(allowed)]) if name not in found]
-    complaints += [f"column {name!r} is missing from the data" for name in missing]
-    if any(a.name in missing for a in policy.with_role(Role.QUASI, Role.SENSITIVE, Role.TARGET)):
-        return Verification(folder, (), tuple(complaints))
-    tally = where.tally_published(table, policy)
-    if tally.records != records:
-        complaints.append(f"the evidence speaks of {records} records, the data has {tally.records}")
-    verdicts = judge(tally, policy)
-    made = [ev.promise(model, verdict) for model, verdict in verdicts]
-    if len(made) != len(claimed):
-        complaints.append(f"the evidence speaks of {len(claimed)} promises, the policy of {len(made)}")
-    for mine, theirs in zip(made, claimed, strict=False):
-        if mine != theirs:
-            complaints.append(f"{mine['model']['type']}: the evidence claims other numbers than the data has")
-    return Verification(folder, verdicts, tuple(complaints))
+    return Verification(folder, found.verdicts, (*complaints, *found.complaints))
 
 
 def _digests(folder: Path, evidence: Mapping[str, Any]) -> list[str]:
@@ -94,12 +67,3 @@ def _digests(folder: Path, evidence: Mapping[str, Any]) -> list[str]:
         f"{name} is not part of the release" for name in sorted(there - set(files) - {"evidence.json"})
     ]
     return complaints
-
-
-def _form(notes: Mapping[str, Any]) -> Form:
-    return Form(
-        format=notes["format"],
-        delimiter=notes.get("delimiter"),
-        encoding=notes["encoding"],
-        nulls=tuple(notes["nulls"]),
-    )

@@ -13,10 +13,11 @@ import polars as pl
 import pytest
 
 import privet as pv
-from privet.core import PrivacyModel
+from privet.core import Generalization, PrivacyModel
 from privet.hierarchy import Intervals, Tree
 from privet.measure.attack import attack, by_recoding
 from privet.relational.topdown import Splits
+from privet.roads.table_release import TableRelease
 
 SECRET = "Transgender"
 QUASI = ("job", "sex", "age")
@@ -122,6 +123,8 @@ def test_the_attack_succeeds_on_weak_releases(weak: PrivacyModel, identity: bool
 
 def test_every_single_person_is_safe_from_every_pair_of_known_values() -> None:
     table, release = published(pv.LKC(l=L, k=K, c=C, sensitive={"surgery": [SECRET]}))
+    assert isinstance(release, TableRelease)
+    assert isinstance(release.recoding, Generalization)
     translation = by_recoding(release.recoding)
     for row in range(0, len(RAW["job"]), 3):
         for names in combinations(QUASI, L):

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from tests.oracle import cuts_of
 
 from privet.core import Attribute, Engine, Finding, Form, Hierarchy, PrivacyModel, Role, Tally
 from privet.domain import Domain, Value
@@ -111,7 +112,7 @@ def performed(finding: Finding) -> list[Value]:
 
 
 def cut_of(finding: Finding) -> dict[str, set[Value]]:
-    return {name: set(cut.labels) for name, cut in finding.recoding.cuts.items()}
+    return {name: set(cut.labels) for name, cut in cuts_of(finding).items()}
 
 
 def publish(rows: Iterable[Row], cut: Mapping[str, Iterable[Value]]) -> list[Row]:

@@ -86,7 +86,7 @@ def private(cut: Cut) -> dict[str, Any]:
 
 
 def note(cut: Cut) -> dict[str, Any]:
-    return {"attributes": {"a": {"role": "quasi", "values": ev.cut_values(cut)}}}
+    return {"attributes": {"a": {"role": "quasi", "values": ev.node_values(cut.domain, cut.nodes)}}}
 
 
 def test_a_folder_alone_translates_by_label_interval_and_rule() -> None:
@@ -135,7 +135,7 @@ def test_what_the_folder_says_is_never_less_than_what_the_recoding_does(data: st
     exact = by_recoding(recoding)
     evidence = {
         "attributes": {
-            name: {} if cut.untouched else {"values": ev.cut_values(cut)}
+            name: {} if cut.untouched else {"values": ev.node_values(cut.domain, cut.nodes)}
             for name, cut in recoding.cuts.items()
         }
     }

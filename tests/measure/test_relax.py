@@ -1,11 +1,11 @@
 import json
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracle import cuts_of
 
 from privet.core import Column, Finding, Generalization, Policy, Step, Tally
 from privet.domain import Cut, flat
@@ -43,9 +43,7 @@ def test_each_refused_split_is_tried_and_the_nearest_promises_allow_it(data: st.
     assert json.loads(json.dumps(entries)) == entries
     assert [e["lm_saved"] for e in entries] == sorted((e["lm_saved"] for e in entries), reverse=True)
     refused = {(step.attribute, step.label) for step in finding.steps if not step.performed}
-    still = {
-        (name, node.label) for name, cut in finding.recoding.cuts.items() for node in cut.nodes
-    } & refused
+    still = {(name, node.label) for name, cut in cuts_of(finding).items() for node in cut.nodes} & refused
     assert {(e["attribute"], e["label"]) for e in entries} == still
     for entry in entries:
         # The split made for real, by the slow road: recode the raw tally and ask the models.
@@ -55,14 +53,14 @@ def test_each_refused_split_is_tried_and_the_nearest_promises_allow_it(data: st.
         assert entry["models"] == [relax._written(describe(model)) for model in allowed]
         moved = {(change["model"], change["parameter"]) for change in entry["changes"]}
         assert bool(moved) == (list(policy.models) != allowed)
-        saved = mean_lm(losses(tally, finding.recoding)) - mean_lm(losses(tally, after))
+        saved = mean_lm(losses(tally, Generalization(cuts_of(finding)))) - mean_lm(losses(tally, after))
         assert entry["lm_saved"] == pytest.approx(saved, abs=1e-8)
 
 
 def split(
     tally: Tally, finding: Finding, attribute: str, label: object, children: list[object]
 ) -> Generalization:
-    cut = finding.recoding.cuts[attribute]
+    cut = cuts_of(finding)[attribute]
     nodes = []
     for node in cut.nodes:
         if node.label != label:
@@ -72,7 +70,7 @@ def split(
         else:
             halves = [cut.domain.split(node, at) for at in range(node.lo + 1, node.hi)]
             nodes.extend(next(pair for pair in halves if [half.label for half in pair] == children))
-    return replace(finding.recoding, cuts={**finding.recoding.cuts, attribute: Cut(cut.domain, tuple(nodes))})
+    return Generalization({**cuts_of(finding), attribute: Cut(cut.domain, tuple(nodes))})
 
 
 @few

@@ -7,6 +7,8 @@ from typing import Any
 from privet.cli import screen
 from privet.cli.options import Json
 
+LISTED = ("models", "algorithms", "engines")
+
 
 def show(*, json: Json = False) -> int:
     """What is installed: what a policy, an option or a command can name, with one line each.
@@ -38,9 +40,7 @@ def installed() -> dict[str, list[dict[str, Any]]]:
     from privet import disguise, hierarchy, registry
     from privet.samples import SAMPLES
 
-    found = {
-        kind: [_noted(thing) for thing in registry.installed(kind).values()] for kind in registry.BUILT_IN
-    }
+    found = {kind: [_noted(thing) for thing in registry.installed(kind).values()] for kind in LISTED}
     kinds = [getattr(hierarchy, name) for name in hierarchy.__all__]
     found["hierarchies"] = _described([kind for kind in kinds if isinstance(kind, type)])
     found["disguises"] = _described([disguise.Pseudonym, disguise.Hash, disguise.Mask, disguise.Shift])

@@ -74,7 +74,7 @@ def form_of(
 def load_policy(path: Path, **said: Any) -> Policy:
     """The policy with every role decided, and the form that the command line asks for."""
     from privet.policy import Policy
-    from privet.road import refuse_undecided
+    from privet.roads.stations import refuse_undecided
 
     policy = Policy.load(path)
     try:

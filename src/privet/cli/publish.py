@@ -128,23 +128,27 @@ def _document(release: Release, folder: Path, warnings: list[str]) -> dict[str, 
 
 def summary(release: Release, folder: Path) -> list[str]:
     """A release in a few lines: promises kept, what became of each column, where it lies."""
-    from privet.release import private_folder, suffix
+    from privet.release import private_folder
 
     evidence = release.evidence
+    left_out = evidence.get("suppressed_records")
+    files = sorted(path.name for path in folder.iterdir())
     return [
-        f"published {evidence['records']:,} records in {len(evidence['columns'])} columns",
+        f"published {evidence['records']:,} records in {len(evidence['columns'])} columns"
+        + (f"; {left_out:,} records were left out" if left_out else ""),
         *screen.promise_lines(evidence["promises"]),
         "",
         *became(evidence),
         "",
-        f"  {screen.shown(str(folder))}: data{suffix(release.form)}, policy.toml, evidence.json, report.html",
+        f"  {screen.shown(str(folder))}: {', '.join(files)}",
         f"  {screen.shown(str(private_folder(folder)))} stays with you: it holds raw values",
     ]
 
 
 def became(evidence: Any) -> list[str]:
     """For each column, what is published of it and what share of its detail is lost."""
-    loss = {name: found["lm"] for name, found in evidence["measures"].get("attributes", {}).items()}
+    measured = evidence["measures"].get("attributes", {})
+    loss = {name: found.get("lm", found.get("changed")) for name, found in measured.items()}
     rows = []
     for name, note in evidence["attributes"].items():
         how = str(note["published"])
@@ -156,7 +160,7 @@ def became(evidence: Any) -> list[str]:
 
 def uncovered(data: str, policy: Policy, engine: Any) -> list[str]:
     """The values that no hierarchy covers, for the steward's own eyes."""
-    from privet.road import settle
+    from privet.roads.stations import settle
 
     names = [attribute.name for attribute in policy.quasi]
     frame = engine.read(data, settle(data, policy.form), names)

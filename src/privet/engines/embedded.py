@@ -8,15 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from privet.core import Attribute, Column, Form, Policy, Recoding, Role, Tally
-from privet.domain import Codes, Cut, Value
+from privet.core import (
+    Attribute,
+    Column,
+    Form,
+    Generalization,
+    Perturbation,
+    Policy,
+    Recoding,
+    Regions,
+    Role,
+    Tally,
+)
+from privet.domain import Codes, Value
 from privet.engines import databases, files
 from privet.engines.arrange import domains
 from privet.errors import InputError, InternalError
@@ -31,6 +43,13 @@ class Frame:
 
     data: pl.DataFrame = field(repr=False)
     columns: dict[str, Column] = field(default_factory=dict, repr=False)  # by row, in leaf order
+    merged: tuple[str, ...] | None = None  # the columns in which equal rows became one cell; None: none did
+
+    def cell_of_row(self) -> NDArray[np.intp]:
+        """Which cell of the tally each row was counted in; found when asked for, few recodings need it."""
+        if self.merged is None:
+            return np.arange(self.data.height)
+        return np.unique(_packed([self.columns[name] for name in self.merged]), return_inverse=True)[1]
 
 
 class Embedded:
@@ -75,6 +94,7 @@ class Embedded:
             leaf_order = np.array([found[name].codes[value] for value in values], dtype=np.intp)
             table.columns[name] = Column(name, found[name], found[name].column(leaf_order)[codes])
         cells, counts = _merged([table.columns[name] for name in counted], table.data.height)
+        table.merged = None if cells is None else tuple(counted)
         columns = {
             name: c if cells is None else Column(name, c.domain, c.codes[cells])
             for name, c in table.columns.items()
@@ -91,29 +111,21 @@ class Embedded:
 
     def apply(self, table: Frame, policy: Policy, recoding: Recoding) -> Frame:
         by_name = {attribute.name: attribute for attribute in policy.attributes}
+        recoder = _recoder(table, recoding)
         made: list[pl.Series] = []
         for name in table.data.columns:
             attribute = by_name.get(name)
             if attribute is None or not attribute.published:
                 continue
             raw = table.data.get_column(name)
-            if attribute.role is Role.QUASI:
-                made.append(self._recoded(table, raw, recoding))
-            elif attribute.disguise is not None:
+            if attribute.disguise is not None:
                 made.append(_disguised(table.data, attribute))
             else:
-                made.append(raw)
-        return Frame(pl.DataFrame(made))
-
-    @staticmethod
-    def _recoded(table: Frame, raw: pl.Series, recoding: Recoding) -> pl.Series:
-        cut = recoding.cuts[raw.name]
-        column = table.columns.get(raw.name)
-        if column is None or column.domain is not cut.domain:
-            raise InternalError("a recoding is applied to the table that it was tallied from")
-        if cut.untouched:
-            return raw
-        return _labelled(raw.name, cut, cut.positions[column.codes])
+                made.append(recoder(attribute, raw))
+        data = pl.DataFrame(made)
+        if recoding.kept is not None:
+            data = data.filter(pl.Series(_by_row(table, recoding, recoding.kept)))
+        return Frame(data)
 
     def write(self, table: Frame, target: Path, form: Form) -> None:
         # Text formats write an Enum as its text; the others would keep its kind.
@@ -199,16 +211,72 @@ def _packed(columns: Sequence[Column]) -> NDArray[np.int64]:
     return key
 
 
-def _labelled(name: str, cut: Cut, positions: Codes) -> pl.Series:
+class _Recoder(Protocol):
+    """What is published for a column."""
+
+    def __call__(self, attribute: Attribute, raw: pl.Series) -> pl.Series: ...
+
+
+def _recoder(table: Frame, recoding: Recoding) -> _Recoder:
+    match recoding:
+        case Generalization():
+            return partial(_generalised, table, recoding)
+        case Regions():
+            return partial(_regional, table, recoding)
+        case Perturbation():
+            return partial(_perturbed, table, recoding)
+
+
+def _generalised(table: Frame, recoding: Generalization, attribute: Attribute, raw: pl.Series) -> pl.Series:
+    if attribute.role is not Role.QUASI:
+        return raw
+    cut = recoding.cuts[raw.name]
+    column = table.columns.get(raw.name)
+    if column is None or column.domain is not cut.domain:
+        raise InternalError("a recoding is applied to the table that it was tallied from")
+    if cut.untouched:
+        return raw
+    return _labelled(raw.name, cut.labels, cut.positions[column.codes])
+
+
+def _regional(table: Frame, recoding: Regions, attribute: Attribute, raw: pl.Series) -> pl.Series:
+    if attribute.role is not Role.QUASI:
+        return raw
+    shown = recoding.shown(table.columns[raw.name])
+    if shown.untouched:
+        return raw
+    labels = [node.label for node in shown.nodes]
+    return _labelled(raw.name, labels, _by_row(table, recoding, shown.positions))
+
+
+def _perturbed(table: Frame, recoding: Perturbation, attribute: Attribute, raw: pl.Series) -> pl.Series:
+    if attribute.name not in recoding.labels:
+        return raw
+    positions = _by_row(table, recoding, recoding.positions[raw.name])
+    return _labelled(raw.name, recoding.labels[raw.name], positions)
+
+
+def _by_row(table: Frame, recoding: Recoding, found: NDArray[Any]) -> NDArray[Any]:
+    """What a recoding says of cells, or of records cell by cell, in the order of the rows."""
+    cells = table.cell_of_row()
+    if isinstance(recoding, Perturbation):
+        rows = np.empty_like(found)
+        rows[np.argsort(cells, kind="stable")] = found
+        return rows
+    return found[cells]
+
+
+def _labelled(name: str, of_node: Sequence[Value], positions: NDArray[Any]) -> pl.Series:
     """Published labels as an Enum: one small number for each row until the file is written."""
-    labels = list(dict.fromkeys(label for label in cut.labels if label is not None))
+    labels = list(dict.fromkeys(label for label in of_node if label is not None))
     number = {label: at for at, label in enumerate(labels)}
     missing = len(labels)  # stands for null, which is no category
     small = np.min_scalar_type(missing)
-    of_node = np.array([missing if label is None else number[label] for label in cut.labels], dtype=small)
-    codes = of_node[positions]
+    codes = np.array([missing if label is None else number[label] for label in of_node], dtype=small)[
+        positions
+    ]
     made = pl.Series(name, np.minimum(codes, max(missing - 1, 0)).astype(small)).cat.to(pl.Enum(labels))
-    return made if None not in cut.labels else made.set(pl.Series(codes == missing), None)
+    return made if None not in of_node else made.set(pl.Series(codes == missing), None)
 
 
 def _disguised(data: pl.DataFrame, attribute: Attribute) -> pl.Series:

@@ -10,14 +10,27 @@ import gzip
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from privet.core import Attribute, Column, Form, Policy, Recoding, Role, Tally
+from privet.core import (
+    Attribute,
+    Column,
+    Form,
+    Generalization,
+    Perturbation,
+    Policy,
+    Recoding,
+    Regions,
+    Role,
+    Tally,
+)
 from privet.domain import Value
 from privet.engines import text
 from privet.engines.arrange import domains
@@ -32,6 +45,7 @@ class Rows:
 
     values: dict[str, list[Item]] = field(repr=False)
     columns: dict[str, Column] = field(default_factory=dict, repr=False)
+    cells: list[int] = field(default_factory=list, repr=False)  # the cell that each row was counted in
 
     @property
     def height(self) -> int:
@@ -89,9 +103,10 @@ class Plain:
         for name, domain in found.items():
             codes = [domain.codes[as_text(value)] for value in table.values[name]]
             table.columns[name] = Column(name, domain, domain.column(np.array(codes, dtype=np.intp)))
-        cells: dict[tuple[int, ...], int] = {}
-        for cell in zip(*(table.columns[name].codes.tolist() for name in counted), strict=True):
-            cells[cell] = cells.get(cell, 0) + 1
+        rows = list(zip(*(table.columns[name].codes.tolist() for name in counted), strict=True))
+        cells = Counter(rows)
+        number = {cell: at for at, cell in enumerate(cells)}
+        table.cells = [number[row] for row in rows]
         columns = {}
         for name, column in zip(counted, zip(*cells, strict=True), strict=True):
             domain = table.columns[name].domain
@@ -112,13 +127,17 @@ class Plain:
             attribute = by_name.get(name)
             if attribute is None or not attribute.published:
                 continue
-            if attribute.role is Role.QUASI:
-                made[name] = _recoded(table, name, recoding)
-            elif attribute.disguise is not None:
+            if attribute.disguise is not None:
                 made[name] = _disguised(table, attribute)
+            elif attribute.role is Role.QUASI or isinstance(recoding, Perturbation):
+                made[name] = _recoded(table, name, recoding)
             else:
                 made[name] = list(raw)
-        return Rows(made)
+        if recoding.kept is None:
+            return Rows(made)
+        kept = recoding.kept.tolist()
+        of_row = [kept[at] for at in _places(table, recoding)]
+        return Rows({name: list(compress(column, of_row)) for name, column in made.items()})
 
     @staticmethod
     def frame(table: Rows) -> Any:
@@ -178,14 +197,37 @@ def _small(value: float) -> str:
 
 
 def _recoded(table: Rows, name: str, recoding: Recoding) -> list[Item]:
-    cut = recoding.cuts[name]
-    column = table.columns.get(name)
-    if column is None or column.domain is not cut.domain:
-        raise InternalError("a recoding is applied to the table that it was tallied from")
-    if cut.untouched:
-        return list(table.values[name])
-    label = {code: node.label for node in cut.nodes for code in range(node.lo, node.hi)}
-    return [label[code] for code in column.codes.tolist()]
+    match recoding:
+        case Generalization():
+            cut = recoding.cuts[name]
+            column = table.columns.get(name)
+            if column is None or column.domain is not cut.domain:
+                raise InternalError("a recoding is applied to the table that it was tallied from")
+            if cut.untouched:
+                return list(table.values[name])
+            label = {code: node.label for node in cut.nodes for code in range(node.lo, node.hi)}
+            return [label[code] for code in column.codes.tolist()]
+        case Regions():
+            shown = recoding.shown(table.columns[name])
+            if shown.untouched:
+                return list(table.values[name])
+            labels = [shown.nodes[at].label for at in shown.positions.tolist()]
+        case Perturbation():
+            if name not in recoding.labels:
+                return list(table.values[name])
+            labels = [recoding.labels[name][at] for at in recoding.positions[name].tolist()]
+    return [labels[at] for at in _places(table, recoding)]
+
+
+def _places(table: Rows, recoding: Recoding) -> list[int]:
+    """For each row, where a recoding speaks of it: at its cell, or at its place among its cell's records."""
+    if not isinstance(recoding, Perturbation):
+        return table.cells
+    ordered = sorted(range(table.height), key=lambda row: table.cells[row])
+    places = [0] * table.height
+    for place, row in enumerate(ordered):
+        places[row] = place
+    return places
 
 
 def _disguised(table: Rows, attribute: Attribute) -> list[Item]:

@@ -155,6 +155,21 @@ class Tree:
             raise HierarchyError("a cut has one label on every way from the root to a leaf")
         return type(self)(top)
 
+    def above(self, labels: Iterable[Value]) -> Self:
+        """The tree at and above some labels, which may stand above each other; all else is left out.
+
+        >>> jobs = Tree.of({"Any": {"Artist": ["Dancer", "Writer"], "Lawyer": None}})
+        >>> jobs.above(["Artist", "Dancer"]).leaves
+        ('Dancer',)
+        """
+        wanted = set(labels)
+
+        def kept(node: Branch) -> Branch | None:
+            children = tuple(found for child in node.children if (found := kept(child)))
+            return Branch(node.label, children) if children or node.label in wanted else None
+
+        return type(self)(kept(self.root) or Branch(self.root.label))
+
     def to_policy(self) -> dict[str, object]:
         return {"type": self.name, "tree": {self.root.label: _nested(self.root.children)}}
 

@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from privet.core import Policy, Recoding, Tally
+from privet.core import Generalization, Policy, Tally
 from privet.domain import Value
 from privet.errors import HierarchyError, InputError
 from privet.hierarchy.numbers import read
@@ -95,8 +95,8 @@ def attack(
     )
 
 
-def by_recoding(recoding: Recoding) -> Translation:
-    """The translation of a release that is still in memory: each value has exactly one label."""
+def by_recoding(recoding: Generalization) -> Translation:
+    """The translation of a global recoding that is still in memory: each value has exactly one label."""
 
     def translate(attribute: str, raw: Value) -> frozenset[Value]:
         cut = recoding.cuts.get(attribute)
@@ -147,15 +147,19 @@ def by_evidence(evidence: Mapping[str, Any], policy: Policy | None = None) -> Tr
 
 
 def by_notes(notes: Mapping[str, Any], otherwise: Translation) -> Translation:
-    """The translation that the steward's private notes hold: each value has exactly one label."""
-    told = {
-        name: {pair["raw"]: pair["published"] for pair in pairs}
-        for name, pairs in notes.get("published_as", {}).items()
-    }
+    """The translation that the steward's private notes hold.
+
+    A value has one label or, where records were recoded one by one, one of several.
+    """
+    told: dict[str, dict[Value, set[Value]]] = {}
+    for name, pairs in notes.get("published_as", {}).items():
+        labels = told.setdefault(name, {})
+        for pair in pairs:
+            labels.setdefault(pair["raw"], set()).add(pair["published"])
 
     def translate(attribute: str, raw: Value) -> frozenset[Value]:
         if raw in told.get(attribute, {}):
-            return frozenset({told[attribute][raw]})
+            return frozenset(told[attribute][raw])
         return otherwise(attribute, raw)
 
     return translate

@@ -105,19 +105,22 @@ def _ranked(parts: Sequence[tuple[NDArray[Any], int]], cells: int) -> list[tuple
     return found
 
 
-def discernibility(sizes: Ints) -> int:
+def discernibility(sizes: Ints, suppressed: int = 0) -> int:
     """DC: every record pays for each record it cannot be told from, itself included.
 
-    >>> discernibility(np.array([3, 2, 2]))
-    17
+    A record that is not published cannot be told from any.
+
+    >>> discernibility(np.array([3, 2, 2])), discernibility(np.array([3, 2]), suppressed=2)
+    (17, 27)
     """
-    return sum(int(size) ** 2 * int(times) for size, times in zip(*np.unique_counts(sizes), strict=True))
+    paid = sum(int(size) ** 2 * int(times) for size, times in zip(*np.unique_counts(sizes), strict=True))
+    return paid + suppressed * (int(sizes.sum()) + suppressed)
 
 
-def discernibility_ratio(sizes: Ints) -> float:
+def discernibility_ratio(sizes: Ints, suppressed: int = 0) -> float:
     """DR: the cost as a share of the most it could be; 1 where all records are alike."""
-    records = int(sizes.sum())
-    return discernibility(sizes) / records**2 if records else 0.0
+    records = int(sizes.sum()) + suppressed
+    return discernibility(sizes, suppressed) / records**2 if records else 0.0
 
 
 def average_class_size(sizes: Ints) -> float:

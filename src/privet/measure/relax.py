@@ -54,10 +54,13 @@ def relaxations(
     Most saved first. `describe` writes a model as a policy does. Where trying them would take long, one
     entry says that it was skipped.
     """
-    refused = sorted(_refused(tally, finding), key=lambda split: split.column.name)
+    recoding = finding.recoding
+    if not isinstance(recoding, Generalization):
+        return []  # only a search from the top down logs what it could not split
+    refused = sorted(_refused(tally, recoding, finding.steps), key=lambda split: split.column.name)
     if not refused:
         return []
-    base = _Base(tally, finding.recoding)
+    base = _Base(tally, recoding)
     work = sum(base.cells * len(split.children) * base.combinations(policy, split) for split in refused)
     if work > EFFORT:
         return [
@@ -172,15 +175,15 @@ def _split(cut: Cut, splits: Sequence[_Refused]) -> tuple[Node, ...]:
     return tuple(part for node in cut.nodes for part in children.get(node.lo, (node,)))
 
 
-def _refused(tally: Tally, finding: Finding) -> Iterator[_Refused]:
+def _refused(tally: Tally, recoding: Generalization, steps: Sequence[Step]) -> Iterator[_Refused]:
     """Refused splits whose value is still published, each value once: with its best split."""
     seen: set[tuple[str, Value]] = set()
-    for step in finding.steps:
+    for step in steps:
         column = next((c for c in tally.quasi if c.name == step.attribute), None)
         if step.performed or column is None or (step.attribute, step.label) in seen:
             continue
         seen.add((step.attribute, step.label))
-        cut = finding.recoding.cuts[step.attribute]
+        cut = recoding.cuts[step.attribute]
         for node in cut.nodes:
             children = _children(column.domain, node, step) if node.label == step.label else ()
             if children:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from privet.core import Recoding, Tally
+from privet.core import Perturbation, Recoding, Tally
 from privet.domain import Value
 from privet.measure.classes import (
     Ints,
@@ -25,8 +25,11 @@ REST = "…"
 
 def measures(raw: Tally, published: Tally, recoding: Recoding) -> dict[str, Any]:
     """What is lost and what risk is left, from the counts before and after."""
+    if isinstance(recoding, Perturbation):
+        return perturbed(raw, published, recoding)
     found = losses(raw, recoding)
     after = class_sizes(published)
+    missing = raw.records - published.records
     return {
         "records": published.records,
         "classes": classes(after),
@@ -34,14 +37,49 @@ def measures(raw: Tally, published: Tally, recoding: Recoding) -> dict[str, Any]
         "loss": {
             "lm": tidy(mean_lm(found)),
             "ncp": tidy(mean_ncp(found)),
-            "discernibility": discernibility(after),
-            "discernibility_ratio": discernibility_ratio(after),
+            "discernibility": discernibility(after, suppressed=missing),
+            "discernibility_ratio": discernibility_ratio(after, suppressed=missing),
             "average_class_size": average_class_size(after),
             "height": tidy(sum(loss.height for loss in found)),
             "suppressed_cells": sum(loss.suppressed for loss in found),
+            "suppressed_records": missing,
             "gain_retained": tidy(retained(found)),
         },
         "attributes": {loss.name: _attribute(loss) for loss in found},
+    }
+
+
+def perturbed(raw: Tally, published: Tally, recoding: Perturbation) -> dict[str, Any]:
+    """What is lost where values were replaced: how many are not what they were."""
+    records = raw.by_record()
+    after = class_sizes(published)
+    missing = raw.records - published.records
+    attributes = {}
+    for name, labels in recoding.labels.items():
+        column = records.column(name)
+        if column is None:
+            continue
+        new = np.array([column.domain.codes.get(label, -1) for label in labels])[recoding.positions[name]]
+        times = np.bincount(recoding.positions[name], minlength=len(labels))
+        there = np.flatnonzero(times)
+        attributes[name] = {
+            "changed": tidy(float(np.mean(new != column.codes))),
+            "published_values": len({labels[at] for at in there.tolist()}),
+            "raw_values": len(np.unique(column.codes)),
+            "distribution": distribution(tuple(labels[at] for at in there.tolist()), times[there]),
+        }
+    return {
+        "records": published.records,
+        "classes": classes(after),
+        "risk": {"before": risk(class_sizes(raw)), "after": risk(after)},
+        "loss": {
+            "changed": tidy(float(np.mean([found["changed"] for found in attributes.values()] or [0.0]))),
+            "discernibility": discernibility(after, suppressed=missing),
+            "discernibility_ratio": discernibility_ratio(after, suppressed=missing),
+            "average_class_size": average_class_size(after),
+            "suppressed_records": missing,
+        },
+        "attributes": attributes,
     }
 
 

@@ -7,15 +7,15 @@ microdata release", TKDE 2001. Classes and their sizes are in `classes`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Column, Recoding, Step, Tally
-from privet.domain import Cut, Domain, Node, Value
+from privet.core import Column, Generalization, Regions, Step, Tally
+from privet.domain import Cut, Domain, Node, Value, flat
 from privet.measure.classes import Ints, add_up, roomy
 
 DIGITS = 12  # information that differs by less is rounding noise
@@ -43,42 +43,86 @@ class AttributeLoss:
         return retained([self])
 
 
-def losses(raw: Tally, recoding: Recoding) -> tuple[AttributeLoss, ...]:
-    """What became of each quasi-identifier, from the counts before and the cuts."""
-    return tuple(
-        attribute_loss(column, recoding.cuts[column.name], raw.counts, raw.target) for column in raw.quasi
-    )
+def losses(raw: Tally, recoding: Generalization | Regions) -> tuple[AttributeLoss, ...]:
+    """What became of each quasi-identifier, from the counts before and the recoding.
+
+    A record that is not published has lost everything: it counts as if it were published as the root.
+    """
+    if isinstance(recoding, Generalization):
+        return tuple(
+            attribute_loss(column, recoding.cuts[column.name], raw.counts, raw.target) for column in raw.quasi
+        )
+    return tuple(_regional_loss(raw, column, recoding) for column in raw.quasi)
 
 
 def attribute_loss(column: Column, cut: Cut, counts: Ints, target: Column | None) -> AttributeLoss:
     """What became of one attribute under a cut."""
     code, class_, n = joint(column, target, counts)
     by_code = np.bincount(code, weights=n, minlength=column.domain.size)
-    total = max(1.0, float(by_code.sum()))
-    nodes = cut.nodes
-    by_node = np.add.reduceat(by_code, [node.lo for node in nodes])
+    by_node = np.add.reduceat(by_code, [node.lo for node in cut.nodes])
+    found = _node_losses(column, cut.nodes, by_node)
+    information = None
+    if target is not None:
+        label = _label_numbers(cut.nodes)[cut.positions][code]
+        information = mutual_information(code, class_, n), mutual_information(label, class_, n)
+    return replace(found, raw_values=int(np.count_nonzero(by_code)), information=information)
+
+
+def _regional_loss(raw: Tally, column: Column, recoding: Regions) -> AttributeLoss:
+    """What became of one attribute where each cell has a node of its own, or none."""
+    shown = recoding.shown(column)
+    kept = raw.counts if recoding.kept is None else np.where(recoding.kept, raw.counts, 0)
+    by_node = add_up(shown.positions, kept, len(shown.nodes))
+    found = _node_losses(column, shown.nodes, by_node, suppressed=int((raw.counts - kept).sum()))
+    information = None
+    if raw.target is not None:
+        labels = flat(tuple(dict.fromkeys(node.label for node in shown.nodes)))
+        label = replace(column, domain=labels, codes=_label_numbers(shown.nodes)[shown.positions])
+        information = (
+            mutual_information(*joint(column, raw.target, raw.counts)),
+            mutual_information(*joint(label, raw.target, kept)),
+        )
+    raw_values = len(np.unique(column.codes[raw.counts > 0]))
+    return replace(found, raw_values=raw_values, information=information)
+
+
+def _label_numbers(nodes: Sequence[Node]) -> NDArray[np.intp]:
+    """A number for each node, the same for those that read alike."""
+    number = {label: at for at, label in enumerate(dict.fromkeys(node.label for node in nodes))}
+    return np.array([number[node.label] for node in nodes], dtype=np.intp)
+
+
+def _node_losses(
+    column: Column, nodes: Sequence[Node], by_node: NDArray[Any], suppressed: int = 0
+) -> AttributeLoss:
+    """The losses that follow from how many records each node has, and how many are not published."""
+    domain = column.domain
+    total = max(1.0, float(by_node.sum()) + suppressed)
     used = np.flatnonzero(by_node)
     # A value published as it is costs nothing, so only the others are asked: there may be a million.
     costly = [at for at in used.tolist() if nodes[at].leaves > 1 or nodes[at].children or nodes[at].interval]
-    levels = {at: height(cut.domain, nodes[at]) for at in costly}
+    levels = {at: height(domain, nodes[at]) for at in costly}
     number = {label: at for at, label in enumerate(dict.fromkeys(nodes[at].label for at in used.tolist()))}
-    of_node = np.array([number.get(node.label, -1) for node in nodes], dtype=np.intp)
-    records = np.bincount(of_node[used], weights=by_node[used], minlength=len(number)).astype(np.int64)
-    information = None
-    if target is not None:
-        label = of_node[cut.positions][code]
-        information = mutual_information(code, class_, n), mutual_information(label, class_, n)
-    root = cut.domain.root
+    of_node = np.array([number[nodes[at].label] for at in used.tolist()], dtype=np.intp)
+    records = np.bincount(of_node, weights=by_node[used], minlength=len(number)).astype(np.int64)
+    root = domain.root
+    top = height(domain, root) if suppressed else 0
+    everything = 1.0 if root.leaves > 1 else 0.0  # of a single value there is nothing to lose
+
+    def mean(cost: Callable[[int], float], of_root: float) -> float:
+        return float(sum(cost(at) * by_node[at] for at in costly) + suppressed * of_root) / total
+
     return AttributeLoss(
         name=column.name,
-        lm=sum(cut.domain.loss(nodes[at]) * by_node[at] for at in costly) / total,
-        ncp=sum(ncp(cut.domain, nodes[at]) * by_node[at] for at in costly) / total,
-        height=sum(level * by_node[at] for at, level in levels.items()) / total,
-        highest=max(levels.values(), default=0),
-        suppressed=int(total) if nodes[0].leaves == root.leaves > 1 else 0,
+        lm=mean(lambda at: domain.loss(nodes[at]), everything),
+        ncp=mean(lambda at: ncp(domain, nodes[at]), everything),
+        height=mean(lambda at: levels[at], top),
+        highest=max([*levels.values(), top]),
+        suppressed=suppressed
+        + int(sum(by_node[at] for at in costly if nodes[at].leaves == root.leaves and root.leaves > 1)),
         generalised=len({nodes[at].label for at in costly if nodes[at].leaves > 1}),
-        raw_values=int(np.count_nonzero(by_code)),
-        information=information,
+        raw_values=0,
+        information=None,
         labels=tuple(number),
         records=records,
     )

@@ -15,8 +15,21 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from privet.core import Form, Policy, PrivacyModel, Recoding, Role, Step, Verdict
-from privet.domain import Cut, Value, plain
+from privet.core import (
+    Column,
+    Form,
+    Generalization,
+    Perturbation,
+    Policy,
+    PrivacyModel,
+    Recoding,
+    Regions,
+    Role,
+    Step,
+    Tally,
+    Verdict,
+)
+from privet.domain import Domain, Node, Value, plain
 from privet.errors import TamperedError
 from privet.notation import describe
 
@@ -34,39 +47,67 @@ def promise(model: PrivacyModel, verdict: Verdict) -> dict[str, Any]:
     }
 
 
+def other_promises(
+    verdicts: Sequence[tuple[PrivacyModel, Verdict]], claimed: Sequence[Mapping[str, Any]]
+) -> list[str]:
+    """What the evidence claims of its promises, and the data does not show."""
+    made = [promise(model, verdict) for model, verdict in verdicts]
+    complaints = []
+    if len(made) != len(claimed):
+        complaints.append(f"the evidence speaks of {len(claimed)} promises, the policy of {len(made)}")
+    for mine, theirs in zip(made, claimed, strict=False):
+        if mine != theirs:
+            complaints.append(f"{mine['model']['type']}: the evidence claims other numbers than the data has")
+    return complaints
+
+
 def number(value: int | Fraction) -> int | str:
     """Exact: a whole number, or a fraction as text."""
     return int(value) if isinstance(value, int) or value.denominator == 1 else str(value)
 
 
-def cut_values(cut: Cut) -> list[dict[str, Any]]:
+def node_values(domain: Domain, nodes: Sequence[Node]) -> list[dict[str, Any]]:
     """What an attribute's values are published as; all of it can be seen in the data or derived from it."""
     found = []
-    for node in cut.nodes:
-        value: dict[str, Any] = {"label": node.label, "loss": round(cut.domain.loss(node), 9)}
+    for node in nodes:
+        value: dict[str, Any] = {"label": node.label, "loss": round(domain.loss(node), 9)}
         if node.interval is not None:
             value["interval"] = [plain(bound) for bound in node.interval]
+        if node.leaves == domain.size > 1:
+            value["root"] = True
         found.append(value)
     return found
 
 
-def attribute_notes(policy: Policy, recoding: Recoding, columns: Sequence[str]) -> dict[str, Any]:
+def attribute_notes(policy: Policy, recoding: Recoding, columns: Sequence[str], raw: Tally) -> dict[str, Any]:
     """For each column that the policy names: its role and what became of it."""
     notes: dict[str, Any] = {}
     for attribute in policy.attributes:
         note: dict[str, Any] = {"role": attribute.role.value}
-        if attribute.role is Role.QUASI:
-            cut = recoding.cuts[attribute.name]
-            note["published"] = "unchanged" if cut.untouched else "generalised"
-            # Values that are published as they are stand in the data; a list of them adds nothing.
-            if not cut.untouched:
-                note["values"] = cut_values(cut)
+        column = raw.column(attribute.name)
+        if isinstance(recoding, Perturbation) and attribute.name in recoding.labels:
+            note["published"] = "perturbed"
+        elif attribute.role is Role.QUASI and column is not None and not isinstance(recoding, Perturbation):
+            note |= _generalised(column, recoding)
         elif attribute.name not in columns:
             note["published"] = "dropped"
         else:
             note["published"] = attribute.disguise.name if attribute.disguise is not None else "unchanged"
         notes[attribute.name] = note
     return notes
+
+
+def _generalised(column: Column, recoding: Generalization | Regions) -> dict[str, Any]:
+    if isinstance(recoding, Generalization):
+        cut = recoding.cuts[column.name]
+        domain, nodes, untouched = cut.domain, cut.nodes, cut.untouched
+    else:
+        shown = recoding.shown(column)
+        domain, nodes, untouched = shown.domain, shown.used, shown.untouched
+    # Values that are published as they are stand in the data; a list of them adds nothing.
+    if untouched:
+        return {"published": "unchanged"}
+    return {"published": "generalised", "values": node_values(domain, nodes)}
 
 
 def step_notes(steps: Sequence[Step]) -> list[dict[str, Any]]:

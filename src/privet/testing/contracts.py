@@ -9,8 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from decimal import Decimal
 from pathlib import Path
+from random import Random
 from typing import Any, ClassVar, TypeAlias
 
+import numpy as np
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -22,9 +24,12 @@ from privet.core import (
     Form,
     Generalization,
     Nulls,
+    Perturbation,
     Policy,
     PrivacyModel,
     Progress,
+    Recoding,
+    Regions,
     Role,
     Tally,
     silent,
@@ -141,19 +146,14 @@ def check_algorithm(
             )
             return
         assert _snapshot(tally) == before, f"{name}: the tally was changed"
-        cuts = finding.recoding.cuts
-        assert set(cuts) == {column.name for column in tally.quasi}, f"{name}: one cut for each attribute"
-        for column in tally.quasi:
-            assert cuts[column.name].domain is column.domain, f"{name}: a cut is of the tally's own domain"
-            covered = [code for n in cuts[column.name].nodes for code in range(n.lo, n.hi)]
-            assert covered == list(range(column.domain.size)), f"{name}: a cut covers every value once"
+        _fits(tally, finding.recoding, name)
         published = tally.recoded(finding.recoding)
         for promise in promises:
             assert promise.check(published).holds, f"{name}: broke {promise.name}"
         again = make().search(tally, policy)
-        assert {n: c.nodes for n, c in again.recoding.cuts.items()} == {
-            n: c.nodes for n, c in cuts.items()
-        }, f"{name}: the same tally, another recoding"
+        assert _described(tally, again.recoding) == _described(tally, finding.recoding), (
+            f"{name}: the same tally, another recoding"
+        )
         assert again.steps == finding.steps, f"{name}: the same tally, another log"
 
     _run(test, examples)
@@ -244,12 +244,25 @@ def _compare(engine: Engine[Any], source: Path, policy: Policy, data: Any) -> No
         assert (a.domain.values, a.domain.root) == (b.domain.values, b.domain.root), (
             f"{engine.name}: another leaf order than plain"
         )
-    recoding = data.draw(recodings(mine))
-    same = Generalization({c.name: Cut(c.domain, recoding.cuts[c.name].nodes) for c in its.quasi})
+    how = data.draw(st.sampled_from([Generalization, Regions, Perturbation]))
+    if how is Generalization:
+        drawn = data.draw(recodings(mine))
+        recoding: Recoding = drawn
+        same: Recoding = Generalization({c.name: Cut(c.domain, drawn.cuts[c.name].nodes) for c in its.quasi})
+    else:
+        # Engines count cells in an order of their own, so this one is a rule that both can follow.
+        seed = data.draw(st.integers(0, 10**6))
+        by_rule = _regions if how is Regions else _perturbation
+        recoding, same = by_rule(mine, seed), by_rule(its, seed)
     published, its_published = plain.apply(ours, policy, recoding), engine.apply(theirs, policy, same)
+    assert _decoded(plain.tally_published(published, policy)) == _decoded(mine.recoded(recoding)), (
+        "plain: applies something else than the recoding says"
+    )
     assert _decoded(plain.tally_published(published, policy)) == _decoded(
         engine.tally_published(its_published, policy)
     ), f"{engine.name}: another published tally than plain"
+    if recoding.kept is None:
+        assert published.values["other"] == ours.values["other"], "plain: rows have moved"
     plain.write(published, folder / f"plain{ending}", form)
     engine.write(its_published, folder / f"engine{ending}", form)
     # Each is read by the other: what is written must be what the reader finds.
@@ -260,7 +273,80 @@ def _compare(engine: Engine[Any], source: Path, policy: Policy, data: Any) -> No
             reader.tally_published(tables[1], policy)
         ), f"{engine.name}: writes other values than plain"
     kept = plain.read(folder / f"engine{ending}", form).values
-    assert kept["other"] == ours.values["other"], f"{engine.name}: changes a column that only passes through"
+    assert kept["other"] == plain.read(folder / f"plain{ending}", form).values["other"], (
+        f"{engine.name}: changes a column that only passes through"
+    )
+
+
+def _regions(tally: Tally, seed: int) -> Regions:
+    """Each cell published on some level above its values, or not at all, as its values say."""
+    nodes = {c.name: tuple(c.domain.root.walk()) for c in tally.quasi}
+    positions: dict[str, list[int]] = {c.name: [] for c in tally.quasi}
+    kept = []
+    for cell in range(tally.cells):
+        mixed = Random(f"{seed} {_values(tally, cell)}")
+        for column in tally.quasi:
+            above = [at for at, n in enumerate(nodes[column.name]) if n.lo <= int(column.codes[cell]) < n.hi]
+            positions[column.name].append(mixed.choice(above))
+        kept.append(mixed.random() < 0.8)
+    kept[0] = True  # an empty table is no table
+    return Regions(
+        nodes,
+        {name: np.array(found, dtype=np.intp) for name, found in positions.items()},
+        np.array(kept) if seed % 2 else None,
+    )
+
+
+def _perturbation(tally: Tally, seed: int) -> Perturbation:
+    """Each record's first quasi-identifier and first sensitive value replaced, as its values say."""
+    columns = [tally.quasi[0], *tally.sensitive[:1]]
+    labels = {c.name: (*sorted(v for v in c.domain.values if v is not None), "new", None) for c in columns}
+    positions: dict[str, list[int]] = {c.name: [] for c in columns}
+    for cell in range(tally.cells):
+        mixed = Random(f"{seed} {_values(tally, cell)}")
+        for column in columns:
+            many = range(len(labels[column.name]))
+            positions[column.name] += [mixed.choice(many) for _ in range(int(tally.counts[cell]))]
+    return Perturbation(labels, {name: np.array(found, dtype=np.intp) for name, found in positions.items()})
+
+
+def _values(tally: Tally, cell: int) -> list[Value]:
+    columns = [*tally.quasi, *tally.sensitive, *((tally.target,) if tally.target else ())]
+    return [column.domain.values[int(column.codes[cell])] for column in columns]
+
+
+def _fits(tally: Tally, recoding: Recoding, name: str) -> None:
+    """A recoding speaks of every attribute, and of each cell truthfully."""
+    if isinstance(recoding, Perturbation):
+        assert all(len(found) == tally.records for found in recoding.positions.values()), (
+            f"{name}: a perturbation has a value for each record"
+        )
+        return
+    for column in tally.quasi:
+        if isinstance(recoding, Generalization):
+            assert recoding.cuts[column.name].domain is column.domain, (
+                f"{name}: a cut is of the tally's own domain"
+            )
+        shown = recoding.shown(column)
+        assert len(shown.positions) == tally.cells, f"{name}: every cell is published as a node"
+        nodes = [shown.nodes[at] for at in shown.positions.tolist()]
+        assert all(
+            node.lo <= code < node.hi for node, code in zip(nodes, column.codes.tolist(), strict=True)
+        ), f"{name}: a value is published as a node that does not stand for it"
+    if recoding.kept is not None:
+        assert len(recoding.kept) == tally.cells, f"{name}: every cell is kept or not"
+
+
+def _described(tally: Tally, recoding: Recoding) -> list[Any]:
+    """A recoding as something that can be compared."""
+    kept = None if recoding.kept is None else recoding.kept.tolist()
+    if isinstance(recoding, Perturbation):
+        return [kept, dict(recoding.labels), {n: p.tolist() for n, p in recoding.positions.items()}]
+    shown = {column.name: recoding.shown(column) for column in tally.quasi}
+    return [
+        kept,
+        {name: [s.nodes[at].label for at in s.positions.tolist()] for name, s in shown.items()},
+    ]
 
 
 def _decoded(tally: Tally) -> Counter[tuple[Value, ...]]:

@@ -1,0 +1,163 @@
+"""Tables: searched on counts, recoded by an engine, checked on what is about to leave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from privet.core import Engine, Finding, Generalization, Perturbation, Progress, Recoding, Role, Tally
+from privet.measure import summary
+from privet.measure.relax import relaxations
+from privet.notation import describe
+from privet.policy import Policy
+from privet.relational.again import same_cuts
+from privet.report import evidence as ev
+from privet.roads import Found, Verdicts, exposure
+from privet.roads.stations import (
+    CAUTIONS,
+    as_written,
+    columns_needed,
+    data_file,
+    judge,
+    refuse_broken,
+    settle,
+    source_digest,
+)
+from privet.roads.table_release import TableRelease
+
+
+class TableRoad:
+    """Tables: one row for each person, generalised, split into regions or perturbed."""
+
+    name: ClassVar[str] = "table"
+
+    def publish(
+        self,
+        source: Any,
+        policy: Policy,
+        *,
+        engine: Engine[Any],
+        like: Path | None,
+        output: str | None,
+        progress: Progress,
+    ) -> TableRelease:
+        form = settle(source, policy.form)
+        written = as_written(form, output)
+        # Hashing and measuring need not wait for each other; the check waits for nothing and nobody.
+        with ThreadPoolExecutor() as beside:
+            digest = beside.submit(source_digest, source)
+            progress("read", 0)
+            table = engine.read(source, form, columns_needed(policy))
+            progress("tally", 0)
+            raw = engine.tally(table, policy)
+            progress("search", 0)
+            if like is None:
+                finding = policy.algorithm.search(raw, policy, progress)
+            else:
+                finding = Finding(same_cuts(raw, ev.read(like)))
+            progress("apply", 0)
+            published = engine.apply(table, policy, finding.recoding)
+            progress("check", 0)
+            final = engine.tally_published(published, policy)
+            verdicts = judge(final, policy)
+            refuse_broken(verdicts, policy, like)
+            progress("measure", 0)
+            relaxed = beside.submit(relaxations, raw, policy, finding, describe=describe)
+            measures = summary.measures(raw, final, finding.recoding)
+            columns = engine.columns(published)
+            evidence: dict[str, Any] = {
+                **ev.header(),
+                "kind": policy.kind,
+                "purpose": policy.purpose,
+                "nulls": policy.nulls.value,
+                "records": final.records,
+                "suppressed_records": raw.records - final.records,
+                "columns": list(columns),
+                "promises": [ev.promise(model, verdict) for model, verdict in verdicts],
+                "algorithm": describe(policy.algorithm),
+                "recoding": finding.recoding.name,
+                "attributes": ev.attribute_notes(policy, finding.recoding, columns, raw),
+                "steps": ev.step_notes(finding.steps),
+                "notes": list(finding.notes),
+                "measures": measures,
+                "cautions": list(CAUTIONS),
+            }
+            if like is not None:
+                evidence["like"] = ev.digest(like / "evidence.json")
+            return TableRelease(
+                table=published,
+                engine=engine,
+                policy=policy,
+                recoding=finding.recoding,
+                verdicts=verdicts,
+                evidence=evidence,
+                steps=finding.steps,
+                form=written,
+                private={
+                    "source": digest.result(),
+                    "relaxations": relaxed.result(),
+                    "published_as": published_as(raw, finding.recoding),
+                },
+            )
+
+    def check(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> Verdicts:
+        table = engine.read(source, settle(source, policy.form), columns_needed(policy))
+        return judge(engine.tally_published(table, policy), policy)
+
+    def verify(
+        self, folder: Path, evidence: Mapping[str, Any], policy: Policy, *, engine: Engine[Any]
+    ) -> Found:
+        data, form = data_file(folder, evidence["data"])
+        claimed = list(evidence["promises"])
+        columns, records = list(evidence["columns"]), evidence["records"]
+        table = engine.read(data, form)
+        found = engine.columns(table)
+        allowed = {attribute.name for attribute in policy.attributes if attribute.published}
+        complaints = [
+            f"column {name!r} is published, the policy does not allow it"
+            for name in found
+            if name not in allowed
+        ]
+        missing = [name for name in dict.fromkeys([*columns, *sorted(allowed)]) if name not in found]
+        complaints += [f"column {name!r} is missing from the data" for name in missing]
+        if any(a.name in missing for a in policy.with_role(Role.QUASI, Role.SENSITIVE, Role.TARGET)):
+            return Found((), tuple(complaints))
+        tally = engine.tally_published(table, policy)
+        if tally.records != records:
+            complaints.append(f"the evidence speaks of {records} records, the data has {tally.records}")
+        verdicts = judge(tally, policy)
+        return Found(verdicts, (*complaints, *ev.other_promises(verdicts, claimed)))
+
+    risk = staticmethod(exposure.risk)
+    compare = staticmethod(exposure.compare)
+    explain = staticmethod(exposure.explain)
+
+
+def published_as(raw: Tally, recoding: Recoding) -> dict[str, list[dict[str, Any]]]:
+    """Under which labels each raw value leaves; for the steward's own eyes."""
+    if isinstance(recoding, Perturbation):
+        return {}  # by chance, and what became of each record is not kept
+    if isinstance(recoding, Generalization):
+        return {
+            name: [
+                {"raw": cut.domain.values[code], "published": node.label}
+                for node in cut.nodes
+                for code in range(node.lo, node.hi)
+            ]
+            for name, cut in recoding.cuts.items()
+        }
+    found = {}
+    for column in raw.quasi:
+        shown = recoding.shown(column)
+        fan = len(shown.nodes)
+        pairs = np.unique(column.codes.astype(np.int64) * fan + shown.positions)
+        labels = {(int(pair) // fan, shown.nodes[int(pair) % fan].label) for pair in pairs}
+        found[column.name] = [
+            {"raw": column.domain.values[code], "published": label}
+            for code, label in sorted(labels, key=lambda pair: (pair[0], str(pair[1])))
+        ]
+    return found

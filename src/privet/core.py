@@ -306,6 +306,7 @@ class Finding:
     recoding: Recoding
     steps: tuple[Step, ...] = ()
     notes: tuple[str, ...] = ()  # what the recipient should know of the search: "stopped by its time limit"
+    claims: Mapping[str, int | Fraction] = field(default_factory=dict)  # of promises that nothing can check
 
 
 class Progress(Protocol):

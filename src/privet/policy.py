@@ -239,10 +239,14 @@ def _same_kind(policy: core.Policy, complaints: Complaints) -> None:
             complaints.add(
                 f"{place}: {thing.name} is for {' and '.join(kinds)}, this policy for {policy.kind}"
             )
+    spends = getattr(algorithm, "spends", None)
     for at, model in enumerate(policy.models):
-        if algorithm is not None and getattr(model, "spent", False) != getattr(algorithm, "spends", False):
-            how = "needs a search that spends a budget" if getattr(model, "spent", False) else "is checked"
-            complaints.add(f"models[{at}]: {model.name} {how}, which {algorithm.name} does not serve")
+        if algorithm is not None and getattr(model, "spent", False) and model.name != spends:
+            complaints.add(
+                f"models[{at}]: {model.name} is kept by how a release is made, and {algorithm.name} does not"
+            )
+    if spends is not None and policy.models and spends not in {model.name for model in policy.models}:
+        complaints.add(f'algorithm: {algorithm.name} keeps the promise [[models]] type = "{spends}"; add it')
 
 
 def _sensitive_named(model: core.PrivacyModel) -> Iterator[tuple[str, str]]:

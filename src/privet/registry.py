@@ -35,13 +35,21 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "average-risk": "privet.models.risk:AverageRisk",
         "maximum-risk": "privet.models.risk:MaximumRisk",
         "records-at-risk": "privet.models.risk:RecordsAtRisk",
+        "by-construction": "privet.models.construction:ByConstruction",
         "sample-uniqueness": "privet.models.risk:SampleUniqueness",
     },
     "algorithms": {
+        "anatomy": "privet.relational.anatomy:Anatomy",
+        "condensation": "privet.relational.condensation:Condensation",
+        "microaggregation": "privet.relational.microaggregation:Microaggregation",
+        "pram": "privet.relational.perturb:Pram",
+        "rank-swap": "privet.relational.perturb:RankSwap",
+        "sampling": "privet.relational.perturb:Sampling",
         "top-down": "privet.relational.topdown:TopDown",
     },
     "shapes": {},  # kinds of data that are no tables, by the table of a policy that describes them
     "roads": {
+        "anatomy": "privet.roads.anatomy:AnatomyRoad",
         "table": "privet.roads.table:TableRoad",
     },
     "engines": {

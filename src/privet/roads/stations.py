@@ -24,8 +24,13 @@ CAUTIONS = (
 
 
 def judge(tally: Tally, policy: core.Policy) -> tuple[tuple[PrivacyModel, Verdict], ...]:
-    """Every promise of the policy, checked on a tally."""
-    return tuple((model, model.check(tally)) for model in policy.models)
+    """Every promise of the policy that can be checked, checked on a tally."""
+    return tuple((model, model.check(tally)) for model in checkable(policy))
+
+
+def checkable(policy: core.Policy) -> list[PrivacyModel]:
+    """The promises about a release itself, not about how it was made."""
+    return [model for model in policy.models if not getattr(model, "spent", False)]
 
 
 def refuse_broken(

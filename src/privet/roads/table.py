@@ -20,6 +20,7 @@ from privet.roads import Found, Verdicts, exposure
 from privet.roads.stations import (
     CAUTIONS,
     as_written,
+    checkable,
     columns_needed,
     data_file,
     judge,
@@ -77,7 +78,14 @@ class TableRoad:
                 "records": final.records,
                 "suppressed_records": raw.records - final.records,
                 "columns": list(columns),
-                "promises": [ev.promise(model, verdict) for model, verdict in verdicts],
+                "promises": [
+                    *(ev.promise(model, verdict) for model, verdict in verdicts),
+                    *(
+                        ev.construction(model, finding.claims)
+                        for model in policy.models
+                        if model not in checkable(policy)
+                    ),
+                ],
                 "algorithm": describe(policy.algorithm),
                 "recoding": finding.recoding.name,
                 "attributes": ev.attribute_notes(policy, finding.recoding, columns, raw),

@@ -1,0 +1,67 @@
+"""Anatomy: buckets with different sensitive values, so that two tables can leave instead of one.
+
+Xiao and Tao, "Anatomy: simple and effective privacy preservation", VLDB 2006. Values of quasi-identifiers
+leave as they are, and so do sensitive values; what does not leave is which belongs to which. Whoever finds
+a person's bucket sees l different sensitive values, each equally likely.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.core import Finding, Perturbation, Policy, Progress, Tally, silent
+from privet.errors import UnsatisfiableError, UnsupportedError
+from privet.models.ldiversity import DistinctLDiversity, EntropyLDiversity
+from privet.relational.chance import generator
+
+
+@dataclass(frozen=True, slots=True)
+class Anatomy:
+    """Two linked tables: quasi-identifiers with a bucket, and buckets with their sensitive values.
+
+    It serves distinct and entropy l-diversity of one sensitive attribute. Who shares a bucket is left to
+    chance: a rule that is known could be followed backwards.
+    """
+
+    name: ClassVar[str] = "anatomy"
+    road: ClassVar[str] = "anatomy"
+
+    def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:  # noqa: ARG002 - a search's form
+        l = max(
+            (m.l for m in policy.models if isinstance(m, (DistinctLDiversity, EntropyLDiversity))),
+            default=None,
+        )
+        if l is None:
+            raise UnsupportedError(f"{self.name} makes l-diverse buckets: the policy needs l-diversity")
+        if len(tally.sensitive) != 1:
+            raise UnsupportedError(f"{self.name} serves one sensitive attribute, not {len(tally.sensitive)}")
+        least = int(np.ceil(l))
+        order = generator().permutation(tally.records)
+        sensitive = tally.sensitive[0]
+        found = buckets(np.repeat(sensitive.codes, tally.counts).astype(np.intp), least, order)
+        labels = tuple(str(at + 1) for at in range(int(found.max()) + 1))
+        return Finding(Perturbation({sensitive.name: labels}, {sensitive.name: found}))
+
+
+def buckets(sensitive: NDArray[np.intp], l: int, order: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The bucket of each record: at least l records in each, no two with the same sensitive value.
+
+    n // l buckets are dealt round and round, value by value. A value that at most n // l records have
+    comes by no bucket twice, and each bucket is visited at least l times. `order` decides who of the
+    records with one value comes first.
+    """
+    many = len(sensitive) // l
+    often = np.bincount(sensitive).max(initial=0)
+    if not many or often > many:
+        raise UnsatisfiableError(
+            f"one sensitive value has {often} of {len(sensitive)} records; "
+            f"for l = {l} it may have {many} at most"
+        )
+    by_value = order[np.argsort(sensitive[order], kind="stable")]
+    found = np.empty(len(sensitive), dtype=np.intp)
+    found[by_value] = np.arange(len(sensitive)) % many
+    return found

@@ -26,6 +26,7 @@ class Verification:
     folder: Path
     verdicts: tuple[tuple[PrivacyModel, Verdict], ...]
     complaints: tuple[str, ...]  # what is not as the evidence says
+    made: tuple[Mapping[str, Any], ...] = ()  # promises about how it was made: nobody can check them
 
     @property
     def holds(self) -> bool:
@@ -48,7 +49,7 @@ def verify(folder: str | Path, *, engine: Engine[Any] | str = "embedded") -> Ver
         raise TamperedError(
             *complaints, *(f"the data cannot be read: {complaint}" for complaint in error.complaints)
         ) from None
-    return Verification(folder, found.verdicts, (*complaints, *found.complaints))
+    return Verification(folder, found.verdicts, (*complaints, *found.complaints), ev.made(evidence))
 
 
 def _digests(folder: Path, evidence: Mapping[str, Any]) -> list[str]:

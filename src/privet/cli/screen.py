@@ -134,14 +134,18 @@ def promise_lines(promises: Sequence[Mapping[str, Any]]) -> list[str]:
     """Each promise with what was found, as evidence notes it."""
     lines = []
     for promise in promises:
+        checked = promise.get("checked", True)
         mark = paint("holds ", "good") if promise["holds"] else paint("BROKEN", "bad")
+        if not checked:
+            mark = paint("made  ", "warn")  # about how the release was made: nobody can check it
         # What names values of the data, or takes many lines, is in the policy for those who want it.
         hidden = {"type", "sensitive", "tree", "order"}
         model = {key: value for key, value in promise["model"].items() if key not in hidden}
         asked = ", ".join(f"{key} = {_numbers(value)}" for key, value in model.items())
         found = ", ".join(f"{key} = {_numbers(value)}" for key, value in promise["achieved"].items())
         asked = f" ({asked})" if asked else ""
-        line = f"  {mark}  {shown(promise['model']['type'])}{shown(asked)}: found {shown(found)}"
+        verb = "found" if checked else "not checked; says"
+        line = f"  {mark}  {shown(promise['model']['type'])}{shown(asked)}: {verb} {shown(found)}"
         if not promise["holds"]:
             line += f"; {promise['at_risk']:,} records at risk in {promise['broken']:,} groups"
         lines.append(line)

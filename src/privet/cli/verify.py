@@ -26,7 +26,7 @@ def verify(folder: Folder, *, engine: Engine = "embedded", json: Json = False) -
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder")
     found = verified(folder, engine=engine_of(engine))
-    promises = [ev.promise(model, verdict) for model, verdict in found.verdicts]
+    promises = [*(ev.promise(model, verdict) for model, verdict in found.verdicts), *found.made]
     if json:
         screen.answer(
             {
@@ -39,9 +39,10 @@ def verify(folder: Folder, *, engine: Engine = "embedded", json: Json = False) -
         return 0 if found.holds else 1
     screen.say(*screen.promise_lines(promises))
     if found.holds:
-        screen.say(
-            f"{screen.shown(str(folder))}: every file, every promise and every number checked; all hold"
-        )
+        said = "every file, every promise and every number checked; all hold"
+        if found.made:
+            said = "every file and number checked; what is said of how it was made, nobody can check"
+        screen.say(f"{screen.shown(str(folder))}: {said}")
         return 0
     broken = [f"{p['model']['type']}: this promise is broken" for p in promises if not p["holds"]]
     screen.problems(*(f"{folder}: {complaint}" for complaint in (*found.complaints, *broken)))

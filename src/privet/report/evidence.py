@@ -59,6 +59,11 @@ def construction(model: PrivacyModel, claims: Mapping[str, int | Fraction]) -> d
     }
 
 
+def made(evidence: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """The promises of a release that are about how it was made."""
+    return tuple(claim for claim in evidence["promises"] if not claim.get("checked", True))
+
+
 def other_promises(
     verdicts: Sequence[tuple[PrivacyModel, Verdict]], claimed: Sequence[Mapping[str, Any]]
 ) -> list[str]:

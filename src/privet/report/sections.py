@@ -164,9 +164,14 @@ def promises(evidence: Evidence) -> Safe | None:
     if not made:
         return None
     nulls = NULLS.get(str(evidence.get("nulls")))
+    unchecked = any(promise.get("checked") is False for promise in tables(evidence.get("promises")))
     return join(
         (
-            paragraph("Everything here was checked on the published data itself, after it was made."),
+            paragraph(
+                "Some of this is about how the data was made; nobody can check that from the data itself."
+                if unchecked
+                else "Everything here was checked on the published data itself, after it was made."
+            ),
             *made,
             None if nulls is None else paragraph(tag("strong", "Missing values. "), nulls),
         )

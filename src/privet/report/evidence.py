@@ -15,6 +15,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from privet.core import (
     Column,
     Form,
@@ -25,6 +27,7 @@ from privet.core import (
     Recoding,
     Regions,
     Role,
+    Shown,
     Step,
     Tally,
     Verdict,
@@ -106,7 +109,7 @@ def attribute_notes(policy: Policy, recoding: Recoding, columns: Sequence[str], 
         if isinstance(recoding, Perturbation) and attribute.name in recoding.labels:
             note["published"] = "perturbed"
         elif attribute.role is Role.QUASI and column is not None and not isinstance(recoding, Perturbation):
-            note |= _generalised(column, recoding)
+            note |= _generalised(column, recoding, raw)
         elif attribute.name not in columns:
             note["published"] = "dropped"
         else:
@@ -115,17 +118,30 @@ def attribute_notes(policy: Policy, recoding: Recoding, columns: Sequence[str], 
     return notes
 
 
-def _generalised(column: Column, recoding: Generalization | Regions) -> dict[str, Any]:
+def _generalised(column: Column, recoding: Generalization | Regions, raw: Tally) -> dict[str, Any]:
     if isinstance(recoding, Generalization):
         cut = recoding.cuts[column.name]
-        domain, nodes, untouched = cut.domain, cut.nodes, cut.untouched
+        untouched, values = cut.untouched, node_values(cut.domain, cut.nodes)
     else:
         shown = recoding.shown(column)
-        domain, nodes, untouched = shown.domain, shown.used, shown.untouched
+        untouched, values = shown.untouched, node_values(shown.domain, shown.used)
+        for value, loss in zip(values, _mean_losses(shown, raw), strict=True):
+            value["loss"] = loss
     # Values that are published as they are stand in the data; a list of them adds nothing.
-    if untouched:
-        return {"published": "unchanged"}
-    return {"published": "generalised", "values": node_values(domain, nodes)}
+    return {"published": "unchanged"} if untouched else {"published": "generalised", "values": values}
+
+
+def _mean_losses(shown: Shown, raw: Tally) -> list[float]:
+    """The loss of each label, averaged over records: regions of different width may read alike."""
+    kept = raw.counts if shown.kept is None else raw.counts * shown.kept
+    records = np.bincount(shown.positions, weights=kept, minlength=len(shown.nodes))
+    paid: dict[Value, float] = {}
+    times: dict[Value, float] = {}
+    for at in np.flatnonzero(records).tolist():
+        node = shown.nodes[at]
+        paid[node.label] = paid.get(node.label, 0.0) + shown.domain.loss(node) * records[at]
+        times[node.label] = times.get(node.label, 0.0) + records[at]
+    return [round(paid[node.label] / times[node.label], 9) for node in shown.used]
 
 
 def step_notes(steps: Sequence[Step]) -> list[dict[str, Any]]:

@@ -1,0 +1,118 @@
+"""The lattice and its counts against their definitions."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.relational import enumerated
+
+from privet.core import Generalization, Tally
+from privet.models.classes import Classes
+from privet.relational import rollup
+from privet.relational.lattice import Lattice, Tags, cuts_by_level
+from privet.relational.rollup import Rollups, numbered, summed
+from privet.testing import tallies
+
+
+@settings(max_examples=40)
+@given(tallies())
+def test_levels_are_cuts_each_coarser_than_the_one_before(tally: Tally) -> None:
+    for column in tally.quasi:
+        cuts = cuts_by_level(column.domain)
+        want = enumerated.levels(column.domain)
+        assert [[(n.label, n.lo, n.hi) for n in cut.nodes] for cut in cuts] == [
+            [(n.label, n.lo, n.hi) for n in cut.nodes] for cut in want
+        ]
+        assert [(node.lo, node.hi) for node in cuts[-1].nodes] == [(0, column.domain.size)]
+        for finer, coarser in pairwise(cuts):
+            above = {n.lo: n.hi for n in coarser.nodes}
+            assert all(any(lo <= n.lo and n.hi <= hi for lo, hi in above.items()) for n in finer.nodes)
+
+
+@settings(max_examples=30)
+@given(tallies())
+def test_heights_and_neighbours(tally: Tally) -> None:
+    lattice = Lattice.of(tally)
+    every = list(lattice.nodes())
+    assert len(every) == lattice.size
+    by_height = [node for height in range(lattice.highest + 1) for node in lattice.at_height(height)]
+    assert sorted(by_height) == every
+    assert [sum(node) for node in by_height] == sorted(map(sum, every))
+    assert list(lattice.at_height(lattice.highest + 1)) == []
+    for node in every:
+        up = {o for o in every if sum(o) == sum(node) + 1 and all(np.greater_equal(o, node))}
+        assert set(lattice.successors(node)) == up
+        assert all(node in lattice.predecessors(other) for other in up)
+
+
+@settings(max_examples=30)
+@given(st.data())
+@pytest.mark.parametrize(("dense", "few"), [(1 << 15, 4_000), (0, 1)])
+def test_rolled_up_counts_are_those_of_the_records(dense: int, few: int, data: st.DataObject) -> None:
+    tally = data.draw(tallies(cells=25))
+    lattice = Lattice.of(tally)
+    names = [column.name for column in tally.sensitive]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rollup, "DENSE", dense)
+        patch.setattr(rollup, "FEW", few)
+        rollups = Rollups(tally, lattice, names)
+        for node in data.draw(st.permutations(list(lattice.nodes())))[:12]:
+            found = rollups.at(node)
+            recoding = lattice.recoding(tally, node)
+            assert isinstance(recoding, Generalization)
+            published = tally.recoded(recoding)
+            classes = Classes.of(published, "test")
+            of_cell = rollups.of_cells(node)
+            want = {
+                (int(of_cell[np.flatnonzero(classes.of_cell == at)[0]]), int(size))
+                for at, size in enumerate(classes.size)
+            }
+            assert {(at, int(size)) for at, size in enumerate(found.size)} == want
+            for column, entries in zip(tally.sensitive, found.sensitive, strict=True):
+                table = np.zeros((len(found), column.domain.size), dtype=np.int64)
+                np.add.at(table, (of_cell, column.codes), tally.counts)
+                back = np.zeros_like(table)
+                back[entries.owner, entries.value] = entries.count
+                assert (table == back).all()
+                assert (np.diff(entries.owner * column.domain.size + entries.value) > 0).all()
+
+
+@given(st.lists(st.integers(0, 200), max_size=30), st.booleans())
+def test_keys_are_numbered_and_summed(keys: list[int], sparse: bool) -> None:
+    key = np.array(keys, dtype=np.int64)
+    room = 2**60 if sparse else 201
+    number, at = numbered(key, room)
+    want = sorted(set(keys))
+    assert [want[n] for n in number] == keys
+    assert key[at].tolist() == want
+    found, count = summed(key, np.full(len(keys), 3), room)
+    assert found.tolist() == want
+    assert count.tolist() == [3 * keys.count(each) for each in want]
+
+
+def test_an_attribute_can_be_left_out() -> None:
+    from tests.relational.test_optimal import table_20_1
+
+    tally = table_20_1()
+    lattice = Lattice.of(tally)
+    rollups = Rollups(tally, lattice)
+    assert rollups.at((1, 4)).size.tolist() == [3, 3]
+    assert rollups.at((4, 4)).size.tolist() == [6]
+
+
+def test_tags_tell_what_is_above_and_below() -> None:
+    tags = Tags()
+    tags.tag((1, 1), keeps=True)
+    tags.tag((0, 2), keeps=False)
+    assert [tags.known(node) for node in [(1, 1), (1, 3), (0, 2), (0, 1), (1, 0), (0, 3)]] == [
+        True,
+        True,
+        False,
+        False,
+        None,
+        None,
+    ]

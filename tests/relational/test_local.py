@@ -1,0 +1,175 @@
+"""The local search: what it makes keeps every promise, and its sweep is the one of its definition."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privet.core import Column, Nulls, PrivacyModel, Regions, Tally
+from privet.domain import flat
+from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
+from privet.models.kanonymity import KAnonymity
+from privet.models.lkc import LKC
+from privet.models.tcloseness import Distance, TCloseness
+from privet.relational import absorb
+from privet.relational import local as room
+from privet.relational.judge import Judge
+from privet.relational.lattice import Lattice, Levels
+from privet.relational.local import Local, Sweep, ascending
+from privet.relational.objective import Objective
+from privet.relational.optimal import Optimal
+from privet.testing import class_models, policy_for, tallies
+
+
+def lm(tally: Tally, recoding: Regions) -> float:
+    lost = 0.0
+    for column in tally.quasi:
+        for at, count in zip(recoding.positions[column.name], tally.counts, strict=True):
+            lost += column.domain.loss(recoding.nodes[column.name][at]) * int(count)
+    return lost / tally.records / len(tally.quasi)
+
+
+def searched(tally: Tally, promises: Sequence[PrivacyModel], search: Local) -> Regions:
+    recoding = search.search(tally, policy_for(tally, promises, search)).recoding
+    assert isinstance(recoding, Regions)
+    return recoding
+
+
+@settings(max_examples=80)
+@given(st.data())
+def test_every_promise_is_kept_and_every_record_published(data: st.DataObject) -> None:
+    tally = data.draw(tallies(target=False, cells=25))
+    promises = [
+        KAnonymity(k=data.draw(st.integers(1, 5))),
+        *data.draw(st.lists(class_models(tally), max_size=2)),
+    ]
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(absorb, "MANY", data.draw(st.sampled_from([0, 1000])))
+            recoding = searched(tally, promises, Local())
+    except UnsatisfiableError:
+        assert not all(promise.check(tally.topmost()).holds for promise in promises)
+        return
+    except UnsupportedError:
+        return
+    published = tally.recoded(recoding)
+    assert published.records == tally.records
+    assert all(promise.check(published).holds for promise in promises)
+    for column in tally.quasi:
+        nodes, at = recoding.nodes[column.name], recoding.positions[column.name]
+        assert all(nodes[i].lo <= code < nodes[i].hi for i, code in zip(at, column.codes, strict=True))
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_the_sweep_takes_what_is_large_enough_at_each_node(data: st.DataObject) -> None:
+    tally = data.draw(tallies(target=False, cells=25))
+    k = data.draw(st.integers(1, 5))
+    lattice = Lattice.of(tally)
+    objective = Objective(tally, lattice)
+    sweep = Sweep(tally, lattice, Judge(tally, [KAnonymity(k=k)]), objective, float("inf"))
+    sweep.run()
+    shaped = sweep.shaped()
+    free = set(range(tally.cells))
+    want: dict[int, tuple[Levels, frozenset[int]]] = {}
+    for node in ascending(lattice, objective.floors):
+        groups = defaultdict(list)
+        for cell in sorted(free):
+            labels = tuple(
+                ladder.cuts[level].labels[int(ladder.cuts[level].positions[int(column.codes[cell])])]
+                for ladder, level, column in zip(lattice.ladders, node, tally.quasi, strict=True)
+            )
+            groups[labels].append(cell)
+        for cells in groups.values():
+            if sum(int(tally.counts[cell]) for cell in cells) >= k:
+                free -= set(cells)
+                want |= {cell: (node, frozenset(cells)) for cell in cells}
+    for cell in range(tally.cells):
+        number = int(shaped.of_cell[cell])
+        if number < 0:
+            assert cell in free
+        else:
+            members = frozenset(np.flatnonzero(shaped.of_cell == number).tolist())
+            assert want[cell] == (tuple(shaped.levels[number].tolist()), members)
+
+
+@settings(max_examples=30)
+@given(st.data())
+def test_nodes_come_by_what_they_lose(data: st.DataObject) -> None:
+    tally = data.draw(tallies(target=False))
+    lattice = Lattice.of(tally)
+    floors = Objective(tally, lattice).floors
+    at_once = list(ascending(lattice, floors))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(room, "ENUMERABLE", 0)
+        one_by_one = list(ascending(lattice, floors))
+    assert sorted(at_once) == sorted(one_by_one) == list(lattice.nodes())
+    for order in (at_once, one_by_one):
+        lost = [sum(f[level] for f, level in zip(floors, node, strict=True)) for node in order]
+        assert lost == pytest.approx(sorted(lost))
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_a_lattice_too_large_for_all_its_nodes_and_no_time(data: st.DataObject) -> None:
+    tally = data.draw(tallies(target=False))
+    promise = KAnonymity(k=data.draw(st.integers(1, 3)))
+    if tally.records < promise.k:
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(room, "ENUMERABLE", 0)
+        patch.setattr(room, "NODES", data.draw(st.integers(0, 3)))
+        recodings = [searched(tally, [promise], Local(time_limit=limit)) for limit in (None, 1e-9)]
+    assert all(promise.check(tally.recoded(recoding)).holds for recoding in recodings)
+
+
+def test_local_recoding_loses_no_more_than_the_best_node_here() -> None:
+    rng = np.random.default_rng(7)
+    domain = flat(tuple("abcdef"))
+    columns = tuple(
+        Column(f"q{at}", domain, domain.column(rng.choice(6, size=300, p=[0.5, 0.2, 0.1, 0.1, 0.05, 0.05])))
+        for at in range(4)
+    )
+    tally = Tally(columns, (), None, np.ones(300, dtype=np.int64))
+    whole = Optimal().solve(tally, [KAnonymity(k=5)])
+    assert lm(tally, searched(tally, [KAnonymity(k=5)], Local())) < whole.loss / 2
+
+
+def test_leftovers_that_a_class_cannot_take_whole_are_portioned() -> None:
+    # One class is as the table is; the leftovers have too many of one value for it to take them all.
+    domain, values = flat(("x", "y")), flat(("a", "b"))
+    tally = Tally(
+        (Column("q", domain, domain.column(np.array([0, 0, 1, 1]))),),
+        (Column("s", values, values.column(np.array([0, 1, 0, 1]))),),
+        None,
+        np.array([10, 10, 9, 1]),
+    )
+    promise = TCloseness(t=Fraction(1, 10), sensitive=("s",), distance=Distance.EQUAL)
+    recoding = searched(tally, [promise], Local())
+    assert promise.check(tally.recoded(recoding)).holds
+
+
+def test_what_cannot_work_is_refused() -> None:
+    domain = flat(("x", "y"))
+    column = Column("q", domain, domain.column(np.array([0, 1])))
+    values = flat(("a",))
+    tally = Tally(
+        (column, Column("r", domain, column.codes)),
+        (Column("s", values, values.column(np.array([0, 0]))),),
+        None,
+        np.array([2, 2]),
+    )
+    promise = LKC(l=1, k=2, c=Fraction(1), sensitive=("s",))
+    with pytest.raises(UnsupportedError, match="local needs promises about each class by itself; lkc"):
+        Local().search(tally, policy_for(tally, [promise], Local()))
+    wild = Tally(tally.quasi, tally.sensitive, None, tally.counts, Nulls.WILDCARD)
+    with pytest.raises(UnsupportedError, match="wildcard"):
+        Local().search(wild, policy_for(wild, [KAnonymity(k=1)], Local()))
+    with pytest.raises(PolicyError, match="time_limit"):
+        Local(time_limit=0)

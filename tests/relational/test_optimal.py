@@ -1,0 +1,312 @@
+"""The three searches over the lattice against the whole lattice, node by node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.relational import enumerated
+
+from privet.core import Column, Generalization, Nulls, PrivacyModel, Regions, Tally
+from privet.domain import Domain, flat
+from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
+from privet.hierarchy import Tree
+from privet.models.kanonymity import KAnonymity
+from privet.models.ldiversity import DistinctLDiversity, EntropyLDiversity
+from privet.models.lkc import LKC
+from privet.models.tcloseness import Distance, TCloseness
+from privet.relational import optimal as room
+from privet.relational.incognito import Incognito, Kept, joined
+from privet.relational.lattice import Lattice
+from privet.relational.objective import Loss
+from privet.relational.optimal import Optimal
+from privet.relational.samarati import Probe, Samarati
+from privet.testing import class_models, models, policy_for, tallies
+
+NONE, ALL = Fraction(0), Fraction(1)
+LIMITS = st.sampled_from([NONE, Fraction(1, 5), Fraction(1, 2), ALL])
+
+
+def table(rows: Sequence[Sequence[str]], trees: dict[str, Domain], sensitive: str) -> Tally:
+    """A tally of rows with one column for each tree and one that is sensitive."""
+    columns = []
+    for at, (name, domain) in enumerate(trees.items()):
+        codes = np.array([domain.codes[row[at]] for row in rows], dtype=np.intp)
+        columns.append(Column(name, domain, domain.column(codes)))
+    values = flat(tuple(dict.fromkeys(row[-1] for row in rows)))
+    codes = np.array([values.codes[row[-1]] for row in rows], dtype=np.intp)
+    last = Column(sensitive, values, values.column(codes))
+    return Tally(tuple(columns), (last,), None, np.ones(len(rows), dtype=np.int64))
+
+
+def table_20_1() -> Tally:
+    """Table 20.1 of the toolbox, with the hierarchies of figures 20.1 and 20.2."""
+    ages = [24, 25, 26, 36, 37, 38]
+    decades = {"(20,30]": [str(age) for age in ages[:3]], "(30,40]": [str(age) for age in ages[3:]]}
+    age = Tree.of({"(0,100]": {"(20,40]": decades}}).domain([str(age) for age in ages])
+    east = {"NY": ["10547", "10598"], "MA": ["02139"]}
+    west = {"CA": ["90210", "90345"], "NV": ["89119"]}
+    zips = Tree.of({"ALL": {"N.E. US": east, "W. US": west}})
+    rows = [
+        ("24", "10547", "HIV"),
+        ("37", "90210", "Hepatitis C"),
+        ("26", "02139", "HIV"),
+        ("38", "89119", "Hepatitis C"),
+        ("36", "90345", "Diabetes"),
+        ("25", "10598", "HIV"),
+    ]
+    return table(rows, {"age": age, "zip": zips.domain([row[1] for row in rows])}, "disease")
+
+
+# Heights and nodes per k and MaxSup; spec 09, section 4.4, worked out for rows 1 to 6 of this table.
+def test_suppressed_rows_of_every_node() -> None:
+    tally = table_20_1()
+    for k in (2, 3):
+        want = {
+            node.levels: node.suppressed for node in enumerated.nodes(tally, [KAnonymity(k=k)], tally.records)
+        }
+        for (a, z), suppressed in want.items():
+            limits = {"age": a, "zip": z}
+            try:
+                found = Optimal(suppression=ALL, levels=limits).solve(tally, [KAnonymity(k=k)])
+            except UnsatisfiableError:
+                assert suppressed == tally.records
+            else:
+                assert found.suppressed == suppressed
+                assert found.levels == limits
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_optimal_is_the_optimum_of_the_whole_lattice(data: st.DataObject) -> None:
+    tally = data.draw(tallies(target=False))
+    promises = data.draw(st.lists(models(tally) | class_models(tally), min_size=1, max_size=2))
+    limit = data.draw(LIMITS)
+    loss = data.draw(st.sampled_from([Loss.LM, Loss.DISCERNIBILITY, Loss.CLASSES]))
+    weights = data.draw(st.sampled_from([{}, {"q0": 3.0}])) if loss is Loss.LM else {}
+
+    def lost(node: enumerated.Found) -> float:
+        if loss is Loss.LM:
+            return enumerated.lm(tally, node, weights)
+        if loss is Loss.DISCERNIBILITY:
+            return enumerated.discernibility(tally, node)
+        return 1 / len(enumerated.kept_sizes(tally, node))
+
+    every = [n for n in enumerated.nodes(tally, promises, int(limit * tally.records)) if n.holds]
+    search = Optimal(loss=loss, suppression=limit, weights=weights)
+    if not every:
+        with pytest.raises(UnsatisfiableError):
+            search.solve(tally, promises)
+        return
+    found = search.solve(tally, promises)
+    assert found.proven
+    assert found.loss == pytest.approx(min(map(lost, every)))
+    (same,) = [node for node in every if node.levels == found.node]
+    assert found.suppressed == same.suppressed
+    assert found.loss == pytest.approx(lost(same))
+    assert found.classes == len(enumerated.kept_sizes(tally, same))
+    recoding = search.search(tally, policy_for(tally, promises, search)).recoding
+    assert isinstance(recoding, Regions if found.suppressed else Generalization)
+    published = tally.recoded(recoding)
+    assert published.records == tally.records - found.suppressed
+    assert all(promise.check(published).holds for promise in promises)
+
+
+@settings(max_examples=25)
+@given(st.data())
+def test_a_lattice_too_large_to_enumerate_is_walked(data: st.DataObject) -> None:
+    tally = data.draw(tallies(target=False))
+    promise = KAnonymity(k=data.draw(st.integers(1, 4)))
+    limit = data.draw(LIMITS)
+    want = _or_none(Optimal(suppression=limit), tally, [promise])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(room, "ENUMERABLE", 0)
+        found = _or_none(Optimal(suppression=limit), tally, [promise])
+    if want is None or found is None:
+        assert want is found is None
+    else:
+        assert found.proven
+        assert found.loss == pytest.approx(want.loss)
+
+
+def _or_none(search: Optimal, tally: Tally, promises: Sequence[PrivacyModel]) -> Any:
+    try:
+        return search.solve(tally, promises)
+    except UnsatisfiableError:
+        return None
+
+
+def test_when_the_time_is_up_the_best_so_far_is_said_to_be_no_more() -> None:
+    tally = table_20_1()
+    found = Optimal(time_limit=1e-9).solve(tally, [KAnonymity(k=2)])
+    assert not found.proven
+    assert found.loss <= 1
+    assert Optimal(time_limit=60).solve(tally, [KAnonymity(k=2)]).proven
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_samarati_and_incognito_find_what_is_there(data: st.DataObject) -> None:
+    tally = data.draw(tallies(target=False))
+    names = tuple(column.name for column in tally.sensitive)
+    lasting = st.builds(KAnonymity, k=st.integers(1, 4)) | st.builds(
+        DistinctLDiversity, l=st.integers(1, 3), sensitive=st.just(names)
+    )
+    limit = data.draw(LIMITS)
+    promises = data.draw(
+        st.lists(lasting if limit else lasting | class_models(tally), min_size=1, max_size=2)
+    )
+    every = {n.levels for n in enumerated.nodes(tally, promises, int(limit * tally.records)) if n.holds}
+    if not every:
+        with pytest.raises(UnsatisfiableError):
+            Samarati(suppression=limit).solve(tally, promises)
+        return
+    lowest = Samarati(suppression=limit).solve(tally, promises)
+    height = min(map(sum, every))
+    assert lowest.height == height
+    assert set(lowest.nodes) == {node for node in every if sum(node) == height}
+    try:
+        border = Incognito(suppression=limit).solve(tally, promises)
+    except UnsupportedError:
+        return
+    assert border.kept == every
+    assert set(border.minimal) == {
+        node
+        for node in every
+        if not any(other != node and all(np.less_equal(other, node)) for other in every)
+    }
+    assert min(sum(node) for node in border.minimal) == height
+
+
+def test_probes_of_samarati() -> None:
+    tally = table_20_1()
+    found = Samarati().solve(tally, [KAnonymity(k=3)])
+    assert (found.height, found.nodes) == (3, ((1, 2),))
+    assert found.probes == (Probe(3, True), Probe(1, False), Probe(2, False))
+    found = Samarati(suppression=Fraction(2, 6)).solve(tally, [KAnonymity(k=2)])
+    assert (found.height, found.nodes) == (2, ((1, 1),))
+    assert found.probes == (Probe(3, True), Probe(1, False), Probe(2, True))
+    assert Samarati().solve(tally, [KAnonymity(k=4)]).nodes == ((2, 3),)
+    assert Samarati(suppression=Fraction(1, 6)).solve(tally, [KAnonymity(k=2)]).nodes == ((1, 2),)
+
+
+def test_incognito_on_table_20_1() -> None:
+    border = Incognito().solve(table_20_1(), [KAnonymity(k=3)])
+    assert border.kept == {(a, z) for a in (1, 2, 3) for z in (2, 3)}
+    assert border.minimal == ((1, 2),)
+
+
+def test_join_and_prune_of_figure_20_4() -> None:
+    # Attributes in the order zip, profession, age.
+    kept: Kept = {
+        (0, 2): {(3, 3), (3, 2), (2, 3), (2, 2), (1, 3)},
+        (0, 1): {(3, 3), (3, 2), (2, 3), (2, 2), (3, 1)},
+        (1, 2): {(3, 3), (3, 2), (2, 3)},
+    }
+    want = {(3, 3, 3), (3, 3, 2), (3, 2, 3), (2, 3, 3), (2, 3, 2), (2, 2, 3)}
+    assert joined((0, 1, 2), kept) == want
+
+
+def test_generalising_does_not_keep_entropy_once_records_are_dropped() -> None:
+    # Spec 09, section 2.9: {a, b} and a hundred times a. The lower node drops the second class.
+    domain = flat(("x", "y"))
+    values = flat(("a", "b"))
+    tally = Tally(
+        (Column("q", domain, domain.column(np.array([0, 0, 1]))),),
+        (Column("s", values, values.column(np.array([0, 1, 0]))),),
+        None,
+        np.array([1, 1, 100]),
+    )
+    promise = EntropyLDiversity(l=2, sensitive=("s",))
+    with pytest.raises(UnsupportedError, match=r"samarati with suppression.*entropy-l-diversity"):
+        Samarati(suppression=Fraction(100, 102)).solve(tally, [promise])
+    with pytest.raises(UnsupportedError, match="incognito with suppression"):
+        Incognito(suppression=Fraction(100, 102)).solve(tally, [promise])
+    found = Optimal(suppression=Fraction(100, 102)).solve(tally, [promise])
+    assert (found.node, found.suppressed, found.proven) == ((0,), 100, True)
+
+
+@settings(max_examples=25)
+@given(st.data())
+def test_closeness_is_kept_by_what_is_left(data: st.DataObject) -> None:
+    tally = data.draw(tallies(target=False, cells=20))
+    names = tuple(column.name for column in tally.sensitive)
+    promise = TCloseness(
+        t=data.draw(st.sampled_from([Fraction(1, 10), Fraction(1, 3)])),
+        sensitive=names,
+        distance=Distance.EQUAL,
+    )
+    every = [n for n in enumerated.nodes(tally, [promise], tally.records // 2) if n.holds]
+    if every:
+        found = Optimal(suppression=Fraction(1, 2)).solve(tally, [promise])
+        assert found.loss == pytest.approx(min(enumerated.lm(tally, node, {}) for node in every))
+
+
+def test_an_exact_share_may_be_suppressed_and_not_one_record_more() -> None:
+    tally = table_20_1()
+    found = Optimal(suppression=Fraction(2, 6), levels={"age": 1, "zip": 1}).solve(tally, [KAnonymity(k=2)])
+    assert found.suppressed == 2
+    with pytest.raises(UnsatisfiableError, match="raise the limit"):
+        Optimal(suppression=Fraction(199, 600), levels={"age": 1, "zip": 1}).solve(tally, [KAnonymity(k=2)])
+
+
+def test_weights_and_levels() -> None:
+    tally = table_20_1()
+    assert Optimal(levels={"zip": [3, 3]}).solve(tally, [KAnonymity(k=2)]).levels == {"age": 1, "zip": 3}
+    lattice = Lattice.of(tally, {"age": [1, 2]})
+    assert lattice.shape == (2, 4)
+    with pytest.raises(PolicyError, match=r"levels.zip: the hierarchy has levels 0 to 3, not 4"):
+        Optimal(levels={"zip": 4}).solve(tally, [KAnonymity(k=2)])
+    with pytest.raises(PolicyError, match=r"levels.job: the policy has no such quasi-identifier"):
+        Optimal(levels={"job": 1}).solve(tally, [KAnonymity(k=2)])
+    with pytest.raises(PolicyError, match=r"weights.job: the policy has no such quasi-identifier"):
+        Optimal(weights={"job": 1}).solve(tally, [KAnonymity(k=2)])
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"suppression": 0.05},
+        {"suppression": Fraction(2)},
+        {"suppression": Fraction(-1, 100)},
+        {"time_limit": 0},
+        {"weights": {"age": -1}},
+        {"weights": {"age": "2"}},
+        {"weights": ["age"]},
+        {"levels": {"age": -1}},
+        {"levels": {"age": [2, 1]}},
+        {"levels": {"age": [0, 1, 2]}},
+        {"levels": ["age"]},
+    ],
+)
+def test_wrong_parameters_are_refused(given: dict[str, Any]) -> None:
+    with pytest.raises(PolicyError):
+        Optimal(**given)
+
+
+def test_nulls_that_match_everything() -> None:
+    domain = flat(("x", "y", None))
+    values = flat(("a",))
+    tally = Tally(
+        (Column("q", domain, domain.column(np.array([0, 1, 2]))),),
+        (Column("s", values, values.column(np.array([0, 0, 0]))),),
+        None,
+        np.array([1, 1, 1]),
+        Nulls.WILDCARD,
+    )
+    assert Optimal().solve(tally, [KAnonymity(k=2)]).node == (0,)
+    for search in (Samarati(), Incognito()):
+        with pytest.raises(UnsupportedError, match="wildcard"):
+            search.solve(tally, [KAnonymity(k=2)])
+
+
+def test_incognito_refuses_promises_about_parts_of_what_is_known() -> None:
+    promise = LKC(l=1, k=2, c=Fraction(1), sensitive=("disease",))
+    with pytest.raises(UnsupportedError, match="lkc-privacy is about more"):
+        Incognito().solve(table_20_1(), [promise])
+    assert Samarati().solve(table_20_1(), [promise]).nodes

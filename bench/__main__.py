@@ -21,6 +21,7 @@ BENCHMARKS = {
     "cold": ("bench.cold:run", "the command from a cold start"),
     "check": ("bench.check:run", "checking a promise on published rows; against pyCANON"),
     "trajectories": ("bench.trajectories:run", "paths through places and times, up to a million records"),
+    "lattice": ("bench.lattice:run", "full-domain and local recoding beside ARX; Mondrian"),
     "blood": ("bench.experiments:blood", "error and discernibility on transfusions (figures 3.4a, 3.4b)"),
     "error": ("bench.experiments:error", "classification error on Adult (figures 3.5a, 3.5b)"),
     "discernibility": ("bench.experiments:discernibility", "discernibility on Adult (figures 3.6a, 3.6b)"),

@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from bench import lifecourses, routes
 from bench.child import answered, module, scratch
 from bench.outcome import Cell, Outcome, Table, rated
 from bench.stages import Clock
@@ -64,7 +65,17 @@ def run(*, full: bool) -> Outcome:
         experiments += [Case("city", 80_000, 3, k=k, c=c) for k in (10, 50) for c in ("1/5", "1")]
         experiments += [Case("metro", 100_000, 3, k=k, c=c) for k in (10, 50) for c in ("1/5", "1")]
     sizes = (*range(200_000, 1_000_001, 200_000), 5_000_000) if full else (200_000, 1_000_000)
-    return measured(experiments, [Case("metro", rows, 3, support="1/100") for rows in sizes])
+    growing = [Case("metro", rows, 3, support="1/100") for rows in sizes]
+    if full:  # figure 4.9b: how much more an adversary costs who may know everything
+        growing += [Case("metro", 1_000_000, l, support="1/100") for l in (2, 0)]
+    outcome = measured(experiments, growing)
+    tables, charts, notes = routes.drawn(full=full)
+    return replace(
+        outcome,
+        tables=(*outcome.tables, *tables, lifecourses.table()),
+        notes=(*outcome.notes, *notes),
+        charts=charts,
+    )
 
 
 def measured(experiments: Sequence[Case], growing: Sequence[Case]) -> Outcome:

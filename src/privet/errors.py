@@ -7,6 +7,7 @@ PrivetError
 ├── UnsupportedError       this algorithm, model or engine cannot do that; names both
 ├── MissingExtraError      an optional library is not installed; says which extra brings it
 ├── UnsatisfiableError     no recoding keeps every promise; says what the nearest feasible one is
+├── BudgetError            a ledger of differential privacy refuses; says what was asked and what is left
 ├── TamperedError          a release folder is not what its evidence says it is
 ├── BrokenPromiseError     a table or release does not keep its policy
 └── InternalError          a promise of our own code was broken; nothing was released; please report
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
+from fractions import Fraction
 from typing import ClassVar
 
 
@@ -79,6 +81,17 @@ class UnsatisfiableError(PrivetError):
     """Not even the most general table keeps the promise."""
 
     code = "unsatisfiable"
+
+
+class BudgetError(PrivetError):
+    """More differential privacy was asked for than is left, or a promise to the ledger was not kept."""
+
+    code = "budget"
+
+    def __init__(self, *complaints: str, asked: Fraction | None = None, left: Fraction | None = None) -> None:
+        super().__init__(*complaints)
+        self.asked = asked
+        self.left = left
 
 
 class TamperedError(PrivetError):

@@ -20,6 +20,7 @@ from privet.cli.options import ARGUMENTS
 from privet.cli.publish import publish
 from privet.cli.risk import risk
 from privet.cli.sample import sample
+from privet.cli.sources import check_sources, restore_sources
 from privet.cli.verify import verify
 
 
@@ -84,11 +85,20 @@ for name, command, gist in (
 ):
     app.command(name, cls=Command, help=laid_out(command.__doc__), short_help=gist)(command)
 
+sources = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(sources, name="sources", help="several releases of the same people, looked at together")
+for name, command, gist in (
+    ("check", check_sources, "how likely each value is for each person, given every view"),
+    ("restore", restore_sources, "more true views that bring every chance back under gamma"),
+):
+    sources.command(name, cls=Command, help=laid_out(command.__doc__), short_help=gist)(command)
+
 
 def commands() -> click.Command:
     """The whole command line as click runs it."""
     built = typer.main.get_command(app)
-    for one in getattr(built, "commands", {}).values():
+    every = getattr(built, "commands", {}).values()
+    for one in (*every, *(part for group in every for part in getattr(group, "commands", {}).values())):
         for argument in one.params:
             # click 8.5 gives arguments a help of their own, and typer 0.23 loses its text to that.
             if isinstance(argument, click.Argument) and not getattr(argument, "help", None):

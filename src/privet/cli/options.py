@@ -22,6 +22,7 @@ ARGUMENTS = {
     "POLICY": "The policy, a TOML file; `privet init` drafts one.",
     "DIR": "A release folder.",
     "RAW": "The data that the release was made from.",
+    "SOURCES...": "A TOML file that names a register, views and releases; or release folders, with --raw.",
     "NAME": "patients, transfusions, census, or adult.",
 }
 

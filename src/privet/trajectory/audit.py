@@ -8,6 +8,7 @@ of a group it is, but not for confidence, where a place can be visited twice).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -23,6 +24,7 @@ from privet.core import Verdict
 from privet.errors import PolicyError, UnsupportedError
 from privet.models.linkage import Linkage
 from privet.models.template import EVERY
+from privet.trajectory.claims import Argument, Proof
 from privet.trajectory.paths import Paths
 
 AT_ONCE = 1 << 20  # sequences that are written out at a time: larger tables cost more in fresh memory
@@ -67,32 +69,25 @@ def audit(paths: Paths, promise: Linkage, knowledge: Knowledge = Knowledge.POINT
     """Does every sequence that occurs, of every length up to L, keep the promise?"""
     if promise.quasi is not None:
         raise UnsupportedError("a promise about named quasi-identifiers says nothing about paths")
-    items, owner, names = seen(paths, knowledge)
-    lengths = np.bincount(owner, minlength=paths.cells)
-    longest = int(lengths.max(initial=0))
     protected = having(paths, promise)
     at_risk = np.zeros(paths.cells, dtype=bool)
     by_length: list[OfLength] = []
     found: list[Violation] = []
-    for size in range(1, (longest if promise.l is None else min(promise.l, longest)) + 1):
+    for size, turns in by_size(paths, promise, knowledge):
         total, smallest, largest, before = 0, paths.records, Fraction(0), len(found)
-        for one_by_one, cells in written_out(items, lengths, size, len(names)):
-            numbers = Numbers(len(names))
-            ordered, of = together(numbers.packed(one_by_one), cells, paths.cells)
-            edges = np.flatnonzero(np.diff(ordered, prepend=-1, append=-1))
-            support = added(paths.counts[of], edges)
+        for turn in turns:
+            support = added(paths.counts[turn.of], turn.edges)
             bad = support < promise.k
-            holders = [added(records[of], edges) for records, _ in protected]
+            holders = [added(records[turn.of], turn.edges) for records, _ in protected]
             for held, (_, at_most) in zip(holders, protected, strict=True):
                 bad |= above(held, support, at_most)
                 largest = max(largest, largest_share(held, support))
             total += len(support)
             smallest = min(smallest, int(support.min()))
-            at_risk[of[np.repeat(bad, np.diff(edges))]] = True
+            at_risk[turn.of[np.repeat(bad, np.diff(turn.edges))]] = True
             for at in np.flatnonzero(bad).tolist():
                 shares = [Fraction(int(held[at]), int(support[at])) for held in holders]
-                labels = tuple(names[item] for item in numbers.unpacked(int(ordered[edges[at]])))
-                found.append(Violation(labels, int(support[at]), max(shares, default=Fraction(0))))
+                found.append(Violation(turn.labels(at), int(support[at]), max(shares, default=Fraction(0))))
         by_length.append(OfLength(size, total, smallest, largest, len(found) - before))
     achieved: dict[str, int | Fraction] = {
         "k": min((one.smallest for one in by_length), default=paths.records)
@@ -101,6 +96,71 @@ def audit(paths: Paths, promise: Linkage, knowledge: Knowledge = Knowledge.POINT
         achieved["c"] = max((one.largest for one in by_length), default=Fraction(0))
     verdict = Verdict(achieved, len(found), int(paths.counts[at_risk].sum()))
     return Audit(verdict, tuple(by_length), tuple(found))
+
+
+def recount(paths: Paths, promise: Linkage) -> Argument:
+    """The classes of all sequences, to be compared with what a search claims."""
+    protected = having(paths, promise)
+    found: Counter[tuple[int, ...]] = Counter()
+    for size, turns in by_size(paths, promise, Knowledge.POINTS):
+        for turn in turns:
+            weights = [paths.counts, *(records for records, _ in protected)]
+            sums = np.stack([added(weight[turn.of], turn.edges) for weight in weights])
+            kinds, many = np.unique(sums, axis=1, return_counts=True)
+            for kind, sequences in zip(kinds.T.tolist(), many.tolist(), strict=True):
+                found[size, *kind] += sequences
+    return Argument.of(promise, [at_most for _, at_most in protected], found)
+
+
+def recheck(paths: Paths, promises: Sequence[Linkage], proof: Proof) -> tuple[str, ...]:
+    """What is wrong with a proof about what is published; nothing, if it can be believed."""
+    complaints = []
+    if tuple(argument.promise for argument in proof.arguments) != tuple(promises):
+        complaints.append("the proof is about other promises than the policy's")
+    for at, argument in enumerate(proof.arguments, start=1):
+        counted = recount(paths, argument.promise)
+        if not counted.holds:
+            broken = sum(
+                one.sequences for one in counted.classes if not one.keeps(argument.promise.k, counted.bounds)
+            )
+            complaints.append(f"promise {at}: {broken} sequences break it")
+        claimed, true = set(argument.classes), set(counted.classes)
+        if claimed != true or argument.bounds != counted.bounds:
+            complaints.append(
+                f"promise {at}: {len(claimed - true)} classes of sequences are claimed that are not there, "
+                f"{len(true - claimed)} are there that are not claimed"
+            )
+    return tuple(complaints)
+
+
+@dataclass(frozen=True, eq=False)
+class Turn:
+    """Some of the sequences of one size, with all their occurrences."""
+
+    numbers: Numbers
+    names: tuple[str, ...]
+    ordered: NDArray[np.int64]  # sequences as numbers, equal ones together
+    of: NDArray[np.int64]  # the cell of each
+    edges: NDArray[np.int64]  # where one sequence ends and the next begins
+
+    def labels(self, at: int) -> tuple[str, ...]:
+        return tuple(self.names[item] for item in self.numbers.unpacked(int(self.ordered[self.edges[at]])))
+
+
+def by_size(paths: Paths, promise: Linkage, knowledge: Knowledge) -> Iterator[tuple[int, Iterator[Turn]]]:
+    """Every sequence that occurs, size by size."""
+    items, owner, names = seen(paths, knowledge)
+    lengths = np.bincount(owner, minlength=paths.cells)
+    longest = int(lengths.max(initial=0))
+
+    def turns(size: int) -> Iterator[Turn]:
+        for one_by_one, cells in written_out(items, lengths, size, len(names)):
+            numbers = Numbers(len(names))
+            ordered, of = together(numbers.packed(one_by_one), cells, paths.cells)
+            yield Turn(numbers, names, ordered, of, np.flatnonzero(np.diff(ordered, prepend=-1, append=-1)))
+
+    for size in range(1, (longest if promise.l is None else min(promise.l, longest)) + 1):
+        yield size, turns(size)
 
 
 def seen(paths: Paths, knowledge: Knowledge) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from privet.core import Column
 from privet.trajectory.coded import coded, columns_of, complaint, gathered, need, occurring, packed, refuse
 from privet.trajectory.paths import Ints, Paths, PointCodes, Points, not_rising
+from privet.trajectory.recode import Changed, PathRecoding
 
 SHORT = re.compile(r"(.*\D)(\d+)", re.ASCII | re.DOTALL)
 FORM = "a point is written place@time, or as a place and a whole number (b2)"
@@ -37,10 +38,16 @@ class PathColumn:
 
     @classmethod
     def read(
-        cls, frame: pl.DataFrame, *, path: str, sensitive: Sequence[str] = (), allow_empty: bool = False
+        cls,
+        frame: pl.DataFrame,
+        *,
+        path: str,
+        sensitive: Sequence[str] = (),
+        quasi: Sequence[str] = (),
+        allow_empty: bool = False,
     ) -> PathColumn:
         """Raises InputError for what is no path; only a release may have empty ones."""
-        need(frame, (path, *sensitive))
+        need(frame, (path, *sensitive, *quasi))
         text, values = coded(frame.get_column(path))
         texts = pl.Series(values, dtype=pl.String).fill_null("").str.strip_chars()
         brackets = bool(texts.str.starts_with("<").any())
@@ -63,12 +70,14 @@ class PathColumn:
         number = np.array([points.codes[pair] for pair in pairs if pair], dtype=np.int32)
         visits = number[token]
         refuse(*unordered(path, points, visits, starts, text))
-        columns = columns_of(frame, sensitive)
+        columns = columns_of(frame, (*sensitive, *quasi))
         cells, counts = occurring(*packed(text, len(texts), columns))
+        chosen = tuple(Column(c.name, c.domain, c.codes[cells]) for c in columns)
         return cls(
             paths=replace(
                 tally(points, (visits, starts), text[cells], counts),
-                sensitive=tuple(Column(c.name, c.domain, c.codes[cells]) for c in columns),
+                sensitive=chosen[: len(sensitive)],
+                quasi=chosen[len(sensitive) :],
             ),
             frame=frame,
             name=path,
@@ -83,12 +92,25 @@ class PathColumn:
         """The frame as it leaves: these points are gone from every path, nothing else is touched."""
         stays = np.ones(len(self.paths.points), dtype=bool)
         stays[np.fromiter(suppressed, dtype=np.int64)] = False
-        kept = stays[self.visits]
+        return self._written(Changed(self.paths.points, stays[self.visits], self.visits))
+
+    def changed(self, recoding: PathRecoding) -> pl.DataFrame:
+        """The frame as it leaves after any recoding of paths."""
+        texts = Paths(
+            self.paths.points, self.visits, self.starts, np.ones(len(self.starts) - 1, dtype=np.int64)
+        )
+        return self._written(recoding.applied(texts))
+
+    def _written(self, changed: Changed) -> pl.DataFrame:
+        kept, labels = changed.kept, changed.points.labels
+        arrow = self.arrow
+        if arrow == " " and changed.points is not self.paths.points and any(" " in one for one in labels):
+            arrow = " \u2192 "  # a zone of several words would be read back as several points
         owner = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))[kept]
         joined = (
-            pl.DataFrame({"owner": owner, "point": gathered(self.paths.points.labels, self.visits[kept])})
+            pl.DataFrame({"owner": owner, "point": gathered(labels, changed.point[kept])})
             .group_by("owner", maintain_order=True)
-            .agg(pl.col("point").str.join(self.arrow))
+            .agg(pl.col("point").str.join(arrow))
         )
         texts = np.full(len(self.starts) - 1, "", dtype=object)
         texts[joined.get_column("owner").to_numpy()] = joined.get_column("point").to_numpy()

@@ -128,12 +128,13 @@ class Paths:
     starts: Ints = field(repr=False)  # one more than there are cells
     counts: Ints = field(repr=False)
     sensitive: tuple[Column, ...] = ()
+    quasi: tuple[Column, ...] = ()  # what else may be known of the person, beside the path
 
     def __post_init__(self) -> None:
         if len(self.starts) != len(self.counts) + 1 or self.starts[0] or self.starts[-1] != len(self.visits):
             raise InternalError("the starts of paths do not fit their visits")
-        if any(len(column.codes) != self.cells for column in self.sensitive):
-            raise InternalError("every path has its sensitive values")
+        if any(len(column.codes) != self.cells for column in (*self.sensitive, *self.quasi)):
+            raise InternalError("every path has its sensitive values and quasi-identifiers")
         if not_rising(self.points.time[self.visits], self.starts).any():
             raise InternalError("the times of a path rise")
 
@@ -176,9 +177,29 @@ class Paths:
         """The same records with these points gone from every path; a path may become empty."""
         stays = np.ones(len(self.points), dtype=bool)
         stays[np.fromiter(suppressed, dtype=np.int64)] = False
-        kept = stays[self.visits]
+        return self.keeping(stays[self.visits])
+
+    def keeping(self, kept: NDArray[np.bool_]) -> Paths:
+        """The same records with only these of their visits."""
         before = np.concatenate(([0], np.cumsum(kept)))
         return replace(self, visits=self.visits[kept], starts=before[self.starts].astype(np.int64))
+
+    def only(self, cells: Ints, kept: NDArray[np.bool_] | None = None) -> Paths:
+        """These cells alone, with those of their visits that are kept."""
+        lengths = self.lengths[cells]
+        begin = np.concatenate(([0], np.cumsum(lengths)))
+        at = np.arange(begin[-1]) + np.repeat(self.starts[:-1][cells] - begin[:-1], lengths)
+        if kept is not None:
+            stays = kept[at]
+            at, begin = at[stays], np.concatenate(([0], np.cumsum(stays)))[begin]
+        return replace(
+            self,
+            visits=self.visits[at],
+            starts=begin.astype(np.int64),
+            counts=self.counts[cells],
+            sensitive=tuple(Column(c.name, c.domain, c.codes[cells]) for c in self.sensitive),
+            quasi=tuple(Column(c.name, c.domain, c.codes[cells]) for c in self.quasi),
+        )
 
 
 def not_rising(times: NDArray[np.integer[Any]], starts: Ints) -> NDArray[np.bool_]:

@@ -7,7 +7,7 @@ to take is a hitting-set problem (NP-hard); this is greedy, by a score of what a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
@@ -16,14 +16,16 @@ from heapq import heapify, heappop, heappush
 from operator import truediv
 from typing import ClassVar, TypeAlias
 
+import numpy as np
+
 from privet.core import Progress, Step, silent
-from privet.errors import UnsatisfiableError
 from privet.models.linkage import Linkage
 from privet.trajectory.frequent import frequent, threshold
-from privet.trajectory.paths import Paths, Points
+from privet.trajectory.paths import Ints, Paths, Points
+from privet.trajectory.recode import PathRecoding, everywhere
 from privet.trajectory.sequences import Sequences
 from privet.trajectory.trees import Remaining
-from privet.trajectory.violations import violations
+from privet.trajectory.violations import feasible, jointly
 
 Rank: TypeAlias = tuple[float | Fraction, int, int, int]  # smallest first
 
@@ -46,12 +48,21 @@ class Score(Enum):
     def quotient(self, gain: int, loss: int) -> tuple[int, int]:
         return 1 if self is Score.LEAST_LOSS else gain, 1 if self is Score.GAIN else loss + 1
 
+    def quotients(self, gain: Ints, loss: Ints) -> tuple[Ints, Ints]:
+        """The same for many points at once."""
+        ones = np.ones_like(gain)
+        return ones if self is Score.LEAST_LOSS else gain, ones if self is Score.GAIN else loss + 1
+
 
 @dataclass(frozen=True)
 class Suppression:
     """A recoding: these places at these times are in nobody's path any more."""
 
     pairs: tuple[tuple[str, str], ...] = field(repr=False)  # place and time
+
+    @property
+    def recoding(self) -> PathRecoding:
+        return everywhere(self.pairs)
 
     def codes(self, points: Points) -> list[int]:
         """Their numbers in some data; what does not occur there needs no removal."""
@@ -114,14 +125,13 @@ class Suppress:
     def __post_init__(self) -> None:
         threshold(self.at_least, 1)  # refuses what is no support
 
-    def search(self, paths: Paths, promise: Linkage, progress: Progress = silent) -> Thinning:
-        if promise.k > paths.records:
-            raise UnsatisfiableError(
-                f"k = {promise.k} cannot be kept by {paths.records} records, unless every visit is removed; "
-                f"the largest k that can is {paths.records}"
-            )
+    def search(
+        self, paths: Paths, promise: Linkage | Sequence[Linkage], progress: Progress = silent
+    ) -> Thinning:
+        promises = (promise,) if isinstance(promise, Linkage) else tuple(promise)
+        feasible(paths, promises)
         progress("violations", 0)
-        bad = violations(paths, promise)
+        bad = jointly(paths, promises)
         progress("patterns", len(bad))
         good = frequent(paths, self.at_least)
         progress("suppress", 0, len(bad))

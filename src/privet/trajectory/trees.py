@@ -42,8 +42,15 @@ class Remaining:
 
     def remove(self, point: int) -> PointCodes:
         """Every sequence with this point goes; the points of those that went, perhaps repeated."""
+        return self.drop(self.holding(point))
+
+    def holding(self, point: int) -> Ints:
+        """Which of the sequences that are still there contain this point."""
         holding = self._of[self._starts[point] : self._starts[point + 1]]
-        going = holding[self._there[holding]]
+        return holding[self._there[holding]]
+
+    def drop(self, going: Ints) -> PointCodes:
+        """These sequences go; their points, perhaps repeated."""
         self._there[going] = False
         touched: PointCodes = self._members[going].ravel()
         np.subtract.at(self._counts, touched, 1)

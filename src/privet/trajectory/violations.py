@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privet import native
 from privet.core import Column
-from privet.errors import PolicyError, UnsupportedError
+from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
 from privet.models.linkage import Linkage
 from privet.models.template import EVERY, Template
 from privet.trajectory.paths import Ints, Paths
@@ -37,6 +38,43 @@ def violations(paths: Paths, promise: Linkage) -> Sequences:
         if found is not None:
             return found
     return plain(paths, weights, bounds, promise.k, longest)
+
+
+def jointly(paths: Paths, promises: Sequence[Linkage]) -> Sequences:
+    """Every minimal sequence that violates one of several promises."""
+    each = [violations(paths, promise) for promise in promises]
+    if len(each) == 1:
+        return each[0]
+    support = {
+        sequence: size
+        for found in each
+        for sequence, size in zip(found.tuples(), found.support.tolist(), strict=True)
+    }
+    # What is minimal for one promise may contain what already violates another.
+    lengths = sorted({len(sequence) for sequence in support})
+    return Sequences.of(
+        paths.points,
+        (
+            (sequence, size)
+            for sequence, size in support.items()
+            if not any(
+                part in support
+                for length in lengths
+                if length < len(sequence)
+                for part in combinations(sequence, length)
+            )
+        ),
+    )
+
+
+def feasible(paths: Paths, promises: Sequence[Linkage]) -> None:
+    """Refuse a promise that only the removal of every visit would keep."""
+    most = max((promise.k for promise in promises), default=1)
+    if most > paths.records:
+        raise UnsatisfiableError(
+            f"k = {most} cannot be kept by {paths.records} records, unless every visit is removed; "
+            f"the largest k that can is {paths.records}"
+        )
 
 
 def reach(paths: Paths, promise: Linkage) -> int:

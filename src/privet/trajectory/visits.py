@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from privet.core import Column
 from privet.domain import Codes
-from privet.trajectory.coded import coded, columns_of, complaint, grouped, need, numbered, refuse
+from privet.trajectory.coded import coded, columns_of, complaint, gathered, grouped, need, numbered, refuse
 from privet.trajectory.paths import Ints, Paths, PointCodes, Points
+from privet.trajectory.recode import PathRecoding
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,10 +35,11 @@ class Visits:
         place: str,
         time: str,
         sensitive: Sequence[str] = (),
+        quasi: Sequence[str] = (),
         allow_empty: bool = False,
     ) -> Visits:
         """Raises InputError for what is no visit; only a release may have persons without one."""
-        need(frame, (person, place, time, *sensitive))
+        need(frame, (person, place, time, *sensitive, *quasi))
         who = grouped(frame.get_column(person))
         where, places = coded(frame.get_column(place))
         when, times = coded(frame.get_column(time))
@@ -55,25 +57,58 @@ class Visits:
         points = Points.of([p for p, _ in real], [t for _, t in real])
         codes = [points.codes[p, t] if p is not None and t is not None else -1 for p, t in said]
         point = np.array(codes, dtype=np.int64)[position]
-        columns = columns_of(frame, sensitive)
+        columns = columns_of(frame, (*sensitive, *quasi))
         order = by_person(who, point)
         refuse(*repeated(place, who, point, np.append(points.time, -1)[point], order))
         refuse(*changing(who, order, columns))
-        return cls(merged(points, who[order], point[order], columns, order), frame, who, point, (place, time))
+        paths = merged(points, who[order], point[order], columns, order)
+        beside = paths.sensitive[len(sensitive) :]
+        paths = replace(paths, sensitive=paths.sensitive[: len(sensitive)], quasi=beside)
+        return cls(paths, frame, who, point, (place, time))
 
     def without(self, suppressed: Iterable[int]) -> pl.DataFrame:
         """The frame as it leaves. Who has no visit left keeps one row, with neither place nor time."""
         stays = np.ones(len(self.paths.points) + 1, dtype=bool)  # the last is for no visit at all
         stays[np.fromiter(suppressed, dtype=np.int64)] = False
-        kept = stays[self.point]
+        return self._written(stays[self.point])
+
+    def changed(self, recoding: PathRecoding) -> pl.DataFrame:
+        """The frame as it leaves after any recoding of paths."""
+        order = by_person(self.person, self.point)
+        order = order[self.point[order] >= 0]
+        lengths = np.bincount(self.person[order], minlength=int(self.person.max(initial=-1)) + 1)
+        starts = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+        points = self.paths.points
+        persons = Paths(points, self.point[order].astype(np.int32), starts, np.ones_like(lengths))
+        changed = recoding.applied(persons)
+        kept = np.zeros(len(self.point), dtype=bool)
+        kept[order] = changed.kept
+        if changed.points is points:
+            return self._written(kept)
+        new = np.zeros(len(kept), dtype=np.int64)
+        new[order] = changed.point
+        said = (
+            gathered(changed.points.places, changed.points.place[new]),
+            gathered(changed.points.times, changed.points.time[new]),
+        )
+        blank = pl.Series(self.point < 0)
+        coarse = [
+            pl.select(pl.when(~blank).then(text)).to_series().alias(name)
+            for name, text in zip(self.place_and_time, said, strict=True)
+        ]
+        return self._written(kept, self.frame.with_columns(coarse))
+
+    def _written(self, kept: NDArray[np.bool_], frame: pl.DataFrame | None = None) -> pl.DataFrame:
         left = np.bincount(self.person[kept], minlength=int(self.person.max(initial=-1)) + 1)
         _, first = np.unique(self.person, return_index=True)
         emptied = np.zeros(len(kept), dtype=bool)
         emptied[first] = left[self.person[first]] == 0
         blank = pl.Series(emptied)
-        return self.frame.with_columns(
-            pl.when(~blank).then(pl.col(name)).alias(name) for name in self.place_and_time
-        ).filter(pl.Series(kept | emptied))
+        return (
+            (self.frame if frame is None else frame)
+            .with_columns(pl.when(~blank).then(pl.col(name)).alias(name) for name in self.place_and_time)
+            .filter(pl.Series(kept | emptied))
+        )
 
 
 def by_person(who: Ints, point: Ints) -> Ints:
@@ -104,7 +139,7 @@ def changing(who: Ints, order: Ints, columns: Sequence[Column]) -> list[str | No
         complaint(
             f"{column.name}: differs within a person",
             marked(this[same & (column.codes[this] != column.codes[before])], len(who)),
-            "a sensitive value is the person's, the same in every row",
+            "what is known of a person is the same in every row",
         )
         for column in columns
     ]

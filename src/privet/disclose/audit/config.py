@@ -1,0 +1,205 @@
+"""What the owner decided about an audited table, in audit.toml; read whole or refused whole."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from privet.disclose.audit.decision import Auditor
+from privet.disclose.audit.exact import exact
+from privet.errors import InputError, PolicyError, one_of, unknown_key
+
+VERSION = 1
+KINDS = ("sum", "max", "min")
+# What may be asked of a column. One kind only: a sum and a maximum together tell more than each alone.
+ANSWERS = {"sum": ("sum", "avg", "count"), "max": ("max", "count"), "min": ("min", "count")}
+TOP = ("audit", "table", "person", "public", "smallest", "log", "keys", "rate", "columns")
+OF_KIND = {
+    "sum": ("kind", "low", "high", "width", "nulls"),
+    "max": ("kind", "grid", "nulls"),
+    "min": ("kind", "grid", "nulls"),
+}
+NULLS = ("refuse", "leave-out")
+
+
+@dataclass(frozen=True)
+class AuditedColumn:
+    """One secret column: what may be asked of it, and what is protected."""
+
+    name: str
+    kind: str
+    low: Fraction | None = None
+    high: Fraction | None = None
+    width: Fraction | None = None
+    grid: int | None = None
+    nulls: str = "refuse"
+
+    def auditor(self, n: int) -> Auditor:
+        """A fresh one for so many people."""
+        if self.kind == "sum":
+            from privet.disclose.audit.summation import SumAuditor  # noqa: PLC0415 - scipy is an extra
+
+            if self.low is None or self.high is None or self.width is None:
+                raise PolicyError(f"columns.{self.name}: a sum needs low, high and width")
+            return SumAuditor([self.low] * n, [self.high] * n, width=self.width)
+        from privet.disclose.audit.maximum import MaxAuditor  # noqa: PLC0415 - beside its sibling
+
+        return MaxAuditor(n, grid=self.grid)
+
+    def settings(self) -> dict[str, str]:
+        """What a log depends on, as text."""
+        said = {
+            "kind": self.kind,
+            "low": self.low,
+            "high": self.high,
+            "width": self.width,
+            "grid": self.grid,
+            "nulls": self.nulls,
+        }
+        return {key: str(value) for key, value in said.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class AuditConfig:
+    """An audited table. Paths are relative to the file."""
+
+    table: str
+    person: str
+    public: tuple[str, ...]
+    columns: Mapping[str, AuditedColumn]
+    log: Path
+    keys: Path
+    smallest: int = 2
+    rate: int = 60  # requests a minute, for each analyst
+
+    @classmethod
+    def load(cls, path: str | Path) -> AuditConfig:
+        """Read the file; every complaint at once."""
+        path = Path(path)
+        try:
+            document = tomllib.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise PolicyError(f"{path}: no such file; `privet audit init` drafts one") from None
+        except (UnicodeDecodeError, IsADirectoryError):
+            raise PolicyError(f"{path}: this is no text file") from None
+        except tomllib.TOMLDecodeError as error:
+            raise PolicyError(f"{path}: {error}") from None
+        try:
+            return cls.from_document(document, base=path.parent, name=path.stem)
+        except PolicyError as error:
+            raise error.at(str(path)) from None
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any], *, base: Path, name: str = "audit") -> AuditConfig:
+        """Read what TOML made of it."""
+        wrong = [unknown_key(TOP, key) for key in document if key not in TOP]
+        if document.get("audit") != VERSION:
+            wrong.append(f"the first line must be `audit = {VERSION}`")
+        wrong += [f'{key}: is a name, as in {key} = "…"' for key in ("table", "person") if not _text(document.get(key))]
+        public = document.get("public")
+        if not isinstance(public, list) or not all(map(_text, public)):
+            wrong.append("public: is a list of the columns that conditions may use; everybody is taken to know them")
+            public = []
+        for key, least in (("smallest", 2), ("rate", 1)):
+            given = document.get(key, least)
+            if not isinstance(given, int) or isinstance(given, bool) or given < least:
+                wrong.append(f"{key}: is a whole number from {least}, not {given!r}")
+        for key in ("log", "keys"):
+            if not _text(document.get(key, "x")):
+                wrong.append(f"{key}: is the name of a file")
+        columns = _columns(document.get("columns"), wrong)
+        wrong += [
+            f"public: {column} is audited, so a condition on it would tell" for column in public if column in columns
+        ]
+        if document.get("person") in columns:
+            wrong.append("person: the audited column cannot name people")
+        if wrong:
+            raise PolicyError(*wrong)
+        return cls(
+            document["table"],
+            document["person"],
+            tuple(public),
+            columns,
+            base / document.get("log", f"{name}.log.db"),
+            base / document.get("keys", f"{name}.keys.toml"),
+            document.get("smallest", 2),
+            document.get("rate", 60),
+        )
+
+
+def _text(value: object) -> bool:
+    return isinstance(value, str) and bool(value)
+
+
+def _columns(given: object, wrong: list[str]) -> dict[str, AuditedColumn]:
+    if not isinstance(given, Mapping) or not given:
+        wrong.append('columns: name what is audited, as in [columns.salary] with kind = "sum"')
+        return {}
+    made = {}
+    for name, table in given.items():
+        place = f"columns.{name}"
+        kind = table.get("kind") if isinstance(table, Mapping) else None
+        if kind not in KINDS:
+            wrong.append(f"{place}: {one_of('kind', KINDS, kind)}")
+            continue
+        wrong += [f"{place}.{unknown_key(OF_KIND[kind], key)}" for key in table if key not in OF_KIND[kind]]
+        said: dict[str, Any] = {}
+        for key in ("low", "high", "width"):
+            if kind == "sum" and key not in table:
+                wrong.append(f"{place}.{key} is missing")
+            elif kind == "sum":
+                try:
+                    said[key] = _exactly(table[key])
+                except InputError:
+                    wrong.append(f'{place}.{key}: is an exact number such as 100 or "0.5", not {table[key]!r}')
+        if kind == "sum" and len(said) == 3:
+            if said["width"] <= 0:
+                wrong.append(f"{place}.width: is above 0")
+            elif said["high"] - said["low"] < said["width"]:
+                wrong.append(f"{place}: the bounds are narrower than the width, so everybody is known already")
+        if (grid := table.get("grid")) is not None and kind != "sum":
+            if not isinstance(grid, int) or isinstance(grid, bool) or grid < 1:
+                wrong.append(f"{place}.grid: is a whole number from 1, not {grid!r}")
+            else:
+                said["grid"] = grid
+        if (nulls := table.get("nulls", "refuse")) not in NULLS:
+            wrong.append(f"{place}.{one_of('nulls', NULLS, nulls)}")
+        made[name] = AuditedColumn(name, kind, nulls=nulls, **said)
+    return made
+
+
+def _exactly(given: object) -> Fraction:
+    if isinstance(given, float):
+        raise InputError("write it in quotes, so that it is exact")
+    return exact(given)
+
+
+DRAFT = '''audit = 1
+table = {table}
+person = {person}                # names each person once
+public = [{public}]              # columns that conditions may use; everybody is taken to know them
+smallest = 2                     # fewer people than this are never asked about
+rate = 60                        # requests a minute, for each analyst
+
+# One table for each column that is audited. kind = "sum" answers SUM, AVG and COUNT and needs public
+# bounds and the width that is protected; kind = "max" or "min" answers that and COUNT. One kind for a
+# column: a sum and a maximum together would tell more than each alone.
+'''
+
+
+def drafted(table: str, person: str, public: list[str], numeric: list[str]) -> str:
+    """A first audit.toml: nothing is decided, so that nothing can be served before the owner decides."""
+    text = DRAFT.format(
+        table=_quoted(table), person=_quoted(person), public=", ".join(_quoted(name) for name in public)
+    )
+    for name in numeric:
+        text += f'\n[columns.{_quoted(name)}]\nkind = "undecided"\n# low = 0\n# high = 100\n# width = 1\n'
+    return text
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,0 +1,206 @@
+"""The owner's table in SQLite, DuckDB or PostgreSQL: read-only, and watched for changes."""
+
+from __future__ import annotations
+
+import sqlite3
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from privet.disclose.audit.sql import Literal, Query, RefusedError, select
+from privet.errors import InputError, MissingExtraError
+
+SCHEMES = ("sqlite:", "duckdb:", "postgresql:", "postgres:")
+CANNOT_COMPARE = "the database cannot compare these; give each column a literal of its own type"
+
+
+class Source(ABC):
+    """A table that is only ever read. Errors carry neither a password nor a value."""
+
+    dialect: str
+    place: str
+
+    @abstractmethod
+    def fetch(self, sql: str, literals: Sequence[Literal] = ()) -> list[tuple[Any, ...]]:
+        """Rows."""
+
+    @abstractmethod
+    def stamp(self) -> object:
+        """Equal stamps: nothing was written in between. None: cannot tell, look at everything."""
+
+    @abstractmethod
+    def columns(self, table: str) -> dict[str, bool]:
+        """Names of a table's columns, and whether they hold numbers."""
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+    def table(self, table: str, columns: tuple[str, ...]) -> list[tuple[Any, ...]]:
+        """These columns of everybody."""
+        there = self.columns(table)
+        if not there:
+            raise InputError(f"{self.place}: there is no table {table}")
+        if missing := [name for name in columns if name not in there]:
+            raise InputError(f"{self.place}: {table} has no column {', '.join(missing)}")
+        return self.fetch(select(columns, table, None, self.dialect))
+
+    def people(self, table: str, person: str, query: Query) -> list[object]:
+        """Who meets the condition of a query."""
+        sql = select((person,), table, query.condition, self.dialect)
+        try:
+            return [row[0] for row in self.fetch(sql, query.literals)]
+        except InputError:
+            raise RefusedError(CANNOT_COMPARE) from None
+
+
+class Sqlite(Source):
+    """A file of SQLite."""
+
+    dialect = "sqlite"
+
+    def __init__(self, path: Path) -> None:
+        if not path.is_file():
+            raise InputError(f"{path}: no such SQLite file (an absolute path has four slashes: sqlite:////data/a.db)")
+        self._path, self.place = path, str(path)
+        self._open()
+
+    def _open(self) -> None:
+        self._inode = self._path.stat().st_ino
+        self._db = sqlite3.connect(f"file:{self._path}?mode=ro", uri=True, check_same_thread=False)
+
+    def fetch(self, sql: str, literals: Sequence[Literal] = ()) -> list[tuple[Any, ...]]:
+        given = [float(one) if isinstance(one, Decimal) else one for one in literals]
+        try:
+            return self._db.execute(sql, given).fetchall()
+        except (sqlite3.Error, OverflowError) as error:
+            raise InputError(f"{self.place}: the query failed ({type(error).__name__})") from None
+
+    def stamp(self) -> object:
+        if self._path.stat().st_ino != self._inode:  # another file stands in its place
+            self.close()
+            self._open()
+            return None
+        return self.fetch("pragma data_version")[0][0]
+
+    def columns(self, table: str) -> dict[str, bool]:
+        rows = self.fetch("select name, type from pragma_table_info(?)", [table])
+        kinds = ("INT", "REAL", "FLOA", "DOUB", "NUM", "DEC")
+        return {name: any(kind in declared.upper() for kind in kinds) for name, declared in rows}
+
+    def close(self) -> None:
+        self._db.close()
+
+
+class DuckDb(Source):
+    """A file of DuckDB. While it is open for reading, DuckDB lets nobody write to it."""
+
+    dialect = "duckdb"
+
+    def __init__(self, path: Path) -> None:
+        try:
+            import duckdb  # noqa: PLC0415 - an optional extra
+        except ImportError:
+            raise MissingExtraError("a duckdb:// source", "audit") from None
+        if not path.is_file():
+            raise InputError(f"{path}: no such DuckDB file (an absolute path has four slashes: duckdb:////data/a.db)")
+        self._duckdb, self._path, self.place = duckdb, path, str(path)
+        self._open()
+
+    def _open(self) -> None:
+        try:
+            self._db = self._duckdb.connect(str(self._path), read_only=True)
+        except self._duckdb.Error as error:
+            raise InputError(f"{self.place}: cannot be opened ({type(error).__name__})") from None
+        self._mark = self._now()
+
+    def _now(self) -> tuple[int, int, int]:
+        found = self._path.stat()
+        return found.st_ino, found.st_mtime_ns, found.st_size
+
+    def fetch(self, sql: str, literals: Sequence[Literal] = ()) -> list[tuple[Any, ...]]:
+        try:
+            rows: list[tuple[Any, ...]] = self._db.execute(sql, list(literals)).fetchall()
+        except self._duckdb.Error as error:
+            raise InputError(f"{self.place}: the query failed ({type(error).__name__})") from None
+        return rows
+
+    def stamp(self) -> object:
+        if self._now() != self._mark:
+            self.close()
+            self._open()
+            return None
+        return self._mark
+
+    def columns(self, table: str) -> dict[str, bool]:
+        rows = self.fetch("select column_name, data_type from information_schema.columns where table_name = ?", [table])
+        kinds = ("INT", "FLOAT", "DOUBLE", "DECIMAL")
+        return {name: any(kind in declared.upper() for kind in kinds) for name, declared in rows}
+
+    def close(self) -> None:
+        self._db.close()
+
+
+class Postgres(Source):
+    """A table of a PostgreSQL server."""
+
+    dialect = "postgres"
+
+    def __init__(self, url: str) -> None:
+        try:
+            import psycopg  # noqa: PLC0415 - an optional extra
+        except ImportError:
+            raise MissingExtraError("a postgresql:// source", "postgres") from None
+        self._psycopg, self._url = psycopg, url
+        self.place = f"postgresql://{urlsplit(url).hostname or ''}"
+        self._open()
+
+    def _open(self) -> None:
+        try:
+            self._db = self._psycopg.connect(self._url, autocommit=True)
+            self._db.read_only = True
+        except self._psycopg.Error as error:
+            raise InputError(f"{self.place}: no connection ({type(error).__name__})") from None
+
+    def fetch(self, sql: str, literals: Sequence[Literal] = ()) -> list[tuple[Any, ...]]:
+        if self._db.closed:
+            self._open()
+        try:
+            rows: list[tuple[Any, ...]] = self._db.execute(sql, list(literals)).fetchall()
+        except self._psycopg.Error as error:
+            code = f", SQLSTATE {error.sqlstate}" if error.sqlstate else ""
+            raise InputError(f"{self.place}: the query failed ({type(error).__name__}{code})") from None
+        return rows
+
+    def stamp(self) -> object:
+        # Where the server's journal has not moved, nothing was written. A replica cannot say.
+        try:
+            return self.fetch("select pg_current_wal_insert_lsn()::text, pg_postmaster_start_time()::text")[0]
+        except InputError:
+            return None
+
+    def columns(self, table: str) -> dict[str, bool]:
+        rows = self.fetch(
+            "select attname, format_type(atttypid, null) from pg_attribute "
+            "where attrelid = to_regclass(quote_ident(%s)) and attnum > 0 and not attisdropped",
+            [table],
+        )
+        kinds = ("int", "numeric", "real", "double")
+        return {name: any(kind in declared for kind in kinds) for name, declared in rows}
+
+    def close(self) -> None:
+        self._db.close()
+
+
+def opened(url: str) -> Source:
+    """A source by its URL."""
+    if url.startswith(("postgresql:", "postgres:")):
+        return Postgres(url)
+    path = Path(unquote(urlsplit(url).path.removeprefix("/")))
+    if url.startswith("sqlite:"):
+        return Sqlite(path)
+    if url.startswith("duckdb:"):
+        return DuckDb(path)
+    raise InputError(f"--db: is a URL that begins with one of {', '.join(SCHEMES)}")

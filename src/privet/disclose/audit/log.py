@@ -1,0 +1,179 @@
+"""The durable log: every decision of every analyst, in one order, on disk before it is said.
+
+A SQLite file with synchronous FULL. Whoever decides holds its write lock from before the log is read until
+the decision is committed, so that there is one decision at a time among all threads and processes. Each
+entry carries the digest of the one before it: a log that lost or changed an entry is recognised.
+
+The log is a secret of the owner: it holds answers, and on which side a denied truth lies.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import RLock
+
+import numpy as np
+
+from privet.disclose.audit.decision import Constraint, Decision
+from privet.disclose.audit.exact import Members, exact, written
+from privet.errors import InputError, TamperedError
+
+FORM = 1
+PATIENCE = 60.0  # seconds to wait for others' decisions
+SCHEMA = (
+    "create table if not exists header (name text primary key, value text not null) strict",
+    """create table if not exists entry (
+        number integer primary key, at text not null, analyst text not null, audited text not null,
+        query text not null, members blob not null, decision text not null, chain text not null) strict""",
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One decision, as it was taken."""
+
+    number: int
+    at: str
+    analyst: str
+    column: str
+    query: str
+    members: Members
+    decision: Decision
+    chain: str
+
+
+class AuditLog:
+    """The file, shared by everybody who decides about one table."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._lock = RLock()
+        fresh = not self.path.exists()
+        try:
+            if fresh:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+            self._db = sqlite3.connect(
+                self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+            )
+            self._db.execute("pragma journal_mode = wal")
+            self._db.execute("pragma synchronous = full")
+            with self.deciding():
+                for statement in SCHEMA:
+                    self._db.execute(statement)
+        except sqlite3.DatabaseError as error:
+            raise InputError(f"{self.path}: is no audit log ({error.sqlite_errorname})") from None
+
+    def close(self) -> None:
+        self._db.close()
+
+    @contextmanager
+    def deciding(self) -> Iterator[None]:
+        """Alone with the log, among all threads and processes; kept if nothing was raised."""
+        with self._lock:
+            try:
+                self._db.execute("begin immediate")
+            except sqlite3.OperationalError:
+                raise InputError(f"{self.path}: others are deciding for too long; try again") from None
+            try:
+                yield
+            except BaseException:
+                self._db.execute("rollback")
+                raise
+            self._db.execute("commit")  # on disk when this returns
+
+    def header(self) -> dict[str, str]:
+        return dict(self._db.execute("select name, value from header").fetchall())
+
+    def begin(self, header: dict[str, str]) -> None:
+        """Write down what this log is about; inside `deciding`."""
+        self._db.executemany("insert into header values (?, ?)", sorted(header.items()))
+
+    def note(self, name: str, value: str) -> None:
+        self._db.execute("insert or replace into header values (?, ?)", (name, value))
+
+    def append(self, analyst: str, column: str, query: str, members: Members, n: int, decision: Decision) -> int:
+        """The next entry; inside `deciding`."""
+        row = self._db.execute("select number, chain from entry order by number desc limit 1").fetchone()
+        number, before = (row[0] + 1, row[1]) if row else (1, "")
+        at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        packed, said = _packed(members, n), _said(decision)
+        chain = _chain(before, number, at, analyst, column, query, packed, said)
+        self._db.execute(
+            "insert into entry values (?, ?, ?, ?, ?, ?, ?, ?)",
+            (number, at, analyst, column, query, packed, said, chain),
+        )
+        return number
+
+    def entries(self, after: int = 0) -> Iterator[Entry]:
+        """In order, from the one after that number."""
+        rows = self._db.execute(
+            "select number, at, analyst, audited, query, members, decision, chain from entry "
+            "where number > ? order by number",
+            (after,),
+        )
+        for number, at, analyst, column, query, packed, said, chain in rows:
+            yield Entry(
+                number, at, analyst, column, query, _unpacked(packed), _heard(said), chain
+            )
+
+    def verify(self) -> int:
+        """How many entries there are; an error where one was lost or changed."""
+        before, expected = "", 0
+        rows = self._db.execute(
+            "select number, at, analyst, audited, query, members, decision, chain from entry order by number"
+        )
+        for row in rows:
+            expected += 1
+            if row[0] != expected or row[7] != _chain(before, *row[:7]):
+                raise TamperedError(f"{self.path}: entry {expected} is not the one that was written")
+            before = row[7]
+        if str(expected) != self.header().get("entries", str(expected)):
+            raise TamperedError(f"{self.path}: entries are missing at the end")
+        return expected
+
+
+def _chain(before: str, *parts: object) -> str:
+    made = hashlib.sha256(before.encode())
+    for part in parts:
+        raw = part if isinstance(part, bytes) else str(part).encode()
+        made.update(len(raw).to_bytes(8, "big") + raw)
+    return made.hexdigest()
+
+
+def _packed(members: Members, n: int) -> bytes:
+    mask = np.zeros(n, dtype=bool)
+    mask[members] = True
+    return n.to_bytes(8, "big") + zlib.compress(np.packbits(mask).tobytes(), 1)
+
+
+def _unpacked(packed: bytes) -> Members:
+    bits = np.frombuffer(zlib.decompress(packed[8:]), dtype=np.uint8)
+    return np.nonzero(np.unpackbits(bits, count=int.from_bytes(packed[:8], "big")))[0]
+
+
+def _said(decision: Decision) -> str:
+    made = decision.constraint
+    return json.dumps(
+        {
+            "answer": None if decision.answer is None else written(decision.answer),
+            "relation": None if made is None else made.relation,
+            "value": None if made is None else written(made.value),
+            "off": decision.off,
+        }
+    )
+
+
+def _heard(said: str) -> Decision:
+    read = json.loads(said)
+    made = None if read["relation"] is None else Constraint(read["relation"], exact(read["value"]))
+    return Decision(None if read["answer"] is None else exact(read["answer"]), made, bool(read["off"]))

@@ -1,0 +1,237 @@
+"""The auditor of sums under public bounds: nobody's value is known within less than the width.
+
+`rule = "strict"` tests that directly. The answers to a query that leave everybody the width are an
+interval. Answers inside are given; below and above it are two cells of denial, each with the safe slice at
+its end, and the log notes on which side the truth lies. Whether it is the lower or the upper cell is
+secret; an adversary who were told would still find everybody free.
+
+`rule = "source"` is Zhang (2010), Algorithm 3.2, as printed. Its Test 2 does not imply what it promises:
+four people of six can end within two thirds of the width. It is here to be compared with.
+
+Floats. Answers, bounds and the log are exact fractions, and whether a sum follows from earlier ones is
+decided exactly. Linear programs and proofs are in floats, so the interval is drawn in by a margin on both
+sides before it is used: what is nearer to the end than that is denied, and no undecided program answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from privet.disclose.audit.certify import Standard, interior, proved
+from privet.disclose.audit.decision import Constraint, Decision, Family, Plan, family_of
+from privet.disclose.audit.exact import Column, Members, exact, written
+from privet.disclose.audit.polytope import Polytope, Scale
+from privet.disclose.audit.rows import Rows
+from privet.disclose.audit.solver import Floats, UndecidedError
+from privet.errors import InputError, UnsupportedError, one_of
+
+RULES = ("strict", "source")
+SEARCHES = ("exact", "certified")
+FEW = 40  # people; up to here linear programs find the whole interval quickly enough
+MARGIN = 1e-7  # relative to the size of the query in widths; far above the solver's tolerance
+
+Bound = int | str | float | Fraction
+
+
+@dataclass(frozen=True)
+class SumPlan:
+    """An interval of answers that are given; outside, which side is logged and where."""
+
+    family: Family
+    implied: bool  # follows from earlier answers: tells nothing
+    low: Fraction | None = None  # None, None: no answer is safe
+    high: Fraction | None = None
+    slack: Fraction = Fraction(0)  # how much two runs may differ by rounding
+
+    def judge(self, truth: Fraction) -> Decision:
+        """Inside: answered. Outside: denied, with the side noted."""
+        if self.implied:
+            return Decision(truth)
+        if self.low is None or self.high is None or self.family is Family.SIMULATABLE:
+            return Decision(None)
+        if self.low < truth < self.high:
+            return Decision(truth, Constraint("=", truth))
+        if self.family is Family.SIMPLE:
+            return Decision(None)
+        if truth <= self.low:
+            return Decision(None, Constraint("<=", self.low))
+        return Decision(None, Constraint(">=", self.high))
+
+    def allows(self, decision: Decision) -> bool:
+        """With a hair's breadth for rounding that differs between machines."""
+        made = decision.constraint
+        if decision.answer is not None:
+            if self.implied or self.low is None or self.high is None:
+                return self.implied and made is None
+            return self.low - self.slack < decision.answer < self.high + self.slack
+        if self.implied or made is None or self.low is None or self.high is None:
+            return (
+                not self.implied and made is None and (self.low is None or self.family is not Family.BINDING)
+            )
+        end = self.low if made.relation == "<=" else self.high
+        return made.relation != "=" and abs(made.value - end) <= self.slack
+
+    def explain(self) -> list[str]:
+        """The interval of answers that are given."""
+        if self.implied:
+            return ["follows from earlier answers: answered whatever it is"]
+        if self.low is None or self.high is None or self.family is Family.SIMULATABLE:
+            return ["no answer is safe: denied whatever it is, and nothing is logged"]
+        return [f"answered between {written(self.low)} and {written(self.high)}, both excluded"]
+
+
+@dataclass(frozen=True)
+class SourcePlan:
+    """Algorithm 3.2: answers two widths inside the possible ones; near the ends they are paired."""
+
+    determined: bool
+    least: Fraction = Fraction(0)
+    most: Fraction = Fraction(0)
+    width: Fraction = Fraction(1)
+
+    def _within(self, value: Fraction, widths: int) -> bool:
+        room = widths * self.width
+        return self.least + room <= value <= self.most - room
+
+    def judge(self, truth: Fraction) -> Decision:
+        """The logged value is always the safe one of the pair."""
+        if self.determined:
+            return Decision(None)
+        if self._within(truth, 2):
+            return Decision(truth, Constraint("=", truth))
+        for value in (truth, truth + self.width, truth - self.width):
+            if self._within(value, 1):
+                return Decision(None, Constraint("=", value))
+        return Decision(None)
+
+    def allows(self, decision: Decision) -> bool:
+        """The answer judged again; of a denial only its logged value can be."""
+        if decision.answer is not None:
+            return self.judge(decision.answer) == decision
+        made = decision.constraint
+        return made is None or (not self.determined and self._within(made.value, 1))
+
+    def explain(self) -> list[str]:
+        """The possible answers."""
+        if self.determined:
+            return ["somebody would be determined whatever the bounds are: denied, and nothing is logged"]
+        return [f"possible answers from {written(self.least)} to {written(self.most)}"]
+
+
+class SumAuditor:
+    """Decides SUM queries about people with public bounds."""
+
+    def __init__(
+        self,
+        low: Sequence[Bound],
+        high: Sequence[Bound],
+        *,
+        width: Bound = 1,
+        family: str | Family = Family.BINDING,
+        rule: str = "strict",
+        search: str | None = None,
+        unsafe: bool = False,
+    ) -> None:
+        lows, highs, self.width = [exact(v) for v in low], [exact(v) for v in high], exact(width)
+        if not lows or len(lows) != len(highs):
+            raise InputError("give everybody a lower and an upper bound")
+        if self.width <= 0:
+            raise InputError("width: is above 0")
+        narrow = sum(b - a < self.width for a, b in zip(lows, highs, strict=True))
+        if narrow:
+            raise InputError(
+                f"the bounds of {narrow} people are narrower than the width: they are known already; "
+                "widen the bounds, or protect a smaller width"
+            )
+        if rule not in RULES:
+            raise InputError(one_of("rule", RULES, rule))
+        if rule == "source" and not unsafe:
+            raise UnsupportedError(
+                "rule = 'source' can leave people within less than the width; it is here to be compared "
+                "with: unsafe=True"
+            )
+        search = search or ("exact" if len(lows) <= FEW else "certified")
+        if search not in SEARCHES:
+            raise InputError(one_of("search", SEARCHES, search))
+        self.low, self.high = tuple(lows), tuple(highs)
+        self.family = family_of(family, unsafe=unsafe)
+        self.rule, self.search = rule, search
+        self.scale = Scale(self.low, self.width)
+        room = [float((b - a) / self.width) for a, b in zip(lows, highs, strict=True)]
+        self.polytope = Polytope(np.array(room))
+        self._rows = Rows(len(lows))
+        self._centre: tuple[Standard, Floats] | None = None
+
+    @property
+    def n(self) -> int:
+        """How many people."""
+        return len(self.low)
+
+    def true_answer(self, column: Column, members: Members) -> Fraction:
+        """The sum."""
+        return column.sum(members)
+
+    def plan(self, members: Members) -> SumPlan | SourcePlan:
+        """What to do, from the log alone."""
+        if self.rule == "source":
+            return self._source(members)
+        if self._rows.implied(members):
+            return SumPlan(self.family, implied=True)
+        if self.family is Family.SIMULATABLE:
+            # Somebody at a bound is always possible, and the answer at that end tells who.
+            return SumPlan(self.family, implied=False)
+        try:
+            found = self._exact(members) if self.search == "exact" else self._certified(members)
+        except UndecidedError:
+            found = None
+        margin = MARGIN * max(1.0, float(self.polytope.high[members].sum()))
+        if found is None or found[0] + margin >= found[1] - margin:
+            return SumPlan(self.family, implied=False)
+        return SumPlan(
+            self.family,
+            implied=False,
+            low=self.scale.outward(members, found[0] + margin),
+            high=self.scale.outward(members, found[1] - margin),
+            slack=Fraction(margin) * self.width,
+        )
+
+    def _exact(self, members: Members) -> tuple[float, float] | None:
+        return self.polytope.safe_interval(members, 1 + MARGIN)
+
+    def _certified(self, members: Members) -> tuple[float, float] | None:
+        if self._centre is None:
+            problem = Standard.of(self.polytope)
+            self._centre = problem, interior(problem)
+        found = proved(*self._centre, members)
+        return None if found is None else (found.low, found.high)
+
+    def _source(self, members: Members) -> SourcePlan:
+        if self._rows.would_determine(members):
+            return SourcePlan(determined=True)
+        goal = np.zeros(self.n)
+        goal[members] = 1.0
+        try:
+            least, most = self.polytope.extent(goal)
+        except UndecidedError:
+            return SourcePlan(determined=True)
+        # Nine digits: the printed rule has no margin, and its ends are meant to be round numbers.
+        ends = [self.scale.outward(members, 0.0) + self.width * exact(round(end, 9)) for end in (least, most)]
+        return SourcePlan(determined=False, least=ends[0], most=ends[1], width=self.width)
+
+    def record(self, members: Members, decision: Decision, plan: Plan | None = None) -> None:  # noqa: ARG002
+        """Take a decision into the log."""
+        made = decision.constraint
+        if made is None:
+            return
+        self._centre = None
+        value = self.scale.inward(members, made.value)
+        if made.relation == "=":
+            self.polytope.equal.append((members, value))
+            self._rows.add(members)
+        else:
+            sign = 1.0 if made.relation == "<=" else -1.0
+            self.polytope.at_most.append((members, sign, sign * value))

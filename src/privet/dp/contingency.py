@@ -1,0 +1,66 @@
+"""The plain way, for comparison: every combination of raw values counted, noise on each count.
+
+Nothing is generalised, so nothing is searched and the whole epsilon goes into the counts. But there are as
+many counts as combinations could be, nearly all of them empty, and noise in each.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import prod
+
+import numpy as np
+
+from privet.domain import Node
+from privet.dp.budget import LAPLACE, Account
+from privet.dp.coded import CodedTable
+from privet.dp.histogram import pairs
+from privet.dp.leaves import Leaves
+from privet.dp.noise import NoiseSource
+from privet.dp.noisytable import NoisyTable
+from privet.dp.publicdomain import ItemSets, Numbers, PublicDomain
+from privet.dp.spend import Payer
+from privet.errors import UnsupportedError
+
+MOST_CELLS = 1 << 24
+
+
+def contingency(
+    table: CodedTable, epsilon: Fraction, noise: NoiseSource, payer: Payer | None = None
+) -> NoisyTable:
+    """The noisy contingency table over the public domains of all predictors and the class."""
+    domains = [column.predictor.domain for column in table.columns]
+    if any(isinstance(domain, ItemSets) for domain in domains):
+        raise UnsupportedError("a contingency table has no place for a column of sets; leave it out")
+    cells = prod(domain.size for domain in domains) * len(table.classes)
+    if cells > MOST_CELLS:
+        raise UnsupportedError(
+            f"a contingency table of these predictors has {cells:,} counts, and {MOST_CELLS:,} is the most; "
+            "leave predictors out, or choose larger units"
+        )
+    account = Account(epsilon, payer)
+    account.spend(f"counts of {cells:,} combinations", LAPLACE, epsilon, disjoint=True)
+    codes = [column.codes for column in table.columns]
+    leaves = Leaves(codes, [domain.size for domain in domains], [], table.records)
+    grid = leaves.grid([np.arange(domain.size) for domain in domains])
+    _, leaf = leaves.place(grid)
+    true = np.bincount(pairs(leaf, table.class_codes, len(table.classes)), minlength=cells)
+    counts = (true + noise.laplace(1 / epsilon, cells)).reshape(-1, len(table.classes))
+    return NoisyTable(
+        predictors=tuple(column.predictor for column in table.columns),
+        cuts=tuple(finest(domain) for domain in domains),
+        node_sets={},
+        positions=grid.rank,
+        target=table.target,
+        classes=table.classes,
+        counts=counts,
+        scale=1 / epsilon,
+        charges=account.charges,
+    )
+
+
+def finest(domain: PublicDomain) -> tuple[Node, ...]:
+    """The cut in which every code is a value of its own."""
+    if isinstance(domain, Numbers):
+        return tuple(domain.node(code, code + 1) for code in range(domain.size))
+    return tuple(node for node in domain.root.walk() if not node.children)

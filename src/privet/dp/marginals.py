@@ -1,0 +1,77 @@
+"""Each column by itself, with noise: what a report may show of a table that nobody may see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+
+from privet.domain import Node
+from privet.dp.budget import LAPLACE, Account
+from privet.dp.coded import CodedColumn, CodedTable
+from privet.dp.contingency import finest
+from privet.dp.leaves import Ints
+from privet.dp.noise import NoiseSource
+from privet.dp.publicdomain import Categories, Numbers
+from privet.dp.spend import Charge, Payer
+from privet.errors import InputError, UnsupportedError
+
+BARS = 20  # intervals of a numerical column
+
+
+@dataclass(frozen=True)
+class Marginal:
+    """The values of one column and the noisy number of records with each; negative ones are noise too."""
+
+    name: str
+    labels: tuple[str, ...]
+    counts: tuple[int, ...]
+    scale: Fraction
+    charges: tuple[Charge, ...] = field(repr=False, default=())
+
+
+def marginals(
+    table: CodedTable,
+    names: Sequence[str],
+    epsilon: Fraction,
+    noise: NoiseSource,
+    payer: Payer | None = None,
+) -> list[Marginal]:
+    """The named columns, epsilon shared equally among them; the class is a column too."""
+    if not names:
+        raise InputError("marginals: name at least one column")
+    account = Account(epsilon, payer)
+    each = epsilon / len(names)
+    made = []
+    for name in names:
+        labels, true = _counted(table, name)
+        account.spend(f"marginal of {name}", LAPLACE, each, disjoint=True)
+        counts = true + noise.laplace(1 / each, len(true))
+        made.append(Marginal(name, labels, tuple(counts.tolist()), 1 / each, account.charges[-1:]))
+    return made
+
+
+def _counted(table: CodedTable, name: str) -> tuple[tuple[str, ...], Ints]:
+    if name == table.target:
+        return table.classes, np.bincount(table.class_codes, minlength=len(table.classes)).astype(np.int64)
+    column = next((column for column in table.columns if column.name == name), None)
+    if column is None:
+        raise InputError(f"{name}: the table has no such column")
+    nodes = _bars(column)
+    begins = np.array([node.lo for node in nodes])
+    codes = np.searchsorted(begins, column.codes, side="right") - 1
+    return tuple(str(node.label) for node in nodes), np.bincount(codes, minlength=len(nodes)).astype(np.int64)
+
+
+def _bars(column: CodedColumn) -> tuple[Node, ...]:
+    domain = column.predictor.domain
+    if isinstance(domain, Numbers):
+        edges = sorted({domain.size * at // BARS for at in range(BARS + 1)})
+        return tuple(domain.node(lo, hi) for lo, hi in pairwise(edges))
+    if isinstance(domain, Categories):
+        return finest(domain)
+    # a record with five items would be in five bars, and one bar of noise would not be enough
+    raise UnsupportedError(f"{column.name}: a column of sets has no marginal of this kind")

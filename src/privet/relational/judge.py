@@ -1,0 +1,296 @@
+"""Which classes of a node break a promise, and whether the rest may be published.
+
+A promise about each class by itself names the classes that break it: their records can be suppressed. What
+is left is judged again, since dropping records changes the table that some promises compare with. Every
+other promise is about the table as a whole; it is asked of what is left, and kept or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import NoReturn, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.core import Generalization, Nulls, PrivacyModel, Regions, Tally
+from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
+from privet.models.classes import ClassCheck, Histogram
+from privet.models.groups import exceeds
+from privet.models.linkage import Linkage, LinkageCheck, LinkageModel
+from privet.models.tcloseness import Distance, TCloseness
+from privet.models.template import Protected, protected
+from privet.relational.lattice import Levels
+from privet.relational.rollup import Entries, Frequencies, Rollups
+
+Mask: TypeAlias = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Ruling:
+    """What becomes of a node."""
+
+    bad: Mask  # the classes that must go
+    suppressed: int  # their records
+    holds: bool  # does the rest keep every promise?
+    lost: Mask  # of them, those whose records must go at every finer node too
+    at_least: int  # so many records must go at every finer node
+
+
+class Judge:
+    """Every promise of a policy, asked of the classes of a node."""
+
+    def __init__(self, tally: Tally, models: Sequence[PrivacyModel], limit: Fraction = Fraction(0)) -> None:
+        self._tally = tally
+        self.limit = int(limit * tally.records)  # records that may be suppressed
+        strict = tally.nulls is Nulls.VALUE
+        by_class = [model for model in models if strict and _by_class(model, tally)]
+        self._whole = [model for model in models if model not in by_class]
+        self._bounds = [(m, m.linkage()) for m in by_class if isinstance(m, LinkageModel)]
+        self._protected = [protected(tally, bound.binding) for _, bound in self._bounds]
+        self._classes = [model for model in by_class if isinstance(model, ClassCheck)]
+        self.sensitive = tuple(
+            dict.fromkeys(
+                [
+                    *(name for model in self._classes for name in model.sensitive),
+                    *(bound.template.attribute for bounds in self._protected for bound in bounds),
+                ]
+            )
+        )
+        # A null that matches everything stands in several classes: merging is no longer a union.
+        self.monotone = strict and all(model.monotone for model in models)
+        # With records suppressed, only what a class keeps whatever joins it is kept above.
+        self.prunes = self.monotone and (not self.limit or all(map(_joins, models)))
+
+    def need_classes(self, algorithm: str) -> None:
+        """Refuse promises about the whole table, for a search that looks at parts of the attributes."""
+        if self._whole:
+            raise UnsupportedError(
+                f"{algorithm} needs promises about each class by itself; "
+                f"{', '.join(model.name for model in self._whole)} is about more: use optimal or top-down"
+            )
+
+    def broken(self, found: Frequencies) -> Mask:
+        """The classes that break a promise, where nothing of the table is suppressed; any part of them."""
+        bad = self._sizes(found, lasting=True)
+        if self._classes or self.sensitive:
+            bad |= self._sizes(found, lasting=False)
+            for model in self._classes:
+                for name in model.sensitive:
+                    bad |= model.read(
+                        replace(self._histogram(found, name, None), table=self._table(name))
+                    ).bad
+        return bad
+
+    def holds_for_all(self) -> bool:
+        """Does the whole table keep every promise as a single class?"""
+        entries = []
+        for name in self.sensitive:
+            table = self._table(name)
+            value = np.flatnonzero(table)
+            column = next(c for c in self._tally.sensitive if c.name == name)
+            entries.append(Entries(column, np.zeros(len(value), dtype=np.intp), value, table[value]))
+        size = np.array([self._tally.records], dtype=np.int64)
+        return not self.broken(Frequencies((), np.zeros(1, dtype=np.intp), size, tuple(entries)))[0]
+
+    @property
+    def smallest(self) -> int:
+        """No class with fewer records than this keeps every promise."""
+        return max((bound.k for _, bound in self._bounds), default=1)
+
+    def _table(self, name: str) -> NDArray[np.int64]:
+        """How many records of the whole table have each value."""
+        column = next(c for c in self._tally.sensitive if c.name == name)
+        return np.bincount(
+            column.codes, weights=self._tally.counts, minlength=max(1, column.domain.size)
+        ).astype(np.int64)
+
+    def rule(self, rollups: Rollups, node: Levels) -> Ruling:
+        found = rollups.at(node)
+        lost = self._sizes(found, lasting=True)
+        for model in self._classes:
+            if _joins(model):
+                lost |= self._read(model, found, None)
+        at_least = max(int(found.size[lost].sum()), self._moved(found))
+        bad = lost.copy()
+        kept: Mask | None = None
+        if at_least <= self.limit:
+            bad |= self._sizes(found, lasting=False)
+            later = [model for model in self._classes if not _joins(model)]
+            while later:
+                broken = np.logical_or.reduce([self._read(model, found, kept) for model in later])
+                if kept is not None:
+                    broken &= kept
+                new = broken & ~bad
+                bad |= broken
+                # What is left is compared with itself, until nothing more breaks.
+                if not bad.any() or (kept is not None and not new.any()):
+                    break
+                kept = ~bad
+                if not kept.any() or int(found.size[bad].sum()) > self.limit:
+                    break
+        suppressed = int(found.size[bad].sum())
+        if not self.limit and self.monotone:
+            at_least = max(at_least, suppressed)
+        holds = at_least <= self.limit and suppressed <= self.limit and suppressed < rollups.records
+        if holds and self._whole:
+            holds = self._whole_holds(rollups, node, bad)
+            if not holds and self.prunes:
+                at_least = self.limit + 1
+        return Ruling(bad, suppressed, holds, lost, at_least)
+
+    def _sizes(self, found: Frequencies, *, lasting: bool) -> Mask:
+        """The classes that are too small; or, not lasting, those in which a protected value is too common."""
+        bad = np.zeros(len(found), dtype=bool)
+        for (_, bound), protections in zip(self._bounds, self._protected, strict=True):
+            if lasting:
+                bad |= found.size < bound.k
+            else:
+                for one in protections:
+                    bad |= self._common(found, one)
+        return bad
+
+    def _common(self, found: Frequencies, one: Protected) -> Mask:
+        entries = found.sensitive[self.sensitive.index(one.template.attribute)]
+        about = np.isin(entries.value, one.codes)
+        owner, count = entries.owner[about], entries.count[about]
+        bad = np.zeros(len(found), dtype=bool)
+        bad[owner[exceeds(count, found.size[owner], one.template.at_most)]] = True
+        return bad
+
+    def _read(self, model: ClassCheck, found: Frequencies, kept: Mask | None) -> Mask:
+        """The classes that break a promise, when the table is what is kept of it."""
+        bad = np.zeros(len(found), dtype=bool)
+        for name in model.sensitive:
+            histogram = self._histogram(found, name, kept)
+            broken = model.read(histogram).bad
+            bad |= broken if kept is None else _spread(broken, kept)
+        return bad
+
+    def _histogram(self, found: Frequencies, name: str, kept: Mask | None) -> Histogram:
+        entries = found.sensitive[self.sensitive.index(name)]
+        owner, value, count, size = entries.owner, entries.value, entries.count, found.size
+        if kept is not None:
+            here = kept[owner]
+            owner, value, count = (np.cumsum(kept) - 1)[owner[here]], value[here], count[here]
+            size = size[kept]
+        start = np.searchsorted(owner, np.arange(len(size)))
+        wide = max(1, entries.column.domain.size)
+        table = np.bincount(value, weights=count, minlength=wide).astype(np.int64)
+        return Histogram(entries.column, size, start, owner, value, count, table)
+
+    def _moved(self, found: Frequencies) -> int:
+        """How many records t-closeness makes every finer node lose, at least.
+
+        Distances are convex and at most 1: where the kept part of a class is within t, the part that was
+        dropped is at least a share (D - t) / (1 - t) of it. Dropping a share f of all records moves the
+        table itself by no more than f, so t + f is what the kept part is within.
+        """
+        most = 0
+        share = Fraction(self.limit, max(1, int(found.size.sum())))
+        for model in self._classes:
+            if not isinstance(model, TCloseness) or model.distance is Distance.KL or not self.limit:
+                continue
+            t = float(model.t + share) + 1e-9
+            if t >= 1:
+                continue
+            for name in model.sensitive:
+                top, bottom = model.distances(self._histogram(found, name, None))
+                distance = top.astype(np.float64) / bottom.astype(np.float64)
+                dropped = found.size * np.maximum(distance - t, 0) / (1 - t)
+                most = max(most, int(dropped.sum()))  # rounded down: a bound is never too large
+        return most
+
+    def _whole_holds(self, rollups: Rollups, node: Levels, bad: Mask) -> bool:
+        kept = ~bad[rollups.of_cells(node)] if bad.any() else None
+        after = rollups.lattice.recoding(self._tally, node).recode(self._tally)
+        if kept is not None:
+            after = after.where(kept)
+        return all(model.check(after).holds for model in self._whole)
+
+
+def _spread(broken: Mask, kept: Mask) -> Mask:
+    bad = np.zeros(len(kept), dtype=bool)
+    bad[kept] = broken
+    return bad
+
+
+def _by_class(model: PrivacyModel, tally: Tally) -> bool:
+    """Is the promise about each class over all quasi-identifiers by itself?"""
+    if isinstance(model, ClassCheck):
+        return True
+    if isinstance(model, LinkageCheck):
+        bound: Linkage = model.linkage()
+        columns = bound.columns(tally)
+        return len(columns) == len(tally.quasi) == bound.knowledge(columns)
+    return False
+
+
+def _joins(model: PrivacyModel) -> bool:
+    """Does a class that keeps the promise keep it whatever records join it?"""
+    return bool(getattr(model, "monotone_with_suppression", False))
+
+
+def check_suppression(share: object) -> None:
+    """Refuse anything but an exact share of the records."""
+    if not isinstance(share, Fraction) or not 0 <= share <= 1:
+        raise PolicyError('suppression is an exact share of the records from 0 to 1, such as "5/100"')
+
+
+def need_monotone(algorithm: str, judge: Judge, models: Sequence[PrivacyModel]) -> None:
+    """Refuse promises that a search which prunes would judge wrongly."""
+    if judge.prunes:
+        return
+    if not judge.monotone:
+        names = [m.name for m in models if not m.monotone] or ['nulls = "wildcard"']
+        raise UnsupportedError(
+            f"{algorithm} prunes, so it needs promises that generalising keeps, not {', '.join(names)}; "
+            "use optimal, which looks at every node"
+        )
+    names = [m.name for m in models if not _joins(m)]
+    raise UnsupportedError(
+        f"{algorithm} with suppression: once records may be dropped, generalising no longer keeps "
+        f"{', '.join(names)}; use suppression = 0, or optimal"
+    )
+
+
+def need_classes_that_merge(
+    algorithm: str, judge: Judge, tally: Tally, models: Sequence[PrivacyModel]
+) -> None:
+    """Refuse promises that are not about each class by itself, or that merging classes may break."""
+    if tally.nulls is Nulls.WILDCARD or not judge.monotone:
+        wrong = [model.name for model in models if not model.monotone] or ['nulls = "wildcard"']
+        raise UnsupportedError(
+            f"{algorithm} needs promises that merging classes keeps, not {', '.join(wrong)}; use optimal"
+        )
+    judge.need_classes(algorithm)
+
+
+def published_at(tally: Tally, rollups: Rollups, judge: Judge, node: Levels) -> Generalization | Regions:
+    """The recoding of a node, without the records of its bad classes."""
+    bad = judge.rule(rollups, node).bad
+    kept = ~bad[rollups.of_cells(node)] if bad.any() else None
+    return rollups.lattice.recoding(tally, node, kept)
+
+
+def raise_unsatisfiable(tally: Tally, models: Sequence[PrivacyModel]) -> NoReturn:
+    """Say what no node of the lattice reaches, and what could be reached."""
+    top = tally.topmost()
+    complaints: list[str] = []
+    for model in models:
+        if model.check(top).holds:
+            continue
+        if isinstance(model, LinkageCheck):
+            complaints += model.shortfalls(top)
+        else:
+            complaints.append(
+                f"{model.name}: {model} cannot be kept; the nearest feasible is {model.nearest(top)}"
+            )
+    if complaints:
+        raise UnsatisfiableError(*complaints, "this is so even with every quasi-identifier fully generalised")
+    raise UnsatisfiableError(
+        "no node of the lattice keeps every promise within the suppression limit; raise the limit, or allow "
+        "higher levels"
+    )

@@ -1,0 +1,235 @@
+"""The generalisation lattice: every attribute at one level of its hierarchy, and what lies above what.
+
+A node says one level for each attribute, 0 the finest; its height is the sum. A node is a generalisation
+of another where no level is lower. Levels are counted from the root of a hierarchy: the cut at some depth
+holds the nodes of that depth, and leaves that end above it. So every level is a cut, and each is coarser
+than the one before, also where some ways down are shorter than others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.core import Column, Generalization, Regions, Tally
+from privet.domain import Cut, Domain, Node
+from privet.errors import PolicyError
+
+Levels: TypeAlias = tuple[int, ...]  # a node of the lattice
+Limits: TypeAlias = Mapping[str, int | Sequence[int]]  # the level of an attribute, or its lowest and highest
+
+ENUMERABLE = 4_000_000  # nodes that are looked at all at once; larger lattices are walked
+
+
+def cuts_by_level(domain: Domain) -> tuple[Cut, ...]:
+    """The levels of a hierarchy, finest first; the last is the root alone."""
+    root = halved(domain, domain.root)
+    rows: list[list[Node]] = [[root]]
+    while any(node.children for node in rows[-1]):
+        rows.append([below for node in rows[-1] for below in (node.children or (node,))])
+    return tuple(Cut(domain, tuple(row)) for row in reversed(rows))
+
+
+def halved(domain: Domain, node: Node) -> Node:
+    """The node with all below it; an interval that a search would grow is halved down to its values."""
+    if node.children:
+        children = tuple(halved(domain, child) for child in node.children)
+    elif domain.grows(node) and (places := _rises(domain, node)):
+        children = tuple(halved(domain, half) for half in domain.split(node, places[len(places) // 2]))
+    else:
+        return node
+    return Node(node.label, node.lo, node.hi, children, node.interval)
+
+
+def _rises(domain: Domain, node: Node) -> list[int]:
+    """The codes inside an interval whose number is larger than the one before: where it can be cut."""
+    numbers = domain.scale.numbers if domain.scale is not None else ()
+    return [at for at in range(node.lo + 1, node.hi) if numbers[at - 1] < numbers[at]]
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """The levels that one attribute may take."""
+
+    name: str
+    cuts: tuple[Cut, ...] = field(repr=False)  # finest first
+    first: int = 0  # the level of the first in the whole hierarchy
+
+    @classmethod
+    def of(cls, column: Column, limits: Limits) -> Ladder:
+        cuts = cuts_by_level(column.domain)
+        low, high = _between(column.name, limits.get(column.name), len(cuts) - 1)
+        return cls(column.name, cuts[low : high + 1], low)
+
+    def __len__(self) -> int:
+        return len(self.cuts)
+
+    @cached_property
+    def groups(self) -> tuple[NDArray[np.int64], ...]:
+        """For each level, the group of each code; and one level more, where the attribute is left out.
+
+        Nodes that read alike are published alike, so they are one group.
+        """
+        found = []
+        for cut in self.cuts:
+            number = {label: at for at, label in enumerate(dict.fromkeys(cut.labels))}
+            of_node = np.array([number[label] for label in cut.labels], dtype=np.int64)
+            found.append(of_node[cut.positions])
+        return (*found, np.zeros(self.cuts[0].domain.size, dtype=np.int64))
+
+    @cached_property
+    def widths(self) -> tuple[int, ...]:
+        """For each level, how many groups there are."""
+        return tuple(int(groups.max(initial=0)) + 1 for groups in self.groups)
+
+
+def _between(name: str, limit: int | Sequence[int] | None, top: int) -> tuple[int, int]:
+    if limit is None:
+        return 0, top
+    low, high = (limit, limit) if isinstance(limit, int) else limit
+    if high > top:
+        raise PolicyError(f"algorithm: levels.{name}: the hierarchy has levels 0 to {top}, not {high}")
+    return low, high
+
+
+def check_limits(limits: object) -> None:
+    """Refuse levels that no hierarchy could have."""
+    if not isinstance(limits, Mapping):
+        raise PolicyError("levels is a table of attributes, such as { age = 3, zip = [0, 2] }")
+    wrong = [
+        name
+        for name, limit in limits.items()
+        if not (_level(limit) or (isinstance(limit, (list, tuple)) and _pair(limit)))
+    ]
+    if wrong:
+        raise PolicyError(
+            *(
+                f"levels.{name} is a level from 0 on, or the lowest and the highest of them, such as [0, 2]"
+                for name in wrong
+            )
+        )
+
+
+def _level(given: object) -> bool:
+    return isinstance(given, int) and not isinstance(given, bool) and given >= 0
+
+
+def _pair(given: Sequence[object]) -> bool:
+    return len(given) == 2 and all(map(_level, given)) and given[0] <= given[1]  # type: ignore[operator]
+
+
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    """All nodes over the ladders of a table."""
+
+    ladders: tuple[Ladder, ...]
+
+    @classmethod
+    def of(cls, tally: Tally, limits: Limits | None = None) -> Lattice:
+        limits = limits or {}
+        known = {column.name for column in tally.quasi}
+        if unknown := [name for name in limits if name not in known]:
+            raise PolicyError(
+                *(f"algorithm: levels.{name}: the policy has no such quasi-identifier" for name in unknown)
+            )
+        return cls(tuple(Ladder.of(column, limits) for column in tally.quasi))
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(map(len, self.ladders))
+
+    @property
+    def size(self) -> int:
+        """How many nodes there are."""
+        return prod(self.shape)
+
+    @property
+    def bottom(self) -> Levels:
+        return (0,) * len(self.shape)
+
+    @cached_property
+    def top(self) -> Levels:
+        return tuple(levels - 1 for levels in self.shape)
+
+    @property
+    def highest(self) -> int:
+        return sum(self.top)
+
+    def successors(self, node: Levels) -> Iterator[Levels]:
+        """The nodes that lift one attribute by one level."""
+        for at, level in enumerate(node):
+            if level < self.top[at]:
+                yield (*node[:at], level + 1, *node[at + 1 :])
+
+    def predecessors(self, node: Levels) -> Iterator[Levels]:
+        """The nodes that lower one attribute by one level."""
+        for at, level in enumerate(node):
+            if level:
+                yield (*node[:at], level - 1, *node[at + 1 :])
+
+    def at_height(self, height: int) -> Iterator[Levels]:
+        """The nodes of a height, in lexical order."""
+
+        def rest(at: int, left: int) -> Iterator[Levels]:
+            if at == len(self.top):
+                yield ()
+                return
+            beyond = sum(self.top[at + 1 :])
+            for level in range(max(0, left - beyond), min(self.top[at], left) + 1):
+                for others in rest(at + 1, left - level):
+                    yield (level, *others)
+
+        if 0 <= height <= self.highest:
+            yield from rest(0, height)
+
+    def nodes(self) -> Iterator[Levels]:
+        yield from product(*map(range, self.shape))
+
+    @cached_property
+    def matrix(self) -> NDArray[np.uint8]:
+        """Every node as a row; for lattices that are enumerable."""
+        grid = np.indices(self.shape, dtype=np.uint8)
+        return np.ascontiguousarray(grid.reshape(len(self.shape), -1).T)
+
+    def named(self, node: Levels) -> dict[str, int]:
+        """The levels as the hierarchies count them."""
+        return {ladder.name: ladder.first + at for ladder, at in zip(self.ladders, node, strict=True)}
+
+    def recoding(
+        self, tally: Tally, node: Levels, kept: NDArray[np.bool_] | None = None
+    ) -> Generalization | Regions:
+        """The table at a node; with `kept`, only those cells of it."""
+        cuts = {ladder.name: ladder.cuts[at] for ladder, at in zip(self.ladders, node, strict=True)}
+        if kept is None or kept.all():
+            return Generalization(cuts)
+        return Regions(
+            nodes={name: cut.nodes for name, cut in cuts.items()},
+            positions={c.name: cuts[c.name].positions[c.codes].astype(np.intp) for c in tally.quasi},
+            kept=kept,
+        )
+
+
+class Tags:
+    """What is known of nodes without looking: kept nodes are kept above, broken ones are broken below."""
+
+    def __init__(self) -> None:
+        self._kept: list[NDArray[Any]] = []
+        self._broken: list[NDArray[Any]] = []
+
+    def tag(self, node: Levels, *, keeps: bool) -> None:
+        (self._kept if keeps else self._broken).append(np.array(node))
+
+    def known(self, node: Levels) -> bool | None:
+        """Does the node keep the promise? None where nothing says so."""
+        if self._kept and bool((np.array(self._kept) <= node).all(axis=1).any()):
+            return True
+        if self._broken and bool((np.array(self._broken) >= node).all(axis=1).any()):
+            return False
+        return None

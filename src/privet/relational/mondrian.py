@@ -1,0 +1,149 @@
+"""Mondrian: cut the box of all records at a median, again and again, while both parts keep every promise.
+
+LeFevre, DeWitt and Ramakrishnan, "Mondrian multidimensional k-anonymity", ICDE 2006. The widest attribute of
+a box is tried first, then the next, until one has a valid cut; a box without one is published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.core import Column, Finding, Policy, Progress, Regions, Tally, silent
+from privet.domain import Domain, Node, plain
+from privet.errors import PolicyError
+from privet.relational.boxes import Axis, Boxes, covering, labelled
+from privet.relational.judge import Judge, need_classes_that_merge, raise_unsatisfiable
+from privet.relational.lattice import halved
+from privet.relational.objective import check_weights, shares
+from privet.relational.rollup import Indexes
+
+
+class Cuts(Enum):
+    """Where a box may be cut."""
+
+    RANGES = "ranges"  # between any two values, in leaf order
+    HIERARCHY = "hierarchy"  # between children of the lowest node above the whole box
+
+
+class Choice(Enum):
+    """Which of the valid cuts is taken."""
+
+    MEDIAN = "median"  # the parts are as even as possible
+    BEST = "best"  # the parts lose least in the attribute that is cut
+
+
+class Output(Enum):
+    """How a box is published."""
+
+    RANGES = "ranges"  # from its smallest to its largest value
+    HIERARCHY = "hierarchy"  # the lowest node of the hierarchy above all its values
+    MEANS = "means"  # numbers as the mean over the box, everything else as ranges
+
+
+@dataclass(frozen=True, slots=True)
+class Mondrian:
+    """Boxes of records, cut at medians as long as every part keeps the promises.
+
+    Strict: equal values stay together. Relaxed: records with the value at which a box is cut may go to either
+    side, which makes boxes more even; records that agree in everything stay together even so.
+    """
+
+    relaxed: bool = False
+    cuts: Cuts = Cuts.RANGES
+    choice: Choice = Choice.MEDIAN
+    output: Output | None = None  # None: as the cuts are
+    weights: Mapping[str, float] = field(default_factory=dict, compare=False)
+
+    name: ClassVar[str] = "mondrian"
+
+    def __post_init__(self) -> None:
+        check_weights(self.weights)
+        if self.relaxed and (self.cuts is Cuts.HIERARCHY or self.choice is Choice.BEST):
+            raise PolicyError(
+                'relaxed cuts in the middle, wherever that is; use cuts = "ranges" and choice = "median"'
+            )
+
+    def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:
+        judge = Judge(tally, policy.models)
+        need_classes_that_merge(self.name, judge, tally, policy.models)
+        if not judge.holds_for_all():
+            raise_unsatisfiable(tally, policy.models)
+        progress("search", 0)
+        boxes = self.boxes(tally, judge)
+        return Finding(self._published(tally, boxes.of_cell, boxes.count))
+
+    def boxes(self, tally: Tally, judge: Judge) -> Boxes:
+        """The partition itself."""
+        hierarchy = self.cuts is Cuts.HIERARCHY
+        axes = [Axis.of(column.domain, hierarchy=hierarchy) for column in tally.quasi]
+        weights = np.array(shares([column.name for column in tally.quasi], self.weights))
+        boxes = Boxes(tally, judge, axes, weights, best=self.choice is Choice.BEST, relaxed=self.relaxed)
+        boxes.run()
+        return boxes
+
+    def _published(self, tally: Tally, of_cell: Indexes, boxes: int) -> Regions:
+        output = self.output or (Output.HIERARCHY if self.cuts is Cuts.HIERARCHY else Output.RANGES)
+        nodes: dict[str, tuple[Node, ...]] = {}
+        positions: dict[str, NDArray[np.intp]] = {}
+        for column in tally.quasi:
+            low, high = extremes(column, of_cell, boxes)
+            if output is Output.MEANS and column.domain.scale is not None:
+                labels, of_box = _means(column, tally, of_cell, low, high)
+            else:
+                size = column.domain.size
+                found, of_box = np.unique(low * size + high, return_inverse=True)
+                pairs = [divmod(int(pair), size) for pair in found]
+                labels = [_label(column.domain, *pair, output) for pair in pairs]
+            nodes[column.name] = tuple(labels)
+            positions[column.name] = of_box[of_cell]
+        return Regions(nodes, positions)
+
+
+def extremes(column: Column, of_cell: Indexes, boxes: int) -> tuple[Indexes, Indexes]:
+    """The smallest and the largest code of each box."""
+    low = np.full(boxes, column.domain.size, dtype=np.intp)
+    high = np.full(boxes, -1, dtype=np.intp)
+    np.minimum.at(low, of_cell, column.codes)
+    np.maximum.at(high, of_cell, column.codes)
+    return low, high
+
+
+def _label(domain: Domain, low: int, high: int, output: Output) -> Node:
+    if output is not Output.HIERARCHY:
+        return labelled(domain, low, high)
+    node = covering(halved(domain, domain.root), low, high)
+    return Node(node.label, node.lo, node.hi, interval=node.interval)
+
+
+def _means(
+    column: Column, tally: Tally, of_cell: Indexes, low: Indexes, high: Indexes
+) -> tuple[list[Node], Indexes]:
+    """The mean number of each box as its label; a box with nulls is published as its range."""
+    domain = column.domain
+    numbers = [Fraction(number) for number in domain.scale.numbers] if domain.scale is not None else []
+    made: list[Node] = []
+    size = domain.size
+    key, count = np.unique(of_cell * size + column.codes, return_inverse=True)
+    records = np.bincount(count, weights=tally.counts).astype(np.int64)
+    box, code = np.divmod(key, size)
+    ends = np.searchsorted(box, np.arange(len(low) + 1))
+    for at in range(len(low)):
+        some = slice(int(ends[at]), int(ends[at + 1]))
+        if int(high[at]) >= len(numbers):
+            made.append(labelled(domain, int(low[at]), int(high[at])))
+            continue
+        total = sum(
+            numbers[c] * int(n) for c, n in zip(code[some].tolist(), records[some].tolist(), strict=True)
+        )
+        mean = total / int(records[some].sum())
+        text = plain(round(Decimal(mean.numerator) / Decimal(mean.denominator), 6))
+        made.append(Node(text, int(low[at]), int(high[at]) + 1))
+    return made, np.arange(len(low))

@@ -1,0 +1,251 @@
+"""The best node of the generalisation lattice, with proof, or the best that a time limit allowed.
+
+Every node has a lower bound on its loss: what it loses with nothing suppressed. Looking at a node says
+more: records that must go there must go below it too, and a node that breaks the promise has only broken
+nodes below. So nodes are looked at along ways up from the most promising one, halving each way, until no
+bound is below the best that was found. (Kohlmayer et al., "Flash", PASSAT 2012, walks such ways.)
+
+A lattice too large to enumerate is walked from its top, better neighbours first, until the time is up.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from privet.core import Finding, Policy, PrivacyModel, Progress, Tally, silent
+from privet.errors import PolicyError
+from privet.relational.judge import Judge, Ruling, check_suppression, published_at, raise_unsatisfiable
+from privet.relational.lattice import ENUMERABLE, Lattice, Levels, Limits, Tags, check_limits
+from privet.relational.objective import Floats, Loss, Objective, check_weights
+from privet.relational.rollup import Rollups
+
+CLOSE = 1e-12  # losses that differ by less are rounding noise
+PATIENCE = 60.0  # seconds for a lattice that cannot be enumerated, where the policy names no limit
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The best node that was found."""
+
+    levels: Mapping[str, int]  # by attribute, as its hierarchy counts them
+    node: Levels
+    loss: float
+    suppressed: int  # records
+    classes: int  # that are published
+    looked_at: int  # nodes
+    proven: bool  # False: the time was up, or the lattice is too large; there may be a better node
+
+
+@dataclass(frozen=True, slots=True)
+class Optimal:
+    """Full-domain generalisation with the least loss, records of bad classes suppressed within a limit.
+
+    Where no time limit is hit the result is the optimum over all nodes.
+    """
+
+    loss: Loss = Loss.LM
+    suppression: Fraction = Fraction(0)  # share of all records that may be dropped, 0 to 1
+    time_limit: float | None = None  # seconds; the best so far is returned
+    weights: Mapping[str, float] = field(default_factory=dict, compare=False)
+    levels: Limits = field(default_factory=dict, compare=False)
+
+    name: ClassVar[str] = "optimal"
+
+    def __post_init__(self) -> None:
+        check_suppression(self.suppression)
+        if self.time_limit is not None and not self.time_limit > 0:
+            raise PolicyError("time_limit is a number of seconds above 0")
+        check_weights(self.weights)
+        check_limits(self.levels)
+
+    def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:
+        walk = self._walk(tally, policy.models, progress)
+        best = walk.run()
+        if best is None:
+            raise_unsatisfiable(tally, policy.models)
+        return Finding(published_at(tally, walk.rollups, walk.judge, best.node))
+
+    def solve(self, tally: Tally, models: Sequence[PrivacyModel], progress: Progress = silent) -> Optimum:
+        """The node itself, and whether it is proven to be the best."""
+        best = self._walk(tally, models, progress).run()
+        if best is None:
+            raise_unsatisfiable(tally, models)
+        return best
+
+    def _walk(self, tally: Tally, models: Sequence[PrivacyModel], progress: Progress) -> Walk:
+        lattice = Lattice.of(tally, self.levels)
+        judge = Judge(tally, models, self.suppression)
+        objective = Objective(tally, lattice, self.loss, self.weights)
+        limit = self.time_limit
+        if limit is None and lattice.size > ENUMERABLE:
+            limit = PATIENCE
+        until = float("inf") if limit is None else time.monotonic() + limit
+        return Walk(Rollups(tally, lattice, judge.sensitive), judge, objective, until, progress)
+
+
+class Walk:
+    """One search: what is known so far, and where to look next."""
+
+    def __init__(
+        self, rollups: Rollups, judge: Judge, objective: Objective, until: float, progress: Progress
+    ) -> None:
+        self.rollups = rollups
+        self.judge = judge
+        self._lattice = rollups.lattice
+        self._objective = objective
+        self._until = until
+        self._progress = progress
+        self._best: tuple[float, Levels, Ruling] | None = None
+        self._looked = 0
+
+    def run(self) -> Optimum | None:
+        """The best node; None where not one keeps every promise."""
+        proven = self._enumerate() if self._lattice.size <= ENUMERABLE else self._wander()
+        if self._best is None:
+            return None
+        loss, levels, ruling = self._best
+        classes = int((~ruling.bad).sum())
+        return Optimum(
+            self._lattice.named(levels), levels, loss, ruling.suppressed, classes, self._looked, proven
+        )
+
+    @property
+    def _time_is_up(self) -> bool:
+        return time.monotonic() > self._until
+
+    @property
+    def _best_loss(self) -> float:
+        return self._best[0] if self._best is not None else float("inf")
+
+    def _look(self, node: Levels) -> Ruling:
+        self._looked += 1
+        if not self._looked % 64:
+            self._progress("search", self._looked)
+        ruling = self.judge.rule(self.rollups, node)
+        if ruling.holds:
+            loss = self._objective.of(self.rollups.at(node), ruling)
+            if loss < self._best_loss - CLOSE:
+                self._best = (loss, node, ruling)
+        return ruling
+
+    def _enumerate(self) -> bool:
+        """Look until no bound is below the best; was that reached in time?"""
+        field = Field(self._lattice, self._objective)
+        self._settle(field, self._lattice.top)
+        while (start := field.next()) is not None:
+            way = field.way(start)
+            # The end of a way settles all of it where it breaks a promise: whatever is below is broken too.
+            self._settle(field, way[-1])
+            low, high = 0, len(way) - 2
+            while low <= high and field.open[start]:
+                if self._time_is_up:
+                    return field.next() is None
+                middle = (low + high) // 2
+                if field.open[way[middle]] and not self._settle(field, way[middle]).holds:
+                    low = middle + 1
+                else:
+                    high = middle - 1
+            if self._time_is_up:
+                return field.next() is None
+        return True
+
+    def _settle(self, field: Field, node: Levels) -> Ruling:
+        """Look at a node, and close the nodes about which that says enough."""
+        ruling = self._look(node)
+        found = self.rollups.at(node)
+        field.open[node] = False
+        if self.judge.monotone and ruling.at_least > self.judge.limit:
+            field.close_below(node)
+        elif self.judge.monotone and (more := self._objective.below(found, ruling)) is not None:
+            field.raise_below(node, more)
+        if (least := self._objective.above(found)) > 0:
+            field.raise_above(node, least)
+        field.close_from(self._best_loss - CLOSE)
+        return ruling
+
+    def _wander(self) -> bool:
+        """Downwards from the top, the best node first; has every node that may be kept been seen?"""
+        top = self._lattice.top
+        tags = Tags()
+        self._look(top)
+        seen, heap = {top}, [(0.0, top)]
+        while heap:
+            _, here = heapq.heappop(heap)
+            for node in self._lattice.predecessors(here):
+                if node in seen or (self.judge.prunes and tags.known(node) is False):
+                    continue
+                if self._time_is_up:
+                    return False
+                seen.add(node)
+                ruling = self._look(node)
+                if ruling.holds:
+                    heapq.heappush(heap, (self._objective.of(self.rollups.at(node), ruling), node))
+                elif self.judge.prunes:
+                    tags.tag(node, keeps=False)
+        return self.judge.prunes
+
+
+class Field:
+    """The whole lattice as a grid: which nodes are open, and a bound below the loss of each."""
+
+    def __init__(self, lattice: Lattice, objective: Objective) -> None:
+        self._shape = lattice.shape
+        self._floor = _outer(objective.floors, self._shape)
+        self._bound = self._floor.copy()
+        self.open = np.ones(self._shape, dtype=bool)
+
+    def next(self) -> Levels | None:
+        """The open node with the smallest bound; of several, the first."""
+        at = int(np.argmin(np.where(self.open, self._bound, np.inf)))
+        node = tuple(int(level) for level in np.unravel_index(at, self._shape))
+        return node if self.open[node] else None
+
+    def way(self, start: Levels) -> list[Levels]:
+        """A way up from a node through open nodes, each time to the smallest bound."""
+        way = [start]
+        while True:
+            here = way[-1]
+            above = [
+                (*here[:at], here[at] + 1, *here[at + 1 :])
+                for at, levels in enumerate(self._shape)
+                if here[at] + 1 < levels
+            ]
+            ahead = [node for node in above if self.open[node]]
+            if not ahead:
+                return way
+            way.append(min(ahead, key=lambda node: float(self._bound[node])))
+
+    def close_below(self, node: Levels) -> None:
+        self.open[_down(node)] = False
+
+    def close_from(self, loss: float) -> None:
+        """Close the nodes that lose at least so much."""
+        self.open &= self._bound < loss
+
+    def raise_below(self, node: Levels, more: list[Floats]) -> None:
+        box = _down(node)
+        raised = self._floor[box] + _outer(more, tuple(level + 1 for level in node))
+        np.maximum(self._bound[box], raised, out=self._bound[box])
+
+    def raise_above(self, node: Levels, least: float) -> None:
+        box = tuple(slice(level, None) for level in node)
+        np.maximum(self._bound[box], least, out=self._bound[box])
+
+
+def _down(node: Levels) -> tuple[slice, ...]:
+    return tuple(slice(level + 1) for level in node)
+
+
+def _outer(parts: list[Floats], shape: tuple[int, ...]) -> Floats:
+    """The sum of one number for each axis, at every place."""
+    total: Floats = np.zeros(())
+    for part in parts:
+        total = total[..., None] + part
+    return np.ascontiguousarray(np.broadcast_to(total, shape)) if parts else np.zeros(shape)

@@ -1,0 +1,110 @@
+"""Samarati's search: the lowest height of the lattice at which some node keeps every promise.
+
+Samarati, "Protecting respondents' identities in microdata release", TKDE 2001. Binary search on the height,
+which is right because a generalisation of a node that keeps the promise keeps it too. Of all nodes that do at
+the lowest height, the one that loses least is published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import ClassVar
+
+from privet.core import Finding, Policy, PrivacyModel, Progress, Tally, silent
+from privet.relational.judge import (
+    Judge,
+    check_suppression,
+    need_monotone,
+    published_at,
+    raise_unsatisfiable,
+)
+from privet.relational.lattice import Lattice, Levels, Limits, Tags, check_limits
+from privet.relational.objective import Loss, Objective, check_weights
+from privet.relational.rollup import Rollups
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One step of the binary search: a height, and whether some node of it keeps every promise."""
+
+    height: int
+    keeps: bool
+
+
+@dataclass(frozen=True)
+class Lowest:
+    """All nodes of the lowest height that keep every promise, the least loss first."""
+
+    height: int
+    nodes: tuple[Levels, ...]
+    probes: tuple[Probe, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Samarati:
+    """Full-domain generalisation with the fewest steps up, by binary search on the height of the lattice.
+
+    It counts steps, not what they lose; see optimal for the node that loses least.
+    """
+
+    suppression: Fraction = Fraction(0)  # share of all records that may be dropped, 0 to 1
+    loss: Loss = Loss.LM  # which of several nodes at the lowest height is published
+    weights: Mapping[str, float] = field(default_factory=dict, compare=False)
+    levels: Limits = field(default_factory=dict, compare=False)
+
+    name: ClassVar[str] = "samarati"
+
+    def __post_init__(self) -> None:
+        check_suppression(self.suppression)
+        check_weights(self.weights)
+        check_limits(self.levels)
+
+    def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:
+        rollups, judge = self._prepared(tally, policy.models)
+        found = self._lowest(tally, rollups, judge, progress)
+        if found is None:
+            raise_unsatisfiable(tally, policy.models)
+        return Finding(published_at(tally, rollups, judge, found.nodes[0]))
+
+    def solve(self, tally: Tally, models: Sequence[PrivacyModel], progress: Progress = silent) -> Lowest:
+        """All nodes of the lowest height, and the heights that were probed."""
+        found = self._lowest(tally, *self._prepared(tally, models), progress)
+        if found is None:
+            raise_unsatisfiable(tally, models)
+        return found
+
+    def _prepared(self, tally: Tally, models: Sequence[PrivacyModel]) -> tuple[Rollups, Judge]:
+        judge = Judge(tally, models, self.suppression)
+        need_monotone(self.name, judge, models)
+        return Rollups(tally, Lattice.of(tally, self.levels), judge.sensitive), judge
+
+    def _lowest(self, tally: Tally, rollups: Rollups, judge: Judge, progress: Progress) -> Lowest | None:
+        lattice = rollups.lattice
+        tags = Tags()
+
+        def keeps(node: Levels) -> bool:
+            known = tags.known(node)
+            if known is None:
+                known = judge.rule(rollups, node).holds
+                tags.tag(node, keeps=known)
+            return known
+
+        probes: list[Probe] = []
+        if not keeps(lattice.top):
+            return None
+        low, high = 0, lattice.highest
+        while low < high:
+            progress("search", lattice.highest - (high - low), lattice.highest)
+            middle = (low + high) // 2
+            kept = any(map(keeps, lattice.at_height(middle)))
+            probes.append(Probe(middle, kept))
+            low, high = (low, middle) if kept else (middle + 1, high)
+        objective = Objective(tally, lattice, self.loss, self.weights)
+
+        def lost(node: Levels) -> float:
+            return objective.of(rollups.at(node), judge.rule(rollups, node))
+
+        nodes = sorted(filter(keeps, lattice.at_height(low)), key=lost)
+        return Lowest(low, tuple(nodes), tuple(probes))

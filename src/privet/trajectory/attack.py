@@ -1,0 +1,139 @@
+"""The linkage attack on paths, carried out many times: what do a few known visits find in a release?
+
+A target is drawn from the raw data, and some of its visits become known: as places and times, as places
+only, or as times only. The adversary knows how places and times were made coarser, leaves out what occurs
+nowhere in the release, and looks up the rest. Before stands beside after, for the same knowledge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from privet.errors import InputError, PolicyError
+from privet.trajectory.audit import Knowledge
+from privet.trajectory.living import common
+from privet.trajectory.paths import Ints, Paths
+from privet.trajectory.recode import PathRecoding
+
+
+@dataclass(frozen=True, slots=True)
+class Success:
+    """How well the adversary did over all targets; shares are exact."""
+
+    alone: int  # targets whose record was the only match
+    missed: int  # targets that are not among the matches: the adversary was misled
+    identity: Fraction  # mean probability of picking the target's record
+    worst: Fraction  # the largest of these probabilities
+    attribute: dict[str, Fraction]  # mean probability of guessing the target's value, column by column
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """The same attacks on the raw data and on what is published."""
+
+    knowledge: Knowledge
+    known: int
+    targets: int
+    before: Success
+    after: Success
+
+
+def simulate(
+    paths: Paths,
+    recoding: PathRecoding,
+    *,
+    known: int,
+    targets: int = 1000,
+    knowledge: Knowledge = Knowledge.POINTS,
+    seed: int = 0,
+) -> Simulated:
+    """Attack random records, each by up to `known` random things from its raw path."""
+    if known < 1 or targets < 1:
+        raise PolicyError(f"known and targets are whole numbers from 1 on, not {known} and {targets}")
+    rng = np.random.default_rng(seed)
+    weights = np.where(paths.lengths > 0, paths.counts, 0)
+    if not weights.any():
+        raise InputError("no record has a visit that could be known")
+    cells = rng.choice(paths.cells, size=targets, p=weights / weights.sum())
+    published = recoding.applied(paths).paths(paths)
+    index, later = Index(paths, knowledge), Index(published, knowledge)
+    becomes = translated(paths, published, recoding, knowledge)
+    items = [things(index, int(cell), known, rng) for cell in cells]
+    return Simulated(
+        knowledge,
+        known,
+        targets,
+        succeeded(paths, cells, [index.matching(one) for one in items]),
+        succeeded(paths, cells, [later.matching(becomes[one]) for one in items]),
+    )
+
+
+def things(index: Index, cell: int, known: int, rng: np.random.Generator) -> Ints:
+    """What the adversary happens to know of a path."""
+    every = index.of(cell)
+    return rng.choice(every, size=min(known, len(every)), replace=False)
+
+
+class Index:
+    """Who was seen where: for each thing that can be known, the cells that have it."""
+
+    def __init__(self, paths: Paths, knowledge: Knowledge) -> None:
+        names, of_point = {
+            Knowledge.POINTS: (len(paths.points), np.arange(len(paths.points), dtype=np.int32)),
+            Knowledge.PLACES: (len(paths.points.places), paths.points.place),
+            Knowledge.TIMES: (len(paths.points.times), paths.points.time),
+        }[knowledge]
+        self._of_point, self._paths, self._cells = of_point, paths, paths.cells
+        keys = np.unique(of_point[paths.visits].astype(np.int64) * max(paths.cells, 1) + paths.owner)
+        self._item, self._owner = np.divmod(keys, max(paths.cells, 1))
+        self._begin = np.searchsorted(self._item, np.arange(names + 1))
+
+    def of(self, cell: int) -> Ints:
+        """What can be known of a cell's path, each thing once."""
+        start, end = self._paths.starts[cell : cell + 2]
+        return np.unique(self._of_point[self._paths.visits[start:end]]).astype(np.int64)
+
+    def matching(self, items: Ints) -> Ints:
+        """The cells that have all of these; what nobody has does not count, for it tells nothing."""
+        ranges = [(self._begin[item], self._begin[item + 1]) for item in items.tolist() if item >= 0]
+        there = [self._owner[start:end] for start, end in ranges if end > start]
+        return common(there) if there else np.arange(self._cells, dtype=np.int64)
+
+
+def translated(before: Paths, after: Paths, recoding: PathRecoding, knowledge: Knowledge) -> Ints:
+    """For each thing known of the raw data, what it is in the release; -1 where it is nothing there."""
+    if knowledge is Knowledge.POINTS:
+        return recoding.image(before.points)[1].astype(np.int64)
+    places = knowledge is Knowledge.PLACES
+    raw, new = (one.points.places if places else one.points.times for one in (before, after))
+    labels = recoding.places if places else recoding.times
+    at = {label: code for code, label in enumerate(new)}
+    return np.array([at.get(labels.get(name, name), -1) for name in raw], dtype=np.int64)
+
+
+def succeeded(paths: Paths, cells: Ints, matches: Sequence[Ints]) -> Success:
+    alone = missed = 0
+    identity, worst = Fraction(0), Fraction(0)
+    guessed = {column.name: Fraction(0) for column in paths.sensitive}
+    for cell, match in zip(cells.tolist(), matches, strict=True):
+        size = int(paths.counts[match].sum())
+        if cell not in match:
+            missed += 1
+        else:
+            alone += size == 1
+            identity += Fraction(1, size)
+            worst = max(worst, Fraction(1, size))
+        for column in paths.sensitive:
+            alike = match[column.codes[match] == column.codes[cell]]
+            guessed[column.name] += Fraction(int(paths.counts[alike].sum()), size) if size else 0
+    return Success(
+        alone,
+        missed,
+        identity / len(cells),
+        worst,
+        {name: share / len(cells) for name, share in guessed.items()},
+    )

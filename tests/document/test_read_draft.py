@@ -1,0 +1,126 @@
+"""A first schema from the data, and schemas from their description."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.document.test_read_xml import JSON, XML
+
+from privet.core import Role
+from privet.document.described import described
+from privet.document.draft import draft
+from privet.document.files import Documents
+from privet.errors import InputError, PolicyError
+from privet.samples import encounters, transcripts
+
+
+def test_both_forms_are_drafted_alike(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(JSON)
+    (tmp_path / "a.xml").write_text(XML)
+    for name in ("a.json", "a.xml"):
+        found = draft(tmp_path / name)
+        assert found.records == 1
+        assert [(t.name, t.vertices) for t in found.types] == [
+            ("student", 1),
+            ("course", 2),
+            ("evaluation", 3),
+            ("book", 1),
+        ]
+        assert [f.name for f in found.types[0].fields] == ["major", "yob", "gpa"]
+        schema = described(found.plain())
+        assert all(f.role is Role.UNDECIDED for kind in schema.kinds for f in kind.fields)
+        assert len(list(next(iter(Documents(tmp_path / name, schema))).walk())) == 7
+        course = found.types[1]
+        assert [(c.type, c.fewest, c.most, c.mean) for c in course.children] == [
+            ("evaluation", 1, 2, 1.5),
+            ("book", 0, 1, 0.5),
+        ]
+
+
+@pytest.mark.parametrize(
+    ("name", "records"),
+    [
+        ("a.json", list(transcripts.transcripts(30, 1))),
+        ("a.jsonl", list(transcripts.transcripts_years(30, 1))),
+        ("b.json", list(encounters.encounters(60, 1))),
+    ],
+)
+def test_samples_are_drafted_and_read(name: str, records: list[Any], tmp_path: Path) -> None:
+    text = "\n".join(map(json.dumps, records)) if name.endswith("l") else json.dumps(records)
+    (tmp_path / name).write_text(text)
+    found = draft(tmp_path / name, guess=lambda field: (Role.QUASI, "asked") if field == "yob" else None)
+    read = list(Documents(tmp_path / name, described(found.plain())))
+    assert len(read) == len(records) == found.records
+    assert sum(t.vertices for t in found.types) == sum(1 for record in read for _ in record.walk())
+    root = {f.name: f for f in found.types[0].fields}
+    assert root["id"].guess is Role.IDENTIFIER
+    assert root["id"].distinct == len(records)
+    if "yob" in root:
+        assert (root["yob"].guess, root["yob"].because, root["yob"].numbers) == (Role.QUASI, "asked", True)
+
+
+def test_odd_shapes(tmp_path: Path) -> None:
+    text = '[{"a": [1, 2], "b": {"c": {"d": 1}}, "e": {"$oid": "x"}}, {"a": [3], "b": {"c": {"d": 2}}}]'
+    (tmp_path / "a.json").write_text(text)
+    found = draft(tmp_path / "a.json")
+    assert [(t.name, t.vertices, [f.name for f in t.fields]) for t in found.types] == [
+        ("record", 2, ["e"]),
+        ("a", 3, ["value"]),
+        ("b", 2, []),
+        ("c", 2, ["d"]),
+    ]
+    (tmp_path / "b.xml").write_text(
+        '<all><p><name><n value="x"/></name><t>1</t><t>2</t><o k="1">own</o></p>'
+        '<p><name><n value="y"/></name></p></all>'
+    )
+    found = draft(tmp_path / "b.xml")
+    assert [(t.name, [f.name for f in t.fields]) for t in found.types] == [
+        ("p", []),
+        ("name", ["n"]),
+        ("t", ["value"]),
+        ("o", ["value", "k"]),
+    ]
+    assert len(list(Documents(tmp_path / "b.xml", described(found.plain())))) == 2
+
+
+def test_a_draft_holds_no_values(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('[{"town": "Zanzibar"}]')
+    assert "Zanzibar" not in repr(draft(tmp_path / "a.json"))
+    (tmp_path / "b.json").write_text('[{"town": 1}, 3]')
+    with pytest.raises(InputError, match="record 2 is not an object"):
+        draft(tmp_path / "b.json")
+
+
+def test_wrong_descriptions_are_answered_at_once() -> None:
+    with pytest.raises(PolicyError) as caught:
+        described(
+            {
+                "typos": {},
+                "types": {"a": {"qi": ["q"], "saa": "s"}},
+                "attributes": {"q": {"hierarchy": {"type": "no"}}, "z": {}, "s": {"bucket": 1}},
+            }
+        )
+    said = str(caught.value)
+    for words in (
+        "typos: unknown key",
+        "types.a: saa",
+        "attributes.q: type is one of",
+        "attributes.z: no type",
+    ):
+        assert words in said
+    with pytest.raises(PolicyError, match="say edges, or from, to and width"):
+        described({"types": {"a": {"sa": "s"}}, "attributes": {"s": {"buckets": {"from": 1}}}})
+
+
+def test_two_types_may_share_the_name_of_a_field() -> None:
+    schema = described(
+        {
+            "types": {"a": {"sa": "v", "children": {"bs": "b"}}, "b": {"sa": "v"}},
+            "attributes": {"b.v": {"buckets": {"edges": [0, 1]}}},
+        }
+    )
+    assert schema.kind("a").fields[0].buckets is None
+    assert schema.kind("b").fields[0].buckets is not None

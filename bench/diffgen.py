@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from sklearn.tree import DecisionTreeClassifier
 
 from bench import adult
 from bench import episodes as stays
@@ -114,6 +113,8 @@ def tested(made: NoisyTable, test: CodedTable) -> float:
     (x, y), (other, truth) = features(made, made.expand()), features(made, made.apply_cut(test))
     if not len(y) or not x.shape[1]:
         return float((truth == np.bincount(y, minlength=1).argmax()).mean())
+    from sklearn.tree import DecisionTreeClassifier
+
     tree = DecisionTreeClassifier(
         criterion="entropy", min_samples_leaf=LEAST, ccp_alpha=BITS / len(y), random_state=0
     )
@@ -172,8 +173,8 @@ def run(*, full: bool) -> Outcome:
     return Outcome(
         "diffgen",
         f"DiffGen on {table.height:,} records of Adult, and on stays that never were",
-        f"CA in percent, mean of {runs} runs (standard deviation). BA {ba:.1f} (source 85.3), "
-        f"LA {la:.1f} (source 75.5). Source, max, h = 10: 82.2 for epsilon 1, 80.5 to 81.7 for 1/2, about 78 for 1/10.",
+        f"CA in percent, mean of {runs} runs (standard deviation). BA {ba:.1f} (source 85.3), LA {la:.1f} "
+        "(source 75.5). Source, max, h = 10: 82.2 for epsilon 1, 80.5 to 81.7 for 1/2, about 78 for 1/10.",
         (
             Table("E2, E3: CA by h", {"score": "", "epsilon": "", **{f"h {h}": "" for h in hs}}, swept),
             targets(plain, tuned),

@@ -6,6 +6,8 @@ codes are those chapters of ICD-9 with a few codes each, grouped by four so that
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import polars as pl
 
@@ -14,7 +16,7 @@ from privet.hierarchy.tree import Tree
 
 CLASSES = ("N", "Y")
 TARGET = "died"
-TREES = {
+TREES: Mapping[str, Mapping[str, object]] = {
     "marital": {"ANY": {"Couple": ["Married", "Partner"], "Alone": ["Single", "Divorced", "Widowed"]}},
     "sex": {"ANY": ["F", "M"]},
     "ethnicity": {"ANY": ["Asian", "Black", "Hispanic", "White"]},
@@ -41,8 +43,8 @@ FREQUENT = {
     "518": 0.16,
     "038": 0.09,
 }
-DEADLY = {"038": 1.2, "518": 1.1, "584": 0.7, "197": 1.0, "571": 0.6, "410": 0.4, "852": 0.6}
-BASE = -3.0
+DEADLY = {"038": 2.6, "518": 2.4, "584": 1.6, "197": 1.8, "571": 1.2, "410": 0.8, "852": 1.2}
+BASE = -4.2
 
 
 def predictors() -> tuple[Predictor, ...]:

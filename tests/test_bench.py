@@ -31,8 +31,8 @@ def test_the_list_names_every_benchmark() -> None:
     run = [sys.executable, "-m", "bench", "--list"]
     done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=True)
     names = [line.split()[0] for line in done.stdout.splitlines()]
-    timed = ["speed", "scaling", "wide", "cold", "check", "trajectories"]
-    assert names == [*timed, "blood", "error", "discernibility"]
+    timed = ["speed", "scaling", "wide", "cold", "check", "trajectories", "diffgen-scaling"]
+    assert names == [*timed, "blood", "error", "discernibility", "diffgen"]
     assert done.stderr == ""
 
 

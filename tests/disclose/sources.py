@@ -9,7 +9,7 @@ from itertools import product
 from privet.disclose.sources.views import Comparison, Register, View, counted
 from privet.domain import Value
 
-NAMES = "Alan Bob Clark Donald Ellen Fen Garcia Helen Jessica Kathy Lucy".split()
+NAMES = ["Alan", "Bob", "Clark", "Donald", "Ellen", "Fen", "Garcia", "Helen", "Jessica", "Kathy", "Lucy"]
 ALAN, BOB, CLARK, DONALD, ELLEN, FEN, GARCIA, HELEN, JESSICA, KATHY, LUCY = range(11)
 SEX = "MMMMFFFFFFF"
 AGE = (23, 24, 25, 26, 27, 28, 28, 29, 30, 30, 33)

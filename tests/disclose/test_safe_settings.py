@@ -140,7 +140,7 @@ def test_forward_is_safe_and_optimal_for_counting(setting: Setting, k: int) -> N
 def test_forward_is_safe_for_any_weights(setting: Setting, weights: list[int]) -> None:
     exact = tuple(map(Fraction, weights[: len(setting.states)]))
     assume(sum(exact) > 0)
-    heavy = WeightedSum(exact, sum(exact) / 2)
+    heavy = WeightedSum(exact, sum(exact, Fraction(0)) / 2)
     assert is_safe(setting, forward(setting, heavy), heavy)
 
 

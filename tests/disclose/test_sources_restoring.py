@@ -178,6 +178,19 @@ def test_the_rule_reads_nothing_but_what_is_public() -> None:
         assert found.views[0].people == lists[0][0].people
 
 
+def test_the_list_is_by_how_often_a_view_would_mend_it() -> None:
+    given_ = views("AB", SEVEN)
+    merits = []
+    for one in ranked(register(7), given_, HALF):
+        outcomes = (
+            assess([*given_, View.of(one.people, [table[p] for p in one.people])], HALF).decision
+            for table in every_table(given_)
+        )
+        merits.append(sum(decision is Decision.PRIVATE for decision in outcomes))
+    assert merits == sorted(merits, reverse=True)
+    assert merits[0] > merits[-1]
+
+
 def test_the_rule_tells_nothing_beyond_its_views() -> None:
     """Every table that agrees with all that was published would have been published in the same way."""
     found = publish_by_rule(register(7), SEVEN, views("AB", SEVEN), HALF, most=2)

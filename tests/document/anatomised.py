@@ -48,10 +48,13 @@ def rules(*given: tuple[str, int, str]) -> Rules:
 
 def merged(records: Sequence[Vertex], schema: Schema, how: Anatomize) -> Group | None:
     """All records joined into one group in the given order; None where one does not fit."""
-    forest = Forest.of(schema, records)
+    return joined(Forest.of(schema, records), how)
+
+
+def joined(forest: Forest, how: Anatomize) -> Group | None:
     grove = Grove.of(forest, limits(forest, how.rules, how.l), how.style)
     group = alone(forest, grove, 0)
-    for record in range(1, len(records)):
+    for record in range(1, len(forest)):
         match = merge(group, grove, record)
         if match is None:
             return None
@@ -127,8 +130,8 @@ FIGURE_34: Any = {
 }
 
 
-def bags(group: Group, records: Sequence[Vertex], schema: Schema) -> set[frozenset[str | None]]:
-    return {frozenset(found) for found in values(group, records, schema)}
+def bags(group: Group, forest: Forest) -> set[frozenset[str | None]]:
+    return {frozenset(found) for _, found in positions(group, forest)}
 
 
 def seeded(number: int) -> Random:

@@ -133,8 +133,8 @@ def naive_anatomize(
     order = sorted(range(len(records)), key=lambda at: (vertices_of(records[at]), at))
     size, more = divmod(len(order), parts)
     cut, at = [], 0
-    for part in range(parts):
-        step = size + (part < more)
+    for number in range(parts):
+        step = size + (number < more)
         cut.append(order[at : at + step])
         at += step
     left: list[int] = []

@@ -182,6 +182,16 @@ def test_a_left_over_record_joins_where_it_gains() -> None:
     assert Anatomize(2, absorb_leftovers=True).search(same).suppressed == (2,)
 
 
+def test_a_left_over_record_joins_only_as_far_as_rules_allow() -> None:
+    """One of two people has an x; with the third it would be two of three, which is more than a half."""
+    rules = Rules((Rule("x", 1, Fraction(1, 2), "a.s"),))
+    forest = Forest.of(SCHEMA, [tree("u", "x", "y"), tree("v", "y", "z"), tree("w", "z", "x")])
+    found = Anatomize(2, rules, absorb_leftovers=True).search(forest)
+    assert [(group.members, len(group)) for group in found.groups] == [((0, 1), 3)]
+    assert found.suppressed == (2,)
+    checked(found, rules, 2)
+
+
 def test_nobody_fits() -> None:
     forest = Forest.of(SCHEMA, [tree("u", "x"), tree("u", "y"), tree("u", "z")])
     found = Anatomize(2).search(forest)

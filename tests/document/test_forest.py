@@ -61,7 +61,7 @@ def test_taking_some(records: list[Vertex], data: st.DataObject) -> None:
     some = forest.take(chosen)
     assert list(some) == [records[at] for at in chosen]
     again = Forest.of(SCHEMA, [records[at] for at in chosen])
-    for name in ("starts", "kinds", "parents", "ends", "buckets"):
+    for name in ("starts", "kinds", "parents", "ends"):
         assert (getattr(some, name) == getattr(again, name)).all()
     assert some.domains is forest.domains
 

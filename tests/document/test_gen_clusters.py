@@ -62,7 +62,7 @@ def shape(part: Part) -> object:
 
 
 @pytest.mark.usefixtures("way")
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     collections(3, 4), st.booleans(), st.booleans(), st.booleans(), st.sampled_from([0, 1, Fraction(1, 3)])
 )

@@ -12,7 +12,7 @@ from tests.document.test_read_xml import JSON, XML
 from privet.core import Role
 from privet.document.described import described
 from privet.document.draft import draft
-from privet.document.files import Documents
+from privet.document.files import Documents, write
 from privet.errors import InputError, PolicyError
 from privet.samples import encounters, transcripts
 
@@ -84,6 +84,23 @@ def test_odd_shapes(tmp_path: Path) -> None:
         ("o", ["value", "k"]),
     ]
     assert len(list(Documents(tmp_path / "b.xml", described(found.plain())))) == 2
+
+
+def test_a_name_that_stands_at_two_places(tmp_path: Path) -> None:
+    """As in PubMed: the same list of ids below an article and below its references."""
+    ids = '<Ids><Id kind="a">1</Id><Id kind="b">2</Id></Ids>'
+    path = tmp_path / "a.xml"
+    path.write_text(f'<all><art t="x">{ids}<ref n="1">{ids}</ref><ref n="2">{ids}</ref></art></all>')
+    found = draft(path)
+    assert [t.name for t in found.types] == ["art", "Id", "ref", "ref-Id"]
+    assert [(c.key, c.type) for c in found.types[2].children] == [("Ids/Id", "ref-Id")]
+    schema = described(found.plain())
+    documents = Documents(path, schema)
+    read = list(documents)
+    assert len(list(read[0].walk())) == 1 + 2 + 2 * 3
+    write(read, tmp_path / "b.xml", schema, documents.shape)
+    assert list(Documents(tmp_path / "b.xml", schema)) == read
+    assert (tmp_path / "b.xml").read_text().count("<Ids>") == 3
 
 
 def test_a_draft_holds_no_values(tmp_path: Path) -> None:

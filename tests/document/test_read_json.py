@@ -54,7 +54,7 @@ def again(folder: Path, vertices: list[Vertex], schema: Any, shape: Shape, name:
     return path.read_text(encoding="utf-8")
 
 
-PEOPLE = [
+PEOPLE: list[dict[str, Any]] = [
     {
         "id": 1,
         "born": 1980,

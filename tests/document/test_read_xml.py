@@ -210,8 +210,10 @@ def test_a_long_file_is_not_held(tmp_path: Path) -> None:
     path = tmp_path / "a.xml"
     record = '<person born="1"><jobs><job title="cook"/></jobs></person>\n'
     path.write_text("<all>" + record * 9_000 + "</all>")
+    gc.collect()
+    before = sum(isinstance(thing, Element) for thing in gc.get_objects())  # of tests that failed on purpose
     alive = 0
     for number, _ in enumerate(Documents(path, PLAIN)):
         if number % 2_000 == 1_999:
             alive = max(alive, sum(isinstance(thing, Element) for thing in gc.get_objects()))
-    assert 0 < alive <= 3 * (CHUNK // len(record) + 2)
+    assert 0 < alive - before <= 3 * (CHUNK // len(record) + 2)

@@ -138,7 +138,8 @@ def test_trees_cover_the_data() -> None:
 
 
 def test_an_illness_shows_in_what_is_measured() -> None:
-    with_, without = [], []
+    with_: list[float] = []
+    without: list[float] = []
     for patient in encounters(800, 0):
         codes = {c["code"] for e in patient["encounters"] for c in e["conditions"]}
         found = [

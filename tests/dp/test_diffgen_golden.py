@@ -173,3 +173,19 @@ def test_sizes_that_the_spec_prints() -> None:
     assert threshold(Threshold.RARE, Fraction(1, 10), 255) == 56  # ln 256 / 0.1 = 55.45
     assert sum(int(age) < 40 for _, age, _, _ in TABLE_6_1) == 7
     assert len(without(TABLE_6_1, 0)) == 7
+
+
+def test_scores_after_a_drop_see_live_records_only() -> None:
+    """** is split, {1*, 2*} is judged empty: records 1, 2, 7 and 8 are gone, 3 to 6 are left."""
+
+    class Dropping(Scripted):
+        def laplace(self, scale: Fraction, size: int):  # type: ignore[no-untyped-def]
+            del scale, size
+            return np.array([14, 0, 0], dtype=np.int64)  # of {1*}, {2*} and {1*, 2*}
+
+    source = splitter(Score.MAX, Dropping(5, 1))
+    job, age, codes = source.start()
+    assert [source.score(candidate) for candidate in (job, age, codes)] == [4, 7, 4]
+    below, _ = source.perform(codes)
+    # Job: one Y and one N under each child. Age < 36: two Y; above: two N. 11 is N, 12 is Y and N, both is Y.
+    assert [source.score(candidate) for candidate in (job, age, below)] == [2, 4, 3]

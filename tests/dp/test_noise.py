@@ -244,6 +244,8 @@ def test_first_selection_of_the_spec() -> None:
         ([0, 10**25, 10**25 + 1], Fraction(1), [1, 10**30, 10**30]),
         ([0, 200, 200], Fraction(10**20 + 1, 10**20), None),
         ([0, 1, 2], Fraction(10**20), None),
+        ([2**62, -(2**62), 2**62 - 1], Fraction(1), None),  # their distance is no 64-bit number
+        ([0, 1, 2, 3, 1, 1, 2, 1], Fraction(2), [2**61] * 8),  # nor is this sum
     ],
 )
 def test_seeded_choices_are_plausible(

@@ -16,6 +16,7 @@ from tests.document.anatomised import (
     PATIENTS,
     SECOND,
     bags,
+    joined,
     merged,
     patients,
     published,
@@ -153,20 +154,18 @@ FIGURE_33_BAGS = {
 }
 
 
-def aligned(group: Group, records: list[Vertex]) -> bool:
+def aligned(group: Group | None, forest: Forest) -> bool:
     """Is this the alignment that the figures draw, less the years, which are lost?"""
-    return bags(group, records, PATIENTS) == FIGURE_33_BAGS
+    assert group is not None
+    return bags(group, forest) == FIGURE_33_BAGS
 
 
 def test_a4_a5_how_often_the_figures_come_out() -> None:
     trees = vertices = 0
     for records in orders():
-        one = merged(records, PATIENTS, Anatomize(2, rules(AIDS, POISONED)))
-        other = merged(records, PATIENTS, Anatomize(2, rules(AIDS, POISONED_4), Style.VERTICES))
-        assert one is not None
-        assert other is not None
-        trees += aligned(one, records)
-        vertices += aligned(other, records)
+        forest = Forest.of(PATIENTS, records)
+        trees += aligned(joined(forest, Anatomize(2, rules(AIDS, POISONED))), forest)
+        vertices += aligned(joined(forest, Anatomize(2, rules(AIDS, POISONED_4), Style.VERTICES)), forest)
     assert (trees, vertices) == (128, 280)
 
 

@@ -147,6 +147,11 @@ def test_when_the_time_is_up_the_best_so_far_is_said_to_be_no_more() -> None:
     assert not found.proven
     assert found.loss <= 1
     assert Optimal(time_limit=60).solve(tally, [KAnonymity(k=2)]).proven
+    for seconds, said in ((1e-9, 1), (60, 0)):
+        search = Optimal(time_limit=seconds)
+        notes = search.search(tally, policy_for(tally, [KAnonymity(k=2)], search)).notes
+        assert len(notes) == said
+        assert all("there may be a better one" in note for note in notes)
 
 
 @settings(max_examples=40)

@@ -10,6 +10,7 @@ import typer
 import typer.core
 import typer.main
 
+from privet.cli import audit as auditing
 from privet.cli.check import check
 from privet.cli.compare import compare
 from privet.cli.demo import demo
@@ -92,6 +93,17 @@ for name, command, gist in (
     ("restore", restore_sources, "more true views that bring every chance back under gamma"),
 ):
     sources.command(name, cls=Command, help=laid_out(command.__doc__), short_help=gist)(command)
+
+audit = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(audit, name="audit", help="answers SUM and MAX queries so that nobody is given away")
+for name, command, gist in (
+    ("init", auditing.init, "drafts audit.toml for a table"),
+    ("key", auditing.key, "makes an API key for an analyst"),
+    ("serve", auditing.serve, "the gateway in front of the table"),
+    ("ask", auditing.ask, "poses a query"),
+    ("replay", auditing.replay, "proves from the log that nobody is determined"),
+):
+    audit.command(name, cls=Command, help=laid_out(command.__doc__), short_help=gist)(command)
 
 
 def commands() -> click.Command:

@@ -23,6 +23,8 @@ ARGUMENTS = {
     "DIR": "A release folder.",
     "RAW": "The data that the release was made from.",
     "SOURCES...": "A TOML file that names a register, views and releases; or release folders, with --raw.",
+    "SQL": "One aggregate over the audited table, with conditions on public columns.",
+    "ANALYST": "Whose key it is.",
     "NAME": "patients, transfusions, census, or adult.",
 }
 

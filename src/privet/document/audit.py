@@ -32,10 +32,12 @@ class TreeVerdict:
     records: int
     classes: int
     k: int  # the size of the smallest class
+    l: int  # what the worst class keeps, as far as was looked for
     small: int = 0  # classes with fewer than l members
     broken: int = 0  # classes that are large enough and cannot be l-diverse
     undecided: int = 0  # classes for which the search gave up
     at_risk: int = 0  # records in classes that are not known to keep the promise
+    alone: int = 0  # of these, records in classes that are too small
 
     @property
     def anonymous(self) -> bool:
@@ -56,15 +58,21 @@ def audit(schema: Schema, records: Iterable[Vertex], l: int, *, steps: int = STE
     for record in records:
         form, flat = forms.read(record)
         classes.setdefault(form, []).append(tuple(flat))
-    small = broken = undecided = at_risk = 0
+    small = broken = undecided = at_risk = alone = 0
+    kept: int | None = None
     for form, members in classes.items():
         found = len(members) >= l and _diverse(forms, form, members, l, steps)
         small += len(members) < l
+        alone += len(members) if len(members) < l else 0
         broken += len(members) >= l and found is False
         undecided += found is None
         at_risk += 0 if found else len(members)
+        here = max(as_written(members), l if found else 0)
+        kept = here if kept is None else min(kept, here)
     sizes = [len(members) for members in classes.values()]
-    return TreeVerdict(sum(sizes), len(sizes), min(sizes, default=0), small, broken, undecided, at_risk)
+    return TreeVerdict(
+        sum(sizes), len(sizes), min(sizes, default=0), kept or 0, small, broken, undecided, at_risk, alone
+    )
 
 
 class Forms:
@@ -170,6 +178,13 @@ def _diverse(forms: Forms, form: int, members: Sequence[Flat], l: int, steps: in
     ):
         return False
     return _Search(forms, form, members, most, steps).found()
+
+
+def as_written(members: Sequence[Flat]) -> int:
+    """The largest l that a class keeps when its trees are laid over each other as they are written."""
+    places = (Counter(place) for place in zip(*members, strict=True) if place[0] != NONE)
+    worst = max((max(counts.values()) for counts in places), default=1)
+    return len(members) // worst
 
 
 def _few(buckets: Sequence[int], most: int) -> bool:

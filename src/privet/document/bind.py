@@ -3,6 +3,9 @@
 Whatever the schema does not name is refused, and so is a field with two values: a vertex has one value of
 each field, and the promises of this room speak of one sensitive value at a vertex. Identifiers are dropped
 here, before anybody sees them. No value appears in a message.
+
+In XML, children stand in the element itself, named by their type or key, or in a wrapper named by the key;
+the key `List/Item` says that the wrapper is `List` and the elements in it are `Item`, whatever the type.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ class Reads:
     fields: dict[str, tuple[int, Field]]  # published ones, with their position
     dropped: frozenset[str]
     lists: dict[str, str]  # key to type
+    wrappers: dict[str, tuple[str, str]]  # XML: name of an element to the key, and to the elements inside
     width: int
 
     @property
@@ -46,7 +50,11 @@ def _reads(kind: Kind, *, xml: bool) -> Reads:
 
     published = {written(f): (at, f) for at, f in enumerate(kind.published)}
     dropped = frozenset(written(f) for f in kind.fields if f.role is Role.IDENTIFIER)
-    return Reads(kind, published, dropped, dict(kind.children), len(published))
+    wrappers = {}
+    for key, child in kind.children:
+        around, _, inside = key.partition("/")
+        wrappers[around] = (key, inside or child)
+    return Reads(kind, published, dropped, dict(kind.children), wrappers, len(published))
 
 
 class Binder:
@@ -198,7 +206,7 @@ class XmlBinder(Binder):
                 put(at, f, *self.text(reads, f, inner))
             elif inner.name in by_type:
                 children.append(self.child(reads, by_type[inner.name], inner, "direct", level))
-            elif inner.name in reads.lists:
+            elif inner.name in reads.wrappers:
                 children += self.listed(reads, inner, level)
             elif inner.name not in reads.dropped:
                 self.undeclared(reads, inner.name, inner.line)
@@ -211,11 +219,11 @@ class XmlBinder(Binder):
 
     def listed(self, reads: Reads, element: Element, level: int) -> list[Vertex]:
         """What stands under the key of a list: a wrapper around children, or a child itself."""
-        below = reads.lists[element.name]
+        key, inside = reads.wrappers[element.name]
         wrapper = not element.attributes and not element.text
-        if wrapper and all(inner.name == below for inner in element.children):
-            return [self.child(reads, element.name, inner, "wrapped", level) for inner in element.children]
-        return [self.child(reads, element.name, element, "direct", level)]
+        if wrapper and all(inner.name == inside for inner in element.children):
+            return [self.child(reads, key, inner, "wrapped", level) for inner in element.children]
+        return [self.child(reads, key, element, "direct", level)]
 
     def child(self, reads: Reads, key: str, element: Element, style: str, level: int) -> Vertex:
         self.shape.note_list(reads.kind.name, key, f"{style} {element.name}")

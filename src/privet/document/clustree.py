@@ -48,7 +48,7 @@ class CToff:
     sa_weight: Fraction = Fraction(0)
     infeasible: Infeasible = "skip"
     absorb: bool = False
-    part: int = 1_500
+    part: int = 1_000
 
     name: ClassVar[str] = "ctoff"
 

@@ -217,8 +217,9 @@ class _Types:
             found = list(self.of(type_, below, f"{path}.{bare}" if not self.xml else f"{path}/{bare}", name))
             with_any = below.parents
             fewest = 0 if with_any < seen.times else 1
+            named = bare if inner in {bare, found[0].name} else f"{bare}/{inner}"
             children.append(
-                DraftChildren(bare, found[0].name, fewest, below.most, below.times / max(seen.times, 1))
+                DraftChildren(named, found[0].name, fewest, below.most, below.times / max(seen.times, 1))
             )
             deeper.append(iter(found))
         yield DraftType(name, path, seen.times, tuple(fields.values()), tuple(children))

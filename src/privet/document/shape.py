@@ -49,7 +49,10 @@ class Shape:
         counted[form] += 1
 
     def note_list(self, kind: str, key: str, form: str) -> None:
-        self.lists.setdefault((kind, key), Counter())[form] += 1
+        counted = self.lists.get((kind, key))
+        if counted is None:
+            counted = self.lists[kind, key] = Counter()
+        counted[form] += 1
 
     def form(self, kind: str, name: str, otherwise: str) -> str:
         """The way a field is written most often; null says nothing about the others."""
@@ -164,6 +167,15 @@ class Writer:
             ]
             for kind in schema.kinds
         }
+        self.forms = {
+            (kind.name, f.name): (
+                shape.form(kind.name, f.name, otherwise),
+                shape.has_nulls(kind.name, f.name),
+            )
+            for otherwise in ["attribute" if shape.format == "xml" else "text"]
+            for kind in schema.kinds
+            for f in kind.published
+        }
         self.key_of = {kind.name: {child: key for key, child in kind.children} for kind in schema.kinds}
 
     def json(self, vertex: Vertex) -> Any:
@@ -172,8 +184,9 @@ class Writer:
         made: dict[str, Any] = {}
         for at, f in self.kept[kind.name]:
             text = vertex.values[at]
-            if text is not None or self.shape.has_nulls(kind.name, f.name):
-                made[f.name] = to_json(text, self.shape.form(kind.name, f.name, "text"))
+            form, nulls = self.forms[kind.name, f.name]
+            if text is not None or nulls:
+                made[f.name] = to_json(text, form)
         for key, members in self.grouped(kind, vertex):
             form = self.shape.list_form(kind.name, key, "array")
             below = [self.json(child) for child in members]
@@ -202,9 +215,9 @@ class Writer:
         head += [f"{k}={quoteattr(v)}" for k, v in self.shape.declared.get(kind.name, {}).items()]
         for at, f in self.kept[kind.name]:
             text, written = vertex.values[at], f.xml or f.name
-            form = self.shape.form(kind.name, f.name, "attribute")
+            form, nulls = self.forms[kind.name, f.name]
             if text is None:
-                if form == "element" and self.shape.has_nulls(kind.name, f.name):
+                if form == "element" and nulls:
                     inside.append(f"{indent}  <{written}/>")
             elif form == "element":
                 inside.append(f"{indent}  <{written}>{escape(text)}</{written}>")
@@ -215,11 +228,14 @@ class Writer:
             else:
                 head.append(f"{written}={quoteattr(text)}")
         for key, members in self.grouped(kind, vertex):
-            form = self.shape.list_form(kind.name, key, f"wrapped {self.type_of(kind, key)}")
+            element = key.partition("/")[2] or self.type_of(kind, key)
+            form = self.shape.list_form(kind.name, key, f"wrapped {element}")
             style, element = form.split(" ", 1)
             deeper = indent + ("    " if style == "wrapped" else "  ")
             lines = [line for child in members for line in self.xml(child, element, deeper)]
-            inside += [f"{indent}  <{key}>", *lines, f"{indent}  </{key}>"] if style == "wrapped" else lines
+            around = key.partition("/")[0]
+            wrapped = [f"{indent}  <{around}>", *lines, f"{indent}  </{around}>"]
+            inside += wrapped if style == "wrapped" else lines
         opening = " ".join(head)
         if not inside:
             yield f"{indent}<{opening}>{own}</{name}>" if own else f"{indent}<{opening}/>"

@@ -85,6 +85,14 @@ def elements(
     parser.buffer_text = True
     handler = _Handler(path, parser, None if place is None else steps(place), frame, doctype=doctype)
     handler.attributes_around = around
+    try:
+        yield from _fed(path, place, parser, handler)
+    finally:
+        handler.forget()
+
+
+def _fed(path: Path, place: str | None, parser: Any, handler: _Handler) -> Iterator[Element]:
+    """Feed the parser piece by piece, and hand on what is complete."""
     found = fed = 0
     with opened(path) as stream:
         while True:
@@ -128,6 +136,12 @@ class _Handler:
         parser.CharacterDataHandler = self.characters
         parser.StartDoctypeDeclHandler = self.doctype_begins
         parser.EntityDeclHandler = self.entity
+
+    def forget(self) -> None:
+        """Parser and handler hold each other, and what was read and not asked for; let go of it now."""
+        self.ready.clear()
+        for name in ("StartElement", "EndElement", "CharacterData", "StartDoctypeDecl", "EntityDecl"):
+            setattr(self.parser, f"{name}Handler", None)
 
     def place(self) -> str:
         return (

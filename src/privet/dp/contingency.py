@@ -15,14 +15,12 @@ from privet.domain import Node
 from privet.dp.budget import LAPLACE, Account
 from privet.dp.coded import CodedTable
 from privet.dp.histogram import pairs
-from privet.dp.leaves import Leaves
+from privet.dp.leaves import MOST_CELLS, Leaves
 from privet.dp.noise import NoiseSource
 from privet.dp.noisytable import NoisyTable
 from privet.dp.publicdomain import ItemSets, Numbers, PublicDomain
 from privet.dp.spend import Payer
 from privet.errors import UnsupportedError
-
-MOST_CELLS = 1 << 24
 
 
 def contingency(

@@ -28,6 +28,7 @@ import numpy as np
 from privet.core import Progress, Step, silent
 from privet.dp.budget import LAPLACE, Account, Search, step_epsilon
 from privet.dp.coded import CodedTable
+from privet.dp.leaves import MOST_CELLS
 from privet.dp.noise import NoiseSource
 from privet.dp.noisytable import NoisyTable
 from privet.dp.publicdomain import Numbers
@@ -38,7 +39,6 @@ from privet.dp.splitting import Splitter
 from privet.errors import PolicyError
 from privet.relational.specialize import Candidate, Ruling, specialize
 
-MOST_CELLS = 1 << 24  # counts in one release; more would be noise for hours
 MOST_ROUNDS = 10_000
 
 

@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from privet.domain import Node
 
 Ints: TypeAlias = NDArray[np.int64]
+MOST_CELLS = 1 << 21  # counts in one release; more would take gigabytes, and be noise
+
 NodeSet: TypeAlias = tuple[Node, ...]  # nodes of a cut in leaf order: what a set is published as
 
 

@@ -87,10 +87,11 @@ class NoisyTable:
         shown = np.arange(len(flat)) if zeros else np.flatnonzero(flat)
         leaf, class_ = np.divmod(shown, len(self.classes))
         made = {
-            predictor.name: Labels(self.labels(at), self.positions[leaf, at])
+            predictor.name: Labels(labels, _small(self.positions[:, at], len(labels))[leaf])
             for at, predictor in enumerate(self.predictors)
+            for labels in (self.labels(at),)
         }
-        return {**made, self.target: Labels(self.classes, class_)}, flat[shown]
+        return {**made, self.target: Labels(self.classes, _small(class_, len(self.classes)))}, flat[shown]
 
     def expand(self) -> dict[str, Labels]:
         """Each row as often as its count says; what a tool that knows no weights reads."""
@@ -138,6 +139,11 @@ class NoisyTable:
                 for charge in self.charges
             ],
         }
+
+
+def _small(codes: Ints, size: int) -> NDArray[Any]:
+    """Codes in the smallest type: a release is expanded to as many rows as there were."""
+    return codes.astype(np.min_scalar_type(max(size - 1, 0)))
 
 
 def _node_document(node: Node) -> dict[str, Any]:

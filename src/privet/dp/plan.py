@@ -14,7 +14,8 @@ from random import Random
 from statistics import fmean, quantiles
 
 from privet.domain import Node
-from privet.dp.diffgen import MOST_CELLS, CountBudget, DiffGen
+from privet.dp.diffgen import CountBudget, DiffGen
+from privet.dp.leaves import MOST_CELLS
 from privet.dp.publicdomain import ItemSets, Numbers, Predictor
 from privet.dp.scores import GRID, Score, scoring
 from privet.dp.sets import Subsets, threshold

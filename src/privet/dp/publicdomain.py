@@ -220,7 +220,11 @@ def public_domain(name: str, hierarchy: Hierarchy | None) -> Categories | Number
         return Categories(hierarchy)
     if isinstance(hierarchy, Intervals):
         coded = hierarchy.bottom is not None or hierarchy.top is not None
-        if not (hierarchy.width or hierarchy.edges or coded) and hierarchy.low is not None and hierarchy.high is not None:
+        if (
+            not (hierarchy.width or hierarchy.edges or coded)
+            and hierarchy.low is not None
+            and hierarchy.high is not None
+        ):
             return Numbers(hierarchy.low, hierarchy.high)
         raise PolicyError(
             f"attributes.{name}: differential privacy needs intervals with low and high, and nothing else; "

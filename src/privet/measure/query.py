@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Column, Generalization, Regions, Tally
+from privet.measure.spread import Boxes
 
 QUERIES = 200
 KNOWN = 3  # quasi-identifiers in a query, if there are as many
@@ -58,17 +59,19 @@ def median_error(
     raw: Tally, recoding: Generalization | Regions, *, queries: int = QUERIES, seed: int = SEED
 ) -> float:
     """The median relative error of counts that are estimated from what a recoding publishes."""
-    shown = {column.name: recoding.shown(column) for column in raw.quasi}
-    kept = raw.counts if recoding.kept is None else np.where(recoding.kept, raw.counts, 0)
+    return box_error(raw, Boxes.of(raw, recoding), queries=queries, seed=seed)
+
+
+def box_error(raw: Tally, boxes: Boxes, *, queries: int = QUERIES, seed: int = SEED) -> float:
+    """The same, from published boxes of raw values. Records that are not published are not counted."""
     errors = []
     for box in workload(raw, queries=queries, seed=seed):
-        share = np.ones(raw.cells)
+        share = np.ones(len(boxes.counts))
         for name, lo, hi in box.ranges:
-            nodes = shown[name].nodes
-            of_node = np.array([max(0, min(hi, node.hi) - max(lo, node.lo)) / node.leaves for node in nodes])
-            share *= of_node[shown[name].positions]
+            begins, ends = boxes.lo[name], boxes.hi[name]
+            share *= np.maximum(0, np.minimum(hi, ends) - np.maximum(lo, begins)) / (ends - begins)
         truth = int(raw.counts[inside(raw, box)].sum())
-        errors.append(_relative(float(share @ kept), truth, raw.records))
+        errors.append(_relative(float(share @ boxes.counts), truth, raw.records))
     return float(np.median(errors))
 
 

@@ -17,7 +17,15 @@ from privet.measure.classes import (
     histogram,
 )
 from privet.measure.risk import risk
-from privet.measure.utility import AttributeLoss, losses, mean_lm, mean_ncp, retained
+from privet.measure.utility import (
+    AttributeLoss,
+    losses,
+    mean_entropy,
+    mean_lm,
+    mean_ncp,
+    mean_precision,
+    retained,
+)
 
 SHOWN = 40  # values of a distribution; the rest is one number
 REST = "…"
@@ -37,6 +45,9 @@ def measures(raw: Tally, published: Tally, recoding: Recoding) -> dict[str, Any]
         "loss": {
             "lm": tidy(mean_lm(found)),
             "ncp": tidy(mean_ncp(found)),
+            "precision": tidy(mean_precision(found)),
+            "entropy": tidy(mean_entropy(found)),
+            "kl": tidy(sum(loss.kl for loss in found)),
             "discernibility": discernibility(after, suppressed=missing),
             "discernibility_ratio": discernibility_ratio(after, suppressed=missing),
             "average_class_size": average_class_size(after),
@@ -114,6 +125,9 @@ def _attribute(loss: AttributeLoss) -> dict[str, Any]:
     return {
         "lm": tidy(loss.lm),
         "ncp": tidy(loss.ncp),
+        "precision": tidy(loss.precision),
+        "entropy": tidy(loss.entropy),
+        "kl": tidy(loss.kl),
         "published_values": len(loss.labels),
         "raw_values": loss.raw_values,
         "suppressed_share": loss.suppressed / records if records else 0.0,

@@ -2,7 +2,9 @@
 
 LM: Iyengar, "Transforming data to satisfy privacy constraints", KDD 2002. NCP: Xu et al., "Utility-based
 anonymization using local recoding", KDD 2006. Height: Samarati, "Protecting respondents' identities in
-microdata release", TKDE 2001. Classes and their sizes are in `classes`.
+microdata release", TKDE 2001. Precision: Sweeney, "Achieving k-anonymity privacy protection using
+generalization and suppression", 2002. Classes and their sizes are in `classes`, what became of a
+distribution in `spread`.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from numpy.typing import NDArray
 from privet.core import Column, Generalization, Regions, Step, Tally
 from privet.domain import Cut, Domain, Node, Value, flat
 from privet.measure.classes import Ints, add_up, roomy
+from privet.measure.spread import divergence, entropy_lost, evenly
 
 DIGITS = 12  # information that differs by less is rounding noise
 
@@ -30,6 +33,9 @@ class AttributeLoss:
     ncp: float
     height: float  # levels above the lowest that could be published
     highest: int  # the same, of the most general value that a record has
+    precision: float  # 1 less the height as a share of the root's
+    entropy: float  # share of the bits that told a record's value, non-uniform
+    kl: float  # bits from the distribution that a reader would assume to the raw one
     suppressed: int  # cells published as the root of the hierarchy
     generalised: int  # how many different published values stand for several
     raw_values: int
@@ -60,12 +66,12 @@ def attribute_loss(column: Column, cut: Cut, counts: Ints, target: Column | None
     code, class_, n = joint(column, target, counts)
     by_code = np.bincount(code, weights=n, minlength=column.domain.size)
     by_node = np.add.reduceat(by_code, [node.lo for node in cut.nodes])
-    found = _node_losses(column, cut.nodes, by_node)
+    found = _node_losses(column, cut.nodes, by_node, by_code)
     information = None
     if target is not None:
         label = _label_numbers(cut.nodes)[cut.positions][code]
         information = mutual_information(code, class_, n), mutual_information(label, class_, n)
-    return replace(found, raw_values=int(np.count_nonzero(by_code)), information=information)
+    return replace(found, information=information)
 
 
 def _regional_loss(raw: Tally, column: Column, recoding: Regions) -> AttributeLoss:
@@ -73,7 +79,8 @@ def _regional_loss(raw: Tally, column: Column, recoding: Regions) -> AttributeLo
     shown = recoding.shown(column)
     kept = raw.counts if recoding.kept is None else np.where(recoding.kept, raw.counts, 0)
     by_node = add_up(shown.positions, kept, len(shown.nodes))
-    found = _node_losses(column, shown.nodes, by_node, suppressed=int((raw.counts - kept).sum()))
+    by_code = add_up(column.codes, raw.counts, column.domain.size)
+    found = _node_losses(column, shown.nodes, by_node, by_code, suppressed=int((raw.counts - kept).sum()))
     information = None
     if raw.target is not None:
         labels = flat(tuple(dict.fromkeys(node.label for node in shown.nodes)))
@@ -82,8 +89,7 @@ def _regional_loss(raw: Tally, column: Column, recoding: Regions) -> AttributeLo
             mutual_information(*joint(column, raw.target, raw.counts)),
             mutual_information(*joint(label, raw.target, kept)),
         )
-    raw_values = len(np.unique(column.codes[raw.counts > 0]))
-    return replace(found, raw_values=raw_values, information=information)
+    return replace(found, information=information)
 
 
 def _label_numbers(nodes: Sequence[Node]) -> NDArray[np.intp]:
@@ -93,7 +99,11 @@ def _label_numbers(nodes: Sequence[Node]) -> NDArray[np.intp]:
 
 
 def _node_losses(
-    column: Column, nodes: Sequence[Node], by_node: NDArray[Any], suppressed: int = 0
+    column: Column,
+    nodes: Sequence[Node],
+    by_node: NDArray[Any],
+    by_code: NDArray[Any],
+    suppressed: int = 0,
 ) -> AttributeLoss:
     """The losses that follow from how many records each node has, and how many are not published."""
     domain = column.domain
@@ -106,22 +116,30 @@ def _node_losses(
     of_node = np.array([number[nodes[at].label] for at in used.tolist()], dtype=np.intp)
     records = np.bincount(of_node, weights=by_node[used], minlength=len(number)).astype(np.int64)
     root = domain.root
-    top = height(domain, root) if suppressed else 0
+    top = height(domain, root) if suppressed or costly else 0
     everything = 1.0 if root.leaves > 1 else 0.0  # of a single value there is nothing to lose
 
     def mean(cost: Callable[[int], float], of_root: float) -> float:
         return float(sum(cost(at) * by_node[at] for at in costly) + suppressed * of_root) / total
 
+    raised = mean(lambda at: levels[at], top)
+    # Of values that are published as they are, nothing is lost, whatever their distribution.
+    spans = [(nodes[at].lo, nodes[at].hi) for at in used.tolist()] if costly or suppressed else []
     return AttributeLoss(
         name=column.name,
         lm=mean(lambda at: domain.loss(nodes[at]), everything),
         ncp=mean(lambda at: ncp(domain, nodes[at]), everything),
-        height=mean(lambda at: levels[at], top),
-        highest=max([*levels.values(), top]),
+        height=raised,
+        highest=max([*levels.values(), top if suppressed else 0]),
+        precision=1 - raised / top if top else 1.0,
+        entropy=entropy_lost(by_code, spans, by_node[used], suppressed) if spans or suppressed else 0.0,
+        kl=divergence(by_code, evenly(domain.size, spans, by_node[used], suppressed))
+        if spans or suppressed
+        else 0.0,
         suppressed=suppressed
         + int(sum(by_node[at] for at in costly if nodes[at].leaves == root.leaves and root.leaves > 1)),
         generalised=len({nodes[at].label for at in costly if nodes[at].leaves > 1}),
-        raw_values=0,
+        raw_values=int(np.count_nonzero(by_code)),
         information=None,
         labels=tuple(number),
         records=records,
@@ -138,6 +156,16 @@ def mean_ncp(found: Sequence[AttributeLoss]) -> float:
     return sum(loss.ncp for loss in found) / len(found) if found else 0.0
 
 
+def mean_precision(found: Sequence[AttributeLoss]) -> float:
+    """Precision of a whole table: 1 where it says everything, 0 where it says nothing."""
+    return sum(loss.precision for loss in found) / len(found) if found else 1.0
+
+
+def mean_entropy(found: Sequence[AttributeLoss]) -> float:
+    """Non-uniform entropy of a whole table, each quasi-identifier against its own most."""
+    return sum(loss.entropy for loss in found) / len(found) if found else 0.0
+
+
 def ncp(domain: Domain, node: Node) -> float:
     """NCP of one cell: LM for numbers; for categories 0 if it is a leaf, else its share of the leaves."""
     if domain.scale is not None and node.interval is not None:
@@ -150,7 +178,8 @@ def height(domain: Domain, node: Node) -> int:
 
     In a given tree, the longest way down from it. Below an interval that a search grows the tree is not
     given; it is taken to be the lowest binary one over the interval's values, so that an interval of 9
-    to 16 values stands 4 levels high. An end that is coded (">=90") is as low as it gets.
+    to 16 values stands 4 levels high, and so does any other range that the tree does not have (a mean of
+    some values), but never higher than the root. An end that is coded (">=90") is as low as it gets.
     """
 
     def below(here: Node) -> int:
@@ -158,10 +187,13 @@ def height(domain: Domain, node: Node) -> int:
             return (here.leaves - 1).bit_length()
         return 1 + max(map(below, here.children)) if here.children else 0
 
-    return below(_in_tree(domain, node))
+    found = _in_tree(domain, node)
+    if found is None and not domain.grows(node):
+        return min((node.leaves - 1).bit_length(), below(domain.root))
+    return below(found or node)
 
 
-def _in_tree(domain: Domain, node: Node) -> Node:
+def _in_tree(domain: Domain, node: Node) -> Node | None:
     """The same node with what is below it: a cut that was rebuilt from evidence does not hold that."""
     if node.children:
         return node
@@ -170,7 +202,7 @@ def _in_tree(domain: Domain, node: Node) -> Node:
         if (here.lo, here.hi, here.label) == (node.lo, node.hi, node.label):
             return here
         here = next((child for child in here.children if child.lo <= node.lo and node.hi <= child.hi), None)
-    return node
+    return None
 
 
 def steps(log: Sequence[Step]) -> int:

@@ -116,11 +116,24 @@ class Boxes:
         self._tried = np.zeros((1, len(axes)), dtype=bool)
         self.of_cell = np.zeros(tally.cells, dtype=np.intp)
         self.count = 0  # boxes that are closed
+        self._extremes: list[tuple[Indexes, Indexes]] = []
+
+    @property
+    def keeps_promises(self) -> bool:
+        """Does the box of all cells keep every promise? Cutting a box that does not is in vain."""
+        box = np.zeros(len(self._cells), dtype=np.intp)
+        return bool(self._parts_keep(box, 1)[0])
 
     def run(self) -> None:
         """Cut until no box is open."""
         while len(self._start):
             self._round()
+
+    @property
+    def extremes(self) -> tuple[Indexes, Indexes]:
+        """By box and attribute, the smallest and the largest code."""
+        low, high = zip(*self._extremes, strict=True)
+        return np.concatenate(low), np.concatenate(high)
 
     def _round(self) -> None:
         low = np.stack([np.minimum.reduceat(codes, self._start) for codes in self._codes], axis=1).astype(
@@ -136,7 +149,7 @@ class Boxes:
         boxes = np.arange(len(attribute))
         open_ = (wide[boxes, attribute] >= 0) & (records >= 2 * self._judge.smallest)
         if not open_.all():
-            self._close(~open_)
+            self._close(~open_, low, high)
             low, high, attribute, records = low[open_], high[open_], attribute[open_], records[open_]
             boxes = boxes[: len(attribute)]
         if not len(boxes):
@@ -154,7 +167,7 @@ class Boxes:
             done &= self._keeps(box, right, len(boxes))
         self._tried[boxes[~done], attribute[~done]] = True
         if done.any():
-            self._split(box, right & done[box], done)
+            self._split(right & done[box], done)
 
     def _chosen(self, attribute: Indexes, box: Indexes) -> NDArray[Any]:
         """The value of every cell in the attribute of its box."""
@@ -229,8 +242,10 @@ class Boxes:
 
     def _keeps(self, box: Indexes, right: NDArray[np.bool_], boxes: int) -> NDArray[np.bool_]:
         """Do both parts of each box keep every promise?"""
-        part = 2 * box + right
-        size = np.bincount(part, weights=self._counts, minlength=2 * boxes).astype(np.int64)
+        return np.asarray(self._parts_keep(2 * box + right, 2 * boxes).reshape(boxes, 2).all(axis=1))
+
+    def _parts_keep(self, part: Indexes, parts: int) -> NDArray[np.bool_]:
+        size = np.bincount(part, weights=self._counts, minlength=parts).astype(np.int64)
         there = size > 0
         number = np.cumsum(there) - 1
         entries = []
@@ -238,22 +253,21 @@ class Boxes:
             wide = max(1, column.domain.size)
             found, count = summed(number[part] * wide + values, self._counts, int(there.sum()) * wide)
             entries.append(Entries(column, *np.divmod(found, wide), count))
-        parts = Frequencies((), np.zeros(0, dtype=np.intp), size[there], tuple(entries))
         keeps = there.copy()  # a part without records is no part
-        keeps[there] = ~self._judge.broken(parts)
-        return np.asarray(keeps.reshape(boxes, 2).all(axis=1))
+        made = Frequencies((), np.zeros(0, dtype=np.intp), size[there], tuple(entries))
+        keeps[there] = ~self._judge.broken(made)
+        return keeps
 
-    def _split(self, box: Indexes, right: NDArray[np.bool_], done: NDArray[np.bool_]) -> None:
+    def _split(self, right: NDArray[np.bool_], done: NDArray[np.bool_]) -> None:
         """Move the cells of right parts behind those of left parts; open a box for each part."""
-        rights = np.cumsum(right)
-        before: Indexes = rights[self._start] - right[self._start]
-        many = np.add.reduceat(right, self._start, dtype=np.intp)
         length = np.diff(self._start, append=len(self._cells))
-        inside = np.arange(len(box)) - self._start[box]
-        ordinal: Indexes = rights - before[box]  # of the right cells of the box, this one included
-        target = self._start[box] + np.where(right, (length - many)[box] + ordinal - 1, inside - ordinal)
-        order = np.empty(len(box), dtype=np.intp)
-        order[target] = np.arange(len(box))
+        many = np.add.reduceat(right, self._start, dtype=np.intp)
+        before = np.cumsum(many) - many  # right cells in boxes before
+        # Both kinds come box by box, so each box shifts all of its own alike.
+        order = np.empty(len(right), dtype=np.intp)
+        lefts, rights = np.flatnonzero(~right), np.flatnonzero(right)
+        order[np.arange(len(lefts)) + np.repeat(before, length - many)] = lefts
+        order[np.arange(len(rights)) + np.repeat(self._start + length - many - before, many)] = rights
         self._take(order)
         middle = (self._start + length - many)[done]
         tried = self._tried
@@ -265,13 +279,14 @@ class Boxes:
         self._start = start[sorting]
         self._tried = np.concatenate((tried, tried[done]))[sorting]
 
-    def _close(self, closed: NDArray[np.bool_]) -> None:
+    def _close(self, closed: NDArray[np.bool_], low: Indexes, high: Indexes) -> None:
         """Number the boxes that cannot be cut, and go on without their cells."""
         length = np.diff(self._start, append=len(self._cells))
         number = np.cumsum(closed) - 1 + self.count
         gone = np.repeat(closed, length)
         self.of_cell[self._cells[gone]] = np.repeat(number, length)[gone]
         self.count += int(closed.sum())
+        self._extremes.append((low[closed], high[closed]))
         self._take(np.flatnonzero(~gone))
         self._tried = self._tried[~closed]
         length = length[~closed]

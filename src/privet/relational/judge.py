@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from privet.core import Generalization, Nulls, PrivacyModel, Regions, Tally
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
 from privet.models.classes import ClassCheck, Histogram
-from privet.models.groups import exceeds
+from privet.models.groups import Counts, exceeds
 from privet.models.linkage import Linkage, LinkageCheck, LinkageModel
 from privet.models.tcloseness import Distance, TCloseness
 from privet.models.template import Protected, protected
+from privet.relational.closeness import NEAR, Floats, Flows
 from privet.relational.lattice import Levels
 from privet.relational.rollup import Entries, Frequencies, Rollups
 
@@ -51,6 +52,8 @@ class Judge:
         self._bounds = [(m, m.linkage()) for m in by_class if isinstance(m, LinkageModel)]
         self._protected = [protected(tally, bound.binding) for _, bound in self._bounds]
         self._classes = [model for model in by_class if isinstance(model, ClassCheck)]
+        self._tables: dict[str, Counts] = {}
+        self._flows: dict[tuple[int, str], Flows | None] = {}
         self.sensitive = tuple(
             dict.fromkeys(
                 [
@@ -79,9 +82,7 @@ class Judge:
             bad |= self._sizes(found, lasting=False)
             for model in self._classes:
                 for name in model.sensitive:
-                    bad |= model.read(
-                        replace(self._histogram(found, name, None), table=self._table(name))
-                    ).bad
+                    bad |= self._breaks(model, found, name, None, self._table(name))
         return bad
 
     def holds_for_all(self) -> bool:
@@ -100,12 +101,14 @@ class Judge:
         """No class with fewer records than this keeps every promise."""
         return max((bound.k for _, bound in self._bounds), default=1)
 
-    def _table(self, name: str) -> NDArray[np.int64]:
+    def _table(self, name: str) -> Counts:
         """How many records of the whole table have each value."""
-        column = next(c for c in self._tally.sensitive if c.name == name)
-        return np.bincount(
-            column.codes, weights=self._tally.counts, minlength=max(1, column.domain.size)
-        ).astype(np.int64)
+        if name not in self._tables:
+            column = next(c for c in self._tally.sensitive if c.name == name)
+            self._tables[name] = np.bincount(
+                column.codes, weights=self._tally.counts, minlength=max(1, column.domain.size)
+            ).astype(np.int64)
+        return self._tables[name]
 
     def rule(self, rollups: Rollups, node: Levels) -> Ruling:
         found = rollups.at(node)
@@ -164,10 +167,36 @@ class Judge:
         """The classes that break a promise, when the table is what is kept of it."""
         bad = np.zeros(len(found), dtype=bool)
         for name in model.sensitive:
-            histogram = self._histogram(found, name, kept)
-            broken = model.read(histogram).bad
+            broken = self._breaks(model, found, name, kept, None)
             bad |= broken if kept is None else _spread(broken, kept)
         return bad
+
+    def _breaks(
+        self, model: ClassCheck, found: Frequencies, name: str, kept: Mask | None, table: Counts | None
+    ) -> Mask:
+        """The classes that break a promise about one attribute; `table`: what they are compared with."""
+        histogram = self._histogram(found, name, kept)
+        if table is not None:
+            histogram = replace(histogram, table=table)
+        if isinstance(model, TCloseness):
+            far = self._far(model, histogram)
+            if far is not None and (np.abs(far - float(model.t)) > NEAR).all():
+                return np.asarray(far > float(model.t))
+        return model.read(histogram).bad
+
+    def _far(self, model: TCloseness, histogram: Histogram) -> Floats | None:
+        """How far each class is from the table, nearly; None where only the model can tell."""
+        key = (id(model), histogram.column.name)
+        if key not in self._flows:
+            # Of the whole table: parts of it may lack values.
+            whole = replace(histogram, table=self._table(histogram.column.name))
+            self._flows[key] = Flows.of(model, whole)
+        flows = self._flows[key]
+        if flows is None:
+            return None
+        counts = np.zeros((len(histogram.size), len(histogram.table)), dtype=np.int64)
+        counts[histogram.owner, histogram.value] = histogram.count
+        return flows.distances(counts, histogram.table)
 
     def _histogram(self, found: Frequencies, name: str, kept: Mask | None) -> Histogram:
         entries = found.sensitive[self.sensitive.index(name)]
@@ -197,9 +226,12 @@ class Judge:
             if t >= 1:
                 continue
             for name in model.sensitive:
-                top, bottom = model.distances(self._histogram(found, name, None))
-                distance = top.astype(np.float64) / bottom.astype(np.float64)
-                dropped = found.size * np.maximum(distance - t, 0) / (1 - t)
+                histogram = self._histogram(found, name, None)
+                far = self._far(model, histogram)
+                if far is None:
+                    top, bottom = model.distances(histogram)
+                    far = top.astype(np.float64) / bottom.astype(np.float64)
+                dropped = found.size * np.maximum(far - t, 0) / (1 - t)
                 most = max(most, int(dropped.sum()))  # rounded down: a bound is never too large
         return most
 

@@ -21,12 +21,13 @@ from numpy.typing import NDArray
 from privet.core import Column, Finding, Policy, Progress, Tally, silent
 from privet.errors import PolicyError
 from privet.relational.absorb import Shaped, absorb
+from privet.relational.boxes import Axis, Boxes
 from privet.relational.judge import Judge, need_classes_that_merge, raise_unsatisfiable
 from privet.relational.lattice import ENUMERABLE, Lattice, Levels, Limits, check_limits
-from privet.relational.objective import Floats, Loss, Objective, check_weights
+from privet.relational.objective import Floats, Loss, Objective, check_weights, shares
 from privet.relational.rollup import Entries, Frequencies, Indexes, Rollups, numbered, summed
 
-NODES = 50_000  # nodes that are visited of a lattice too large for all
+NODES = 5_000  # nodes that are visited of a lattice too large for all
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Local:
             raise_unsatisfiable(tally, policy.models)
         objective = Objective(tally, lattice, Loss.LM, self.weights)
         limit = self.time_limit or float("inf")
-        sweep = Sweep(tally, lattice, judge, objective, time.monotonic() + limit)
+        sweep = Sweep(tally, lattice, judge, objective, until=time.monotonic() + limit, weights=self.weights)
         sweep.run(progress)
         order = ascending(lattice, objective.floors) if lattice.size <= ENUMERABLE else iter(())
         shaped = absorb(sweep.shaped(), judge, objective, sweep.rollups, order)
@@ -67,8 +68,16 @@ class Sweep:
     """The records that are free, and the classes that were made of the others."""
 
     def __init__(
-        self, tally: Tally, lattice: Lattice, judge: Judge, objective: Objective, until: float
+        self,
+        tally: Tally,
+        lattice: Lattice,
+        judge: Judge,
+        objective: Objective,
+        *,
+        until: float = float("inf"),
+        weights: Mapping[str, float] | None = None,
     ) -> None:
+        self._weights = weights or {}
         self._tally = tally
         self._lattice = lattice
         self._judge = judge
@@ -81,24 +90,42 @@ class Sweep:
         self._levels: list[Levels] = []
 
     def run(self, progress: Progress = silent) -> None:
-        """Visit nodes until no record is free."""
-        for at, node in enumerate(self._order()):
+        """Visit nodes by what they lose until no record is free; or some, and box what is free then."""
+        for at, node in enumerate(ascending(self._lattice, self._objective.floors)):
             if not at % 256:
                 progress("search", self._tally.cells - len(self._free), self._tally.cells)
+            if (at >= NODES and self._lattice.size > ENUMERABLE) or time.monotonic() > self._until:
+                self._box()
+                self._visit(self._lattice.top)
+                return
             self._visit(node)
             if not len(self._free):
                 return
 
-    def _order(self) -> Iterator[Levels]:
-        """Nodes by what they lose, all of them or the first; then straight up."""
-        last = self._lattice.bottom
-        for at, node in enumerate(ascending(self._lattice, self._objective.floors)):
-            if (at >= NODES and self._lattice.size > ENUMERABLE) or time.monotonic() > self._until:
-                break
-            yield (last := node)
-        while last != self._lattice.top:
-            yield (last := next(self._lattice.successors(last)))
-        yield last
+    def _box(self) -> None:
+        """Cut the records that are free into boxes along the hierarchies: coarser than a sweep, and quick."""
+        ladders = self._lattice.ladders
+        if any(ladder.widths[len(ladder) - 1] > 1 for ladder in ladders):
+            return  # where the highest level is limited, no box may hold everything
+        free = np.zeros(self._tally.cells, dtype=bool)
+        free[self._free] = True
+        some = self._tally.where(free)
+        axes = [Axis.of(column.domain, hierarchy=True) for column in some.quasi]
+        weights = np.array(shares([column.name for column in some.quasi], self._weights))
+        boxes = Boxes(some, self._judge, axes, weights, best=True, relaxed=False)
+        if not boxes.keeps_promises:
+            return
+        boxes.run()
+        self._class[self._free] = boxes.of_cell + len(self._levels)
+        levels = np.zeros((boxes.count, len(ladders)), dtype=np.intp)
+        for at, (ladder, low, high) in enumerate(
+            zip(ladders, *map(np.transpose, boxes.extremes), strict=True)
+        ):
+            # The lowest level at which the ends of a range, and so all of it, read alike.
+            apart = np.stack([groups[low] != groups[high] for groups in ladder.groups[: len(ladder)]])
+            levels[:, at] = apart.sum(axis=0)
+        self._levels += list(map(tuple, levels.tolist()))
+        self._free = self._free[:0]
 
     def _visit(self, node: Levels) -> None:
         free, counts = self._free, self._tally.counts

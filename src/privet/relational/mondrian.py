@@ -78,7 +78,7 @@ class Mondrian:
             raise_unsatisfiable(tally, policy.models)
         progress("search", 0)
         boxes = self.boxes(tally, judge)
-        return Finding(self._published(tally, boxes.of_cell, boxes.count))
+        return Finding(self._published(tally, boxes))
 
     def boxes(self, tally: Tally, judge: Judge) -> Boxes:
         """The partition itself."""
@@ -89,31 +89,23 @@ class Mondrian:
         boxes.run()
         return boxes
 
-    def _published(self, tally: Tally, of_cell: Indexes, boxes: int) -> Regions:
+    def _published(self, tally: Tally, boxes: Boxes) -> Regions:
         output = self.output or (Output.HIERARCHY if self.cuts is Cuts.HIERARCHY else Output.RANGES)
         nodes: dict[str, tuple[Node, ...]] = {}
         positions: dict[str, NDArray[np.intp]] = {}
-        for column in tally.quasi:
-            low, high = extremes(column, of_cell, boxes)
+        lows, highs = boxes.extremes
+        for at, column in enumerate(tally.quasi):
+            low, high = lows[:, at], highs[:, at]
             if output is Output.MEANS and column.domain.scale is not None:
-                labels, of_box = _means(column, tally, of_cell, low, high)
+                labels, of_box = _means(column, tally, boxes.of_cell, low, high)
             else:
                 size = column.domain.size
                 found, of_box = np.unique(low * size + high, return_inverse=True)
                 pairs = [divmod(int(pair), size) for pair in found]
                 labels = [_label(column.domain, *pair, output) for pair in pairs]
             nodes[column.name] = tuple(labels)
-            positions[column.name] = of_box[of_cell]
+            positions[column.name] = of_box[boxes.of_cell]
         return Regions(nodes, positions)
-
-
-def extremes(column: Column, of_cell: Indexes, boxes: int) -> tuple[Indexes, Indexes]:
-    """The smallest and the largest code of each box."""
-    low = np.full(boxes, column.domain.size, dtype=np.intp)
-    high = np.full(boxes, -1, dtype=np.intp)
-    np.minimum.at(low, of_cell, column.codes)
-    np.maximum.at(high, of_cell, column.codes)
-    return low, high
 
 
 def _label(domain: Domain, low: int, high: int, output: Output) -> Node:

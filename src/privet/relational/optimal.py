@@ -29,6 +29,8 @@ from privet.relational.rollup import Rollups
 CLOSE = 1e-12  # losses that differ by less are rounding noise
 PATIENCE = 60.0  # seconds for a lattice that cannot be enumerated, where the policy names no limit
 
+UNPROVEN = "the search was stopped after {:,} nodes: this is the best of them, and there may be a better one"
+
 
 @dataclass(frozen=True)
 class Optimum:
@@ -70,7 +72,8 @@ class Optimal:
         best = walk.run()
         if best is None:
             raise_unsatisfiable(tally, policy.models)
-        return Finding(published_at(tally, walk.rollups, walk.judge, best.node))
+        notes = () if best.proven else (UNPROVEN.format(best.looked_at),)
+        return Finding(published_at(tally, walk.rollups, walk.judge, best.node), notes=notes)
 
     def solve(self, tally: Tally, models: Sequence[PrivacyModel], progress: Progress = silent) -> Optimum:
         """The node itself, and whether it is proven to be the best."""

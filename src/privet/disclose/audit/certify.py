@@ -75,7 +75,7 @@ class Metric:
         scale = 1 / np.sqrt(z**-2 + (problem.high - z) ** -2)
         scaled = problem.rows * scale
         try:
-            factor = np.linalg.cholesky(scaled @ scaled.T)
+            factor = np.asarray(np.linalg.cholesky(scaled @ scaled.T), dtype=float)
         except np.linalg.LinAlgError:
             raise UndecidedError from None
         return cls(scale, factor)
@@ -231,4 +231,4 @@ def deepest(problem: Standard) -> Floats:
     found = least(goal, less, problem.high[finite], rows, problem.values, box)
     if found is None or found[1][n] <= 0:
         raise UndecidedError
-    return found[1][:n] + found[1][n]
+    return np.asarray(found[1][:n] + found[1][n], dtype=float)

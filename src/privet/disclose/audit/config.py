@@ -99,10 +99,16 @@ class AuditConfig:
         wrong = [unknown_key(TOP, key) for key in document if key not in TOP]
         if document.get("audit") != VERSION:
             wrong.append(f"the first line must be `audit = {VERSION}`")
-        wrong += [f'{key}: is a name, as in {key} = "…"' for key in ("table", "person") if not _text(document.get(key))]
+        wrong += [
+            f'{key}: is a name, as in {key} = "…"'
+            for key in ("table", "person")
+            if not _text(document.get(key))
+        ]
         public = document.get("public")
         if not isinstance(public, list) or not all(map(_text, public)):
-            wrong.append("public: is a list of the columns that conditions may use; everybody is taken to know them")
+            wrong.append(
+                "public: is a list of the columns that conditions may use; everybody is taken to know them"
+            )
             public = []
         for key, least in (("smallest", 2), ("rate", 1)):
             given = document.get(key, least)
@@ -113,8 +119,15 @@ class AuditConfig:
                 wrong.append(f"{key}: is the name of a file")
         columns = _columns(document.get("columns"), wrong)
         wrong += [
-            f"public: {column} is audited, so a condition on it would tell" for column in public if column in columns
+            f"public: {column} is audited, so a condition on it would tell"
+            for column in public
+            if column in columns
         ]
+        names = [document.get("table"), document.get("person"), *public, *columns]
+        if any(isinstance(name, str) and "%" in name for name in names):
+            wrong.append(
+                "names with % cannot be audited: PostgreSQL's driver would take it for a placeholder"
+            )
         if document.get("person") in columns:
             wrong.append("person: the audited column cannot name people")
         if wrong:
@@ -155,12 +168,16 @@ def _columns(given: object, wrong: list[str]) -> dict[str, AuditedColumn]:
                 try:
                     said[key] = _exactly(table[key])
                 except InputError:
-                    wrong.append(f'{place}.{key}: is an exact number such as 100 or "0.5", not {table[key]!r}')
+                    wrong.append(
+                        f'{place}.{key}: is an exact number such as 100 or "0.5", not {table[key]!r}'
+                    )
         if kind == "sum" and len(said) == 3:
             if said["width"] <= 0:
                 wrong.append(f"{place}.width: is above 0")
             elif said["high"] - said["low"] < said["width"]:
-                wrong.append(f"{place}: the bounds are narrower than the width, so everybody is known already")
+                wrong.append(
+                    f"{place}: the bounds are narrower than the width, so everybody is known already"
+                )
         if (grid := table.get("grid")) is not None and kind != "sum":
             if not isinstance(grid, int) or isinstance(grid, bool) or grid < 1:
                 wrong.append(f"{place}.grid: is a whole number from 1, not {grid!r}")
@@ -178,7 +195,7 @@ def _exactly(given: object) -> Fraction:
     return exact(given)
 
 
-DRAFT = '''audit = 1
+DRAFT = """audit = 1
 table = {table}
 person = {person}                # names each person once
 public = [{public}]              # columns that conditions may use; everybody is taken to know them
@@ -188,7 +205,7 @@ rate = 60                        # requests a minute, for each analyst
 # One table for each column that is audited. kind = "sum" answers SUM, AVG and COUNT and needs public
 # bounds and the width that is protected; kind = "max" or "min" answers that and COUNT. One kind for a
 # column: a sum and a maximum together would tell more than each alone.
-'''
+"""
 
 
 def drafted(table: str, person: str, public: list[str], numeric: list[str]) -> str:

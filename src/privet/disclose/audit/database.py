@@ -63,7 +63,9 @@ class Sqlite(Source):
 
     def __init__(self, path: Path) -> None:
         if not path.is_file():
-            raise InputError(f"{path}: no such SQLite file (an absolute path has four slashes: sqlite:////data/a.db)")
+            raise InputError(
+                f"{path}: no such SQLite file (an absolute path has four slashes: sqlite:////data/a.db)"
+            )
         self._path, self.place = path, str(path)
         self._open()
 
@@ -105,7 +107,9 @@ class DuckDb(Source):
         except ImportError:
             raise MissingExtraError("a duckdb:// source", "audit") from None
         if not path.is_file():
-            raise InputError(f"{path}: no such DuckDB file (an absolute path has four slashes: duckdb:////data/a.db)")
+            raise InputError(
+                f"{path}: no such DuckDB file (an absolute path has four slashes: duckdb:////data/a.db)"
+            )
         self._duckdb, self._path, self.place = duckdb, path, str(path)
         self._open()
 
@@ -135,7 +139,9 @@ class DuckDb(Source):
         return self._mark
 
     def columns(self, table: str) -> dict[str, bool]:
-        rows = self.fetch("select column_name, data_type from information_schema.columns where table_name = ?", [table])
+        rows = self.fetch(
+            "select column_name, data_type from information_schema.columns where table_name = ?", [table]
+        )
         kinds = ("INT", "FLOAT", "DOUBLE", "DECIMAL")
         return {name: any(kind in declared.upper() for kind in kinds) for name, declared in rows}
 

@@ -156,12 +156,15 @@ class Desk:
         """The answer, or None for denied. It is on disk before this returns."""
         query = self.read(text)
         with self._lock:
+            self._unwritten = False
             try:
                 with self.log.deciding():
-                    return self._decide(analyst, query)
+                    answer = self._decide(analyst, query)
             except BaseException:
-                self._forget()
+                if self._unwritten:  # the log is the truth: start again from it at the next query
+                    self._forget()
                 raise
+            return answer
 
     def read(self, text: str) -> Query:
         """The query, if it may be posed at all."""
@@ -186,7 +189,10 @@ class Desk:
         plan = watched.auditor.plan(members)
         decision = plan.judge(watched.auditor.true_answer(watched.column, members))
         name = watched.settings.name
-        number = self.log.append(analyst, name, query.text, members, watched.auditor.n, decision)
+        self._unwritten = True
+        number = self.log.append(
+            analyst, name, query.text, members=members, n=watched.auditor.n, decision=decision
+        )
         self.log.note("entries", str(number))
         watched.auditor.record(members, decision, plan)
         self._seen = number
@@ -205,7 +211,7 @@ class Desk:
         return np.array(sorted(chosen), dtype=np.int64)
 
     def _forget(self) -> None:
-        """After a failure the log is the truth: start again from it at the next query."""
+        """Fresh auditors, who will hear everything again."""
         self._seen = 0
         for one in self.columns.values():
             one.auditor = one.settings.auditor(one.auditor.n)

@@ -22,10 +22,10 @@ def exact(value: object) -> Fraction:
     >>> exact(0.1), exact(3), exact("2.50")
     (Fraction(1, 10), Fraction(3, 1), Fraction(5, 2))
     """
-    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal, Fraction, str, np.number)):
-        raise InputError("is no number")
     if isinstance(value, np.number):
-        value = value.item()
+        return exact(value.item())
+    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal, Fraction, str)):
+        raise InputError("is no number")
     if isinstance(value, (float, Decimal)) and not math.isfinite(value):
         raise InputError("is not finite")
     try:
@@ -96,7 +96,7 @@ class Column:
     def negated(self) -> Column:
         """For minima: min(x) = -max(-x)."""
         other = object.__new__(Column)
-        other._scale, other._whole = self._scale, -self._whole  # noqa: SLF001 - its own kind
+        other._scale, other._whole = self._scale, -self._whole
         return other
 
     def inside(self, low: Sequence[Fraction], high: Sequence[Fraction]) -> bool:

@@ -69,7 +69,10 @@ def application(desk: Desk, keys: Keys) -> FastAPI:
 
     async def ask(request: Request) -> Response:
         begun = time.perf_counter()
-        analyst, said = None, _said(401, {"error": "unauthorised", "message": "give a key: Authorization: Bearer …"})
+        analyst: str | None = None
+        said: Response = _said(
+            401, {"error": "unauthorised", "message": "give a key: Authorization: Bearer …"}
+        )
         scheme, _, key = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
             analyst = keys.analyst(key.strip())
@@ -95,7 +98,7 @@ def application(desk: Desk, keys: Keys) -> FastAPI:
             health["changed"] = True
             return _said(503, {"error": "changed", "message": str(error)})
         except Exception as error:  # noqa: BLE001 - its own sentence may quote data: only its kind is logged
-            logger.error("failed", extra={"fields": {"kind": type(error).__name__}})
+            logger.log(logging.ERROR, "failed", extra={"fields": {"kind": type(error).__name__}})
             return _said(503, {"error": "unavailable", "message": "this cannot be decided now"})
         health["changed"] = False
         return _said(200, DENIED if answer is None else {"result": "answered", "answer": written(answer)})
@@ -142,7 +145,9 @@ class Lines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         fields = getattr(record, "fields", {})
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
-        return json.dumps({"at": at, "level": record.levelname.lower(), "event": record.getMessage(), **fields})
+        return json.dumps(
+            {"at": at, "level": record.levelname.lower(), "event": record.getMessage(), **fields}
+        )
 
 
 def serve(
@@ -154,7 +159,7 @@ def serve(
     key: Path | None = None,
     insecure: bool = False,
 ) -> None:
-    """Serve until stopped. Without TLS only to this machine, unless `insecure` says that something in front has it."""
+    """Serve until stopped. Without TLS only to this machine, unless a proxy in front has it (`insecure`)."""
     if (certificate is None) != (key is None):
         raise UnsupportedError("TLS needs both: --tls-certificate and --tls-key")
     if certificate is None and host not in LOOPBACK and not insecure:

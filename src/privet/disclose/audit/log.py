@@ -47,6 +47,7 @@ class Entry:
     column: str
     query: str
     members: Members
+    n: int  # of how many people
     decision: Decision
     chain: str
 
@@ -101,7 +102,9 @@ class AuditLog:
     def note(self, name: str, value: str) -> None:
         self._db.execute("insert or replace into header values (?, ?)", (name, value))
 
-    def append(self, analyst: str, column: str, query: str, members: Members, n: int, decision: Decision) -> int:
+    def append(
+        self, analyst: str, column: str, query: str, *, members: Members, n: int, decision: Decision
+    ) -> int:
         """The next entry; inside `deciding`."""
         row = self._db.execute("select number, chain from entry order by number desc limit 1").fetchone()
         number, before = (row[0] + 1, row[1]) if row else (1, "")
@@ -122,9 +125,8 @@ class AuditLog:
             (after,),
         )
         for number, at, analyst, column, query, packed, said, chain in rows:
-            yield Entry(
-                number, at, analyst, column, query, _unpacked(packed), _heard(said), chain
-            )
+            members, n = _unpacked(packed)
+            yield Entry(number, at, analyst, column, query, members, n, _heard(said), chain)
 
     def verify(self) -> int:
         """How many entries there are; an error where one was lost or changed."""
@@ -156,9 +158,10 @@ def _packed(members: Members, n: int) -> bytes:
     return n.to_bytes(8, "big") + zlib.compress(np.packbits(mask).tobytes(), 1)
 
 
-def _unpacked(packed: bytes) -> Members:
+def _unpacked(packed: bytes) -> tuple[Members, int]:
+    n = int.from_bytes(packed[:8], "big")
     bits = np.frombuffer(zlib.decompress(packed[8:]), dtype=np.uint8)
-    return np.nonzero(np.unpackbits(bits, count=int.from_bytes(packed[:8], "big")))[0]
+    return np.nonzero(np.unpackbits(bits, count=n))[0], n
 
 
 def _said(decision: Decision) -> str:

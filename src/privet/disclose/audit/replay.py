@@ -44,7 +44,9 @@ def replay(config: AuditConfig, log: AuditLog, columns: dict[str, Watched] | Non
     """Every column of a log; with the data at hand, answers are compared with it too."""
     log.verify()
     entries = list(log.entries())
-    return [_replayed(config, name, [e for e in entries if e.column == name], columns) for name in config.columns]
+    return [
+        _replayed(config, name, [e for e in entries if e.column == name], columns) for name in config.columns
+    ]
 
 
 def _replayed(
@@ -55,9 +57,7 @@ def _replayed(
     answered = sum(entry.decision.answer is not None for entry in entries)
     if not entries:
         return Replayed(name, settings.kind, 0, 0, 0, "nothing was asked", ())
-    n = max(int(entry.members.max()) for entry in entries) + 1
-    if columns is not None:
-        n = columns[name].auditor.n
+    n = entries[0].n
     auditor = settings.auditor(n)
     complaints = []
     for entry in entries:
@@ -69,9 +69,13 @@ def _replayed(
             complaints.append(f"{name}: entry {entry.number} is not what the data says")
     facts = [(entry.members, entry.decision) for entry in entries]
     if kind == "max":
-        closest, breach = examine_max(n, facts)
+        closest, breach = examine_max(facts)
     else:
-        low, high, width = settings.low or Fraction(0), settings.high or Fraction(0), settings.width or Fraction(1)
+        low, high, width = (
+            settings.low or Fraction(0),
+            settings.high or Fraction(0),
+            settings.width or Fraction(1),
+        )
         closest, breach = examine_sum([low] * n, [high] * n, width, facts)
     if breach:
         complaints.append(f"{name}: {breach}")
@@ -83,15 +87,15 @@ def _true(watched: Watched, entry: Entry) -> bool:
     return said is None or said == watched.auditor.true_answer(watched.column, entry.members)
 
 
-def examine_max(n: int, facts: Sequence[tuple[Members, Decision]]) -> tuple[str, str | None]:
+def examine_max(facts: Sequence[tuple[Members, Decision]]) -> tuple[str, str | None]:
     """Somebody is determined if a known maximum can be reached by one person only.
 
     >>> from privet.disclose.audit.decision import Constraint
     >>> five = Decision(Fraction(5), Constraint("=", Fraction(5)))
-    >>> examine_max(3, [(np.array([0, 1]), five)])
+    >>> examine_max([(np.array([0, 1]), five)])
     ('a logged maximum can be reached by no fewer than 2 people', None)
     >>> three = Decision(Fraction(3), Constraint("=", Fraction(3)))
-    >>> examine_max(3, [(np.array([0, 1]), five), (np.array([1, 2]), three)])[1]
+    >>> examine_max([(np.array([0, 1]), five), (np.array([1, 2]), three)])[1]
     'a logged maximum can be reached by one person only: that person is determined'
     """
     most: dict[int, Fraction] = {}
@@ -117,7 +121,10 @@ def examine_max(n: int, facts: Sequence[tuple[Members, Decision]]) -> tuple[str,
 
 
 def examine_sum(
-    low: Sequence[Fraction], high: Sequence[Fraction], width: Fraction, facts: Sequence[tuple[Members, Decision]]
+    low: Sequence[Fraction],
+    high: Sequence[Fraction],
+    width: Fraction,
+    facts: Sequence[tuple[Members, Decision]],
 ) -> tuple[str, str | None]:
     """How far everybody can still move inside what is known; the least of it must be the width."""
     from privet.disclose.audit.certify import Standard, certified, interior  # noqa: PLC0415 - scipy is an extra

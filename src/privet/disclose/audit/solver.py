@@ -27,7 +27,7 @@ class UndecidedError(Exception):
     """The solver came to no answer; whoever asked must deny."""
 
 
-def least(
+def least(  # noqa: PLR0917 - as a linear program is written down
     goal: Floats, less: Any, most: Floats, rows: Any, values: Floats, box: Floats
 ) -> tuple[float, Floats] | None:
     """The least value of the goal and where it is; None where nothing is feasible."""

@@ -1,0 +1,268 @@
+"""`privet audit`: answer SUM and MAX queries about a table so that nobody is given away."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from privet.cli import screen
+from privet.cli.options import ARGUMENTS, Json, Overwrite, whole
+from privet.errors import InputError
+
+if TYPE_CHECKING:
+    from privet.disclose.audit.desk import Desk
+
+KEY = "PRIVET_AUDIT_KEY"
+
+Config = Annotated[
+    Path, typer.Option("--config", metavar="FILE", help="What is audited; `privet audit init` drafts it.")
+]
+Database = Annotated[
+    str, typer.Option("--db", metavar="URL", help="sqlite:///FILE, duckdb:///FILE or postgresql://…")
+]
+Sql = Annotated[str, typer.Argument(metavar="SQL", help=ARGUMENTS["SQL"])]
+Analyst = Annotated[str, typer.Argument(metavar="ANALYST", help=ARGUMENTS["ANALYST"])]
+DEFAULT = Path("audit.toml")
+
+
+def _desk(config: Path, db: str) -> Desk:
+    # One thread of linear algebra: decisions are small, and threads that wait for each other cost more.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from privet.disclose.audit.config import AuditConfig
+    from privet.disclose.audit.database import opened
+    from privet.disclose.audit.desk import Desk
+
+    return Desk(AuditConfig.load(config), opened(db))
+
+
+def init(
+    *,
+    db: Database,
+    table: Annotated[str, typer.Option("--table", help="The table that is asked about.")],
+    person: Annotated[str, typer.Option("--person", help="The column that names each person once.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")
+    ] = DEFAULT,
+    overwrite: Overwrite = False,
+    json: Json = False,
+) -> int:
+    """Draft audit.toml from the columns of a table; the kind of every column is left for you to decide.
+
+    Example:
+      privet audit init --db sqlite:///staff.db --table staff --person id
+
+    Next: decide the kinds, then `privet audit key ANALYST` and `privet audit serve`.
+
+    """
+    from privet.disclose.audit.config import drafted
+    from privet.disclose.audit.database import opened
+
+    source = opened(db)
+    columns = source.columns(table)
+    source.close()
+    if not columns:
+        raise InputError(f"--table: there is no table {table}")
+    if person not in columns:
+        raise InputError(f"--person: {table} has no column {person}")
+    numeric = [name for name, number in columns.items() if number and name != person]
+    public = [name for name in columns if name not in numeric and name != person]
+    with whole(output, overwrite=overwrite) as fresh:
+        fresh.write_text(drafted(table, person, public, numeric), encoding="utf-8")
+    if json:
+        screen.answer({"config": str(output), "table": table, "public": public, "undecided": numeric})
+        return 0
+    screen.say(f"drafted {screen.shown(str(output))}: {len(numeric)} columns of numbers to decide about")
+    screen.say(
+        *screen.next_steps(
+            (f"edit {output}", "decide what is audited, and what is public"),
+            (f"privet audit key ANALYST --config {output}", "a key for each analyst"),
+            (f"privet audit serve --db {db} --config {output}", "answers them"),
+        )
+    )
+    return 0
+
+
+def key(
+    analyst: Analyst,
+    *,
+    config: Config = DEFAULT,
+    revoke: Annotated[bool, typer.Option("--revoke", help="End this analyst's key instead.")] = False,
+    json: Json = False,
+) -> int:
+    """Make an API key for an analyst. It is shown once; what is kept is a digest.
+
+    A new key ends the analyst's older one. A running gateway hears of it at the next request.
+
+    Example:
+      privet audit key alice --config audit.toml
+
+    Next: `privet audit serve`; the analyst sets PRIVET_AUDIT_KEY and runs `privet audit ask`.
+
+    """
+    from privet.disclose.audit.config import AuditConfig
+    from privet.disclose.audit.keys import Keys
+
+    keys = Keys(AuditConfig.load(config).keys)
+    if revoke:
+        keys.revoke(analyst)
+        if json:
+            screen.answer({"analyst": analyst, "revoked": True})
+        else:
+            screen.say(f"{screen.shown(analyst)} has no key any more")
+        return 0
+    made = keys.issue(analyst)
+    if json:
+        screen.answer({"analyst": analyst, "key": made})
+    else:
+        screen.say(made)
+    return 0
+
+
+def serve(
+    *,
+    db: Database,
+    config: Config = DEFAULT,
+    host: Annotated[str, typer.Option("--host", help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", help="Where to listen.")] = 8470,
+    tls_certificate: Annotated[
+        Path | None, typer.Option("--tls-certificate", metavar="FILE", help="The certificate chain, PEM.")
+    ] = None,
+    tls_key: Annotated[
+        Path | None, typer.Option("--tls-key", metavar="FILE", help="Its private key, PEM.")
+    ] = None,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Without TLS beyond this machine: a proxy in front has it.")
+    ] = False,
+) -> int:
+    """Serve the gateway: POST /v1/ask with {"sql": "SELECT …"} and a key; GET /healthz.
+
+    All analysts share one log, and every answer is on disk before it is sent. Log lines go to stderr as
+    JSON, without SQL or data. Several gateways may share one log on one machine.
+
+    Example:
+      privet audit serve --db sqlite:///staff.db --config audit.toml
+
+    Next: `privet audit ask`, and now and then `privet audit replay`.
+
+    """
+    desk = _desk(config, db)
+    from privet.disclose.audit import gateway
+
+    try:
+        gateway.serve(desk, host=host, port=port, certificate=tls_certificate, key=tls_key, insecure=insecure)
+    finally:
+        desk.close()
+    return 0
+
+
+def ask(
+    sql: Sql,
+    *,
+    url: Annotated[
+        str | None, typer.Option("--url", help="A gateway; the key is in PRIVET_AUDIT_KEY.")
+    ] = None,
+    tls_ca: Annotated[
+        Path | None, typer.Option("--tls-ca", metavar="FILE", help="Trust this certificate of the gateway.")
+    ] = None,
+    db: Annotated[
+        str | None, typer.Option("--db", metavar="URL", help="Without a gateway, as the owner: the database.")
+    ] = None,
+    config: Config = DEFAULT,
+    json: Json = False,
+) -> int:
+    """Pose a query: the exact answer, or the word denied. Exit code 0 either way, 2 if it was refused.
+
+    With --url a gateway is asked. With --db and --config the owner asks without one; the same log counts.
+
+    Example:
+      privet audit ask "SELECT SUM(salary) FROM staff WHERE dept = 'R&D' AND age > 40" --db sqlite:///staff.db
+
+    Next: `privet audit replay` shows what all answers together tell.
+
+    """
+    if (url is None) == (db is None):
+        raise InputError("give --url of a gateway, or --db and --config")
+    if url is not None:
+        secret = os.environ.get(KEY)
+        if not secret:
+            raise InputError(f"{KEY}: put your key there; a key on a command line can be read by others")
+        from privet.disclose.audit.gateway import posed
+
+        said = posed(url, secret, sql, certificate=tls_ca)
+    else:
+        from privet.disclose.audit.exact import written
+
+        desk = _desk(config, str(db))
+        try:
+            answer = desk.ask("owner", sql)
+        finally:
+            desk.close()
+        said = {"result": "denied"} if answer is None else {"result": "answered", "answer": written(answer)}
+    if json:
+        screen.answer(said)
+    else:
+        screen.say(said.get("answer", "denied"))
+    return 0
+
+
+def replay(
+    *,
+    config: Config = DEFAULT,
+    db: Annotated[
+        str | None, typer.Option("--db", metavar="URL", help="Also compare the answers with the data.")
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Replay the log: does every decision follow from those before it, and is everybody still free?
+
+    Recomputes what an adversary knows who saw every answer and every denial and knows the algorithm.
+    Exit code 1 if somebody is determined, or if the log was tampered with.
+
+    Example:
+      privet audit replay --config audit.toml
+
+    Next: keep the log as long as you answer; a new log forgets what was said, analysts do not.
+
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from privet.disclose.audit.config import AuditConfig
+    from privet.disclose.audit.log import AuditLog
+    from privet.disclose.audit.replay import replay as replayed
+
+    said = AuditConfig.load(config)
+    if not said.log.is_file():
+        raise InputError(f"{said.log}: there is no log yet")
+    desk = _desk(config, db) if db is not None else None
+    found = replayed(said, desk.log if desk else AuditLog(said.log), desk.columns if desk else None)
+    holds = all(one.holds for one in found)
+    if json:
+        columns = [
+            {
+                "column": one.column,
+                "kind": one.kind,
+                "people": one.people,
+                "answered": one.answered,
+                "denied": one.denied,
+                "closest": one.closest,
+                "holds": one.holds,
+            }
+            for one in found
+        ]
+        complaints = [line for one in found for line in one.complaints]
+        screen.answer({"holds": holds, "columns": columns, "complaints": complaints})
+        return 0 if holds else 1
+    rows = [
+        (one.column, one.kind, f"{one.people:,}", f"{one.answered:,}", f"{one.denied:,}", one.closest)
+        for one in found
+    ]
+    screen.say(
+        *screen.table(rows, head=("column", "kind", "people", "answered", "denied", "how near it came"))
+    )
+    if holds:
+        screen.say("every decision follows from the log, and nobody is determined")
+        return 0
+    screen.problems(*(line for one in found for line in one.complaints))
+    return 1

@@ -21,6 +21,7 @@ BENCHMARKS = {
     "cold": ("bench.cold:run", "the command from a cold start"),
     "check": ("bench.check:run", "checking a promise on published rows; against pyCANON"),
     "trajectories": ("bench.trajectories:run", "paths through places and times, up to a million records"),
+    "trees": ("bench.trees:run", "loss, query accuracy and KL of documents by l (figures 2.3 to 2.6)"),
     "documents": ("bench.documents:run", "trees become one tree: ClusTree, CToff, up to 100,000 records"),
     "lattice": ("bench.lattice:run", "full-domain and local recoding beside ARX; Mondrian"),
     "diffgen-scaling": ("bench.diffgen:scaling", "differential privacy from CSV to CSV (figure 6.6)"),
@@ -28,6 +29,10 @@ BENCHMARKS = {
     "anatomy-figures": ("bench.anatomy:figures", "what anatomy of trees costs (figures 3.5 to 3.16)"),
     "sources": ("bench.sources:run", "several views of the same people: restored share, speed of drawing"),
     "collections": ("bench.collections:run", "real JSON and XML: FHIR patients, PubMed articles"),
+    "auditing": (
+        "bench.auditing:run",
+        "SUM and MAX queries: time of a decision, share answered (figures 3.8, 3.9)",
+    ),
     "blood": ("bench.experiments:blood", "error and discernibility on transfusions (figures 3.4a, 3.4b)"),
     "error": ("bench.experiments:error", "classification error on Adult (figures 3.5a, 3.5b)"),
     "discernibility": ("bench.experiments:discernibility", "discernibility on Adult (figures 3.6a, 3.6b)"),

@@ -37,7 +37,7 @@ from privet.dp.noisytable import Labels, NoisyTable
 from privet.dp.publicdomain import Categories, Numbers, Predictor
 from privet.dp.scores import Score
 from privet.engines import files
-from privet.engines.embedded import _encode  # what the engine does with every table
+from privet.engines.embedded import encode as numbered  # what the engine does with every table
 from privet.hierarchy.tree import Tree
 from privet.measure.classify import BITS, LEAST
 from privet.samples.plans import CENSUS
@@ -93,7 +93,7 @@ def predictors(numbers: Mapping[str, Numbers]) -> tuple[Predictor, ...]:
 
 def coded(table: pl.DataFrame, of: Sequence[Predictor], target: str, classes: Sequence[str]) -> CodedTable:
     columns = table.select([*(p.name for p in of), target])
-    return encode({n: Dictionary(v, c) for n, (c, v) in _encode(columns).items()}, of, target, classes)
+    return encode({n: Dictionary(v, c) for n, (c, v) in numbered(columns).items()}, of, target, classes)
 
 
 @dataclass(frozen=True, eq=False)

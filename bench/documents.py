@@ -63,6 +63,17 @@ def schema_of(name: str) -> Schema:
     return described({**plain, "attributes": attributes})
 
 
+def generated(name: str, rows: int, folder: Path) -> Path:
+    """So many sample records as a JSON array, written one at a time."""
+    path = folder / "records.json"
+    with path.open("w", encoding="utf-8") as out:
+        records = map(json.dumps, GENERATORS[name](rows, 0))
+        out.write(f"[{next(records)}")
+        out.writelines(f",\n{record}" for record in records)
+        out.write("]\n")
+    return path
+
+
 def run(*, full: bool) -> Outcome:
     both = ("lsap", "greedy")
     methods = [Case("ctoff", way, 3, most=CTOFF if way == "lsap" else None) for way in both]
@@ -118,12 +129,7 @@ def _more(lost: Cell, whole: float) -> float:
 
 def row(case: Case) -> list[Cell]:
     with scratch() as folder:
-        data = folder / "records.json"
-        with data.open("w", encoding="utf-8") as out:
-            records = map(json.dumps, GENERATORS[case.name](case.rows, 0))
-            out.write(f"[{next(records)}")
-            out.writelines(f",\n{record}" for record in records)
-            out.write("]\n")
+        data = generated(case.name, case.rows, folder)
         cost, said = answered(
             module("documents", data, case.name, f"{case.method}-{case.mapping}", case.l, case.part, folder)
         )

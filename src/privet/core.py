@@ -75,6 +75,7 @@ class Attribute:
     hierarchy: Hierarchy | None = None
     disguise: Disguise | None = None
     person: str | None = None  # the column that says whose record it is; date shifting needs it
+    values: tuple[str, ...] = ()  # all that could stand in a target, where the data must not say it
 
     @property
     def published(self) -> bool:
@@ -210,8 +211,13 @@ class Generalization:
 
     name: ClassVar[str] = "generalization"
     kept: ClassVar[None] = None  # no record is left out
+    by_record: ClassVar[bool] = False
 
     cuts: Mapping[str, Cut]
+
+    def over(self, tally: Tally) -> Tally:
+        """The tally in the form that this recoding speaks of."""
+        return tally
 
     def shown(self, column: Column) -> Shown:
         cut = self.cuts[column.name]
@@ -228,7 +234,8 @@ class Generalization:
 class Regions:
     """Local recoding: the records of each cell are published as nodes of their own, or not at all.
 
-    It belongs to the tally that it was found on: arrays have an entry for each of its cells.
+    It belongs to the tally that it was found on: arrays have an entry for each of its cells, or, where
+    records of one cell may part (`by_record`), for each record in the order of `Tally.by_record`.
     """
 
     name: ClassVar[str] = "regions"
@@ -236,11 +243,18 @@ class Regions:
     nodes: Mapping[str, tuple[Node, ...]] = field(repr=False)  # by attribute; they may overlap
     positions: Mapping[str, NDArray[Any]] = field(repr=False)  # by attribute: the node of each cell
     kept: NDArray[np.bool_] | None = field(default=None, repr=False)  # False: suppressed; None: all stay
+    by_record: bool = False
+
+    def over(self, tally: Tally) -> Tally:
+        """The tally in the form that this recoding speaks of."""
+        return tally.by_record() if self.by_record else tally
 
     def shown(self, column: Column) -> Shown:
         return Shown(column.domain, self.nodes[column.name], self.positions[column.name], self.kept)
 
     def recode(self, tally: Tally) -> Tally:
+        """What is published of a tally, in either form."""
+        tally = self.over(tally) if tally.cells != tally.records else tally
         made = replace(
             tally,
             quasi=tuple(
@@ -265,6 +279,11 @@ class Perturbation:
     labels: Mapping[str, tuple[Value, ...]] = field(repr=False)  # by column
     positions: Mapping[str, NDArray[Any]] = field(repr=False)  # by column: the label of each record
     kept: NDArray[np.bool_] | None = field(default=None, repr=False)  # by record; None: all stay
+    by_record: ClassVar[bool] = True
+
+    def over(self, tally: Tally) -> Tally:
+        """The tally in the form that this recoding speaks of."""
+        return tally.by_record()
 
     def recode(self, tally: Tally) -> Tally:
         def made(column: Column) -> Column:
@@ -272,7 +291,7 @@ class Perturbation:
                 return column
             return published(column.name, self.labels[column.name], self.positions[column.name])
 
-        records = tally.by_record()
+        records = self.over(tally)
         perturbed = records._with(made, records.counts)  # noqa: SLF001 - a tally's other half
         return perturbed if self.kept is None else perturbed.where(self.kept)
 
@@ -363,6 +382,9 @@ class Engine(Protocol[Table]):
 
     def apply(self, table: Table, policy: Policy, recoding: Recoding) -> Table:
         """The table that leaves: only published columns, recoded."""
+
+    def only(self, table: Table, rows: Mapping[str, Sequence[Value]]) -> Table:
+        """The rows that have one of these values in each of these columns, without the columns."""
 
     def write(self, table: Table, target: Path, form: Form) -> None: ...
 

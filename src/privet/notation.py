@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
 from types import NoneType, UnionType
@@ -78,15 +78,21 @@ def _read(hint: Any, given: Any) -> Any:
     if hint == Sensitive:
         return _sensitive(given)
     if get_origin(hint) in {Union, UnionType}:
-        return _read(next(part for part in get_args(hint) if part is not NoneType), given)
+        return _either([part for part in get_args(hint) if part is not NoneType], given)
     if hint is Fraction:
         return exact(given)
+    if is_dataclass(hint):
+        if not isinstance(given, Mapping):
+            raise PolicyError(f"is a table with {', '.join(f.name for f in written(hint))}, not {given!r}")
+        return fill(hint, given)
     if isinstance(hint, type) and issubclass(hint, Enum):
         return word(hint, given, what="it")
-    if get_origin(hint) is tuple:
+    if get_origin(hint) in {tuple, Sequence}:
         if isinstance(given, str) or not isinstance(given, (list, tuple)):
             raise PolicyError(f"is a list, not {given!r}")
         return tuple(_read(get_args(hint)[0], item) for item in given)
+    if get_origin(hint) is Mapping and get_args(hint)[1] is not Any:
+        return _table(get_args(hint)[1], given)
     readers: dict[Any, Callable[[Any], bool]] = {
         int: lambda v: isinstance(v, int) and not isinstance(v, bool),
         float: lambda v: isinstance(v, (int, float)) and not isinstance(v, bool),
@@ -97,6 +103,33 @@ def _read(hint: Any, given: Any) -> Any:
         words = {int: "a whole number", float: "a number", str: "a text in quotes", bool: "true or false"}
         raise PolicyError(f"is {words[hint]}, not {given!r}")
     return given
+
+
+def _either(parts: Sequence[Any], given: Any) -> Any:
+    """The first reading that fits: a level, or a list of two."""
+    refused = []
+    for part in parts:
+        try:
+            return _read(part, given)
+        except PolicyError as error:
+            refused.append(error.complaints[0])
+    if len(refused) == 1:
+        raise PolicyError(refused[0])
+    said = [complaint.removesuffix(f", not {given!r}") for complaint in refused]
+    raise PolicyError(f"{' or '.join(said)}, not {given!r}")
+
+
+def _table(hint: Any, given: Any) -> dict[str, Any]:
+    """A number or a word for each attribute: { age = 2, zip = 0.5 }."""
+    if not isinstance(given, Mapping):
+        raise PolicyError(f"is a table of attributes, such as {{ age = … }}, not {given!r}")
+    complaints = Complaints()
+    found = {}
+    for name, value in given.items():
+        with complaints.at(name):
+            found[name] = _read(hint, value)
+    complaints.raise_all()
+    return found
 
 
 def exact(given: object) -> Fraction:
@@ -188,9 +221,14 @@ def describe(thing: Any) -> dict[str, Any]:
     table = {"type": thing.name}
     for field in written(thing):
         value = getattr(thing, field.name)
-        if value is not None:
+        if value is not None and not _nothing(field, value):
             table[field.name] = noted(value)
     return table
+
+
+def _nothing(field: Field[Any], value: Any) -> bool:
+    """An empty table that need not be said: no weights, no levels."""
+    return field.default_factory is not MISSING and isinstance(value, Mapping) and not value
 
 
 def noted(value: Any) -> Any:
@@ -198,6 +236,8 @@ def noted(value: Any) -> Any:
         return str(value)
     if isinstance(value, Enum):
         return value.value
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: noted(getattr(value, f.name)) for f in written(value)}
     if isinstance(value, Mapping):
         if not all(isinstance(key, str) for key in value):  # no key of a file can be null
             return [{**_item(key), "at_most": noted(bound)} for key, bound in value.items()]

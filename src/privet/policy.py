@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
 
@@ -21,7 +21,26 @@ from privet.registry import find, installed, known
 
 VERSION = 1
 TABLE = "table"
-TOP = ("policy", "kind", "purpose", "nulls", "attributes", "models", "algorithm", "form")
+TOP = (
+    "policy",
+    "kind",
+    "purpose",
+    "nulls",
+    "attributes",
+    "models",
+    "algorithm",
+    "form",
+    "publish_only",
+    "ledger",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """What a release is paid from: a ledger's file, and the data set's name in it."""
+
+    file: str
+    dataset: str
 
 
 class Shape(Protocol):
@@ -44,10 +63,17 @@ class Shape(Protocol):
     def complaints(self, policy: core.Policy) -> list[str]:
         """What is right in each place of the policy and wrong together."""
 
+    # A shape that describes every field itself has two more: `attributes`, which then stand nowhere else in
+    # the policy, and `undecided`, a complaint for each field that nobody has decided about.
+
 
 @dataclass(frozen=True)
 class Policy(core.Policy):
     """What the steward decided, that can be read from a file and written to one."""
+
+    # Of a table that holds a population, the rows that leave: by column, what it says of them.
+    publish_only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    ledger: Purse | None = None  # for algorithms that spend; it may be named when publishing, too
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -94,7 +120,18 @@ class Policy(core.Policy):
         form = Form()
         with complaints.at("form"):
             form = _form(document.get("form", {}))
-        attributes = _attributes(document.get("attributes"), complaints, base)
+        only: Mapping[str, tuple[str, ...]] = {}
+        with complaints.at("publish_only"):
+            only = _publish_only(document.get("publish_only", {}))
+        purse: Purse | None = None
+        with complaints.at("ledger"):
+            purse = _purse(document.get("ledger"), base)
+        if kind != TABLE and hasattr(find("shapes", kind), "attributes"):
+            attributes: tuple[Attribute, ...] = getattr(shape, "attributes", ())
+            if "attributes" in document:
+                complaints.add(f"attributes: fields are described in [{kind}]; remove it here")
+        else:
+            attributes = _attributes(document.get("attributes"), complaints, base)
         models = _models(document.get("models"), complaints)
         algorithm: Any = None
         with complaints.at("algorithm"):
@@ -109,10 +146,20 @@ class Policy(core.Policy):
             nulls=nulls,
             form=form,
             shape=shape,
+            publish_only=only,
+            ledger=purse,
         )
         _cross_check(made, complaints)
-        complaints.raise_all(also=undecided(attributes))
+        complaints.raise_all(also=made.undecided)
         return made
+
+    @property
+    def undecided(self) -> list[str]:
+        """A complaint for each column or field that nobody has decided about."""
+        if hasattr(self.shape, "undecided"):
+            found: list[str] = self.shape.undecided
+            return found
+        return undecided(self.attributes)
 
     def to_document(self) -> dict[str, Any]:
         """The policy as a document that TOML can hold."""
@@ -120,9 +167,14 @@ class Policy(core.Policy):
         if self.purpose:
             document["purpose"] = self.purpose
         document["nulls"] = self.nulls.value
+        if self.publish_only:
+            document["publish_only"] = {name: list(values) for name, values in self.publish_only.items()}
+        if self.ledger is not None:
+            document["ledger"] = {"file": self.ledger.file, "dataset": self.ledger.dataset}
         form = {f.name: noted(getattr(self.form, f.name)) for f in written(Form)}
         document["form"] = {name: value for name, value in form.items() if value is not None}
-        document["attributes"] = {a.name: _attribute_document(a) for a in self.attributes}
+        if not hasattr(self.shape, "attributes"):
+            document["attributes"] = {a.name: _attribute_document(a) for a in self.attributes}
         document["models"] = [describe(model) for model in self.models]
         document["algorithm"] = describe(self.algorithm)
         if self.shape is not None:
@@ -138,6 +190,26 @@ def _form(table: object) -> Form:
         raise PolicyError("is a table, for example { delimiter = ';', nulls = ['', 'NA'] }")
     form: Form = fill(Form, table)
     return form
+
+
+def _purse(table: object, base: Path) -> Purse | None:
+    if table is None:
+        return None
+    if not isinstance(table, Mapping):
+        raise PolicyError('is a table, for example { file = "ledger.sqlite", dataset = "admissions" }')
+    said: Purse = fill(Purse, table)
+    return replace(said, file=str(base / said.file))
+
+
+def _publish_only(table: object) -> Mapping[str, tuple[str, ...]]:
+    if not isinstance(table, Mapping):
+        raise PolicyError('is a table of a column and its values, for example { in_study = ["yes"] }')
+    if len(table) > 1:
+        raise PolicyError("names one column that says which rows leave")
+    for name, values in table.items():
+        if not isinstance(values, list) or not values or not all(isinstance(v, str) for v in values):
+            raise PolicyError(f'{name} is a list of texts, for example ["yes"]')
+    return {name: tuple(dict.fromkeys(values)) for name, values in table.items()}
 
 
 def _attributes(table: object, complaints: Complaints, base: Path) -> tuple[Attribute, ...]:
@@ -178,9 +250,24 @@ def _attribute(name: str, spec: object, base: Path) -> Attribute:
         except PolicyError as error:
             complaints.add(*error.complaints)
     else:
-        complaints.unknown(spec, ("role", "hierarchy", "publish"))
+        complaints.unknown(spec, ("role", "hierarchy", "publish", "values"))
+    values: tuple[str, ...] = ()
+    if "values" in spec:
+        if role is not Role.TARGET and role is not Role.UNDECIDED:
+            complaints.add(f"values: only a target lists its values, the role here is {role.value}")
+        with complaints.at("values"):
+            values = _values(spec["values"])
     complaints.raise_all()
-    return Attribute(name, role, arranged, masked, spec.get("by"))
+    return Attribute(name, role, arranged, masked, spec.get("by"), values)
+
+
+def _values(given: object) -> tuple[str, ...]:
+    if not isinstance(given, list) or not all(isinstance(v, str | int) for v in given):
+        raise PolicyError('is a list of all that could stand there, for example ["yes", "no"]')
+    values = tuple(str(v).lower() if isinstance(v, bool) else str(v) for v in given)
+    if len(set(values)) < max(2, len(values)):
+        raise PolicyError("at least two values, all different")
+    return values
 
 
 def _models(tables: object, complaints: Complaints) -> tuple[core.PrivacyModel, ...]:
@@ -194,7 +281,7 @@ def _models(tables: object, complaints: Complaints) -> tuple[core.PrivacyModel, 
     return tuple(found)
 
 
-def _cross_check(policy: core.Policy, complaints: Complaints) -> None:
+def _cross_check(policy: Policy, complaints: Complaints) -> None:
     """What is right in each place and wrong together."""
     attributes, models = policy.attributes, policy.models
     _same_kind(policy, complaints)
@@ -212,6 +299,8 @@ def _cross_check(policy: core.Policy, complaints: Complaints) -> None:
     for attribute in attributes:
         if attribute.person is not None and attribute.person not in roles:
             complaints.add(f"attributes.{attribute.name}: by: no attribute {attribute.person!r}")
+    _population(policy, complaints)
+    _public(policy, complaints)
     for at, model in enumerate(models):
         for place, name in _sensitive_named(model):
             if roles.get(name, Role.SENSITIVE) is Role.UNDECIDED:
@@ -223,6 +312,50 @@ def _cross_check(policy: core.Policy, complaints: Complaints) -> None:
         for name in getattr(model, "quasi", None) or ():
             if roles.get(name) not in {Role.QUASI, Role.UNDECIDED}:
                 complaints.add(f'models[{at}]: quasi: no attribute {name!r} with role "quasi"')
+
+
+def _population(policy: Policy, complaints: Complaints) -> None:
+    """A population and the rows of it that leave: what a policy says of them in three places agrees."""
+    only, roles = policy.publish_only, {a.name: a.role for a in policy.attributes}
+    for name in only:
+        if roles.get(name) not in {Role.SENSITIVE, Role.UNDECIDED}:
+            complaints.add(f'publish_only: {name}: no attribute with that name and role "sensitive"')
+    algorithm: Any = policy.algorithm
+    road = getattr(algorithm, "road", None)
+    if only and algorithm is not None and (policy.kind != TABLE or road is not None):
+        complaints.add(f"publish_only: {algorithm.name} publishes every row; use another algorithm")
+    for at, model in enumerate(policy.models):
+        for _, name in _sensitive_named(model):
+            if name in only:
+                complaints.add(f"models[{at}]: sensitive: {name} says which rows leave, and does not leave")
+        if not getattr(model, "population", False):
+            continue
+        said = {getattr(model, "subset", ""): getattr(model, "values", ())}
+        if {name: set(values) for name, values in said.items()} != {n: set(v) for n, v in only.items()}:
+            complaints.add(
+                f"models[{at}]: {model.name} is about the rows that leave: its subset and values are those "
+                'of publish_only, for example publish_only = { in_study = ["yes"] }'
+            )
+
+
+def _public(policy: Policy, complaints: Complaints) -> None:
+    """What an algorithm asks of a policy besides; and what only one that spends can use."""
+    algorithm: Any = policy.algorithm
+    asks = getattr(algorithm, "complaints", None)
+    if asks is not None:
+        complaints.add(*asks(policy))
+    if algorithm is None or getattr(algorithm, "domains", None) == "public":
+        return
+    if policy.ledger is not None:
+        complaints.add(f"ledger: {algorithm.name} spends no budget; remove it, or choose diffgen")
+    for attribute in policy.attributes:
+        if attribute.values:
+            complaints.add(f"attributes.{attribute.name}: values: {algorithm.name} reads them off the data")
+        if getattr(attribute.hierarchy, "public_only", False):
+            complaints.add(
+                f"attributes.{attribute.name}: hierarchy: {algorithm.name} has no use for sets or units; "
+                "diffgen has"
+            )
 
 
 def _same_kind(policy: core.Policy, complaints: Complaints) -> None:
@@ -277,4 +410,6 @@ def _attribute_document(attribute: Attribute) -> dict[str, Any]:
         table.update(attribute.disguise.to_policy())
     if attribute.person is not None:
         table["by"] = attribute.person
+    if attribute.values:
+        table["values"] = list(attribute.values)
     return table

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from privet.core import Form, PrivacyModel, Step, Verdict
-from privet.errors import InputError, MissingExtraError
+from privet.errors import InputError, MissingExtraError, TamperedError
 from privet.policy import Policy
 from privet.report import evidence as ev
 from privet.report import html
@@ -86,6 +86,7 @@ class Release(ABC):
             hidden.mkdir()
             self._write_public(public)
             self._write_private(hidden)
+            self.leaving(public)
             # The notes first: whatever interrupts this, there is no release without them. What is
             # replaced is moved away, not deleted: that could take long.
             for fresh, place in ((hidden, private), (public, folder)):
@@ -93,6 +94,11 @@ class Release(ABC):
                     place.rename(Path(made) / f"old {fresh.name}")
                 fresh.rename(place)
         return folder
+
+    def leaving(self, folder: Path) -> None:
+        """Called once with everything written and nothing yet in its public place; what raises here stops
+        it. A release that was paid for is entered in its ledger.
+        """
 
     def _write_public(self, folder: Path) -> None:
         whole = dict(self.evidence)
@@ -158,6 +164,14 @@ def earlier_releases(folder: Path, digest: str | None) -> list[Path]:
         if same and other.name != folder.absolute().name:
             found.append(other)
     return found
+
+
+def paid(folder: Path) -> bool:
+    """Was this release paid for in a ledger? Its evidence says so."""
+    try:
+        return "ledger" in ev.read(folder)
+    except TamperedError:
+        return False
 
 
 def read_private(folder: Path) -> dict[str, Any] | None:

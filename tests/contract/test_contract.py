@@ -20,6 +20,7 @@ from privet.models.ldiversity import DistinctLDiversity, EntropyLDiversity, Recu
 from privet.models.likeness import BetaLikeness, EnhancedBetaLikeness
 from privet.models.lkc import LKC
 from privet.models.personal import PersonalisedPrivacy
+from privet.models.presence import DeltaPresence, KMap
 from privet.models.psensitive import PSensitiveKAnonymity
 from privet.models.risk import AverageRisk, MaximumRisk, RecordsAtRisk, SampleUniqueness
 from privet.models.tcloseness import Distance, TCloseness
@@ -51,6 +52,8 @@ MODELS: Mapping[str, Callable[[Tally], PrivacyModel]] = {
     "personalised-privacy": lambda _: PersonalisedPrivacy(
         at_most=HALF, sensitive=("s0",), guard="s0", tree=TREE
     ),
+    "k-map": lambda _: KMap(k=3, subset="s0", values=("a",)),
+    "delta-presence": lambda _: DeltaPresence(low=Fraction(1, 5), high=HALF, subset="s0", values=("a",)),
     "average-risk": lambda _: AverageRisk(at_most=HALF),
     "maximum-risk": lambda _: MaximumRisk(at_most=Fraction(2, 5)),
     "records-at-risk": lambda _: RecordsAtRisk(above=Fraction(1, 3), at_most=HALF),

@@ -172,7 +172,7 @@ def safe_interval(
     for i in range(len(high)):
         pair = []
         for sign in (1, -1):
-            found = simplex(*_twins(high, equal, at_most, query, i, sign))
+            found = simplex(*_twins(high, equal, at_most, query, i=i, sign=sign))
             if found is None:
                 return None
             pair.append(sign * found)
@@ -186,6 +186,7 @@ def _twins(
     equal: Sequence[Fact],
     at_most: Sequence[tuple[frozenset[int], int, Fraction]],
     query: frozenset[int],
+    *,
     i: int,
     sign: int,
 ) -> tuple[list[Fraction], list[list[Fraction]], list[Fraction]]:

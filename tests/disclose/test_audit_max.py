@@ -164,12 +164,14 @@ FAMILIES: dict[str, Callable[[tuple[Fraction, ...]], Any]] = {
 }
 
 
-def breaches(n: int, sessions: list[tuple[set[int], ...]], family: str) -> tuple[int, int]:
+def breaches(
+    n: int, sessions: list[tuple[set[int], ...]], family: str, grid: list[Fraction]
+) -> tuple[int, int]:
     """Groups of states that a whole session cannot tell apart, and how many of them give somebody away.
 
     Answers at the edge of the grid are skipped: beyond it there are states that the grid does not have.
     """
-    states = grid_states(n, [Fraction(v, 2) for v in range(2, 11)])
+    states = grid_states(n, grid)
     broken = seen = 0
     for queries in sessions:
         groups: dict[tuple[Any, ...], list[tuple[Fraction, ...]]] = defaultdict(list)
@@ -177,7 +179,7 @@ def breaches(n: int, sessions: list[tuple[set[int], ...]], family: str) -> tuple
             ask = FAMILIES[family](state)
             groups[tuple(ask(query) for query in queries)].append(state)
         for said, group in groups.items():
-            if any(one is not DENIED and (one <= 2 or one >= 5) for one in said):
+            if any(one is not DENIED and (one <= grid[1] or one >= grid[-1]) for one in said):
                 continue
             seen += 1
             broken += min(widths(group)) == 0
@@ -191,15 +193,16 @@ def sessions(n: int, length: int, step: int) -> list[tuple[set[int], ...]]:
 
 def test_e9_the_oracle_finds_what_is_unsafe_and_nothing_in_what_is_safe() -> None:
     posed = [({0, 1}, {1, 2}), ({0, 1}, {1, 2}, {1, 2}), ({0, 1, 2}, {0, 1}, {1, 2})]
-    assert breaches(3, posed, "simple")[0] > 0
+    grid = [Fraction(v, 2) for v in range(6)]
+    assert breaches(3, posed, "simple", grid)[0] > 0
     for family in ("simulatable", "equality", "tight"):
-        broken, seen = breaches(3, posed, family)
-        assert (broken, seen > 10) == (0, True)
+        broken, seen = breaches(3, posed, family, grid)
+        assert (broken, seen > 5) == (0, True)
 
 
 def test_e9_the_printed_algorithm_is_broken_by_asking_again() -> None:
-    history = [(zero({1, 2}), Fraction(5)), (zero({2, 3, 4}), DENIED), (zero({2, 3, 4}), Fraction(3))]
-    states = grid_states(4, [1, 2, 3, 4, 5, 6])
+    history: Any = [(zero({1, 2}), Fraction(5)), (zero({2, 3, 4}), DENIED), (zero({2, 3, 4}), Fraction(3))]
+    states = grid_states(4, [2, 3, 5, 6])
     left = remaining(states, history, lambda x: PrintedMax(x).ask)
     assert left
     assert widths(left)[0] == 0
@@ -210,8 +213,9 @@ def test_e9_the_printed_algorithm_is_broken_by_asking_again() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("family", ["simulatable", "equality", "tight"])
 def test_e9_exhaustive(family: str) -> None:
-    assert breaches(3, sessions(3, 3, 2), family)[0] == 0
-    assert breaches(4, sessions(4, 2, 3), family)[0] == 0
+    grid = [Fraction(v, 2) for v in range(2, 11)]
+    assert breaches(3, sessions(3, 3, 2), family, grid)[0] == 0
+    assert breaches(4, sessions(4, 2, 3), family, grid)[0] == 0
 
 
 def attack(n: int, seed: int, length: int, log: str) -> None:
@@ -263,10 +267,10 @@ def test_thousands_of_attackers_determine_nobody() -> None:
 def test_small_sessions_leave_the_adversary_nobody() -> None:
     """Not only the log: all states that would have been answered alike, by running the auditor on each."""
     rng = np.random.default_rng(3)
-    grid = [Fraction(v, 2) for v in range(13)]
+    grid = [Fraction(v, 2) for v in range(9)]
     states = grid_states(3, grid)
-    for seed in range(6):
-        x = tuple(Fraction(int(v)) for v in np.random.default_rng(seed).integers(2, 5, 3))
+    for seed in range(4):
+        x = tuple(Fraction(int(v)) for v in np.random.default_rng(seed).integers(1, 4, 3))
         session = started(x)
         history = []
         for _ in range(4):

@@ -187,15 +187,20 @@ def test_memory_of_bounds_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> No
     assert [g.members for g in with_memory.classes] == [g.members for g in without.classes]
 
 
-def drawn(count: int) -> list[Vertex]:
-    """So many records, always the same."""
-    rng = random.Random(count)
+def drawn(count: int, seed: int = 0, most: int = 4) -> list[Vertex]:
+    """So many records, always the same; some courses stand below a stay."""
+    rng = random.Random(1_000 * count + seed)
 
     def course() -> Vertex:
         below = tuple(
             Vertex("book", (rng.choice(BOOKS.leaves), rng.choice("123"))) for _ in range(rng.randrange(3))
         )
         return Vertex("course", (rng.choice(COURSES.leaves), rng.choice("ABCDE"), None), below)
+
+    def child() -> Vertex:
+        if rng.random() < 0.75:
+            return course()
+        return Vertex("stay", ("here",), tuple(course() for _ in range(rng.randrange(3))))
 
     return [
         Vertex(
@@ -205,10 +210,57 @@ def drawn(count: int) -> list[Vertex]:
                 rng.choice(YEARS.leaves),
                 rng.choice(["chess", "golf"]),
             ),
-            tuple(course() for _ in range(rng.randrange(1, 5))),
+            tuple(child() for _ in range(rng.randrange(1, most + 1))),
         )
         for _ in range(count)
     ]
+
+
+@LOOPS
+@pytest.mark.parametrize("weights", ["literal", "members"])
+@pytest.mark.parametrize("way_of", ["lsap", "greedy"])
+def test_the_loops_equal_their_plain_twins_on_many_pairs(
+    way_of: Any, weights: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trees = Trees.of(Forest.of(SCHEMA, drawn(60, most=5)), 4, way_of, weights)
+    everybody = np.arange(60)
+    reps = [trees.start(at) for at in range(10)]
+    reps += [trees.merged(rep, 59, ANYTHING) for rep in reps]
+    quick = [trees.prices(rep, everybody, allowed) for rep in reps for allowed in (1, ANYTHING)]
+    monkeypatch.setattr(native, "library", lambda: None)
+    plainly = [trees.prices(rep, everybody, allowed) for rep in reps for allowed in (1, ANYTHING)]
+    assert (np.array(quick) == np.array(plainly)).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("step", ["1/2", "1/4"])
+def test_clusters_that_are_tried_again(seed: int, step: str) -> None:
+    """Enough records for refusals: what was remembered of a class must not outlive its members."""
+    records = drawn(22, seed, most=2)
+    found, suppressed, passes = World(SCHEMA).clustree(records, 2, Fraction(step), Fraction(3), Fraction(0))
+    assert passes > 2
+    edits = ClusTree(step=Fraction(step), ceiling=Fraction(3)).cluster(Forest.of(SCHEMA, records), 2)
+    assert [list(group.members) for group in edits.classes] == [cluster.members for cluster in found]
+    assert list(edits.suppressed) == suppressed
+
+
+@pytest.mark.usefixtures("way")
+def test_the_first_of_equals_though_its_bound_is_higher() -> None:
+    """One loses two courses that are too many, the other two that clash: equal prices, unequal bounds."""
+
+    def student(gpa: str, *grades: str) -> Vertex:
+        return Vertex(
+            "student", (gpa, "1993", "golf"), tuple(Vertex("course", ("M1", grade, None)) for grade in grades)
+        )
+
+    forest = Forest.of(SCHEMA, [student("0.5", "A"), student("1.5", "B", "C", "D"), student("2.5", "A")])
+    trees = Trees.of(forest, 2)
+    rep, rest = trees.start(0), np.array([1, 2])
+    one, other = trees.prices(rep, rest).tolist()
+    assert one == other
+    low, high = trees.floor(rep, rest)[::-1].tolist()
+    assert low < high
+    assert trees.nearest(rep, rest) == 1
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -191,7 +191,8 @@ def test_the_summary_is_made_of_these_and_fits_json(data: st.DataObject) -> None
             "classes": len(sizes),
         }
     assert set(found["loss"]) == {
-        "lm", "ncp", "discernibility", "discernibility_ratio", "average_class_size", "height",
+        "lm", "ncp", "precision", "entropy", "kl",
+        "discernibility", "discernibility_ratio", "average_class_size", "height",
         "suppressed_cells", "suppressed_records", "gain_retained",
     }  # fmt: skip
     assert found["loss"]["lm"] == pytest.approx(np.mean([loss.lm for loss in each]))

@@ -16,11 +16,14 @@ from privet.cli.compare import compare
 from privet.cli.demo import demo
 from privet.cli.explain import explain
 from privet.cli.init import init
+from privet.cli.ledger import amend_budget, open_account, show_ledger
 from privet.cli.listing import show
 from privet.cli.options import ARGUMENTS
+from privet.cli.plan import plan
 from privet.cli.publish import publish
 from privet.cli.risk import risk
 from privet.cli.sample import sample
+from privet.cli.sequences import sequences
 from privet.cli.sources import check_sources, restore_sources
 from privet.cli.verify import verify
 
@@ -76,15 +79,26 @@ for name, command, gist in (
     ("demo", demo, "the main job on sample data, explained"),
     ("init", init, "drafts a policy from the data"),
     ("check", check, "what the raw data achieves"),
+    ("plan", plan, "what an epsilon would buy, before any is spent"),
     ("publish", publish, "makes a release that keeps its policy"),
     ("verify", verify, "re-checks a release from its folder alone"),
     ("risk", risk, "how exposed the people in a table are"),
     ("compare", compare, "what a release lost"),
     ("explain", explain, "why so much was lost, and what less would cost"),
+    ("sequences", sequences, "the routes that many take"),
     ("sample", sample, "writes data of people who do not exist"),
     ("list", show, "what is installed"),
 ):
     app.command(name, cls=Command, help=laid_out(command.__doc__), short_help=gist)(command)
+
+ledger = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(ledger, name="ledger", help="what differential privacy has spent, and what is left")
+for name, command, gist in (
+    ("open", open_account, "sets a data set's budget, once"),
+    ("show", show_ledger, "what is spent and what is left"),
+    ("amend", amend_budget, "changes a budget, on the record"),
+):
+    ledger.command(name, cls=Command, help=laid_out(command.__doc__), short_help=gist)(command)
 
 sources = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(sources, name="sources", help="several releases of the same people, looked at together")

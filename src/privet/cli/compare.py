@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from privet.cli import screen
+from privet.cli import screen, trajectories
 from privet.cli.options import Engine, Folder, Json, Raw, engine_of, release_folder
 from privet.cli.screen import share
 
@@ -24,8 +24,9 @@ def compare(
 ) -> int:
     """What was lost between the raw data and its release, and what risk is left.
 
-    Loss of detail (LM, NCP), discernibility, sizes of classes; with --classify also how much worse a
-    decision tree predicts the target from the published columns. Nothing is written.
+    Loss of detail (LM, NCP, entropy, precision), discernibility, sizes of classes, how far counts from
+    the release are off; with --classify also how much worse a decision tree predicts the target from the
+    published columns. Nothing is written.
 
     Example:
       privet compare patients.csv out
@@ -40,6 +41,11 @@ def compare(
         found = compared(raw, folder, classify=classify, engine=engine_of(engine), progress=progress)
     if json:
         screen.answer(found)
+    elif found.get("kind") == "noisy":
+        from privet.cli import noisy
+
+        screen.say(*noisy.told(found))
+        screen.warn(found["warning"])
     else:
         screen.say(*_told(found))
         screen.say(*screen.next_steps((f"privet explain {folder}", "says what forced the loss")))
@@ -47,6 +53,9 @@ def compare(
 
 
 def _told(found: Mapping[str, Any]) -> Iterator[str]:
+    if found.get("kind") == "trajectories":
+        yield from trajectories.compare(found)
+        return
     classes, loss = found["classes"], found["loss"]
     before, after = found["risk"]["before"], found["risk"]["after"]
     yield f"{found['records']:,} records in {classes['count']:,} classes that agree in all quasi-identifiers,"
@@ -69,17 +78,31 @@ def _told(found: Mapping[str, Any]) -> Iterator[str]:
                 f"{column['raw_values']:,}",
                 f"{column['published_values']:,}",
                 share(column["lm"]),
+                _known(column["entropy"]),
+                _bits(column["kl"]),
                 _known(column["gain_retained"]),
             )
             for name, column in found["attributes"].items()
         ],
-        head=("column", "raw values", "published", "lost (LM)", "of the target's gain kept"),
+        head=(
+            "column",
+            "raw values",
+            "published",
+            "lost (LM)",
+            "entropy",
+            "KL, bits",
+            "of the target's gain kept",
+        ),
     )
     yield ""
     yield from screen.table(
         [
             ("detail lost on average (LM)", share(loss["lm"])),
             ("the same, by width (NCP)", _known(loss["ncp"])),
+            ("the same, by how common values are (entropy)", _known(loss["entropy"])),
+            ("levels kept (precision)", _known(loss["precision"])),
+            ("error of a random count, median", _known(loss["query_error"])),
+            ("divergence of all columns together (KL), bits", _bits(loss["joint_kl"])),
             ("discernibility", f"{loss['discernibility']:,}"),
             ("discernibility, of the worst possible", share(loss["discernibility_ratio"])),
             ("average class", f"{loss['average_class_size']:,.1f}"),
@@ -87,6 +110,9 @@ def _told(found: Mapping[str, Any]) -> Iterator[str]:
             ("information about the target kept", _known(loss["gain_retained"])),
         ]
     )
+    if loss["query_error"] is None:
+        yield "  counts and their divergence need the private notes beside the folder"
+    yield from _wide(found["dimensionality"])
     trained = found.get("classification")
     if trained:
         yield ""
@@ -95,6 +121,20 @@ def _told(found: Mapping[str, Any]) -> Iterator[str]:
 
 def _known(number: float | None) -> str:
     return "-" if number is None else share(number)
+
+
+def _bits(number: float | None) -> str:
+    return "-" if number is None else f"{number:.3f}"
+
+
+def _wide(found: Mapping[str, Any] | None) -> Iterator[str]:
+    """Said only where it is a warning."""
+    if found is not None and found["too_wide"]:
+        yield (
+            f"  values cover {share(found['observed'])} of their ranges; with "
+            f"{found['quasi_identifiers']} quasi-identifiers and {found['k']:,} people to a class about "
+            f"{share(found['expected'][-1])} is to be expected: fewer would keep more"
+        )
 
 
 def _classification(trained: Mapping[str, Any]) -> Iterator[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-from privet.cli import screen
+from privet.cli import screen, trajectories
 from privet.cli.options import Engine, Folder, Json, ShowValues, engine_of, release_folder
 from privet.cli.screen import share
 
@@ -25,21 +26,30 @@ def explain(
     Next: change one number in the policy and publish into another folder; hand out one of them only.
 
     """
-    from privet.assess import explain as explained
-
     release_folder(folder)
     if show_values:
         screen.refuse_hidden_terminal(json=json)
+    where = engine_of(engine)
     with screen.working(json=json) as progress:
         progress("measure", 0)
-        found = explained(folder, show_values=show_values, engine=engine_of(engine))
-    if not show_values:
-        found = _hushed(found)
-    if json:
-        screen.answer(found)
-    else:
-        screen.say(*_told(found))
+        if json:
+            screen.answer(explained(folder, where))
+        else:
+            screen.say(*told(folder, where, show_values=show_values))
     return 0
+
+
+def explained(folder: Path, engine: Any, *, show_values: bool = False) -> Any:
+    """What is known of a release's loss, without raw values unless they are asked for."""
+    from privet.assess import explain as found
+
+    why = found(folder, show_values=show_values, engine=engine)
+    return why if show_values else _hushed(why)
+
+
+def told(folder: Path, engine: Any, *, show_values: bool) -> list[str]:
+    """The same in lines."""
+    return list(_told(explained(folder, engine, show_values=show_values)))
 
 
 def _hushed(found: Any) -> Any:
@@ -50,6 +60,9 @@ def _hushed(found: Any) -> Any:
 
 
 def _told(found: Mapping[str, Any]) -> Iterator[str]:
+    if found.get("kind") == "trajectories":
+        yield from trajectories.explain(found)
+        return
     if found["lm"] is not None:
         yield f"{share(found['lm'])} of the detail is lost on average, in {found['records']:,} records"
     yield from screen.table(

@@ -25,7 +25,7 @@ ARGUMENTS = {
     "SOURCES...": "A TOML file that names a register, views and releases; or release folders, with --raw.",
     "SQL": "One aggregate over the audited table, with conditions on public columns.",
     "ANALYST": "Whose key it is.",
-    "NAME": "patients, transfusions, census, or adult.",
+    "NAME": "patients, transfusions, census, trips-city, trips-metro, or adult.",
 }
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help=ARGUMENTS["DATA"])]

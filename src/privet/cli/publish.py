@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privet.cli import screen
+from privet.cli import screen, trajectories
 from privet.cli.options import (
     Data,
     Delimiter,
@@ -24,7 +25,8 @@ from privet.cli.options import (
     load_policy,
     release_folder,
 )
-from privet.errors import HierarchyError
+from privet.cli.explain import explained, told
+from privet.errors import HierarchyError, InputError
 
 if TYPE_CHECKING:
     from privet.policy import Policy
@@ -50,7 +52,17 @@ def publish(
     null: Null = None,
     query: Query = None,
     engine: Engine = "embedded",
+    ledger: Annotated[
+        Path | None,
+        typer.Option("--ledger", metavar="FILE", help="What differential privacy is paid from."),
+    ] = None,
+    dataset: Annotated[
+        str | None, typer.Option("--dataset", metavar="NAME", help="The data set's name in the ledger.")
+    ] = None,
     show_values: ShowValues = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Also say how the search went, as `privet explain` does.")
+    ] = False,
     json: Json = False,
 ) -> int:
     """Publish data under a policy: search, recode, check what is about to leave, write.
@@ -60,6 +72,9 @@ def publish(
 
     With --like the recoding of an earlier release is used again on the next batch of data, so that the
     two can be laid side by side; the promises are checked afresh, and broken ones refuse.
+
+    With differential privacy nothing leaves that is not paid for: --ledger and --dataset say from what,
+    unless the policy does. `privet plan` shows beforehand what to expect.
 
     Example:
       privet sample patients -o patients.csv --policy hospital.toml
@@ -80,6 +95,10 @@ def publish(
     earlier = None if like is None else release_folder(like)
     where = engine_of(engine)
     said = load_policy(policy, format=format, delimiter=delimiter, encoding=encoding, null=null, query=query)
+    said = paid_from(said, ledger, dataset)
+    spends = getattr(said.algorithm, "domains", None) == "public"
+    if explain and spends:
+        raise InputError(f"--explain: {said.algorithm.name} has no loss to explain; see `privet plan`")
     try:
         with screen.working(json=json) as progress:
             release = published(data, said, engine=where, like=earlier, output=to, progress=progress)
@@ -91,26 +110,49 @@ def publish(
             screen.say(*uncovered(data, said, where))
         raise
     if json:
-        screen.answer(_document(release, output, warnings))
+        document = _document(release, output, warnings)
+        screen.answer(document | ({"explained": explained(output, where)} if explain else {}))
         return 0
     screen.say(*summary(release, output))
     screen.warn(*warnings)
+    if explain:
+        screen.say("", *told(output, where, show_values=show_values))
+    why = (f"privet explain {output}", "says what forced the loss, and what one step less would buy")
+    if spends and said.ledger is not None:
+        why = (f"privet ledger show {said.ledger.file}", "shows what is spent and what is left")
     screen.say(
         *screen.next_steps(
             (f"privet verify {output}", "checks the release from its folder alone"),
-            (f"privet explain {output}", "says what forced the loss, and what one step less would buy"),
+            why,
             (f"privet compare {data} {output}", "measures what was lost"),
         )
     )
     return 0
 
 
-def _warnings(release: Release, folder: Path) -> list[str]:
-    from privet.release import earlier_releases
+def paid_from(policy: Policy, ledger: Path | None, dataset: str | None) -> Policy:
+    """The policy with the ledger and the data set that the command line names."""
+    from privet.policy import Purse
 
+    if ledger is None and dataset is None:
+        return policy
+    if getattr(policy.algorithm, "domains", None) != "public":
+        raise InputError(f"--ledger, --dataset: {policy.algorithm.name} spends nothing")
+    file = str(ledger) if ledger is not None else policy.ledger and policy.ledger.file
+    name = dataset if dataset is not None else policy.ledger and policy.ledger.dataset
+    if not file or not name:
+        raise InputError("--ledger, --dataset: give both, or say the other in the policy")
+    return replace(policy, ledger=Purse(file, name))
+
+
+def _warnings(release: Release, folder: Path) -> list[str]:
+    from privet.release import earlier_releases, paid
+
+    # What was paid for adds up in its ledger, and may be handed out beside others that were.
     return [
         f"{other} is a release of the same data: whoever has both can combine them; hand out one only"
         for other in earlier_releases(folder, release.private.get("source"))
+        if "ledger" not in release.evidence or not paid(other)
     ]
 
 
@@ -139,6 +181,7 @@ def summary(release: Release, folder: Path) -> list[str]:
         *screen.promise_lines(evidence["promises"]),
         "",
         *became(evidence),
+        *(["", *trajectories.published(evidence)] if "thinning" in evidence else []),
         "",
         f"  {screen.shown(str(folder))}: {', '.join(files)}",
         f"  {screen.shown(str(private_folder(folder)))} stays with you: it holds raw values",
@@ -154,7 +197,7 @@ def became(evidence: Any) -> list[str]:
         how = str(note["published"])
         if "values" in note:
             how += f" to {len(note['values']):,} values" if len(note["values"]) > 1 else " to one value"
-        rows.append((name, note["role"], how, screen.share(loss[name]) if name in loss else ""))
+        rows.append((name, note["role"], how, "" if loss.get(name) is None else screen.share(loss[name])))
     return screen.table(rows, head=("column", "role", "published", "lost"))
 
 

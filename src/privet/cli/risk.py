@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any
 
-from privet.cli import screen
+import typer
+
+from privet.cli import screen, trajectories
 from privet.cli.options import (
     Data,
     Delimiter,
@@ -14,18 +18,25 @@ from privet.cli.options import (
     Format,
     Json,
     Null,
-    PolicyFile,
     Query,
     ShowValues,
     engine_of,
+    form_of,
     load_policy,
 )
 from privet.cli.screen import share
+from privet.errors import InputError, PolicyError
+
+LOOSE = 0.5  # different values for each record: a column that is no quasi-identifier and should be
+FEW = 8  # combinations that a terminal shows; --json has all
 
 
 def risk(
     data: Data,
-    policy: PolicyFile,
+    policy: Annotated[
+        Path | None,
+        typer.Argument(metavar="[POLICY]", help="The policy; without it, only what columns tell is shown."),
+    ] = None,
     *,
     format: Format = None,  # noqa: A002 - the option's own name
     delimiter: Delimiter = None,
@@ -33,13 +44,18 @@ def risk(
     null: Null = None,
     query: Query = None,
     engine: Engine = "embedded",
+    fraction: Annotated[
+        str | None,
+        typer.Option("--fraction", help="Which part of a population DATA is a random sample of, as 1/10."),
+    ] = None,
     show_values: ShowValues = False,
     json: Json = False,
 ) -> int:
     """How exposed the people in a table are: unique records, and what three attackers could do.
 
     A prosecutor looks for one person known to be in the data; a journalist for anybody; a marketer for
-    as many as possible. The policy says which columns they can know. Nothing is written.
+    as many as possible. The policy says which columns they can know; without one, the columns are ranked
+    by how well they tell people apart, which helps to write it. Nothing is written.
 
     Example:
       privet sample patients -o patients.csv --policy hospital.toml
@@ -52,9 +68,17 @@ def risk(
 
     if show_values:
         screen.refuse_hidden_terminal(json=json)
-    said = load_policy(policy, format=format, delimiter=delimiter, encoding=encoding, null=null, query=query)
+    if policy is None:
+        from privet.core import Form
+
+        said = {"format": format, "delimiter": delimiter, "encoding": encoding, "null": null, "query": query}
+        return _without_policy(data, form_of(Form(), **said), engine, json=json)
+    asked = {} if fraction is None else {"fraction": _fraction(fraction)}
+    rules = load_policy(policy, format=format, delimiter=delimiter, encoding=encoding, null=null, query=query)
     with screen.working(json=json) as progress:
-        found = measured(data, said, show_values=show_values, engine=engine_of(engine), progress=progress)
+        found = measured(
+            data, rules, show_values=show_values, engine=engine_of(engine), progress=progress, **asked
+        )
     if json:
         screen.answer(found)
     else:
@@ -65,6 +89,9 @@ def risk(
 
 
 def _told(found: Mapping[str, Any]) -> Iterator[str]:
+    if found.get("kind") == "trajectories":
+        yield from trajectories.risk(found)
+        return
     prosecutor, classes = found["prosecutor"], found["classes"]
     yield f"{found['records']:,} records, known by {screen.shown(', '.join(found['quasi_identifiers']))}"
     yield f"  {found['unique_records']:,} ({share(found['unique_share'])}) are alone with these values"
@@ -74,7 +101,7 @@ def _told(found: Mapping[str, Any]) -> Iterator[str]:
         [
             ("prosecutor", share(prosecutor["highest"]), "finds one known person, at worst"),
             ("", share(prosecutor["average"]), "on average"),
-            ("journalist", share(found["journalist"]["at_most"]), "finds anybody, at most"),
+            ("journalist", share(found["journalist"]["at_most"]), _anybody(found["journalist"])),
             ("marketer", share(found["marketer"]["average"]), "of all people found, expected"),
         ]
     )
@@ -83,6 +110,9 @@ def _told(found: Mapping[str, Any]) -> Iterator[str]:
             f"  {prosecutor['records_above']:,} records ({share(prosecutor['share_above'])}) are above "
             f"{prosecutor['threshold']}, the chance that the policy allows"
         )
+    yield from _estimated(found["population"])
+    yield from _wide(found["dimensionality"])
+    yield from _overlooked(found["columns"])
     for promise in found["promises"]:
         yield ""
         yield f"{screen.shown(promise['model'])}: what an adversary finds who knows so many values"
@@ -118,6 +148,92 @@ def _told(found: Mapping[str, Any]) -> Iterator[str]:
             ],
             head=("known", "records that match", "right record", "only one matches", "right sensitive value"),
         )
+
+
+def _anybody(journalist: Mapping[str, Any]) -> str:
+    if "people" not in journalist:
+        return "finds anybody, at most"
+    return f"finds anybody among {journalist['people']:,} people, at worst"
+
+
+def _fraction(given: str) -> Fraction:
+    from privet.notation import exact
+
+    try:
+        return exact(given)
+    except PolicyError as error:
+        raise InputError(*(f"--fraction: {complaint}" for complaint in error.complaints)) from None
+
+
+def _estimated(found: Mapping[str, Any] | None) -> Iterator[str]:
+    if found is None:
+        return
+    yield ""
+    yield f"unique among {found['people']:,} people, estimated; {found['chosen']} is to be believed here"
+    yield from screen.table(
+        [
+            (
+                name,
+                "-" if one is None else f"{one['uniques']:,.0f}",
+                "" if one is None else share(one["share"]),
+            )
+            for name, one in found["estimates"].items()
+        ],
+        head=("estimator", "unique people", "share"),
+    )
+
+
+def _wide(found: Mapping[str, Any] | None) -> Iterator[str]:
+    """Said only where it is a warning."""
+    if found is None or not found["too_wide"]:
+        return
+    yield ""
+    yield (
+        f"  {found['quasi_identifiers']} quasi-identifiers are many: a value must cover about "
+        f"{share(found['expected'][-1])} of its range before {found['k']:,} people share all of them"
+    )
+
+
+def _without_policy(data: str, form: Any, engine: str, *, json: bool) -> int:
+    from privet.roads.telling import telling
+
+    found = telling(data, form=form, engine=engine_of(engine))
+    if json:
+        screen.answer({"columns": found})
+        return 0
+    screen.say(f"{found['records']:,} records; how well columns tell them apart", *_columns(found))
+    screen.say(*screen.next_steps((f"privet init {data} -o policy.toml", "drafts a policy to decide in")))
+    return 0
+
+
+def _columns(found: Mapping[str, Any]) -> Iterator[str]:
+    def line(one: Mapping[str, Any]) -> tuple[str, ...]:
+        return (
+            " + ".join(one["columns"]),
+            f"{one['values']:,}",
+            share(one["distinctness"]),
+            share(one["separation"]),
+            share(one["unique_share"]),
+        )
+
+    head = ("column", "values", "distinct", "pairs told apart", "records alone")
+    yield from screen.table([line(one) for one in found["single"]], head=head)
+    if found["together"]:
+        yield ""
+        yield from screen.table([line(one) for one in found["together"][:FEW]], head=("together", *head[1:]))
+
+
+def _overlooked(columns: Mapping[str, Any]) -> Iterator[str]:
+    """Published columns that identify as quasi-identifiers do, and have another role."""
+    loose = [
+        one["columns"][0]
+        for one in columns["single"]
+        if one["role"] in {"other", "target", "sensitive"} and one["distinctness"] >= LOOSE
+    ]
+    if loose:
+        names = screen.shown(", ".join(loose))
+        yield ""
+        yield f"  published as they are, and nearly different for everybody: {names}"
 
 
 def _groups(violations: Any) -> Iterator[str]:

@@ -26,6 +26,7 @@ STAGES = {
     "classify": "training a classifier",
     "write": "writing",
 }
+ABOUT = {"paths": "of paths", "beside": "beside the path"}  # what a promise is about, where that is said
 STYLES = {"good": "32", "bad": "31;1", "warn": "33", "strong": "1", "faint": "2"}
 
 
@@ -141,18 +142,21 @@ def promise_lines(promises: Sequence[Mapping[str, Any]]) -> list[str]:
         # What names values of the data, or takes many lines, is in the policy for those who want it.
         hidden = {"type", "sensitive", "tree", "order"}
         model = {key: value for key, value in promise["model"].items() if key not in hidden}
-        asked = ", ".join(f"{key} = {_numbers(value)}" for key, value in model.items())
-        found = ", ".join(f"{key} = {_numbers(value)}" for key, value in promise["achieved"].items())
+        asked = ", ".join(f"{key} = {_numbers(value, key)}" for key, value in model.items())
+        found = ", ".join(f"{key} = {_numbers(value, key)}" for key, value in promise["achieved"].items())
         asked = f" ({asked})" if asked else ""
         verb = "found" if checked else "not checked; says"
-        line = f"  {mark}  {shown(promise['model']['type'])}{shown(asked)}: {verb} {shown(found)}"
+        about = f", {ABOUT.get(promise['about'], promise['about'])}" if "about" in promise else ""
+        line = f"  {mark}  {shown(promise['model']['type'])}{shown(asked)}{about}: {verb} {shown(found)}"
         if not promise["holds"]:
             line += f"; {promise['at_risk']:,} records at risk in {promise['broken']:,} groups"
         lines.append(line)
     return lines
 
 
-def _numbers(value: object) -> str:
+def _numbers(value: object, name: str = "") -> str:
+    if name.startswith("epsilon"):  # no share of anything
+        return str(value)
     if isinstance(value, str) and "/" in value and value.replace("/", "").isdigit():
         number = Fraction(value)
         if number.denominator >= 10**4 and 10**6 % number.denominator == 0:  # six decimals

@@ -38,6 +38,7 @@ class TreeVerdict:
     undecided: int = 0  # classes for which the search gave up
     at_risk: int = 0  # records in classes that are not known to keep the promise
     alone: int = 0  # of these, records in classes that are too small
+    sizes: tuple[int, ...] = ()  # of all classes, in order
 
     @property
     def anonymous(self) -> bool:
@@ -69,9 +70,18 @@ def audit(schema: Schema, records: Iterable[Vertex], l: int, *, steps: int = STE
         at_risk += 0 if found else len(members)
         here = max(as_written(members), l if found else 0)
         kept = here if kept is None else min(kept, here)
-    sizes = [len(members) for members in classes.values()]
+    sizes = sorted(len(members) for members in classes.values())
     return TreeVerdict(
-        sum(sizes), len(sizes), min(sizes, default=0), kept or 0, small, broken, undecided, at_risk, alone
+        sum(sizes),
+        len(sizes),
+        min(sizes, default=0),
+        kept or 0,
+        small,
+        broken,
+        undecided,
+        at_risk,
+        alone,
+        tuple(sizes),
     )
 
 

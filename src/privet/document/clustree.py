@@ -19,7 +19,7 @@ from typing import ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Progress, silent
+from privet.core import Policy, Progress, silent
 from privet.document.compiled import THREADS
 from privet.document.cost import Prices
 from privet.document.diversify import ANYTHING, Representative, Trees, Weights
@@ -51,6 +51,7 @@ class CToff:
     part: int = 1_000
 
     name: ClassVar[str] = "ctoff"
+    kinds: ClassVar[tuple[str, ...]] = ("documents",)
 
     def __post_init__(self) -> None:
         if self.mapping not in ("lsap", "greedy"):
@@ -63,6 +64,14 @@ class CToff:
             raise PolicyError("sa_weight is not negative")
         if self.part < 0:
             raise PolicyError("part is a number of records, or 0 for all at once")
+
+    def complaints(self, policy: Policy) -> list[str]:
+        """What it keeps are promises about trees that are published whole."""
+        return [
+            f"models[{at}]: {model.name} is about trees in two halves; use tree-anatomy for it"
+            for at, model in enumerate(policy.models)
+            if not hasattr(model, "size")
+        ]
 
     def patience(self) -> list[Fraction | None]:
         """How many deviations above the mean a class may cost, pass by pass; None: whatever it costs."""

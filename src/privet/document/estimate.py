@@ -46,7 +46,7 @@ class Estimator:
             ]
 
     def expected(self, query: Query, random: Random | None = None) -> Fraction:
-        """The expected answer, as an exact fraction; `random` is only used where a pattern must be sampled."""
+        """The expected answer, exactly; `random` is only used where a pattern must be sampled."""
         query.check(self.publication.schema)
         if self.publication.style is Style.TREES:
             exact = Exact(query, self.publication.schema)

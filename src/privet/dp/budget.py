@@ -34,10 +34,11 @@ class Account:
         """Pay first; the noise is drawn after this returns.
 
         `disjoint`: the one charge is for several mechanisms, no record being seen by two of them. It
-        gets a group of its own, which marks it and adds up to the same.
+        gets a group of its own, which marks it and adds up to the same. The group has the purpose in its
+        name: several accounts may pay from one reservation.
         """
         number = len(self.charges) + 1
-        group = f"{number}: disjoint parts" if disjoint else None
+        group = f"{number}: disjoint parts of {purpose}" if disjoint else None
         charge = Charge(purpose, mechanism, epsilon, group)
         self._tab.spend(charge)
         if self._payer is not None:

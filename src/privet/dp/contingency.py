@@ -6,6 +6,7 @@ many counts as combinations could be, nearly all of them empty, and noise in eac
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import prod
 
@@ -28,14 +29,7 @@ def contingency(
 ) -> NoisyTable:
     """The noisy contingency table over the public domains of all predictors and the class."""
     domains = [column.predictor.domain for column in table.columns]
-    if any(isinstance(domain, ItemSets) for domain in domains):
-        raise UnsupportedError("a contingency table has no place for a column of sets; leave it out")
-    cells = prod(domain.size for domain in domains) * len(table.classes)
-    if cells > MOST_CELLS:
-        raise UnsupportedError(
-            f"a contingency table of these predictors has {cells:,} counts, and {MOST_CELLS:,} is the most; "
-            "leave predictors out, or choose larger units"
-        )
+    cells = refuse(domains, len(table.classes))
     account = Account(epsilon, payer)
     account.spend(f"counts of {cells:,} combinations", LAPLACE, epsilon, disjoint=True)
     codes = [column.codes for column in table.columns]
@@ -55,6 +49,19 @@ def contingency(
         scale=1 / epsilon,
         charges=account.charges,
     )
+
+
+def refuse(domains: Sequence[PublicDomain], classes: int) -> int:
+    """How many counts there would be; raises where they are too many or have no place, for nothing yet."""
+    if any(isinstance(domain, ItemSets) for domain in domains):
+        raise UnsupportedError("a contingency table has no place for a column of sets; leave it out")
+    cells = prod(domain.size for domain in domains) * classes
+    if cells > MOST_CELLS:
+        raise UnsupportedError(
+            f"a contingency table of these predictors has {cells:,} counts, and {MOST_CELLS:,} is the most; "
+            "leave predictors out, or choose larger units"
+        )
+    return cells
 
 
 def finest(domain: PublicDomain) -> tuple[Node, ...]:

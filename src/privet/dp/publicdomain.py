@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from functools import cached_property
 from itertools import pairwise
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +23,10 @@ from privet.domain import Node, Scale, Value
 from privet.errors import HierarchyError, PolicyError
 from privet.hierarchy.intervals import Intervals
 from privet.hierarchy.numbers import EXACT, exact, read
+from privet.hierarchy.sets import FAN_OUT, SEPARATOR, WIDEST_FAN, Sets
 from privet.hierarchy.tree import Tree
 
-FAN_OUT = 8  # children of one node of an item taxonomy, unless the policy raises it
-WIDEST_FAN = 12  # and never more: every subset of the children is a partition of its own
 NONE = "NONE"  # stands for a record without items
-SEPARATOR = "|"
 MOST_POINTS = 2**40  # of a numeric grid; codes and lengths stay far from the edge of 64 bits
 
 
@@ -214,23 +212,31 @@ class Predictor:
     domain: PublicDomain = field(repr=False)
 
 
-def public_domain(name: str, hierarchy: Hierarchy | None) -> Categories | Numbers:
+def public_domain(name: str, hierarchy: Hierarchy | None) -> PublicDomain:
     """The public domain that a policy's hierarchy describes; refused where the data would define it."""
-    if isinstance(hierarchy, Tree):
-        return Categories(hierarchy)
-    if isinstance(hierarchy, Intervals):
-        coded = hierarchy.bottom is not None or hierarchy.top is not None
-        if (
-            not (hierarchy.width or hierarchy.edges or coded)
-            and hierarchy.low is not None
-            and hierarchy.high is not None
-        ):
-            return Numbers(hierarchy.low, hierarchy.high)
-        raise PolicyError(
-            f"attributes.{name}: differential privacy needs intervals with low and high, and nothing else; "
-            "limits that are read off the data would tell about it"
-        )
+    try:
+        if isinstance(hierarchy, Tree):
+            return Categories(hierarchy)
+        if isinstance(hierarchy, Sets):
+            return ItemSets(hierarchy.tree, hierarchy.separator, hierarchy.empty, hierarchy.fan_out)
+        if isinstance(hierarchy, Intervals):
+            return _numbers(hierarchy)
+    except HierarchyError as error:
+        raise PolicyError(*(f"attributes.{name}: hierarchy: {c}" for c in error.complaints)) from None
     raise PolicyError(
-        f"attributes.{name}: differential privacy needs a domain that the policy defines: a tree, or "
-        "intervals with low and high; values that are read off the data would tell about it"
+        f"attributes.{name}: hierarchy: differential privacy needs a domain that the policy defines: a tree, "
+        "sets, or intervals with low and high; values that are read off the data would tell about it"
     )
+
+
+def _numbers(intervals: Intervals) -> Numbers:
+    levels = cast("tuple[tuple[int | Decimal, ...], ...]", intervals.edges)
+    if intervals.width or len(levels) > 1 or intervals.bottom is not None or intervals.top is not None:
+        raise HierarchyError("differential privacy takes low and high, or one list of edges, and no more")
+    if levels:
+        return Numbers(edges=levels[0])
+    if intervals.low is None or intervals.high is None:
+        raise HierarchyError(
+            "give low and high, or edges; limits that are read off the data would tell about it"
+        )
+    return Numbers(intervals.low, intervals.high, 1 if intervals.unit is None else intervals.unit)

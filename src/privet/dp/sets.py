@@ -26,6 +26,7 @@ from privet.domain import Node
 from privet.dp.noise import NoiseSource
 from privet.dp.publicdomain import NONE, ItemSets
 from privet.dp.tail import binomial, uniform
+from privet.hierarchy.sets import SEPARATOR
 
 Ints: TypeAlias = NDArray[np.int64]
 
@@ -83,7 +84,7 @@ def generalised(nodes: tuple[Node, ...], node: Node, children: tuple[Node, ...])
 
 def set_label(nodes: tuple[Node, ...]) -> str:
     """How a set of nodes is published: sorted names."""
-    return "|".join(sorted(str(node.label) for node in nodes)) or NONE
+    return SEPARATOR.join(sorted(str(node.label) for node in nodes)) or NONE
 
 
 def survivors(noise: NoiseSource, counts: Ints, epsilon: Fraction, least: int, *, dense: int = DENSE) -> Ints:

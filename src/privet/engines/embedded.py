@@ -78,7 +78,7 @@ class Embedded:
 
     def distinct(self, table: Frame, column: str) -> list[Value]:
         """The values of a column, each once."""
-        return _encode(table.data.select(column))[column][1]
+        return encode(table.data.select(column))[column][1]
 
     def tally(self, table: Frame, policy: Policy) -> Tally:
         return self._tally(table, policy, {a.name: a for a in policy.quasi})
@@ -88,7 +88,7 @@ class Embedded:
 
     def _tally(self, table: Frame, policy: Policy, arranged: Mapping[str, Attribute]) -> Tally:
         counted = [a.name for a in policy.with_role(Role.QUASI, Role.SENSITIVE, Role.TARGET)]
-        encoded = _encode(table.data.select(counted))
+        encoded = encode(table.data.select(counted))
         found = domains({name: values for name, (_, values) in encoded.items()}, arranged)
         for name, (codes, values) in encoded.items():
             leaf_order = np.array([found[name].codes[value] for value in values], dtype=np.intp)
@@ -127,6 +127,12 @@ class Embedded:
             data = data.filter(pl.Series(_by_row(table, recoding, recoding.kept)))
         return Frame(data)
 
+    def only(self, table: Frame, rows: Mapping[str, Sequence[Value]]) -> Frame:
+        texts = _texts(table.data.select(list(rows))).with_columns(pl.all().cast(pl.String))
+        wanted = texts.select(pl.all_horizontal(pl.col(name).is_in(list(v)) for name, v in rows.items()))
+        data = table.data.filter(wanted.to_series().fill_null(value=False))
+        return Frame(data.drop(list(rows)))
+
     def write(self, table: Frame, target: Path, form: Form) -> None:
         # Text formats write an Enum as its text; the others would keep its kind.
         files.write(table.data if form.format in {"csv", "tsv"} else self.frame(table), target, form)
@@ -159,7 +165,7 @@ def _texts(data: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _encode(data: pl.DataFrame) -> dict[str, tuple[NDArray[Any], list[Value]]]:
+def encode(data: pl.DataFrame) -> dict[str, tuple[NDArray[Any], list[Value]]]:
     """For each column, a number for each row and the value of each number."""
     # A fresh set of categories for each column: the shared one would mix the columns' numbers. Enums
     # (labels of ours, above all) are numbered already.
@@ -236,7 +242,7 @@ def _generalised(table: Frame, recoding: Generalization, attribute: Attribute, r
         raise InternalError("a recoding is applied to the table that it was tallied from")
     if cut.untouched:
         return raw
-    return _labelled(raw.name, cut.labels, cut.positions[column.codes])
+    return labelled(raw.name, cut.labels, cut.positions[column.codes])
 
 
 def _regional(table: Frame, recoding: Regions, attribute: Attribute, raw: pl.Series) -> pl.Series:
@@ -246,27 +252,27 @@ def _regional(table: Frame, recoding: Regions, attribute: Attribute, raw: pl.Ser
     if shown.untouched:
         return raw
     labels = [node.label for node in shown.nodes]
-    return _labelled(raw.name, labels, _by_row(table, recoding, shown.positions))
+    return labelled(raw.name, labels, _by_row(table, recoding, shown.positions))
 
 
 def _perturbed(table: Frame, recoding: Perturbation, attribute: Attribute, raw: pl.Series) -> pl.Series:
     if attribute.name not in recoding.labels:
         return raw
     positions = _by_row(table, recoding, recoding.positions[raw.name])
-    return _labelled(raw.name, recoding.labels[raw.name], positions)
+    return labelled(raw.name, recoding.labels[raw.name], positions)
 
 
 def _by_row(table: Frame, recoding: Recoding, found: NDArray[Any]) -> NDArray[Any]:
     """What a recoding says of cells, or of records cell by cell, in the order of the rows."""
     cells = table.cell_of_row()
-    if isinstance(recoding, Perturbation):
+    if recoding.by_record:
         rows = np.empty_like(found)
         rows[np.argsort(cells, kind="stable")] = found
         return rows
     return found[cells]
 
 
-def _labelled(name: str, of_node: Sequence[Value], positions: NDArray[Any]) -> pl.Series:
+def labelled(name: str, of_node: Sequence[Value], positions: NDArray[Any]) -> pl.Series:
     """Published labels as an Enum: one small number for each row until the file is written."""
     labels = list(dict.fromkeys(label for label in of_node if label is not None))
     number = {label: at for at, label in enumerate(labels)}

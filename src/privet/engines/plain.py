@@ -139,6 +139,15 @@ class Plain:
         of_row = [kept[at] for at in _places(table, recoding)]
         return Rows({name: list(compress(column, of_row)) for name, column in made.items()})
 
+    def only(self, table: Rows, rows: Mapping[str, Sequence[Value]]) -> Rows:
+        wanted = [
+            all(as_text(table.values[name][at]) in values for name, values in rows.items())
+            for at in range(table.height)
+        ]
+        return Rows(
+            {name: list(compress(c, wanted)) for name, c in table.values.items() if name not in rows}
+        )
+
     @staticmethod
     def frame(table: Rows) -> Any:
         import polars as pl  # noqa: PLC0415 - this engine does without
@@ -221,7 +230,7 @@ def _recoded(table: Rows, name: str, recoding: Recoding) -> list[Item]:
 
 def _places(table: Rows, recoding: Recoding) -> list[int]:
     """For each row, where a recoding speaks of it: at its cell, or at its place among its cell's records."""
-    if not isinstance(recoding, Perturbation):
+    if not recoding.by_record:
         return table.cells
     ordered = sorted(range(table.height), key=lambda row: table.cells[row])
     places = [0] * table.height

@@ -12,6 +12,7 @@ from privet.hierarchy.flat import Flat
 from privet.hierarchy.intervals import Intervals
 from privet.hierarchy.parse import parse
 from privet.hierarchy.prefix import Prefix
+from privet.hierarchy.sets import Sets
 from privet.hierarchy.tree import Tree
 
-__all__ = ["Auto", "Dates", "Flat", "Intervals", "Prefix", "Tree", "draft", "parse"]
+__all__ = ["Auto", "Dates", "Flat", "Intervals", "Prefix", "Sets", "Tree", "draft", "parse"]

@@ -36,6 +36,9 @@ class Intervals:
     `edges=(0, 18, 65)`, or several such lists, finest first: the intervals between them. Below both
     stand the numbers themselves; with `raw=False` the finest interval is the most that is published.
 
+    `unit`: with `low` and `high`, the step of the numbers that could be; only where the data must not
+    say it.
+
     `bottom` and `top`: numbers below, or from there on, are never told apart.
 
     >>> ages = Intervals(width=(5, 10), top=90).domain(["34", "31", "38", "97", "90"])
@@ -51,6 +54,7 @@ class Intervals:
     bottom: Number | None = None
     top: Number | None = None
     raw: bool = True
+    unit: Number | None = None
 
     name: ClassVar[str] = "intervals"
 
@@ -115,10 +119,15 @@ class Intervals:
             policy["edges"] = levels if len(levels) > 1 else levels[0]
         if self.origin:
             policy["origin"] = _written(self.origin)
-        for key in ("low", "high", "bottom", "top"):
+        for key in ("low", "high", "unit", "bottom", "top"):
             if (limit := getattr(self, key)) is not None:
                 policy[key] = _written(limit)
         return policy if self.raw else policy | {"raw": False}
+
+    @property
+    def public_only(self) -> bool:
+        """Does it say what only an algorithm with public domains can use?"""
+        return self.unit is not None
 
     @property
     def _edges(self) -> tuple[tuple[Number, ...], ...]:
@@ -228,6 +237,11 @@ class Intervals:
                 (not fixed and not self.raw, "raw: only with width or edges"),
                 (self.low is not None and self.bottom is not None, "low, bottom: give one of them"),
                 (self.high is not None and self.top is not None, "high, top: give one of them"),
+                (
+                    self.unit is not None and (self.low is None or self.high is None),
+                    "unit: only with low and high",
+                ),
+                (self.unit is not None and self.unit <= 0, "unit: above 0"),
             )
             if wrong
         ]

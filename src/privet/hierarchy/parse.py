@@ -16,6 +16,7 @@ from privet.hierarchy.flat import Flat
 from privet.hierarchy.intervals import Intervals
 from privet.hierarchy.numbers import read as exact_number
 from privet.hierarchy.prefix import Prefix
+from privet.hierarchy.sets import Sets
 from privet.hierarchy.tree import Tree
 
 
@@ -77,6 +78,12 @@ def _lengths(given: object) -> tuple[int, ...]:
     return tuple(lengths)
 
 
+def _whole(given: object) -> int:
+    if not isinstance(given, int) or isinstance(given, bool):
+        raise PolicyError(f"a whole number, not {given!r}")
+    return given
+
+
 def _words(given: object) -> tuple[str, ...]:
     words = given if isinstance(given, list | tuple) else [given]
     return tuple(_word(word) for word in words)
@@ -108,7 +115,12 @@ def _csv(read: Mapping[str, Any], base: Path) -> Hierarchy:
     return _file(Tree.from_csv, read["path"], base)
 
 
-def _tree(read: Mapping[str, Any], base: Path) -> Hierarchy:
+def _sets(read: Mapping[str, Any], base: Path) -> Hierarchy:
+    rest = {key: value for key, value in read.items() if key not in {"tree", "path"}}
+    return Sets(_tree(read, base), **rest)
+
+
+def _tree(read: Mapping[str, Any], base: Path) -> Tree:
     if ("tree" in read) == ("path" in read):
         raise HierarchyError("tree, path: give one of them")
     if "tree" in read:
@@ -143,9 +155,18 @@ _INTERVALS: Mapping[str, Callable[[object], object]] = {
     "origin": _number,
     "low": _number,
     "high": _number,
+    "unit": _number,
     "bottom": _number,
     "top": _number,
     "raw": _flag,
+}
+
+_SETS: Mapping[str, Callable[[object], object]] = {
+    "tree": _mapping,
+    "path": _word,
+    "separator": _word,
+    "empty": _flag,
+    "fan_out": _whole,
 }
 
 _KINDS: Mapping[str, _Kind] = {
@@ -154,6 +175,7 @@ _KINDS: Mapping[str, _Kind] = {
     Intervals.name: _Kind(_INTERVALS, lambda read, _: Intervals(**read)),
     Prefix.name: _Kind({"keep": _lengths}, lambda read, _: Prefix(read.get("keep", ()))),
     Dates.name: _Kind({"levels": _words, "format": _word}, lambda read, _: Dates(**read)),
+    Sets.name: _Kind(_SETS, _sets),
     Flat.name: _Kind({}, lambda _read, _base: Flat()),
     Auto.name: _Kind({}, lambda _read, _base: Auto()),
 }

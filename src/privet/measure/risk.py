@@ -2,8 +2,8 @@
 
 *Prosecutor*: knows that the target is in the table; the chance is one in the size of its class.
 *Marketer*: wants as many as possible; the share of records found is the mean of these chances.
-*Journalist*: does not know who is in the table; with no population table to compare with, the
-prosecutor's chance is the bound, and it is what is reported here.
+*Journalist*: does not know who is in the table; the chance is one in the number of people of the population
+who share the values. With no population to compare with, the prosecutor's chance is the bound.
 
 The names are El Emam's, "Guide to the De-Identification of Personal Health Information", 2013. What an
 adversary of limited knowledge can do is `audit`'s matter.
@@ -36,6 +36,34 @@ def above(sizes: Ints, threshold: Fraction) -> int:
     """How many records can be found with a higher chance than the threshold; exactly."""
     # 1 / size > p  is  size < 1 / p
     return int(sizes[sizes * threshold.numerator < threshold.denominator].sum())
+
+
+AT_RISK = tuple(Fraction(1, size) for size in (2, 3, 5, 10, 20, 50, 100))
+
+
+def at_risk(sizes: Ints) -> list[dict[str, Any]]:
+    """How many records can be found with more than each of some usual chances."""
+    records = int(sizes.sum())
+    return [
+        {"above": str(chance), "records": found, "share": found / records if records else 0.0}
+        for chance in AT_RISK
+        for found in [above(sizes, chance)]
+    ]
+
+
+def journalist(people: Ints, published: Ints) -> dict[str, Any]:
+    """The chance where a population is known: of each class its people, and how many of them are published.
+
+    The marketer who knows the population picks among as many.
+    """
+    shown = published > 0
+    people, published = people[shown], published[shown]
+    if not len(people):
+        return {"highest": 0.0, "average": 0.0}
+    return {
+        "highest": float(Fraction(1, int(people.min()))),
+        "average": float((published / people).sum() / published.sum()),
+    }
 
 
 def risk(sizes: Ints) -> dict[str, Any]:

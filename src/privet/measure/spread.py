@@ -55,9 +55,7 @@ def divergence(raw: NDArray[Any], assumed: NDArray[np.float64]) -> float:
     return max(0.0, round(float(p @ np.log2(p / q)), DIGITS)) if len(p) else 0.0
 
 
-def entropy_lost(
-    raw: NDArray[Any], spans: Sequence[Span], records: NDArray[Any], missing: int = 0
-) -> float:
+def entropy_lost(raw: NDArray[Any], spans: Sequence[Span], records: NDArray[Any], missing: int = 0) -> float:
     """Non-uniform entropy: bits that tell a record's value once its published one is known, as a share of
     the bits that tell it when nothing is known.
 

@@ -31,6 +31,7 @@ class ConfidenceBounding(LinkageCheck):
     bounds: tuple[Template, ...] = field(init=False, repr=False)
 
     name: ClassVar[str] = "confidence-bounding"
+    kinds: ClassVar[tuple[str, ...]] = ("table", "trajectories")
 
     def __post_init__(self) -> None:
         bounds = templates(self.sensitive, None)

@@ -26,6 +26,7 @@ class KAnonymity(LinkageCheck):
     k: int
 
     name: ClassVar[str] = "k-anonymity"
+    kinds: ClassVar[tuple[str, ...]] = ("table", "trajectories")
     monotone_with_suppression: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -35,6 +35,7 @@ class LKC(LinkageCheck):
     bounds: tuple[Template, ...] = field(init=False, repr=False)
 
     name: ClassVar[str] = "lkc-privacy"
+    kinds: ClassVar[tuple[str, ...]] = ("table", "trajectories")
 
     def __post_init__(self) -> None:
         at_least_one(self.name, l=self.l, k=self.k)

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Finding, Perturbation, Policy, Progress, Tally, silent
+from privet.core import Column, Finding, Perturbation, Policy, Progress, Tally, silent
 from privet.errors import UnsatisfiableError, UnsupportedError
 from privet.models.ldiversity import DistinctLDiversity, EntropyLDiversity
 from privet.relational.chance import generator
@@ -37,14 +37,25 @@ class Anatomy:
         )
         if l is None:
             raise UnsupportedError(f"{self.name} makes l-diverse buckets: the policy needs l-diversity")
-        if len(tally.sensitive) != 1:
-            raise UnsupportedError(f"{self.name} serves one sensitive attribute, not {len(tally.sensitive)}")
+        others = [m.name for m in policy.models if not isinstance(m, (DistinctLDiversity, EntropyLDiversity))]
+        if others:
+            raise UnsupportedError(
+                f"{self.name} deals for distinct and entropy l-diversity, not for {', '.join(others)}; "
+                "bucketisation keeps every promise about sensitive values"
+            )
+        sensitive = need_split(self.name, tally)
         least = int(np.ceil(l))
         order = generator().permutation(tally.records)
-        sensitive = tally.sensitive[0]
         found = buckets(np.repeat(sensitive.codes, tally.counts).astype(np.intp), least, order)
         labels = tuple(str(at + 1) for at in range(int(found.max()) + 1))
         return Finding(Perturbation({sensitive.name: labels}, {sensitive.name: found}))
+
+
+def need_split(algorithm: str, tally: Tally) -> Column:
+    """The one sensitive attribute that is split off, or a complaint."""
+    if len(tally.sensitive) != 1:
+        raise UnsupportedError(f"{algorithm} serves one sensitive attribute, not {len(tally.sensitive)}")
+    return tally.sensitive[0]
 
 
 def buckets(sensitive: NDArray[np.intp], l: int, order: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -124,8 +124,6 @@ class Judge:
             later = [model for model in self._classes if not _joins(model)]
             while later:
                 broken = np.logical_or.reduce([self._read(model, found, kept) for model in later])
-                if kept is not None:
-                    broken &= kept
                 new = broken & ~bad
                 bad |= broken
                 # What is left is compared with itself, until nothing more breaks.

@@ -178,6 +178,14 @@ def risks(evidence: Evidence) -> Safe | None:
 LOSSES = (
     ("lm", "Detail lost (LM)", "0%: values as they were, 100%: nothing told", percent),
     ("ncp", "Width lost (NCP)", "how wide published values are, against the whole range", percent),
+    ("entropy", "Bits lost (entropy)", "of what told a record's value, common values weighing less", percent),
+    ("precision", "Levels kept (precision)", "100%: no value was raised, 0%: all to the top", percent),
+    (
+        "kl",
+        "Divergence of counts (KL)",
+        "bits, each column by itself, added up; 0: counts are right",
+        decimal,
+    ),
     ("gain_retained", "Use for prediction kept", "information gain about the target that is left", percent),
     ("discernibility_ratio", "Discernibility", "0%: no two records alike, 100%: all alike", percent),
     ("discernibility", "Discernibility, as a sum", "sum of the squares of the class sizes", decimal),
@@ -199,6 +207,7 @@ def losses(evidence: Evidence) -> Safe | None:
         "loss",
         ("LM: detail lost", loss_bars(columns, "lm", "LM")),
         ("NCP: width lost", loss_bars(columns, "ncp", "NCP")),
+        ("Entropy: bits lost", loss_bars(columns, "entropy", "Entropy")),
     )
     if not rows and views is None:
         return None
@@ -207,6 +216,9 @@ def losses(evidence: Evidence) -> Safe | None:
             label(name),
             percent(part(columns, name).get("lm")) or "",
             percent(part(columns, name).get("ncp")) or "",
+            percent(part(columns, name).get("entropy")) or "",
+            percent(part(columns, name).get("precision")) or "",
+            decimal(part(columns, name).get("kl")) or "",
         )
         for name in columns
     ]
@@ -218,7 +230,13 @@ def losses(evidence: Evidence) -> Safe | None:
             ),
             views,
             behind(
-                "As a table", table(("Column", "LM", "NCP"), each, numeric=(1, 2), caption="Loss by column")
+                "As a table",
+                table(
+                    ("Column", "LM", "NCP", "Entropy", "Precision", "KL, bits"),
+                    each,
+                    numeric=(1, 2, 3, 4, 5),
+                    caption="Loss by column",
+                ),
             )
             if views is not None
             else None,

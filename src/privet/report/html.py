@@ -12,17 +12,24 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 
-from privet.report import findings, published, sections, tradeoff
+from privet.report import dimensions, findings, published, sections, spent, tradeoff, trajectories
 from privet.report.markup import Safe, join, label_text, tag
 from privet.report.sections import Evidence, Section
 
 SECTIONS = (
     Section("promises", "What was promised, what was achieved", sections.promises),
+    Section("spent", "What was spent, and what that means for a person", spent.spent),
     Section("columns", "What each column became", published.columns),
+    Section("marginals", "Each column by itself", spent.marginals),
     Section("classes", "Class sizes", findings.classes),
     Section("risk", "Risk before and after", findings.risks),
     Section("loss", "What was lost", findings.losses),
+    Section("dimensions", "How many columns identify", dimensions.dimensions),
     Section("tradeoff", "What less risk has cost", tradeoff.tradeoff),
+    Section("paths", "What became of the paths", trajectories.kept),
+    Section("heat", "Places and times", trajectories.heat),
+    Section("loss-curve", "What each removal solved and cost", trajectories.curve),
+    Section("map", "Map", trajectories.places),
     Section("made", "How it was made", sections.made),
     Section("cautions", "Cautions", sections.cautions),
     Section("verify", "How to verify", sections.verify),

@@ -7,9 +7,10 @@ nobody words is shown by its parameters: `unworded`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
-from privet.report import classwords
+from privet.report import classwords, presencewords
 from privet.report.claims import Claim, Promise, Wording, settings, share_claims, shown, size_claim, these
 from privet.report.numerals import listing, part, whole
 
@@ -29,6 +30,8 @@ ROLES = {
     "quasi": "may name a person together with others",
     "sensitive": "must not be learnt about a person",
     "target": "what the recipient wants to predict",
+    "path": "where the person was, and when",
+    "person": "says whose visit it is",
     "other": "neither identifying nor protected",
 }
 PUBLISHED = {
@@ -38,6 +41,8 @@ PUBLISHED = {
     "pseudonym": "published as pseudonyms: the same value gets the same invented code",
     "hash": "published as keyed digests: the same value gets the same digest",
     "mask": "published with characters masked",
+    "numbered": "published as numbers that were drawn anew for this release",
+    "thinned": "published with some points removed",
     "shift": "dates published shifted, each person's by one secret distance",
 }
 
@@ -49,7 +54,20 @@ def kept(promise: Promise) -> bool:
 
 def wording(promise: Promise, quasi: Sequence[str]) -> Wording:
     """A promise in plain words; `quasi` are the columns an adversary may know."""
-    return MODELS.get(str(part(promise, "model").get("type")), unworded)(promise, quasi)
+    worder = MODELS.get(str(part(promise, "model").get("type")), unworded)
+    return of_paths(worder(promise, ())) if promise.get("about") == "paths" else worder(promise, quasi)
+
+
+def of_paths(worded: Wording) -> Wording:
+    """The same promise where visits are what somebody knows."""
+
+    def said(text: str) -> str:
+        for values in (these(()), "these values"):
+            text = text.replace(values, "a person's visits, each a place and a time")
+        return text
+
+    claims = tuple(replace(claim, promised=said(claim.promised)) for claim in worded.claims)
+    return replace(worded, title=f"{worded.title}, of paths", claims=claims, limits=said(worded.limits))
 
 
 def lkc(promise: Promise, quasi: Sequence[str]) -> Wording:
@@ -128,6 +146,8 @@ MODELS: dict[str, Worder] = {
     "delta-disclosure": classwords.delta_disclosure,
     "personalised-privacy": classwords.personalised,
     "average-risk": classwords.risk_limit,
+    "k-map": presencewords.k_map,
+    "delta-presence": presencewords.delta_presence,
     "maximum-risk": classwords.risk_limit,
     "records-at-risk": classwords.risk_limit,
     "sample-uniqueness": classwords.risk_limit,

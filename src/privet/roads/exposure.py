@@ -14,23 +14,37 @@ from typing import Any
 
 import numpy as np
 
-from privet.core import Engine, Generalization, PrivacyModel, Progress, Role, Tally, silent
+from privet.core import (
+    Engine,
+    Generalization,
+    PrivacyModel,
+    Progress,
+    Role,
+    Tally,
+    silent,
+)
 from privet.domain import Value
 from privet.errors import InputError, MissingExtraError, TamperedError, UnsupportedError
 from privet.measure import attack as attacks
-from privet.measure import classes, classify, summary, utility
+from privet.measure import classes, classify, dimensions, summary, utility
+from privet.measure import population as people
 from privet.measure import risk as risks
 from privet.measure.attack import Attack, Rows, Translation
 from privet.measure.audit import Audit, audit
 from privet.models.linkage import LinkageModel
+from privet.models.presence import presence
 from privet.policy import Policy
 from privet.release import Release, read_private
 from privet.report import evidence as ev
+from privet.roads import population
+from privet.roads.spreading import distribution
 from privet.roads.stations import columns_needed, data_file, settle
 from privet.roads.table_release import TableRelease
+from privet.roads.telling import telling
 
 EFFORT = 1_000_000_000  # cells that an audit looks at: about half a minute
 TRIALS = 200
+CLAIMED = ("ncp", "height", "precision", "entropy", "kl")  # what needs hierarchies is taken from evidence
 LISTED = 100  # violating groups, for a steward who asks for values; without values a list says nothing
 
 
@@ -39,6 +53,7 @@ def risk(
     policy: Policy,
     *,
     threshold: Fraction | None = None,
+    fraction: Fraction | None = None,
     trials: int = TRIALS,
     seed: int = 0,
     show_values: bool = False,
@@ -48,12 +63,16 @@ def risk(
     """How exposed the people in a table are, as it stands.
 
     `threshold`: the chance of being found that is too high; without it, what the policy's strictest k
-    promises. `show_values` lists the groups that break a promise with their values.
+    promises. `fraction`: which part of a population the table is a random sample of; then the population's
+    uniques are estimated. `show_values` lists the groups that break a promise with their values.
     """
+    if fraction is not None and not 0 < fraction <= 1:
+        raise InputError("the sampling fraction is above 0 and at most 1, such as 1/10")
     progress("read", 0)
     table = engine.read(source, settle(source, policy.form), columns_needed(policy))
     progress("tally", 0)
-    tally = engine.tally_published(table, policy)
+    everybody = engine.tally_published(table, policy)
+    tally = population.part_that_leaves(everybody, policy)
     progress("measure", 0)
     sizes = classes.class_sizes(tally)
     found = risks.risk(sizes)
@@ -66,8 +85,15 @@ def risk(
             "records_above": above,
             "share_above": above / tally.records,
         }
-    audits = _audits(tally, policy, show_values=show_values)
+    audits = _audits(tally, population.leaving(policy), show_values=show_values)
     known = max((found.l for found in audits), default=len(tally.quasi))
+    # No population is known to most: then the prosecutor's chance is the bound.
+    journalist: dict[str, Any] = {"at_most": found["highest"]}
+    if policy.publish_only:
+        ((subset, values),) = policy.publish_only.items()
+        chances = risks.journalist(*presence(everybody, "k-map", subset, values))
+        journalist = {"at_most": chances["highest"], **chances, "people": everybody.records}
+    k = max((number for model in policy.models if (number := _k(model))), default=None)
     return {
         "records": tally.records,
         "quasi_identifiers": [column.name for column in tally.quasi],
@@ -75,8 +101,14 @@ def risk(
         "unique_share": found["unique_share"],
         "classes": summary.classes(sizes),
         "prosecutor": prosecutor,
-        "journalist": {"at_most": found["highest"]},  # no population is known, so this is the bound
+        "journalist": journalist,
         "marketer": {"average": found["average"]},
+        "records_at_risk": risks.at_risk(sizes),
+        "population": None if fraction is None else people.uniqueness(sizes, fraction),
+        "dimensionality": None
+        if k is None
+        else dimensions.dimensionality(tally.records, k, len(tally.quasi)),
+        "columns": telling(source, policy, engine=engine),
         "promises": [found.to_dict() for found in audits],
         "linkage": _simulated(tally, known, trials, seed),
     }
@@ -101,7 +133,9 @@ def compare(
     """
     there = opened(release, engine)
     progress("read", 0)
-    before_table = engine.read(raw, settle(raw, there.policy.form), _counted(there))
+    before_table = engine.read(raw, settle(raw, there.policy.form), [*_counted(there), *there.only])
+    if there.only:
+        before_table = engine.only(before_table, there.only)
     progress("tally", 0)
     before = engine.tally_published(before_table, there.policy)
     after = engine.tally_published(there.table, there.policy)
@@ -117,7 +151,7 @@ def compare(
     attributes = _attributes(there, before, after)
     lm = sum(found["lm"] for found in attributes.values()) / len(attributes)
     loss = {
-        **{name: claimed.get("loss", {}).get(name) for name in ("ncp", "height")},
+        **{name: claimed.get("loss", {}).get(name) for name in CLAIMED},
         "lm": summary.tidy(lm),
         "discernibility": classes.discernibility(sizes, missing),
         "discernibility_ratio": classes.discernibility_ratio(sizes, missing),
@@ -129,12 +163,18 @@ def compare(
     smallest = [number for model in there.policy.models if (number := _k(model))]
     if smallest:
         loss["normalised_class_size"] = classes.normalised_class_size(sizes, k=max(smallest))
+    perturbed = there.evidence.get("recoding") == "perturbation"
+    loss |= distribution(before, after, there.leaf_order, missing, perturbed=perturbed)
+    k = max(smallest, default=None)
     steps = there.evidence.get("steps") or []
     result: dict[str, Any] = {
         "records": after.records,
         "classes": summary.classes(sizes),
         "risk": {"before": risks.risk(classes.class_sizes(before)), "after": risks.risk(sizes)},
         "loss": loss,
+        "dimensionality": None
+        if k is None or loss["ncp"] is None
+        else dimensions.dimensionality(before.records, k, len(before.quasi), loss["ncp"]),
         "steps": {
             "performed": sum("refused" not in step for step in steps),
             "refused": sum("refused" in step for step in steps),
@@ -217,15 +257,24 @@ class Opened:
     """A release, whether it lies in a folder or is in memory."""
 
     table: Any
-    policy: Policy
+    policy: Policy  # of what has left
     evidence: Mapping[str, Any]
     translation: Translation
+    leaf_order: Mapping[str, Any] | None  # None: the private notes are not here
+    only: Mapping[str, Sequence[Value]]  # which rows of the raw table have left
 
 
 def opened(release: Release | Path, engine: Engine[Any]) -> Opened:
     """A release's table and what its labels may stand for."""
     if isinstance(release, TableRelease):
-        return Opened(release.table, release.policy, release.evidence, _translation(release))
+        return Opened(
+            release.table,
+            population.leaving(release.policy),
+            release.evidence,
+            _translation(release),
+            release.private.get("leaf_order"),
+            release.policy.publish_only,
+        )
     if isinstance(release, Release):
         raise UnsupportedError("this is no release of a table")
     evidence = ev.read(release)
@@ -238,7 +287,9 @@ def opened(release: Release | Path, engine: Engine[Any]) -> Opened:
     notes = read_private(release)
     if notes is not None:
         translation = attacks.by_notes(notes, translation)
-    return Opened(engine.read(data, form), policy, evidence, translation)
+    order = None if notes is None else notes.get("leaf_order")
+    table = engine.read(data, form)
+    return Opened(table, population.leaving(policy), evidence, translation, order, policy.publish_only)
 
 
 def _translation(release: TableRelease) -> Translation:
@@ -258,7 +309,8 @@ def _promised(models: Sequence[PrivacyModel]) -> Fraction | None:
 
 
 def _k(model: PrivacyModel) -> int | None:
-    found: int | None = getattr(model, "k", None)
+    """The k that a promise gives for published classes; one about a population bounds other classes."""
+    found: int | None = None if population.about_everybody(model) else getattr(model, "k", None)
     return found
 
 
@@ -306,7 +358,7 @@ def _attributes(there: Opened, before: Tally, after: Tally) -> dict[str, Any]:
             )
         found[raw.name] = {
             "lm": summary.tidy(lm),
-            "ncp": claimed.get(raw.name, {}).get("ncp"),
+            **{name: claimed.get(raw.name, {}).get(name) for name in CLAIMED if name != "height"},
             "published_values": column.domain.size,
             "raw_values": raw.domain.size,
             "suppressed_share": suppressed / before.records,

@@ -12,7 +12,7 @@ from privet import core
 from privet.core import Form, PrivacyModel, Tally, Verdict
 from privet.engines import text
 from privet.errors import BrokenPromiseError, InputError, InternalError, PolicyError, TamperedError, one_of
-from privet.policy import Policy, undecided
+from privet.policy import Policy
 
 CAUTIONS = (
     "Release one version only: two releases of the same records can be combined by whoever has both.",
@@ -53,7 +53,7 @@ def refuse_broken(
 
 def refuse_undecided(policy: Policy) -> None:
     """A column that nobody has decided about stops the road."""
-    complaints = undecided(policy.attributes)
+    complaints = policy.undecided
     if complaints:
         raise PolicyError(*complaints)
 

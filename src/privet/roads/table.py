@@ -11,12 +11,13 @@ import numpy as np
 
 from privet.core import Engine, Finding, Generalization, Perturbation, Progress, Recoding, Role, Tally
 from privet.measure import summary
+from privet.measure.dimensions import dimensionality
 from privet.measure.relax import relaxations
 from privet.notation import describe
 from privet.policy import Policy
 from privet.relational.again import same_cuts
 from privet.report import evidence as ev
-from privet.roads import Found, Verdicts, exposure
+from privet.roads import Found, Verdicts, exposure, population
 from privet.roads.stations import (
     CAUTIONS,
     as_written,
@@ -57,18 +58,35 @@ class TableRoad:
             raw = engine.tally(table, policy)
             progress("search", 0)
             if like is None:
-                finding = policy.algorithm.search(raw, policy, progress)
+                finding = policy.algorithm.search(raw, population.searched(policy), progress)
             else:
                 finding = Finding(same_cuts(raw, ev.read(like)))
+            recoding = population.recoding_of_part(raw, policy, finding.recoding)
             progress("apply", 0)
-            published = engine.apply(table, policy, finding.recoding)
+            everybody = engine.apply(table, policy, finding.recoding)
+            published = population.rows_that_leave(engine, everybody, policy)
             progress("check", 0)
-            final = engine.tally_published(published, policy)
-            verdicts = judge(final, policy)
+            final = engine.tally_published(published, population.leaving(policy))
+            whole = engine.tally_published(everybody, policy) if policy.publish_only else final
+            verdicts = population.judge_all(whole, final, policy)
             refuse_broken(verdicts, policy, like)
             progress("measure", 0)
-            relaxed = beside.submit(relaxations, raw, policy, finding, describe=describe)
-            measures = summary.measures(raw, final, finding.recoding)
+            relaxed = beside.submit(
+                relaxations,
+                raw,
+                policy,
+                finding if not policy.publish_only else Finding(recoding),
+                describe=describe,
+            )
+            raw = population.part_that_leaves(raw, policy)
+            measures = summary.measures(raw, final, recoding)
+            k = max(
+                (n for model in population.leaving(policy).models if (n := getattr(model, "k", 0))), default=0
+            )
+            if k and "ncp" in measures["loss"]:
+                measures["dimensionality"] = dimensionality(
+                    raw.records, k, len(raw.quasi), measures["loss"]["ncp"]
+                )
             columns = engine.columns(published)
             evidence: dict[str, Any] = {
                 **ev.header(),
@@ -79,7 +97,7 @@ class TableRoad:
                 "suppressed_records": raw.records - final.records,
                 "columns": list(columns),
                 "promises": [
-                    *(ev.promise(model, verdict) for model, verdict in verdicts),
+                    *(population.promise(model, verdict) for model, verdict in verdicts),
                     *(
                         ev.construction(model, finding.claims)
                         for model in policy.models
@@ -87,20 +105,22 @@ class TableRoad:
                     ),
                 ],
                 "algorithm": describe(policy.algorithm),
-                "recoding": finding.recoding.name,
-                "attributes": ev.attribute_notes(policy, finding.recoding, columns, raw),
+                "recoding": recoding.name,
+                "attributes": ev.attribute_notes(policy, recoding, columns, raw),
                 "steps": ev.step_notes(finding.steps),
                 "notes": list(finding.notes),
                 "measures": measures,
                 "cautions": list(CAUTIONS),
             }
+            if policy.publish_only:
+                evidence["population"] = whole.records
             if like is not None:
                 evidence["like"] = ev.digest(like / "evidence.json")
             return TableRelease(
                 table=published,
                 engine=engine,
                 policy=policy,
-                recoding=finding.recoding,
+                recoding=recoding,
                 verdicts=verdicts,
                 evidence=evidence,
                 steps=finding.steps,
@@ -108,18 +128,21 @@ class TableRoad:
                 private={
                     "source": digest.result(),
                     "relaxations": relaxed.result(),
-                    "published_as": published_as(raw, finding.recoding),
+                    "published_as": published_as(raw, recoding),
+                    "leaf_order": leaf_order(raw, recoding),
                 },
             )
 
     def check(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> Verdicts:
         table = engine.read(source, settle(source, policy.form), columns_needed(policy))
-        return judge(engine.tally_published(table, policy), policy)
+        everybody = engine.tally_published(table, policy)
+        return population.judge_all(everybody, population.part_that_leaves(everybody, policy), policy)
 
     def verify(
         self, folder: Path, evidence: Mapping[str, Any], policy: Policy, *, engine: Engine[Any]
     ) -> Found:
         data, form = data_file(folder, evidence["data"])
+        policy = population.leaving(policy)
         claimed = list(evidence["promises"])
         columns, records = list(evidence["columns"]), evidence["records"]
         table = engine.read(data, form)
@@ -168,4 +191,21 @@ def published_as(raw: Tally, recoding: Recoding) -> dict[str, list[dict[str, Any
             {"raw": column.domain.values[code], "published": label}
             for code, label in sorted(labels, key=lambda pair: (pair[0], str(pair[1])))
         ]
+    return found
+
+
+def leaf_order(raw: Tally, recoding: Recoding) -> dict[str, dict[str, Any]]:
+    """The values of each quasi-identifier in leaf order, and the range of them that each label stands for.
+
+    With it `compare` counts again what was lost; it is for the steward's own eyes.
+    """
+    found = {}
+    for column in raw.quasi:
+        ranges: dict[Any, list[Any]] = {}
+        if not isinstance(recoding, Perturbation):
+            for node in recoding.shown(column).nodes:
+                # Labels that read alike (means of groups) stand for all that any of them stands for.
+                old = ranges.setdefault(node.label, [node.label, node.lo, node.hi])
+                old[1:] = [min(old[1], node.lo), max(old[2], node.hi)]
+        found[column.name] = {"values": list(column.domain.values), "ranges": list(ranges.values())}
     return found

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from privet.samples import plans
+from privet.samples import journeys, plans
+from privet.samples.journeys import PathPlan
 from privet.samples.plans import Plan
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class Sample:
 
     name: str
     description: str
-    plan: Plan = field(repr=False)
+    plan: Plan | PathPlan = field(repr=False)
     source: str = field(repr=False)  # the module that generates it, named and not imported
     options: Mapping[str, str] = field(default_factory=dict, repr=False)
 
@@ -68,6 +69,18 @@ SAMPLES: Mapping[str, Sample] = {
             "a census in the 15 columns of the Adult data, with its shares and dependencies",
             plans.CENSUS,
             "privet.samples.census:census",
+        ),
+        Sample(
+            "trips-city",
+            "a day of citizens through 26 blocks of a city, hour by hour, one path each",
+            journeys.CITY,
+            "privet.samples.trips:city",
+        ),
+        Sample(
+            "trips-metro",
+            "an hour of passengers through 65 stations of a metro, one path each",
+            journeys.METRO,
+            "privet.samples.trips:metro",
         ),
     )
 }

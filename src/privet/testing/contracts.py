@@ -322,6 +322,7 @@ def _fits(tally: Tally, recoding: Recoding, name: str) -> None:
             f"{name}: a perturbation has a value for each record"
         )
         return
+    tally = recoding.over(tally)
     for column in tally.quasi:
         if isinstance(recoding, Generalization):
             assert recoding.cuts[column.name].domain is column.domain, (
@@ -342,7 +343,7 @@ def _described(tally: Tally, recoding: Recoding) -> list[Any]:
     kept = None if recoding.kept is None else recoding.kept.tolist()
     if isinstance(recoding, Perturbation):
         return [kept, dict(recoding.labels), {n: p.tolist() for n, p in recoding.positions.items()}]
-    shown = {column.name: recoding.shown(column) for column in tally.quasi}
+    shown = {column.name: recoding.shown(column) for column in recoding.over(tally).quasi}
     return [
         kept,
         {name: [s.nodes[at].label for at in s.positions.tolist()] for name, s in shown.items()},

@@ -165,20 +165,26 @@ class Postgres(Source):
 
     def _open(self) -> None:
         try:
-            self._db = self._psycopg.connect(self._url, autocommit=True)
-            self._db.read_only = True
+            # The server itself refuses to write: with autocommit, the driver's own setting would do nothing.
+            self._db = self._psycopg.connect(
+                self._url, autocommit=True, options="-c default_transaction_read_only=on"
+            )
         except self._psycopg.Error as error:
             raise InputError(f"{self.place}: no connection ({type(error).__name__})") from None
 
     def fetch(self, sql: str, literals: Sequence[Literal] = ()) -> list[tuple[Any, ...]]:
-        if self._db.closed:
-            self._open()
-        try:
-            rows: list[tuple[Any, ...]] = self._db.execute(sql, list(literals)).fetchall()
-        except self._psycopg.Error as error:
-            code = f", SQLSTATE {error.sqlstate}" if error.sqlstate else ""
-            raise InputError(f"{self.place}: the query failed ({type(error).__name__}{code})") from None
-        return rows
+        for last in (False, True):
+            try:
+                rows: list[tuple[Any, ...]] = self._db.execute(sql, list(literals)).fetchall()
+            except self._psycopg.Error as error:
+                if self._db.closed and not last:  # the server went away: once more, on a new connection
+                    self._db.close()
+                    self._open()
+                    continue
+                code = f", SQLSTATE {error.sqlstate}" if error.sqlstate else ""
+                raise InputError(f"{self.place}: the query failed ({type(error).__name__}{code})") from None
+            return rows
+        raise InputError(f"{self.place}: no connection")
 
     def stamp(self) -> object:
         # Where the server's journal has not moved, nothing was written. A replica cannot say.

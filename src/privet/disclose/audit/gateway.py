@@ -22,7 +22,7 @@ from privet.disclose.audit.desk import ChangedError, Desk
 from privet.disclose.audit.exact import written
 from privet.disclose.audit.keys import Keys
 from privet.disclose.audit.sql import RefusedError
-from privet.errors import MissingExtraError, PrivetError, UnsupportedError
+from privet.errors import InputError, MissingExtraError, PrivetError, UnsupportedError
 
 try:
     import uvicorn
@@ -173,16 +173,27 @@ def serve(
     logger.setLevel(logging.INFO)
     keys = Keys(desk.config.keys)
     logger.info("start", extra={"fields": {"host": host, "port": port, "tls": certificate is not None}})
-    uvicorn.run(
-        application(desk, keys),
-        host=host,
-        port=port,
-        ssl_certfile=certificate,
-        ssl_keyfile=key,
-        access_log=False,
-        log_config=None,
-        server_header=False,
+    other = logging.getLogger("uvicorn.error")
+    other.handlers, other.propagate = [handler], False
+    other.setLevel(logging.WARNING)
+    server = uvicorn.Server(
+        uvicorn.Config(
+            application(desk, keys),
+            host=host,
+            port=port,
+            ssl_certfile=certificate,
+            ssl_keyfile=key,
+            access_log=False,
+            log_config=None,
+            server_header=False,
+        )
     )
+    try:
+        server.run()
+    except (KeyboardInterrupt, SystemExit):  # how a service is stopped; but it must have begun
+        if not server.started:
+            raise InputError(f"{host}:{port}: cannot listen there; is another gateway running?") from None
+    logger.info("stop", extra={"fields": {}})
 
 
 def posed(url: str, key: str, sql: str, *, certificate: Path | None = None) -> dict[str, Any]:

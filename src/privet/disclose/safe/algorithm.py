@@ -1,0 +1,47 @@
+"""`safe-lattice`: full-domain generalisation whose choice is safe from somebody who knows the rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from privet.core import Finding, Policy, Progress, Tally, silent
+from privet.disclose.safe.lattice import recoding, safe_lattice
+from privet.errors import UnsatisfiableError, UnsupportedError
+from privet.models.ldiversity import EntropyLDiversity
+
+
+@dataclass(frozen=True, slots=True)
+class SafeLattice:
+    """Full-domain levels for entropy l-diversity, chosen so that the choice itself tells nothing.
+
+    A chain of ever more general tables is fixed by the hierarchies. The first diverse one is released,
+    unless a table that looks the same further up would have had to go there: then it goes there too.
+    """
+
+    name: ClassVar[str] = "safe-lattice"
+    coincident: ClassVar[bool] = True  # knowing the algorithm does not help
+
+    def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:
+        promised = policy.models
+        if len(promised) != 1 or not isinstance(promised[0], EntropyLDiversity):
+            raise UnsupportedError(f"{self.name} serves one promise, entropy-l-diversity, and no other")
+        model = promised[0]
+        if len(model.sensitive) != 1 or model.l != int(model.l):
+            raise UnsupportedError(
+                f"{self.name} serves a whole l and one sensitive attribute, not {len(model.sensitive)}"
+            )
+        progress("search", 0)
+        choice = safe_lattice(tally, int(model.l), sensitive=model.sensitive[0])
+        found = recoding(tally, choice)
+        if found is None:
+            raise UnsatisfiableError(
+                f"no member of the chain of {len(choice.chain)} tables may be released: not even the most "
+                f"general one is entropy {model.l}-diverse",
+                "that nothing can be released may itself tell something: keep it to yourself",
+            )
+        note = (
+            f"member {(choice.index or 0) + 1} of a chain of {len(choice.chain)} tables that the hierarchies "
+            "fix; whoever knows the rule learns no more than the table shows"
+        )
+        return Finding(found, notes=(note,))

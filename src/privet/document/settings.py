@@ -1,0 +1,83 @@
+"""Tree anatomy as a policy names it; what it promises stands in the policy's promises."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from privet.document.anatomy import COSTS, ORDERS, Anatomize
+from privet.document.anatomy_merge import Style
+from privet.document.anatomy_rules import Rules
+from privet.document.promises import KINDS, AnatomyDiversity, PMPrivacy
+from privet.errors import PolicyError, one_of
+
+if TYPE_CHECKING:
+    from privet.core import Policy
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeAnatomy:
+    """Trees in two halves: quasi-identifiers as they are, and sensitive values of l people in one heap.
+
+    `style`: "t-t" publishes trees of sensitive values beside trees of quasi-identifiers, which keeps the
+    links among one person's sensitive values; "v-v" publishes a small bag of values for every vertex, so
+    that one known value tells nothing of the others. `parts`: people are sorted by the size of their trees
+    and compared inside so many parts only. `order`: how siblings are matched. `cost`: what a lost vertex
+    counts. `absorb_leftovers`: who is left over may join a finished group where every promise still holds.
+    """
+
+    style: Style = Style.TREES
+    parts: int = 1
+    order: str = "document"
+    cost: str = "vertices"
+    absorb_leftovers: bool = False
+
+    name: ClassVar[str] = "tree-anatomy"
+    kinds: ClassVar[tuple[str, ...]] = KINDS
+    road: ClassVar[str] = "tree-anatomy"
+
+    def __post_init__(self) -> None:
+        complaints = []
+        if self.parts < 1:
+            complaints.append("parts: is at least 1")
+        if self.order not in ORDERS:
+            complaints.append(f"order: {one_of('it', ORDERS, self.order)}")
+        if self.cost not in COSTS:
+            complaints.append(f"cost: {one_of('it', COSTS, self.cost)}")
+        if complaints:
+            raise PolicyError(*complaints)
+
+    def complaints(self, policy: Policy) -> list[str]:
+        """One promise of diversity, at most one with rules, and no other."""
+        found = [
+            f"models[{at}]: {model.name} is about trees that are published whole; "
+            f"{self.name} keeps anatomy-l-diversity and pm-privacy"
+            for at, model in enumerate(policy.models)
+            if not isinstance(model, (AnatomyDiversity, PMPrivacy))
+        ]
+        names = [model.name for model in policy.models]
+        if names.count(AnatomyDiversity.name) != 1 and not found:
+            found.append(f"models: {self.name} needs one promise {AnatomyDiversity.name}: it says l")
+        if names.count(PMPrivacy.name) > 1:
+            found.append(f"models: one {PMPrivacy.name} with all rules")
+        return found
+
+    def search(self, policy: Policy) -> Anatomize:
+        """The search, with what the policy promises."""
+        return Anatomize(
+            promised_l(policy),
+            rules_of(policy),
+            self.style,
+            parts=self.parts,
+            order=self.order,
+            cost=self.cost,
+            absorb_leftovers=self.absorb_leftovers,
+        )
+
+
+def promised_l(policy: Policy) -> int:
+    return next(model.l for model in policy.models if isinstance(model, AnatomyDiversity))
+
+
+def rules_of(policy: Policy) -> Rules:
+    return Rules(tuple(rule for m in policy.models if isinstance(m, PMPrivacy) for rule in m.rules))

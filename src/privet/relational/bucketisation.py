@@ -1,0 +1,73 @@
+"""Bucketisation: classes of similar records, published as buckets instead of being generalised.
+
+Xiao and Tao's two tables (see `anatomy`) with buckets made of neighbours instead of by dealing: the classes
+that Mondrian would have published. What can be told about a bucket's members is more exact, since they are
+alike; and every promise about the sensitive values of a class can be kept, not only l-diversity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from privet.core import Finding, Perturbation, Policy, PrivacyModel, Progress, Tally, silent
+from privet.errors import UnsupportedError
+from privet.models.classes import ClassCheck
+from privet.models.linkage import LinkageModel
+from privet.relational.anatomy import need_split
+from privet.relational.chance import generator
+from privet.relational.judge import Judge, need_classes_that_merge, raise_unsatisfiable
+from privet.relational.mondrian import Choice, Cuts, Mondrian
+
+
+@dataclass(frozen=True, slots=True)
+class Bucketisation:
+    """Two linked tables: the classes of Mondrian as buckets, and the sensitive values of each.
+
+    It serves promises about the values of one sensitive attribute in each class that merging classes keeps.
+    `relaxed`, `cuts` and `choice` are Mondrian's.
+    """
+
+    relaxed: bool = False
+    cuts: Cuts = Cuts.RANGES
+    choice: Choice = Choice.MEDIAN
+
+    name: ClassVar[str] = "bucketisation"
+    road: ClassVar[str] = "anatomy"
+
+    def __post_init__(self) -> None:
+        self._boxes()  # refuses what does not go together
+
+    def _boxes(self) -> Mondrian:
+        return Mondrian(self.relaxed, self.cuts, self.choice)
+
+    def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:
+        sensitive = need_split(self.name, tally)
+        _refuse_findable(self.name, policy.models)
+        judge = Judge(tally, policy.models)
+        need_classes_that_merge(self.name, judge, tally, policy.models)
+        if not judge.holds_for_all():
+            raise_unsatisfiable(tally, policy.models)
+        progress("search", 0)
+        boxes = self._boxes().boxes(tally, judge)
+        # Boxes are numbered in the order of their values; buckets are not to be.
+        number = generator().permutation(boxes.count)[boxes.of_cell]
+        labels = tuple(str(at + 1) for at in range(boxes.count))
+        return Finding(
+            Perturbation({sensitive.name: labels}, {sensitive.name: np.repeat(number, tally.counts)})
+        )
+
+
+def _refuse_findable(algorithm: str, models: Sequence[PrivacyModel]) -> None:
+    """Refuse promises that nobody finds a person's record: its values leave as they are."""
+    wrong = [m.name for m in models if isinstance(m, LinkageModel) and m.linkage().k > 1]
+    wrong += [m.name for m in models if not isinstance(m, (LinkageModel, ClassCheck))]
+    wrong += [m.name for m in models if isinstance(m, ClassCheck) and getattr(m, "k", 1) > 1]
+    if wrong:
+        raise UnsupportedError(
+            f"{algorithm} publishes quasi-identifiers as they are, so that records can be found: it keeps "
+            f"promises about the sensitive values of each class only, not {', '.join(wrong)}"
+        )

@@ -1,0 +1,46 @@
+"""The section on how many columns identify: what that many must cost, and what it did."""
+
+from __future__ import annotations
+
+from privet.report.markup import Safe, join, paragraph
+from privet.report.numerals import count, listing, part, percent, share
+from privet.report.plots import Bar, bars
+from privet.report.sections import Evidence
+
+
+def dimensions(evidence: Evidence) -> Safe | None:
+    """How wide values must become, by the number of identifying columns."""
+    found = part(evidence, "measures", "dimensionality")
+    expected = [width for width in map(share, listing(found.get("expected"))) if width is not None]
+    if not expected:
+        return None
+    rows = [
+        Bar(
+            f"{at} column{'s' if at > 1 else ''}",
+            width,
+            percent(width) or "",
+            f"With {at} identifying columns about {percent(width)} of every range is expected",
+        )
+        for at, width in enumerate(expected, start=1)
+    ]
+    observed = percent(found.get("observed"))
+    return join(
+        (
+            paragraph(
+                "The more columns identify, the wider each value must be before "
+                f"{count(found.get('k')) or 'enough'} people share all of them. This is how much of every "
+                "range a value would cover if people were spread evenly; they never are, so it is a guide "
+                "and no bound."
+            ),
+            bars(rows, name="Expected width by number of identifying columns"),
+            paragraph(f"In this release values cover {observed} of their ranges on average (NCP).")
+            if observed
+            else None,
+            paragraph(
+                "That is more than half: so many identifying columns leave little. Fewer would keep more.",
+                class_="warn",
+            )
+            if found.get("too_wide") is True
+            else None,
+        )
+    )

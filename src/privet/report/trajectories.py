@@ -1,0 +1,296 @@
+"""The sections on paths: what survived, where and when people still are, how the search went, a map.
+
+Everything shown stands in the release: of suppressed points only numbers are known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from privet.report.curves import legend
+from privet.report.markup import Safe, behind, facts, join, label, label_text, paragraph, table, tag
+from privet.report.numerals import count, counted, listing, part, percent, tables, whole
+from privet.report.plots import line, mark, pct, picture, shape, words
+from privet.report.sections import Evidence
+
+ROUTES = 30
+
+
+def kept(evidence: Evidence) -> Safe | None:
+    """Visits, points and routes, before and after."""
+    before, after = part(evidence, "measures", "before"), part(evidence, "measures", "after")
+    patterns = part(evidence, "measures", "patterns")
+    if not before or not after or not patterns:
+        return None
+    rows = [
+        (said, count(before.get(key)) or "", count(after.get(key)) or "")
+        for said, key in (
+            ("Visits", "visits"),
+            ("Points: a place at a time", "points"),
+            ("Places", "places"),
+            ("Times", "times"),
+            ("Records without a visit", "empty"),
+        )
+    ]
+    least = count(patterns.get("support")) or "?"
+    rows.append(
+        (
+            f"Routes of at least {least} records",
+            count(patterns.get("before")) or "",
+            count(patterns.get("surviving")) or "",
+        )
+    )
+    thinning = part(evidence, "thinning")
+    return join(
+        (
+            paragraph(
+                "A route is a sequence of points that enough records contain and that no longer one of this "
+                "kind contains. Where points were removed from every path, the support of a route that "
+                "survives is its true one."
+            ),
+            table(("", "Original data", "Published"), rows, numeric=(1, 2), caption="What was kept"),
+            facts(
+                (
+                    ("Routes lost", percent(patterns.get("lost"))),
+                    ("Routes when the release is mined anew", count(patterns.get("remined"))),
+                    ("Surviving routes with their true support", count(patterns.get("true_support"))),
+                    ("Places published", label_text(thinning.get("place"))),
+                    ("Times published", label_text(thinning.get("time"))),
+                )
+            ),
+            trials(tables(thinning.get("trials"))),
+            sequences(evidence),
+        )
+    )
+
+
+def trials(tried: list[Mapping[str, Any]]) -> Safe | None:
+    """What else was tried, where there was a choice."""
+    if not tried:
+        return None
+    rows = [
+        (
+            label_text(one.get("place")),
+            label_text(one.get("time")),
+            label_text(one.get("way")),
+            count(one.get("removed")) or "",
+            percent(one.get("lost")) or "",
+            percent(one.get("lost_visits")) or "",
+        )
+        for one in tried
+    ]
+    heads = ("Places", "Times", "Removal", "Points removed", "Routes lost", "Visits lost")
+    return behind(
+        f"{counted(len(rows), 'combination')} tried",
+        table(heads, rows, numeric=(3, 4, 5), caption="What was tried"),
+    )
+
+
+def sequences(evidence: Evidence) -> Safe | None:
+    """The routes of the release that most records have."""
+    found = part(evidence, "paths", "frequent")
+    rows = [
+        (join((label(point) for point in listing(one.get("sequence"))), " → "), count(one.get("support")) or "")
+        for one in tables(found.get("listed"))[:ROUTES]
+    ]
+    if not rows:
+        return None
+    of = whole(found.get("sequences")) or len(rows)
+    return join(
+        (
+            tag("h3", "Frequent routes in the release"),
+            table(("Route", "Records"), rows, numeric=(1,), caption="Frequent routes"),
+            paragraph(f"The {len(rows):,} with the most records, of {of:,}.") if of > len(rows) else None,
+        )
+    )
+
+
+def heat(evidence: Evidence) -> Safe | None:
+    """Places by times: who is still there, and how many points went in each slot."""
+    found = part(evidence, "paths", "heat")
+    places, times = listing(found.get("places")), listing(found.get("times"))
+    counts = [[whole(n) or 0 for n in listing(row)] for row in listing(found.get("counts"))]
+    if not places or not times or len(counts) != len(places):
+        return None
+    gone = part(evidence, "thinning", "suppressed")
+    removed = [whole(n) or 0 for n in listing(gone.get("by_time"))]
+    row, top = 20, 24
+    high = max((n for line_ in counts for n in line_), default=0) or 1
+    wide = 1 / len(times)
+    parts: list[Safe] = []
+    for at, (place, numbers) in enumerate(zip(places, counts, strict=True)):
+        y = top + row * at
+        parts.append(words("0", str(y + 14), short(place), "end", dx=-8))
+        for slot, number in enumerate(numbers[: len(times)]):
+            if number:
+                square = tag(
+                    "rect",
+                    x=pct(slot * wide),
+                    y=y,
+                    width=pct(wide * 0.94),
+                    height=row - 2,
+                    class_="fill",
+                    fill_opacity=round(0.12 + 0.88 * (number / high) ** 0.5, 3),
+                )
+                tip = f"{label_text(place)} at {label_text(times[slot])}: {counted(number, 'record')}"
+                parts.append(mark(tip, square, first=not at and not slot))
+    bottom = top + row * len(places)
+    if any(removed) and len(removed) == len(times):
+        parts.append(words("0", str(bottom + 18), "removed", "end", dx=-8))
+        for slot, number in enumerate(removed):
+            if number:
+                middle = pct((slot + 0.47) * wide)
+                tip = f"at {label_text(times[slot])}: {counted(number, 'point')} removed"
+                parts.append(mark(tip, shape("refused", middle, str(bottom + 13)), first=False))
+    every = -(-len(times) // 12)
+    for slot in range(0, len(times), every):
+        parts.append(words(pct((slot + 0.47) * wide), str(bottom + 40), short(times[slot])))
+    said = "How many records were at each of the busiest places at each time, as published"
+    rows = [
+        (label(place), *(f"{n:,}" if n else "" for n in numbers))
+        for place, numbers in zip(places, counts, strict=True)
+    ]
+    total = whole(gone.get("points"))
+    return join(
+        (
+            paragraph(
+                "The darker, the more records. Only what is published is shown; a cross stands where points "
+                "were removed, so many in that slot of time. Which ones they were stays with the steward."
+            ),
+            None
+            if total is None
+            else facts(
+                (
+                    ("Points removed", count(total)),
+                    ("of them from every path", count(gone.get("everywhere"))),
+                    ("at times that are not in the release", count(gone.get("elsewhere"))),
+                )
+            ),
+            picture("heat", "Places and times", said, *parts, height=bottom + 52, class_="left names"),
+            legend(("refused", "points were removed here")) if any(removed) else None,
+            behind(
+                "As a table",
+                table(
+                    ("Place", *map(label_text, times)),
+                    rows,
+                    numeric=range(1, len(times) + 1),
+                    caption="Places by times",
+                ),
+            ),
+        )
+    )
+
+
+def short(said: Any) -> str:
+    text = label_text(said)
+    return text if len(text) <= 14 else text[:13] + "…"
+
+
+def curve(evidence: Evidence) -> Safe | None:
+    """How violations and routes went down with every point that was removed."""
+    marks = [
+        [whole(n) or 0 for n in listing(one)]
+        for one in listing(part(evidence, "thinning").get("curve"))
+        if len(listing(one)) == 3
+    ]
+    if len(marks) < 2:
+        return None
+    base = 180
+    last = marks[-1][0] or 1
+    parts = [
+        line("0", "0", "100%", "0", "grid"),
+        words("0", "0", "100%", "end", dx=-8, dy=4),
+        line("0", str(base), "100%", str(base), "axis"),
+        words("0", str(base), "0", "end", dx=-8, dy=4),
+        words("0", str(base), "0", dy=18),
+        words("100%", str(base), f"{last:,}", dy=18),
+        words("50%", str(base), "points removed", dy=38),
+    ]
+    for column, name, form in ((1, "violating sequences", "before"), (2, "routes", "after")):
+        parts += line_of(marks, column, base, last)
+        parts += [
+            mark(
+                f"{one[0]:,} points removed: {one[column]:,} {name} left",
+                shape(form, pct(one[0] / last), high(marks, column, at, base)),
+                first=not at and column == 1,
+            )
+            for at, one in enumerate(marks)
+        ]
+    rows = [(f"{at:,}", f"{bad:,}", f"{good:,}") for at, bad, good in marks]
+    return join(
+        (
+            paragraph(
+                "Each removal solves violating sequences and may cost routes. The search ended when no "
+                "violating sequence was left."
+            ),
+            picture(
+                "loss-curve",
+                "Violating sequences and routes left",
+                "Shares of what there was at first, by how many points were removed",
+                *parts,
+                height=base + 46,
+                class_="left",
+            ),
+            legend(("before", "violating sequences left"), ("after", "routes left")),
+            behind(
+                "As a table",
+                table(
+                    ("Points removed", "Violating sequences left", "Routes left"),
+                    rows,
+                    numeric=(0, 1, 2),
+                    caption="The loss curve",
+                ),
+            ),
+        )
+    )
+
+
+def high(marks: Sequence[Sequence[int]], column: int, at: int, base: int) -> str:
+    return f"{base * (1 - marks[at][column] / (marks[0][column] or 1)):.1f}"
+
+
+def line_of(marks: Sequence[Sequence[int]], column: int, base: int, last: int) -> list[Safe]:
+    return [
+        line(
+            pct(marks[at][0] / last),
+            high(marks, column, at, base),
+            pct(marks[at + 1][0] / last),
+            high(marks, column, at + 1, base),
+            "path" if column == 1 else "stair",
+        )
+        for at in range(len(marks) - 1)
+    ]
+
+
+def places(evidence: Evidence) -> Safe | None:
+    """A map of the places of the release, where a list of stops says where they are."""
+    there = [
+        (stop, float(stop["lat"]), float(stop["lon"]))
+        for stop in tables(evidence.get("stops"))
+        if isinstance(stop.get("lat"), (int, float)) and isinstance(stop.get("lon"), (int, float))
+    ]
+    if not there:
+        return None
+    south, north = min(lat for _, lat, _ in there), max(lat for _, lat, _ in there)
+    west, east = min(lon for _, _, lon in there), max(lon for _, _, lon in there)
+    most = max((whole(stop.get("visits")) or 0) for stop, _, _ in there) or 1
+    tall = 360
+    parts = []
+    for at, (stop, lat, lon) in enumerate(there):
+        visits = whole(stop.get("visits")) or 0
+        x = 0.04 + 0.92 * ((lon - west) / (east - west) if east > west else 0.5)
+        y = 20 + (tall - 40) * (1 - (lat - south) / (north - south) if north > south else 0.5)
+        dot = tag("circle", r=round(3 + 9 * (visits / most) ** 0.5, 1), class_="after", fill_opacity=0.7)
+        tip = f"{label_text(stop.get('name'))}: {counted(visits, 'visit')}"
+        parts.append(mark(tip, tag("svg", dot, x=pct(x), y=f"{y:.1f}", class_="at"), first=at == 0))
+    rows = [(label(stop.get("name")), count(stop.get("visits")) or "") for stop, _, _ in there]
+    return join(
+        (
+            paragraph("Places of the release; the larger the circle, the more visits. North is up."),
+            picture(
+                "map", "Map of places", "Where the places of the release are", *parts, height=tall, class_="wide"
+            ),
+            behind("As a table", table(("Place", "Visits"), rows, numeric=(1,), caption="Places on the map")),
+        )
+    )

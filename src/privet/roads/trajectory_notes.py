@@ -1,0 +1,225 @@
+"""What the evidence says of paths: counted on what is published, so that anybody can count it again.
+
+Points that were suppressed are raw values that are not in the release: of them only numbers leave. How many
+went in each slot of time may be said; with how many at each place beside it, both together would name them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import accumulate, islice
+from typing import Any
+
+import numpy as np
+
+from privet.report.evidence import number
+from privet.trajectory.audit import OfLength
+from privet.trajectory.explain import rounds
+from privet.trajectory.frequent import frequent
+from privet.trajectory.paths import Paths
+from privet.trajectory.recode import Pair
+from privet.trajectory.searches import PathFinding, Thinned
+from privet.trajectory.sequences import Sequences
+from privet.trajectory.stops import Stops
+from privet.trajectory.suppress import Score, Thinning, greedy, lost
+
+LISTED = 30  # frequent sequences that the evidence names
+PLACES, SLOTS = 20, 48  # of the map of places and times
+MARKS = 100  # along the loss curve
+ROUNDS, CANDIDATES = 10, 20  # of the search that the steward's notes hold
+
+
+def pairs_of(sequences: Sequences) -> dict[tuple[Pair, ...], int]:
+    """Sequences as places and times, with their support; so those of two tallies can be compared."""
+    pairs = [sequences.points.pair(code) for code in range(len(sequences.points))]
+    return {
+        tuple(pairs[point] for point in one): support
+        for one, support in zip(sequences.tuples(), sequences.support.tolist(), strict=True)
+    }
+
+
+def size(paths: Paths) -> dict[str, Any]:
+    """How much there is."""
+    there = np.flatnonzero(paths.instances)
+    return {
+        "records": paths.records,
+        "visits": int(paths.instances.sum()),
+        "points": len(there),
+        "places": len(np.unique(paths.points.place[there])),
+        "times": len(np.unique(paths.points.time[there])),
+        "longest": paths.longest,
+        "empty": int(paths.counts[paths.lengths == 0].sum()),
+    }
+
+
+def published(paths: Paths, least: int, by_length: Sequence[Sequence[OfLength]]) -> dict[str, Any]:
+    """Everything that the evidence says of what is published; verify counts it again."""
+    found = frequent(paths, least)
+    order = np.lexsort((np.arange(len(found)), -found.lengths, -found.support))[:LISTED]
+    return {
+        **size(paths),
+        "frequent": {
+            "support": least,
+            "sequences": len(found),
+            "listed": [
+                {"sequence": list(labels), "support": support}
+                for labels, support in zip(
+                    found.only(order).labels(), found.support[order].tolist(), strict=True
+                )
+            ],
+        },
+        "heat": heat(paths),
+        "by_length": [
+            [
+                {
+                    "length": one.length,
+                    "sequences": one.sequences,
+                    "smallest": one.smallest,
+                    "largest": number(one.largest),
+                }
+                for one in levels
+            ]
+            for levels in by_length
+        ],
+    }
+
+
+def heat(paths: Paths) -> dict[str, Any]:
+    """How many records were at each of the busiest places in each slot of time."""
+    points, visits = paths.points, paths.instances
+    busy = np.bincount(points.place, visits, minlength=len(points.places)).astype(np.int64)
+    places = [at for at in np.lexsort((np.arange(len(busy)), -busy))[:PLACES].tolist() if busy[at]]
+    used = np.unique(points.time[visits > 0])
+    width = max(1, -(-len(used) // SLOTS))
+    bin_of = np.zeros(len(points.times), dtype=np.int64)
+    bin_of[used] = np.arange(len(used)) // width
+    table = np.zeros((len(points.places), -(-len(used) // width)), dtype=np.int64)
+    there = visits > 0
+    np.add.at(table, (points.place[there], bin_of[points.time[there]]), visits[there])
+    return {
+        "places": [points.places[at] for at in places],
+        "times": [points.times[used[at]] for at in range(0, len(used), width)],
+        "counts": [table[at].tolist() for at in places],
+    }
+
+
+def suppressed(finding: PathFinding, final: Paths) -> dict[str, Any]:
+    """How many points went, by the slots of time that the release still has; never which."""
+    shown = heat(final)["times"]
+    times = [when for when in final.points.times if when in set(_used_times(final))]
+    starts = {when: at for at, when in enumerate(times)}
+    begins = [starts[when] for when in shown]
+    gone = {one.pair for one in finding.recoding.removed}
+    by_slot = [0] * len(shown)
+    elsewhere = 0
+    for _, when in gone:
+        if when in starts:
+            by_slot[int(np.searchsorted(begins, starts[when], side="right")) - 1] += 1
+        else:
+            elsewhere += 1
+    everywhere = len({one.pair for one in finding.recoding.removed if one.everywhere})
+    return {"points": len(gone), "everywhere": everywhere, "by_time": by_slot, "elsewhere": elsewhere}
+
+
+def _used_times(paths: Paths) -> list[str]:
+    return [paths.points.times[at] for at in np.unique(paths.points.time[paths.instances > 0]).tolist()]
+
+
+def curve(thinned: Thinned) -> list[list[int]]:
+    """After so many removals: so many violating sequences and so many patterns were left."""
+    violations = accumulate((-one.gain for one in thinned.removals), initial=len(thinned.violations))
+    patterns = accumulate((-one.loss for one in thinned.removals), initial=len(thinned.patterns))
+    every = [[at, *left] for at, left in enumerate(zip(violations, patterns, strict=True))]
+    step = max(1, -(-len(every) // MARKS))
+    return [*every[:-1:step], every[-1]]
+
+
+def patterns(finding: PathFinding, raw: Paths, final: Paths, least: int) -> dict[str, Any]:
+    """What became of the maximal frequent sequences, in both readings."""
+    before, after = pairs_of(finding.patterns), pairs_of(frequent(final, least))
+    trial = finding.trial
+    coarse = finding.recoding.image(raw.points)[0] is not raw.points
+    still = {one: after[one] for one in before if one in after}
+    kept = trial.losses.surviving if coarse and trial is not None else len(still)
+    share = trial.losses.patterns if coarse and trial is not None else lost(len(before), len(still))
+    return {
+        "support": least,
+        "before": len(before),
+        "surviving": kept,
+        "lost": _rounded(share),
+        "remined": len(after),
+        "lost_remined": _rounded(lost(len(before), len(after))),
+        "true_support": sum(before[one] == support for one, support in still.items()),
+    }
+
+
+def _rounded(share: Fraction) -> float:
+    return round(float(share), 9)
+
+
+def stops_noted(stops: Stops, final: Paths) -> list[dict[str, Any]]:
+    """Where the places of the release are, for a map."""
+    busy = np.bincount(final.points.place, final.instances, minlength=len(final.points.places))
+    return [
+        {"place": place, "name": stop.name, "lat": stop.lat, "lon": stop.lon, "visits": int(visits)}
+        for place, visits in zip(final.points.places, busy.tolist(), strict=True)
+        if visits and (stop := stops.places.get(place)) is not None and None not in (stop.lat, stop.lon)
+    ]
+
+
+def log(thinned: Thinned, score: Score) -> dict[str, Any]:
+    """The search for the steward's own eyes: every removal, and the first rounds with their candidates."""
+    removals = [
+        {
+            "point": one.label,
+            "gain": one.gain,
+            "loss": one.loss,
+            "score": str(one.score),
+            "records": one.instances,
+        }
+        for one in thinned.removals
+    ]
+    played = rounds(thinned, score) if isinstance(thinned, Thinning) else iter(())
+    return {
+        "removals": removals,
+        "rounds": [
+            {
+                "round": one.number,
+                "violations": one.violations,
+                "points": len(one.candidates),
+                "removed": one.winner.label,
+                "candidates": [
+                    {"point": c.label, "gain": c.gain, "loss": c.loss, "score": str(c.score)}
+                    for c in sorted(one.candidates, key=lambda c: (-c.score, -c.gain, c.point))[:CANDIDATES]
+                ],
+            }
+            for one in islice(played, ROUNDS)
+        ],
+    }
+
+
+def causes(thinned: Thinned, k: int) -> dict[str, Any]:
+    """Which violating sequences there were: how long, and by which half of the promise."""
+    few = thinned.violations.support < k
+    by_length = Counter(zip(thinned.violations.lengths.tolist(), few.tolist(), strict=True))
+    lengths = sorted({length for length, _ in by_length})
+    return {
+        str(length): {"too_few": by_length[length, True], "too_alike": by_length[length, False]}
+        for length in lengths
+    }
+
+
+def relaxed(thinned: Thinned, coarse: Paths, score: Score, l: int) -> list[dict[str, Any]]:
+    """What an adversary who knows less would have cost; exact, as violations of up to l points are those of l."""
+    if not isinstance(thinned, Thinning):
+        return []
+    lengths = thinned.violations.lengths
+    found = []
+    for less in range(min(l, int(lengths.max(initial=0))) - 1, 0, -1):
+        bad = thinned.violations.only(np.flatnonzero(lengths <= less))
+        gone = [one.point for one in greedy(coarse, bad, thinned.patterns, score)]
+        left = len(thinned.patterns.without(gone))
+        found.append({"l": less, "removed": len(gone), "surviving": left})
+    return found

@@ -1,0 +1,175 @@
+"""The searches over paths as a policy names them, and what every one of them returns.
+
+Each takes the tally of paths and the policy, as the searches over tables do, and hands the work to
+`suppress`, `local` or `choose`. `support` says from when on a route is worth keeping: it costs privacy
+nothing, so it may have a default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import ClassVar, TypeAlias
+
+from privet.core import Policy, Progress, silent
+from privet.errors import PolicyError, UnsupportedError
+from privet.models.linkage import Linkage, LinkageModel
+from privet.trajectory.choose import Lightest, Trial, Way
+from privet.trajectory.claims import Proof
+from privet.trajectory.grid import Grid
+from privet.trajectory.local import LocalThinning, SuppressLocally
+from privet.trajectory.loss import Loss
+from privet.trajectory.paths import Paths
+from privet.trajectory.recode import PathRecoding
+from privet.trajectory.sequences import Sequences
+from privet.trajectory.slots import Slot
+from privet.trajectory.suppress import Score, Suppress, Thinning
+
+Thinned: TypeAlias = Thinning | LocalThinning
+AS_IT_IS = "as it is"
+
+
+@dataclass(frozen=True, eq=False)
+class PathFinding:
+    """What a search over paths returns: the recoding, and how it was reached."""
+
+    recoding: PathRecoding
+    thinned: Thinned  # on paths that were made coarser first, where they were
+    patterns: Sequences = field(repr=False)  # of the raw data
+    proof: Proof | None = field(default=None, repr=False)
+    trials: tuple[Trial, ...] = ()
+    trial: Trial | None = None  # the one that won
+    grid: Grid | None = None  # of the release, where it is coarser than that of the data
+
+    @property
+    def place(self) -> str:
+        """The level of places."""
+        return AS_IT_IS if self.trial is None else self.trial.place
+
+    @property
+    def time(self) -> str:
+        """The level of times."""
+        return AS_IT_IS if self.trial is None else self.trial.time
+
+    @property
+    def everywhere(self) -> bool:
+        """Was every point that was removed removed from every path?"""
+        return isinstance(self.thinned, Thinning)
+
+
+def promises_of(policy: Policy) -> tuple[Linkage, ...]:
+    """What the policy promises about paths."""
+    odd = [model.name for model in policy.models if not isinstance(model, LinkageModel)]
+    if odd:
+        raise UnsupportedError(*(f"{name} promises nothing about paths" for name in odd))
+    return tuple(model.linkage() for model in policy.models if isinstance(model, LinkageModel))
+
+
+def at_least(support: Fraction) -> int | Fraction:
+    """Records from 1 on, a share below.
+
+    >>> at_least(Fraction(50)), at_least(Fraction(1, 100))
+    (50, Fraction(1, 100))
+    """
+    if support <= 0 or (support > 1 and support.denominator != 1):
+        raise PolicyError(
+            "support: is a whole number of records from 1 on, or a share above 0 and below 1 in quotes, "
+            f'such as "1/100" or "1%", not {support}'
+        )
+    return int(support) if support.denominator == 1 else support
+
+
+@dataclass(frozen=True, slots=True)
+class SuppressPoints:
+    """Take points out of every path, the best by score first, until no violating sequence is left.
+
+    What survives keeps its true support.
+    """
+
+    support: Fraction = Fraction(1, 100)  # from when on a sequence is worth keeping
+    score: Score = Score.GAIN_PER_LOSS
+
+    name: ClassVar[str] = "suppress-points"
+    kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
+
+    def __post_init__(self) -> None:
+        at_least(self.support)
+
+    def search(self, paths: Paths, policy: Policy, progress: Progress = silent) -> PathFinding:
+        found = Suppress(at_least(self.support), self.score).search(paths, promises_of(policy), progress)
+        return PathFinding(found.suppression.recoding, found, found.patterns)
+
+
+@dataclass(frozen=True, slots=True)
+class SuppressPointsLocally:
+    """Take points out of the paths in which they violate, and leave them in the others.
+
+    More routes survive, some with less support than they had. The result carries its proof.
+    """
+
+    support: Fraction = Fraction(1, 100)
+    score: Score = Score.GAIN_PER_LOSS
+
+    name: ClassVar[str] = "suppress-points-locally"
+    kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
+
+    def __post_init__(self) -> None:
+        at_least(self.support)
+
+    def search(self, paths: Paths, policy: Policy, progress: Progress = silent) -> PathFinding:
+        found = SuppressLocally(at_least(self.support), self.score).search(
+            paths, promises_of(policy), progress
+        )
+        return PathFinding(found.recoding, found, found.patterns, found.proof)
+
+
+@dataclass(frozen=True, slots=True)
+class LightestPaths:
+    """Try coarser places and longer slots with both ways of removing, and take what loses least.
+
+    `slots` and `grids` name levels to try; the zones of places stand in the policy's [trajectories].
+    """
+
+    support: Fraction = Fraction(1, 100)
+    score: Score = Score.GAIN_PER_LOSS
+    loss: Loss = Loss.PATTERNS
+    ways: tuple[Way, ...] = (Way.GLOBAL, Way.LOCAL)
+    slots: tuple[str, ...] = ()
+    grids: tuple[int, ...] = ()  # metres
+
+    name: ClassVar[str] = "lightest"
+    kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
+
+    def __post_init__(self) -> None:
+        self.plan(None)
+
+    def plan(self, policy: Policy | None) -> Lightest:
+        """The search that this asks for."""
+        shape = None if policy is None else policy.shape
+        return Lightest(
+            at_least(self.support),
+            self.score,
+            self.loss,
+            self.ways,
+            getattr(shape, "zones", None),
+            tuple(Grid(metres) for metres in self.grids),
+            tuple(Slot.parse(slot) for slot in self.slots),
+        )
+
+    def search(self, paths: Paths, policy: Policy, progress: Progress = silent) -> PathFinding:
+        plan = self.plan(policy)
+        found = plan.search(paths, promises_of(policy), progress)
+        return PathFinding(
+            found.recoding,
+            found.found,
+            found.patterns,
+            found.proof,
+            found.trials,
+            found.trial,
+            _coarser(plan.grids, found.trial.place),
+        )
+
+
+def _coarser(grids: Sequence[Grid], level: str) -> Grid | None:
+    return next((grid for grid in grids if level == f"cells of {grid.metres} m"), None)

@@ -80,6 +80,13 @@ def test_sweep_k(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[
     assert risks == sorted(risks, reverse=True)
 
 
+def test_publish_trips(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("publish_trips", monkeypatch=monkeypatch) == 0
+    said = capsys.readouterr().out
+    assert "routes survive" in said
+    assert "verified: True" in said
+
+
 def test_every_example_is_run_here() -> None:
     here = Path(__file__).read_text(encoding="utf-8")
     assert not [path.stem for path in EXAMPLES if f'run("{path.stem}"' not in here]

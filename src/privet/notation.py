@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
+from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -53,7 +54,7 @@ def build(kind: str, table: object) -> Any:
 
 def fill(made: Any, table: Mapping[str, Any]) -> Any:
     """A dataclass from a table, by the types of its fields."""
-    hints = get_type_hints(made)
+    hints = _hints(made)
     wanted = written(made)
     complaints = Complaints()
     complaints.unknown(table, tuple(f.name for f in wanted))
@@ -66,6 +67,11 @@ def fill(made: Any, table: Mapping[str, Any]) -> Any:
             complaints.add(f"{field.name} is missing")
     complaints.raise_all()
     return made(**values)
+
+
+@cache
+def _hints(made: Any) -> dict[str, Any]:
+    return get_type_hints(made)  # compiles every annotation, which takes longer than reading a policy
 
 
 def written(made: Any) -> list[Field[Any]]:

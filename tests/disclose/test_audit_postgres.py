@@ -72,7 +72,8 @@ def test_a_lost_connection_is_opened_again(table: str, tmp_path: Path) -> None:
     config, _ = firm(tmp_path)
     desk = Desk(config, opened(table))
     with psycopg.connect(table, autocommit=True) as db:
-        db.execute("select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()")
+        theirs = desk.source.fetch("select pg_backend_pid()")[0]
+        db.execute("select pg_terminate_backend(%s)", theirs)
     assert desk.ask("ann", "select sum(salary) from staff") == sum(row[3] for row in rows())
     desk.close()
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from tests.relational import enumerated
 
@@ -22,9 +22,11 @@ from privet.models.lkc import LKC
 from privet.models.tcloseness import Distance, TCloseness
 from privet.relational import optimal as room
 from privet.relational.incognito import Incognito, Kept, joined
+from privet.relational.judge import Judge
 from privet.relational.lattice import Lattice
-from privet.relational.objective import Loss
+from privet.relational.objective import Loss, Objective
 from privet.relational.optimal import Optimal
+from privet.relational.rollup import Rollups
 from privet.relational.samarati import Probe, Samarati
 from privet.testing import class_models, models, policy_for, tallies
 
@@ -256,6 +258,33 @@ def test_bounds_hold_for_promises_that_suppression_makes_no_longer_monotone(
     assert (found is None) == (not every)
     if found is not None:
         assert found.loss == pytest.approx(min(enumerated.lm(tally, node, {}) for node in every))
+
+
+@settings(max_examples=60, phases=[Phase.generate])
+@given(st.data())
+@pytest.mark.parametrize("closeness", [True, False])
+def test_what_a_node_says_of_finer_ones_is_no_more_than_the_truth(
+    closeness: bool,
+    data: st.DataObject,
+) -> None:
+    tally = data.draw(tallies(target=False, quasi=2, sensitive=1, cells=30))
+    t = data.draw(st.sampled_from([Fraction(1, 10), Fraction(1, 3)]))
+    close = TCloseness(t=t, sensitive=("s0",), distance=Distance.EQUAL)
+    entropy = EntropyLDiversity(l=2, sensitive=("s0",))
+    promises = [KAnonymity(k=data.draw(st.integers(1, 6))), close if closeness else entropy]
+    limit = data.draw(st.sampled_from([Fraction(1, 10), Fraction(2, 3)]))
+    lattice = Lattice.of(tally)
+    judge, objective = Judge(tally, promises, limit), Objective(tally, lattice)
+    rollups = Rollups(tally, lattice, judge.sensitive)
+    rulings = {node: judge.rule(rollups, node) for node in lattice.nodes()}
+    for above, said in rulings.items():
+        more = objective.below(rollups.at(above), said)
+        for node, ruling in rulings.items():
+            if ruling.holds and all(np.less_equal(node, above)):
+                assert said.at_least <= ruling.suppressed
+                least = sum(each[level] for each, level in zip(objective.floors, node, strict=True))
+                least += sum(each[level] for each, level in zip(more, node, strict=True)) if more else 0
+                assert least <= objective.of(rollups.at(node), ruling) + 1e-9
 
 
 def test_an_exact_share_may_be_suppressed_and_not_one_record_more() -> None:

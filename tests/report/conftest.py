@@ -58,6 +58,13 @@ EVIDENCE: dict[str, Any] = {
     ],
     "measures": {
         "records": 5000,
+        "dimensionality": {
+            "k": 20,
+            "quasi_identifiers": 2,
+            "expected": [0.004, 0.063245553],
+            "observed": 0.61,
+            "too_wide": True,
+        },
         "classes": {
             "count": 6,
             "smallest": 25,

@@ -15,7 +15,7 @@ from privet.cli.outcome import run
 from privet.core import Form
 from privet.engines.embedded import Embedded
 from privet.engines.plain import Plain
-from privet.errors import InputError, PolicyError, UnsupportedError
+from privet.errors import InputError, PolicyError, UnsatisfiableError, UnsupportedError
 
 ROWS = 240
 RAW = pl.DataFrame(
@@ -197,7 +197,7 @@ def test_what_drops_or_changes_people_is_refused() -> None:
 
 
 def test_a_study_of_nobody_is_refused() -> None:
-    with pytest.raises((InputError, pv.UnsatisfiableError)):
+    with pytest.raises((InputError, UnsatisfiableError)):
         pv.publish(RAW.with_columns(in_study=pl.lit("no")), policy(K))
 
 

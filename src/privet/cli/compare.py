@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from privet.cli import screen, trajectories
+from privet.cli import documents, screen, trajectories
 from privet.cli.options import Engine, Folder, Json, Raw, engine_of, release_folder
 from privet.cli.screen import share
 
@@ -53,6 +53,9 @@ def compare(
 
 
 def _told(found: Mapping[str, Any]) -> Iterator[str]:
+    if found.get("kind") == "documents":
+        yield from documents.compare(found)
+        return
     if found.get("kind") == "trajectories":
         yield from trajectories.compare(found)
         return

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from privet.cli import screen, trajectories
+from privet.cli import documents, screen, trajectories
 from privet.cli.options import Engine, Folder, Json, ShowValues, engine_of, release_folder
 from privet.cli.screen import share
 
@@ -60,6 +60,9 @@ def _hushed(found: Any) -> Any:
 
 
 def _told(found: Mapping[str, Any]) -> Iterator[str]:
+    if found.get("kind") == "documents":
+        yield from documents.explain(found)
+        return
     if found.get("kind") == "trajectories":
         yield from trajectories.explain(found)
         return

@@ -23,7 +23,7 @@ Dataset = Annotated[
     str, typer.Option("--dataset", metavar="NAME", help="The data set, the same name for every release.")
 ]
 Budget = Annotated[
-    str, typer.Option("--budget", metavar="EPSILON", help="All that may ever be spent on it, such as 3 or 1/2.")
+    str, typer.Option("--budget", metavar="EPSILON", help="All that may ever be spent, such as 3 or 1/2.")
 ]
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 ARGUMENTS = {
     "DATA": "A CSV, TSV, Parquet, JSON lines or Arrow file (.gz too), or a database URL.",
     "POLICY": "The policy, a TOML file; `privet init` drafts one.",
+    "[POLICY]": "The policy, a TOML file; a release folder has its own, and `risk` does without.",
     "DIR": "A release folder.",
     "RAW": "The data that the release was made from.",
     "SOURCES...": "A TOML file that names a register, views and releases; or release folders, with --raw.",

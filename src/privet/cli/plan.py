@@ -24,7 +24,7 @@ def plan(
     *,
     records: Annotated[
         int | None,
-        typer.Option("--records", metavar="N", min=1, help="About how many records there are: a public guess."),
+        typer.Option("--records", metavar="N", min=1, help="About how many records; a public guess."),
     ] = None,
     epsilon: Annotated[
         list[str] | None,
@@ -86,11 +86,11 @@ def planned(
         return document | {"plans": [_counted(known, epsilon, records) for epsilon in asked]}
     tried = sorted(set(rounds) or {*ROUNDS, *([settings.h] if settings.h else [])})
     document["h"] = settings.h
-    document["plans"] = [
-        _expected(settings, known, epsilon, h, records) for epsilon in asked for h in tried
-    ]
+    document["plans"] = [_expected(settings, known, epsilon, h, records) for epsilon in asked for h in tried]
     if records is not None:
-        document["suggested"] = {str(epsilon): _suggested(settings, known, epsilon, records) for epsilon in asked}
+        document["suggested"] = {
+            str(epsilon): _suggested(settings, known, epsilon, records) for epsilon in asked
+        }
     return document
 
 
@@ -99,7 +99,9 @@ def _expected(settings: Any, known: Any, epsilon: Fraction, h: int, records: int
     from privet.dp.settings import with_h
 
     share = 1 - (settings.buy_h or 0)
-    found = expect(with_h(settings, h).search_of(epsilon * share), known.predictors, len(known.classes), draws=60)
+    found = expect(
+        with_h(settings, h).search_of(epsilon * share), known.predictors, len(known.classes), draws=60
+    )
     return {
         "epsilon": str(epsilon),
         "h": h,

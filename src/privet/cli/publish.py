@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privet.cli import screen, trajectories
+from privet.cli import documents, screen, trajectories
+from privet.cli.explain import explained, told
 from privet.cli.options import (
     Data,
     Delimiter,
@@ -25,7 +26,6 @@ from privet.cli.options import (
     load_policy,
     release_folder,
 )
-from privet.cli.explain import explained, told
 from privet.errors import HierarchyError, InputError
 
 if TYPE_CHECKING:
@@ -182,6 +182,7 @@ def summary(release: Release, folder: Path) -> list[str]:
         "",
         *became(evidence),
         *(["", *trajectories.published(evidence)] if "thinning" in evidence else []),
+        *(["", *documents.published(evidence)] if "documents" in evidence else []),
         "",
         f"  {screen.shown(str(folder))}: {', '.join(files)}",
         f"  {screen.shown(str(private_folder(folder)))} stays with you: it holds raw values",

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from privet.cli import screen, trajectories
+from privet.cli import documents, screen, trajectories
 from privet.cli.options import (
     Data,
     Delimiter,
@@ -49,6 +49,10 @@ def risk(
         typer.Option("--fraction", help="Which part of a population DATA is a random sample of, as 1/10."),
     ] = None,
     show_values: ShowValues = False,
+    algorithm_aware: Annotated[
+        bool,
+        typer.Option("--algorithm-aware", help="Also try what somebody learns who knows the algorithm."),
+    ] = False,
     json: Json = False,
 ) -> int:
     """How exposed the people in a table are: unique records, and what three attackers could do.
@@ -73,7 +77,9 @@ def risk(
 
         said = {"format": format, "delimiter": delimiter, "encoding": encoding, "null": null, "query": query}
         return _without_policy(data, form_of(Form(), **said), engine, json=json)
-    asked = {} if fraction is None else {"fraction": _fraction(fraction)}
+    asked: dict[str, Any] = {} if fraction is None else {"fraction": _fraction(fraction)}
+    if algorithm_aware:
+        asked["algorithm_aware"] = True
     rules = load_policy(policy, format=format, delimiter=delimiter, encoding=encoding, null=null, query=query)
     with screen.working(json=json) as progress:
         found = measured(
@@ -89,6 +95,9 @@ def risk(
 
 
 def _told(found: Mapping[str, Any]) -> Iterator[str]:
+    if found.get("kind") == "documents":
+        yield from documents.risk(found)
+        return
     if found.get("kind") == "trajectories":
         yield from trajectories.risk(found)
         return
@@ -148,6 +157,30 @@ def _told(found: Mapping[str, Any]) -> Iterator[str]:
             ],
             head=("known", "records that match", "right record", "only one matches", "right sensitive value"),
         )
+    if found.get("algorithm_aware"):
+        yield ""
+        yield from _aware(found["algorithm_aware"])
+
+
+def _aware(found: Mapping[str, Any]) -> Iterator[str]:
+    """What knowing the algorithm gives, and a small example of it."""
+    name, shown = screen.shown(found["algorithm"]), found["example"]
+    if found["coincident"]:
+        yield f"{name}: whoever knows it learns no more than the release shows ({found['how']})"
+        return
+    if found["coincident"] is False:
+        yield screen.paint(f"{name}: whoever knows it learns more than the release shows", "warn")
+        yield (
+            f"  somebody's chance moves by {share(found['farthest'])}; {found['certain']:,} people's values "
+            f"are certain, though their class shows several ({found['how']})"
+        )
+    else:
+        yield f"{name}: it is not known to be safe from somebody who knows it ({screen.shown(found['how'])})"
+    yield (
+        f"  as in a table of {shown['people']} patients: a group shows a value with a chance of "
+        f"{shown['shown']}; who knows that the first safe grouping is released knows it with {shown['known']}"
+    )
+    yield "  the algorithms coincident and safe-lattice do not have this weakness"
 
 
 def _anybody(journalist: Mapping[str, Any]) -> str:

@@ -140,12 +140,14 @@ def promise_lines(promises: Sequence[Mapping[str, Any]]) -> list[str]:
         if not checked:
             mark = paint("made  ", "warn")  # about how the release was made: nobody can check it
         # What names values of the data, or takes many lines, is in the policy for those who want it.
-        hidden = {"type", "sensitive", "tree", "order"}
+        hidden = {"type", "sensitive", "tree", "order", "rules"}
         model = {key: value for key, value in promise["model"].items() if key not in hidden}
         asked = ", ".join(f"{key} = {_numbers(value, key)}" for key, value in model.items())
         found = ", ".join(f"{key} = {_numbers(value, key)}" for key, value in promise["achieved"].items())
         asked = f" ({asked})" if asked else ""
         verb = "found" if checked else "not checked; says"
+        if "checked_with" in promise:  # by who made it, on people who are not in the release
+            verb = f"only the {promise['checked_with']} shows it; says"
         about = f", {ABOUT.get(promise['about'], promise['about'])}" if "about" in promise else ""
         line = f"  {mark}  {shown(promise['model']['type'])}{shown(asked)}{about}: {verb} {shown(found)}"
         if not promise["holds"]:
@@ -162,6 +164,8 @@ def _numbers(value: object, name: str = "") -> str:
         if number.denominator >= 10**4 and 10**6 % number.denominator == 0:  # six decimals
             return f"{float(number):.6f}"
         return f"{value} ({share(number)})" if number <= 1 else f"{value} ({float(number):.3g})"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)

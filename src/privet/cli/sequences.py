@@ -78,7 +78,10 @@ def sequences(
     if output is not None:
         import csv
 
-        with whole(output, overwrite=overwrite) as fresh, fresh.open("w", encoding="utf-8", newline="") as file:
+        with (
+            whole(output, overwrite=overwrite) as fresh,
+            fresh.open("w", encoding="utf-8", newline="") as file,
+        ):
             writer = csv.writer(file)
             writer.writerow(("sequence", "points", "support"))
             writer.writerows((" → ".join(labels), len(labels), many) for labels, many in listed)

@@ -47,7 +47,8 @@ def risk(found: Mapping[str, Any]) -> Iterator[str]:
     for promise in found["promises"]:
         for knowledge, levels in promise["knowledge"].items():
             yield ""
-            yield f"{screen.shown(promise['model'])}: what an adversary finds who knows {KNOWLEDGE[knowledge]}"
+            known = KNOWLEDGE[knowledge]
+            yield f"{screen.shown(promise['model'])}: what an adversary finds who knows {known}"
             if "skipped" in levels:
                 yield f"  not looked at: {levels['skipped']}"
                 continue
@@ -112,7 +113,8 @@ def compare(found: Mapping[str, Any]) -> Iterator[str]:
     rows.append(
         (
             "paths that nobody else has",
-            *(f"{found['unique_paths'][side]:,}" for side in ("before", "after")),
+            f"{found['unique_paths']['before']:,}",
+            f"{found['unique_paths']['after']:,}",
         )
     )
     yield from screen.table(rows, head=("", "raw", "published"))
@@ -153,7 +155,14 @@ def trials(tried: list[Mapping[str, Any]]) -> Iterator[str]:
     yield "what was tried"
     yield from screen.table(
         [
-            (one["place"], one["time"], one["way"], f"{one['removed']:,}", share(one["lost"]), share(one["lost_visits"]))
+            (
+                one["place"],
+                one["time"],
+                one["way"],
+                f"{one['removed']:,}",
+                share(one["lost"]),
+                share(one["lost_visits"]),
+            )
             for one in tried
         ],
         head=("places", "times", "removal", "points removed", "routes lost", "visits lost"),

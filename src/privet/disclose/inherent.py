@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import factorial, prod
+from math import factorial, log, prod, sqrt
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -38,11 +38,26 @@ class Inherent:
     apparent: tuple[Mapping[Hashable, Fraction], ...] = field(repr=False)  # by person
     inherent: tuple[Mapping[Hashable, Fraction], ...] = field(repr=False)
     assignments: int  # that are still possible; of a sample, those that were met
-    exact: bool
+    draws: int | None = None  # of a sample, how many counted; None: every assignment was tried
+
+    @property
+    def exact(self) -> bool:
+        return self.draws is None
 
     @property
     def coincident(self) -> bool:
-        return self.farthest == 0
+        return self.farthest <= self.tolerance
+
+    @property
+    def tolerance(self) -> float:
+        """How far a sample may be off by chance, for anybody's any value, but once in a million samples.
+
+        Hoeffding's bound for each person and value, added up over all of them.
+        """
+        if self.draws is None:
+            return 0.0
+        asked = sum(len(seen) for seen in self.apparent)
+        return sqrt(log(2 * max(asked, 1) / 1e-6) / (2 * self.draws)) if self.draws else 1.0
 
     @property
     def farthest(self) -> Fraction:
@@ -60,7 +75,7 @@ class Inherent:
     def certain(self) -> int:
         """How many people's value is known for certain, though their group shows several."""
         return sum(
-            max(known.values(), default=Fraction(0)) == 1 and len(seen) > 1
+            max(known.values(), default=Fraction(0)) == 1 and len(seen) > 1 and not self.coincident
             for seen, known in zip(self.apparent, self.inherent, strict=True)
         )
 
@@ -84,7 +99,7 @@ def exactly(algorithm: Algorithm, values: Sequence[Hashable], partition: Partiti
             chance = algorithm(order).get(partition, Fraction(0))
             if chance:
                 weights[order] = chance
-    return _of(partition, tuple(values), weights, exact=True)
+    return _of(partition, tuple(values), weights, None)
 
 
 def sampled(
@@ -109,10 +124,13 @@ def sampled(
         order = tuple(mixed)
         if run(order) == partition:
             met[order] = met.get(order, 0) + 1
-    return _of(partition, tuple(values), {order: Fraction(n) for order, n in met.items()}, exact=False)
+    weights = {order: Fraction(times) for order, times in met.items()}
+    return _of(partition, tuple(values), weights, sum(met.values()))
 
 
-def _of(partition: Partition, values: Values, weights: Mapping[Values, Fraction], *, exact: bool) -> Inherent:
+def _of(
+    partition: Partition, values: Values, weights: Mapping[Values, Fraction], draws: int | None
+) -> Inherent:
     total = sum(weights.values(), Fraction(0))
     apparent: list[dict[Hashable, Fraction]] = [{} for _ in values]
     inherent: list[dict[Hashable, Fraction]] = [{} for _ in values]
@@ -123,7 +141,7 @@ def _of(partition: Partition, values: Values, weights: Mapping[Values, Fraction]
             for order, weight in weights.items():
                 mine = inherent[person]
                 mine[order[person]] = mine.get(order[person], Fraction(0)) + weight / total
-    return Inherent(partition, tuple(apparent), tuple(inherent), len(weights), exact)
+    return Inherent(partition, tuple(apparent), tuple(inherent), len(weights), draws)
 
 
 def first_that_holds(

@@ -51,6 +51,11 @@ class Public:
     target: str
     classes: tuple[str, ...]
 
+    @property
+    def columns(self) -> list[str]:
+        """What is read and what is published, the class last."""
+        return [*(predictor.name for predictor in self.predictors), self.target]
+
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
@@ -89,7 +94,7 @@ class _Noisy:
 
     def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:
         del tally, policy, progress
-        raise UnsupportedError(f"{self.name} spends a budget; it publishes with a ledger, on a road of its own")
+        raise UnsupportedError(f"{self.name} spends a budget, on a road of its own; it searches no counts")
 
     def complaints(self, policy: Policy) -> list[str]:
         """What is wrong with a policy that names this algorithm."""
@@ -216,7 +221,7 @@ Settings = DiffGenSettings | ContingencySettings
 
 def public(policy: Policy) -> Public:
     """The public side of a policy's table; raises where the data would have to be asked."""
-    complaints = []
+    complaints: list[str] = []
     predictors = []
     for attribute in policy.quasi:
         try:
@@ -256,13 +261,17 @@ def _unfit(attribute: Attribute, name: str) -> list[str]:
                 return list(error.complaints)
         case Role.TARGET if not attribute.values:
             return [
-                f'{place}: list all its values, for example values = ["yes", "no"]; '
-                "values that are read off the data would tell about it"
+                (
+                    f'{place}: list all its values, for example values = ["yes", "no"]; '
+                    "values that are read off the data would tell about it"
+                )
             ]
         case Role.SENSITIVE | Role.OTHER:
             return [
-                f"{place}: {name} publishes no column as it is; every column is protected alike: "
-                'say role = "quasi" with a hierarchy, or leave it out'
+                (
+                    f"{place}: {name} publishes no column as it is; every column is protected alike: "
+                    'say role = "quasi" with a hierarchy, or leave it out'
+                )
             ]
         case Role.IDENTIFIER if attribute.disguise is not None:
             return [f"{place}: {name} publishes no identifier, disguised or not; leave publish out"]

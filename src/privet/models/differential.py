@@ -33,7 +33,8 @@ class DifferentialPrivacy:
     spent: ClassVar[bool] = True  # a property of how a release was made
 
     def __post_init__(self) -> None:
-        if isinstance(self.epsilon, bool) or not isinstance(self.epsilon, Fraction | int):
+        given: object = self.epsilon  # from Python anything may come
+        if isinstance(given, bool) or not isinstance(given, Fraction | int):
             raise PolicyError("epsilon: an exact number such as Fraction(1, 2), never a float")
         object.__setattr__(self, "epsilon", Fraction(self.epsilon))
         if self.epsilon <= 0:

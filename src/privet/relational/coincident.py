@@ -77,7 +77,8 @@ class Coincident:
                 *dict.fromkeys(reasons),
                 "that nothing can be released may itself tell something: keep it to yourself",
             )
-        size, best = min(made, key=lambda found: found[1].discernibility)
+        # Trees where no power of two fits withhold more people: only where there is nothing else.
+        size, best = min(made, key=lambda found: (bool(found[1].remarks), found[1].average))
         withheld = tally.records - int(np.count_nonzero(best.group_of >= 0))
         return Finding(
             _published(tally, order, best), notes=tuple(self._notes(size, len(sizes), best, withheld))

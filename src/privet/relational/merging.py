@@ -64,10 +64,8 @@ class Merged:
         return int(np.count_nonzero(self.group_of < 0))
 
     @property
-    def discernibility(self) -> int:
-        """What everybody pays: the people they cannot be told from; who is withheld, all."""
-        sizes = np.bincount(self.group_of[self.group_of >= 0])
-        return int(np.square(sizes).sum()) + self.withheld * len(self.group_of)
+    def average(self) -> float:
+        return (len(self.group_of) - self.withheld) / self.groups
 
 
 def settled(broken: Broken, unit: Unit, units: int) -> tuple[Groups, Mask]:

@@ -1,4 +1,4 @@
-"""What was spent: what epsilon means for a person, every payment, and columns that were bought for the report."""
+"""What was spent: what epsilon means for a person, every payment, and columns that were bought."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def differential_privacy(promise: Promise, _quasi: Sequence[str]) -> Wording:
         (),
         (
             Claim(
-                "Whatever anybody concludes from this release is about as likely whether or not any one record "
-                f"was in the data: at most {times(model.get('epsilon'))} times as likely.",
+                "Whatever anybody concludes from this release is about as likely whether or not any one "
+                f"record was in the data: at most {times(model.get('epsilon'))} times as likely.",
                 f"paid with an epsilon of {shown(achieved.get('epsilon'))}, as the ledger below lists; "
                 "made so, not checked",
                 None,
             ),
         ),
-        "Learning what is true of people in general, such as that smoking makes ill, and applying it to a person.",
+        "Learning what is true of people in general, such as that smoking makes ill, and applying it.",
     )
 
 
@@ -45,7 +45,9 @@ def times(epsilon: Any) -> str:
     if found is None:
         return "an unknown number of"
     factor = exp(min(float(found), 700.0))
-    return "more than a million" if factor > 10**6 else f"{factor:,.3g}" if factor < 1000 else f"{factor:,.0f}"
+    return (
+        "more than a million" if factor > 10**6 else f"{factor:,.3g}" if factor < 1000 else f"{factor:,.0f}"
+    )
 
 
 def most_sure(prior: Fraction, epsilon: Fraction) -> float:
@@ -69,8 +71,8 @@ def spent(evidence: Mapping[str, Any]) -> Safe | None:
     return join(
         (
             paragraph(
-                "Noise was added before anything left, so that nobody can tell from this release whether a given "
-                "person was in the data at all. Whoever wonders about something that concerns one person, "
+                "Noise was added before anything left, so that nobody can tell from this release whether a "
+                "given person was in the data at all. Whoever wonders about something that concerns one person, "
                 "whatever else they know, can become at most this sure by looking at it:"
             ),
             table(
@@ -80,8 +82,8 @@ def spent(evidence: Mapping[str, Any]) -> Safe | None:
                 caption="How sure somebody can become about one person",
             ),
             paragraph(
-                f"This counts with up to {several:,} records for a person: {shown(paid.get('epsilon'))} for each, "
-                f"{shown(paid.get('person_epsilon'))} for all of them."
+                f"This counts with up to {several:,} records for a person: {shown(paid.get('epsilon'))} for "
+                f"each, {shown(paid.get('person_epsilon'))} for all of them."
             )
             if several > 1
             else None,
@@ -147,7 +149,9 @@ def _card(name: str, found: Mapping[str, Any]) -> Safe | None:
         return None
     total = sum(max(0, number) for _, number in known) or 1
     rows = [
-        Bar(label_text(value), max(0, number) / total, f"{number:,}", f"{label_text(value)}: about {number:,}")
+        Bar(
+            label_text(value), max(0, number) / total, f"{number:,}", f"{label_text(value)}: about {number:,}"
+        )
         for value, number in known[:BARS]
     ]
     more = len(known) - BARS

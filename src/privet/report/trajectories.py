@@ -91,7 +91,10 @@ def sequences(evidence: Evidence) -> Safe | None:
     """The routes of the release that most records have."""
     found = part(evidence, "paths", "frequent")
     rows = [
-        (join((label(point) for point in listing(one.get("sequence"))), " → "), count(one.get("support")) or "")
+        (
+            join((label(point) for point in listing(one.get("sequence"))), " → "),
+            count(one.get("support")) or "",
+        )
         for one in tables(found.get("listed"))[:ROUTES]
     ]
     if not rows:
@@ -144,8 +147,10 @@ def heat(evidence: Evidence) -> Safe | None:
                 tip = f"at {label_text(times[slot])}: {counted(number, 'point')} removed"
                 parts.append(mark(tip, shape("refused", middle, str(bottom + 13)), first=False))
     every = -(-len(times) // 12)
-    for slot in range(0, len(times), every):
-        parts.append(words(pct((slot + 0.47) * wide), str(bottom + 40), short(times[slot])))
+    parts += [
+        words(pct((slot + 0.47) * wide), str(bottom + 40), short(times[slot]))
+        for slot in range(0, len(times), every)
+    ]
     said = "How many records were at each of the busiest places at each time, as published"
     rows = [
         (label(place), *(f"{n:,}" if n else "" for n in numbers))
@@ -289,7 +294,12 @@ def places(evidence: Evidence) -> Safe | None:
         (
             paragraph("Places of the release; the larger the circle, the more visits. North is up."),
             picture(
-                "map", "Map of places", "Where the places of the release are", *parts, height=tall, class_="wide"
+                "map",
+                "Map of places",
+                "Where the places of the release are",
+                *parts,
+                height=tall,
+                class_="wide",
             ),
             behind("As a table", table(("Place", "Visits"), rows, numeric=(1,), caption="Places on the map")),
         )

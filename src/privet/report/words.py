@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from privet.report import classwords, presencewords
+from privet.report import classwords, presencewords, spent
 from privet.report.claims import Claim, Promise, Wording, settings, share_claims, shown, size_claim, these
 from privet.report.numerals import listing, part, whole
 
@@ -41,6 +41,7 @@ PUBLISHED = {
     "pseudonym": "published as pseudonyms: the same value gets the same invented code",
     "hash": "published as keyed digests: the same value gets the same digest",
     "mask": "published with characters masked",
+    "noisy": "published with noise in its numbers",
     "numbered": "published as numbers that were drawn anew for this release",
     "thinned": "published with some points removed",
     "shift": "dates published shifted, each person's by one secret distance",
@@ -144,6 +145,7 @@ MODELS: dict[str, Worder] = {
     "beta-likeness": classwords.beta_likeness,
     "enhanced-beta-likeness": classwords.beta_likeness,
     "delta-disclosure": classwords.delta_disclosure,
+    "differential-privacy": spent.differential_privacy,
     "personalised-privacy": classwords.personalised,
     "average-risk": classwords.risk_limit,
     "k-map": presencewords.k_map,

@@ -62,10 +62,10 @@ class NoisyRoad:
         with ThreadPoolExecutor() as beside:
             digest = beside.submit(source_digest, source)
             progress("read", 0)
-            data = engine.frame(engine.read(source, form, [*(p.name for p in known.predictors), known.target]))
+            data = engine.frame(engine.read(source, form, known.columns))
             progress("code", 0)
             table = coded(data, known)
-            name = secrets.token_hex(8)  # no time in it: beside the evidence's it would tell how long this took
+            name = secrets.token_hex(8)  # no time in it: that would tell how long this took
             reservation = account.reserve(
                 name,
                 epsilon,
@@ -115,7 +115,7 @@ class NoisyRoad:
         del asked  # trees are trained on records that match one by one; noisy ones do not
         known = public(policy)
         form = settle(raw, policy.form)
-        data = engine.frame(engine.read(raw, form, [*(p.name for p in known.predictors), known.target]))
+        data = engine.frame(engine.read(raw, form, known.columns))
         return noisy_compare.compare(coded(data, known), known, release, engine)
 
     def explain(
@@ -142,7 +142,7 @@ def coded(data: Any, known: Public) -> CodedTable:
     """Records in public codes; raises, for nothing, where one has a value outside."""
     from privet.engines.embedded import encode as numbered  # noqa: PLC0415 - loads the engine's library
 
-    columns = data.select([*(p.name for p in known.predictors), known.target])
+    columns = data.select(known.columns)
     found = {name: Dictionary(values, codes) for name, (codes, values) in numbered(columns).items()}
     return encode(found, known.predictors, known.target, known.classes)
 
@@ -178,7 +178,7 @@ def _refuse_unwritable(known: Public, form: Form) -> None:
             try:
                 label.encode(form.encoding)
             except UnicodeEncodeError:
-                raise PolicyError(f"attributes.{name}: a label cannot be written in {form.encoding}") from None
+                raise PolicyError(f"attributes.{name}: a label has no {form.encoding}") from None
             if label and label in form.nulls:
                 raise PolicyError(
                     f"attributes.{name}: a label is also a text that means missing; say other form.nulls"

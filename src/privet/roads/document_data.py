@@ -154,7 +154,9 @@ def _tables(given: Mapping[str, Any], policy: Policy, engine: Engine[Any]) -> Co
         if isinstance(one, Path):
             form = text.settled(one, policy.form)
     frames = {
-        name: engine.frame(engine.read(one, text.settled(one, policy.form) if isinstance(one, Path) else form))
+        name: engine.frame(
+            engine.read(one, text.settled(one, policy.form) if isinstance(one, Path) else form)
+        )
         for name, one in given.items()
         if name in shape.schema.position
     }
@@ -199,7 +201,11 @@ class Leaving:
 
 
 def laid_out(
-    records: Callable[[], Iterable[Vertex]], policy: Policy, schema: Schema, written: Written, engine: Engine[Any]
+    records: Callable[[], Iterable[Vertex]],
+    policy: Policy,
+    schema: Schema,
+    written: Written,
+    engine: Engine[Any],
 ) -> Leaving:
     """Write whole records, in the form in which they came."""
     leaving = Leaving()
@@ -240,7 +246,9 @@ def inside(folder: Path, name: object) -> Path:
     return path
 
 
-def read_again(folder: Path, notes: Mapping[str, Any], policy: Policy, engine: Engine[Any]) -> Iterator[Vertex]:
+def read_again(
+    folder: Path, notes: Mapping[str, Any], policy: Policy, engine: Engine[Any]
+) -> Iterator[Vertex]:
     """Whole records as a recipient reads them; whatever the policy does not publish is refused."""
     shape = shape_of(policy)
     if "tables" in notes:

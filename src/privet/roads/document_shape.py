@@ -125,7 +125,9 @@ class DocumentShape:
                 found += [
                     f"models[{at}]: rules[{place}]: its value is in no bucket of {kind.name}.{kind.sensitive.name}"
                     for kind in self.schema.kinds
-                    if rule.names(kind) and kind.sensitive is not None and _outside(kind.sensitive, rule.value)
+                    if rule.names(kind)
+                    and kind.sensitive is not None
+                    and _outside(kind.sensitive, rule.value)
                 ]
         return found
 
@@ -227,7 +229,9 @@ def _malformed(table: object) -> Iterator[str]:
     for name, said in attributes.items():
         if not isinstance(said, Mapping):
             yield f"attributes.{name}: is a table with hierarchy, buckets or xml_name"
-        elif not isinstance(said.get("buckets", {}), Mapping) or not isinstance(said.get("xml_name", ""), str):
+        elif not isinstance(said.get("buckets", {}), Mapping) or not isinstance(
+            said.get("xml_name", ""), str
+        ):
             yield f"attributes.{name}: buckets is a table and xml_name a text"
     keys = table.get("keys", {})
     if not isinstance(keys, Mapping) or not all(isinstance(said, Mapping) for said in keys.values()):

@@ -36,7 +36,7 @@ from privet.models.presence import presence
 from privet.policy import Policy
 from privet.release import Release, read_private
 from privet.report import evidence as ev
-from privet.roads import population
+from privet.roads import aware, population
 from privet.roads.spreading import distribution
 from privet.roads.stations import columns_needed, data_file, settle
 from privet.roads.table_release import TableRelease
@@ -57,6 +57,7 @@ def risk(
     trials: int = TRIALS,
     seed: int = 0,
     show_values: bool = False,
+    algorithm_aware: bool = False,
     engine: Engine[Any],
     progress: Progress = silent,
 ) -> dict[str, Any]:
@@ -65,6 +66,7 @@ def risk(
     `threshold`: the chance of being found that is too high; without it, what the policy's strictest k
     promises. `fraction`: which part of a population the table is a random sample of; then the population's
     uniques are estimated. `show_values` lists the groups that break a promise with their values.
+    `algorithm_aware` tries what somebody would learn who knows the policy's algorithm too.
     """
     if fraction is not None and not 0 < fraction <= 1:
         raise InputError("the sampling fraction is above 0 and at most 1, such as 1/10")
@@ -111,6 +113,9 @@ def risk(
         "columns": telling(source, policy, engine=engine),
         "promises": [found.to_dict() for found in audits],
         "linkage": _simulated(tally, known, trials, seed),
+        "algorithm_aware": aware.algorithm_aware(engine.tally(table, policy), policy, progress=progress)
+        if algorithm_aware
+        else None,
     }
 
 

@@ -31,8 +31,7 @@ def complaints(
     """Everything that is not as the evidence says, or not as the policy allows."""
     yield from _account(evidence, policy, settings)
     known = public(policy)
-    rows = list(_columns(evidence, known, settings))
-    yield from rows
+    yield from _columns(evidence, known, settings)
     allowed = dict(_allowed(evidence, known))
     for name, labels in allowed.items():
         if labels is None:
@@ -46,7 +45,7 @@ def complaints(
         if list(table.columns) != list(evidence["columns"]):
             yield "the columns of the data are not those that the evidence names"
             return
-    wanted = [*(p.name for p in known.predictors), known.target, COUNT]
+    wanted = [*known.columns, COUNT]
     if list(counts.columns) != wanted:
         yield "the counts do not have the columns of the policy, and a count"
         return
@@ -81,7 +80,7 @@ def _account(evidence: Mapping[str, Any], policy: Policy, settings: Settings) ->
 
 
 def _columns(evidence: Mapping[str, Any], known: Public, settings: Settings) -> Iterator[str]:
-    wanted = [*(p.name for p in known.predictors), known.target]
+    wanted = known.columns
     if settings.output is Output.COUNTS:
         wanted.append(COUNT)
     if list(evidence["columns"]) != wanted:

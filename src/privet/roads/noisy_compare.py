@@ -10,8 +10,8 @@ from privet.dp import cuts
 from privet.dp.coded import CodedTable
 from privet.dp.settings import COUNT, Public
 from privet.errors import InputError, UnsupportedError
-from privet.report import evidence as ev
 from privet.release import Release
+from privet.report import evidence as ev
 from privet.roads.noisy_release import NoisyRelease, frame
 from privet.roads.stations import data_file
 
@@ -38,7 +38,7 @@ def compare(table: CodedTable, known: Public, release: Release | Path, engine: E
         notes = evidence["data"]
         path, form = data_file(release, {**notes, "file": notes.get("counts", notes["file"])})
         published = engine.frame(engine.read(path, form))
-    by = [*(p.name for p in known.predictors), known.target]
+    by = known.columns
     if list(published.columns) != [*by, COUNT]:
         raise InputError("the release has other columns than its policy")
     texts = [pl.col(name).cast(pl.String) for name in by]

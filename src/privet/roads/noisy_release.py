@@ -1,4 +1,4 @@
-"""A noisy table as a release: records or counts, what was paid, and the entry in the ledger before it leaves."""
+"""A noisy table as a release: records or counts, what was paid, and its entry in the ledger."""
 
 from __future__ import annotations
 
@@ -135,8 +135,10 @@ def cautions(per_person: int) -> list[str]:
     one = "one record" if per_person == 1 else f"{per_person} records"
     return [
         f"The guarantee is for people with at most {one} in the data; who has more is protected less.",
-        "Records are supposed to be independent of each other, and no exact statistics of the same data to "
-        "have been published before: either can tell more than this release does.",
+        (
+            "Records are supposed to be independent of each other, and no exact statistics of the same data to "
+            "have been published before: either can tell more than this release does."
+        ),
         "Every further release of the same people adds its epsilon; the steward's ledger keeps the sum.",
         "Counts carry noise. Rare combinations are mostly noise; sums over many rows are more exact.",
         "How long the release took to make must not be told: it depends a little on the data.",
@@ -151,7 +153,7 @@ def _attributes(policy: Policy, made: NoisyTable) -> dict[str, Any]:
         if attribute.name in cuts:
             note |= {"published": "generalised", "values": cuts[attribute.name]}
         elif attribute.role is Role.TARGET:
-            note |= {"published": "noisy", "values": [{"label": v, "loss": 0.0} for v in made.classes]}
+            note["published"] = "noisy"
         else:
             note["published"] = "dropped"
         notes[attribute.name] = note

@@ -31,7 +31,9 @@ def searched(policy: Policy) -> Policy:
     ((subset, values),) = policy.publish_only.items()
 
     def asked(model: PrivacyModel) -> Any:
-        return model if about_everybody(model) else OfSubset(model, subset, values)
+        # A promise about how a release is made is about nobody in particular.
+        unchecked = getattr(model, "spent", False)
+        return model if about_everybody(model) or unchecked else OfSubset(model, subset, values)
 
     return replace(policy, models=tuple(map(asked, policy.models)))
 

@@ -212,7 +212,10 @@ def causes(thinned: Thinned, k: int) -> dict[str, Any]:
 
 
 def relaxed(thinned: Thinned, coarse: Paths, score: Score, l: int) -> list[dict[str, Any]]:
-    """What an adversary who knows less would have cost; exact, as violations of up to l points are those of l."""
+    """What an adversary who knows less would have cost.
+
+    Exact: the minimal violating sequences of up to so many points are those of that l.
+    """
     if not isinstance(thinned, Thinning):
         return []
     lengths = thinned.violations.lengths

@@ -129,7 +129,7 @@ class Trajectories:
             for at, model in enumerate(policy.models)
             if getattr(model, "quasi", None) is not None
         ]
-        if self.zones is not None and (self.grid is not None or getattr(policy.algorithm, "grids", ())):
+        if self.zones is not None and (self.grid is not None or getattr(policy.algorithm, "grids", None)):
             found.append("trajectories.zones: places are stops with zones, or cells of a grid, not both")
         return found
 

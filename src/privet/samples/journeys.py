@@ -26,7 +26,12 @@ class PathPlan:
         return tuple(name for name, column in self.columns.items() if column.role == role)
 
     def policy(
-        self, *, l: int | None = None, k: int | None = None, c: str | None = None, score: str = "gain-per-loss"
+        self,
+        *,
+        l: int | None = None,
+        k: int | None = None,
+        c: str | None = None,
+        score: str = "gain-per-loss",
     ) -> str:
         """The policy as TOML. What is not given is taken from the plan: a sample is nobody's data."""
         usual = {"information-gain": "gain-per-loss"}  # what a table's policy would say

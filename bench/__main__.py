@@ -27,6 +27,7 @@ BENCHMARKS = {
     "diffgen-scaling": ("bench.diffgen:scaling", "differential privacy from CSV to CSV (figure 6.6)"),
     "anatomy": ("bench.anatomy:run", "trees in two halves (t-t, v-v): 1,000 transcripts, 41,000 vertices"),
     "anatomy-figures": ("bench.anatomy:figures", "what anatomy of trees costs (figures 3.5 to 3.16)"),
+    "coincident": ("bench.coincident:run", "groups safe from who knows the algorithm (figures 5.5 to 5.8)"),
     "sources": ("bench.sources:run", "several views of the same people: restored share, speed of drawing"),
     "collections": ("bench.collections:run", "real JSON and XML: FHIR patients, PubMed articles"),
     "auditing": (

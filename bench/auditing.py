@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import os
-import sys
 import time
 from collections.abc import Sequence
 from fractions import Fraction
@@ -55,8 +55,8 @@ def measured(sizes: Sequence[int], *, runs: int, sums: Sequence[int], speed: boo
     return Outcome(
         "auditing",
         "Query auditing: time of a decision, share of queries answered (figures 3.8, 3.9)",
-        "Values are integers uniform in 1..n; a query has a size uniform in 1..n/10, then a random set of that "
-        "size. Zhang reports that more than half of what `simulatable` loses against `simple` is regained.",
+        "Values are integers uniform in 1..n; a query has a size uniform in 1..n/10, then a random set of "
+        "that size. Zhang reports that more than half of what `simulatable` loses is regained.",
         tuple(tables),
         (f"regained at n = {sizes[0]:,}: {regained(rows[: len(NAMES)]):.0%} of what simulatable loses",),
         {
@@ -121,17 +121,16 @@ def decisions() -> Table:
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     _, said = answered(module("auditing"))
     rows: list[list[Cell]] = [
-        [
-            "MAX",
-            100_000,
-            said["max logged"],
-            said["max ms"],
-            said["max worst ms"],
-            rated(said["max ms"], MAX_MS, " ms"),
-        ],
-        ["SUM", 2_000, 200, said["sum ms"], said["sum worst ms"], rated(said["sum ms"] / 1000, SUM_S, " s")],
+        [kind.upper(), people, logged]
+        + [said[f"{kind} {what}"] for what in ("ms", "cpu ms", "worst ms")]
+        + [target]
+        for kind, people, logged, target in (
+            ("max", 100_000, 1_000, rated(said["max ms"], MAX_MS, " ms")),
+            ("sum", 2_000, 200, rated(said["sum ms"] / 1000, SUM_S, " s")),
+        )
     ]
-    heads = {"kind": "", "people": ",", "logged": ",", "median ms": ".2f", "worst ms": ".2f", "target": ""}
+    numbers = dict.fromkeys(("median ms", "processor ms", "worst ms"), ".2f")
+    heads = {"kind": "", "people": ",", "logged": ",", **numbers, "target": ""}
     return Table("a decision, with the log as long as it is", heads, rows)
 
 
@@ -143,8 +142,7 @@ def timed() -> dict[str, float]:
     rng = np.random.default_rng(0)
     n = 100_000
     session = Session(rng.integers(1, n + 1, n).tolist(), MaxAuditor(n))
-    logged = 1000
-    for _ in range(logged):
+    for _ in range(1000):
         session.decide(query(rng, n))
     spent = [_seconds(session, query(rng, n)) for _ in range(50)]
     people = 2_000
@@ -157,22 +155,21 @@ def timed() -> dict[str, float]:
     sums = Session(column, auditor)
     slow = [_seconds(sums, np.nonzero(rng.random(people) < 0.5)[0]) for _ in range(5)]
     return {
-        "max logged": logged,
-        "max ms": median(spent) * 1000,
-        "max worst ms": max(spent) * 1000,
-        "sum ms": median(slow) * 1000,
-        "sum worst ms": max(slow) * 1000,
+        "max ms": median(wall for wall, _ in spent) * 1000,
+        "max cpu ms": median(cpu for _, cpu in spent) * 1000,
+        "max worst ms": max(wall for wall, _ in spent) * 1000,
+        "sum ms": median(wall for wall, _ in slow) * 1000,
+        "sum cpu ms": median(cpu for _, cpu in slow) * 1000,
+        "sum worst ms": max(wall for wall, _ in slow) * 1000,
     }
 
 
-def _seconds(session: Session, members: Members) -> float:
-    begun = time.perf_counter()
+def _seconds(session: Session, members: Members) -> tuple[float, float]:
+    """On the clock, and of the processor: a busy machine shows in the difference."""
+    begun, used = time.perf_counter(), time.process_time()
     session.decide(members)
-    return time.perf_counter() - begun
+    return time.perf_counter() - begun, time.process_time() - used
 
 
 if __name__ == "__main__":
-    import json
-
     print(json.dumps(timed()))
-    sys.exit(0)

@@ -19,8 +19,15 @@ from bench.outcome import Cell, Outcome, Table
 from privet.core import PrivacyModel
 from privet.engines.embedded import Embedded, Frame
 from privet.models.alphak import AlphaKAnonymity
+from privet.models.disclosure import DeltaDisclosure
 from privet.models.kanonymity import KAnonymity
+from privet.models.ldiversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
+from privet.models.likeness import BetaLikeness, EnhancedBetaLikeness
 from privet.models.lkc import LKC
+from privet.models.presence import DeltaPresence, KMap
+from privet.models.psensitive import PSensitiveKAnonymity
+from privet.models.risk import AverageRisk, MaximumRisk, RecordsAtRisk, SampleUniqueness
+from privet.models.tcloseness import Distance, TCloseness
 from privet.policy import Policy
 from privet.road import publish
 from privet.samples import SAMPLES
@@ -44,6 +51,7 @@ def measured(rows: int, *, ls: Sequence[int], small: int, repeats: int) -> Outco
     models: dict[str, PrivacyModel] = {
         "k-anonymity": KAnonymity(k=20),
         "alpha-k-anonymity": AlphaKAnonymity(alpha=Fraction(1, 2), k=20, sensitive=SENSITIVE),
+        **class_models(),
         **{f"lkc-privacy, L = {l}": LKC(l=l, k=20, c=Fraction(1, 2), sensitive=SENSITIVE) for l in ls},
     }
     checks: list[list[Cell]] = [["counting the rows", tallying, tallying / rows * 1e9, ""]]
@@ -69,6 +77,32 @@ def measured(rows: int, *, ls: Sequence[int], small: int, repeats: int) -> Outco
         tuple(tables),
         () if len(tables) > 1 else ("pycanon is not installed: no comparison",),
     )
+
+
+def class_models() -> dict[str, PrivacyModel]:
+    """A promise of each kind about classes, whether the table keeps it or not: all are checked."""
+    names, some = tuple(SENSITIVE), Fraction(1, 2)
+    values = next(iter(SENSITIVE.values()))
+    found: list[PrivacyModel] = [
+        PSensitiveKAnonymity(p=2, k=20, sensitive=names),
+        DistinctLDiversity(l=3, sensitive=names),
+        EntropyLDiversity(l=2, sensitive=names),
+        RecursiveLDiversity(c=Fraction(4), l=3, sensitive=names),
+        *(TCloseness(t=some, sensitive=names, distance=d) for d in (Distance.EQUAL, Distance.KL)),
+        BetaLikeness(beta=some, sensitive=names),
+        EnhancedBetaLikeness(beta=some, sensitive=names),
+        DeltaDisclosure(delta=some, sensitive=names),
+        AverageRisk(at_most=some),
+        MaximumRisk(at_most=some),
+        RecordsAtRisk(above=some, at_most=some),
+        SampleUniqueness(at_most=some),
+        KMap(k=20, subset=names[0], values=values),
+        DeltaPresence(low=Fraction(0), high=some, subset=names[0], values=values),
+    ]
+    return {
+        f"{model.name}, {model.distance.value}" if isinstance(model, TCloseness) else model.name: model
+        for model in found
+    }
 
 
 def against_pycanon(title: str, table: pl.DataFrame, policy: Policy, repeats: int) -> Table:

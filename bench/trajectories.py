@@ -1,4 +1,4 @@
-"""Paths from CSV to CSV: `python -m bench.trajectories DATA L K C SUPPORT DIR` notes the seconds of stages.
+"""Paths from CSV to release: `python -m bench.trajectories NAME DATA L K C SUPPORT DIR` notes the stages.
 
 Every case of Mohammed (2012), section 4.4, took less than 15 s there, and a million metro trips 125 s: 46 s
 for violating sequences and 79 s for reading and writing, with the mining of frequent ones left out.
@@ -15,20 +15,18 @@ from pathlib import Path
 from typing import Any
 
 from bench import lifecourses, routes
-from bench.child import answered, module, scratch
+from bench.child import PRIVET, answered, middle, module, scratch, timed
 from bench.outcome import Cell, Outcome, Table, rated
 from bench.stages import Clock
 from bench.task import medians
-from privet.core import Form
-from privet.engines import files
-from privet.models.linkage import Linkage
-from privet.models.lkc import LKC
-from privet.samples import trips
-from privet.trajectory.audit import audit
-from privet.trajectory.column import PathColumn
-from privet.trajectory.suppress import Suppress
+from privet.policy import Policy
+from privet.road import publish
+from privet.samples import SAMPLES, trips
 
-ROAD = ("read", "tally", "violations", "patterns", "suppress", "apply", "check", "write")
+ROAD = (
+    *("read", "tally", "search", "violations", "patterns", "suppress", "apply", "check", "measure", "write"),
+)
+EVERY = 999  # more points than any path has
 SMALL, LARGE = 2, 15  # seconds at most: for up to 100,000 records, and for a million
 GREEDY = 0.5  # seconds at most for the suppression phase
 
@@ -48,9 +46,10 @@ class Case:
     def most(self) -> float:
         return SMALL if self.rows <= 100_000 else LARGE * max(self.rows / 1e6, 1)
 
-    def promise(self, longest: int) -> Linkage:
-        sensitive = {"status": [trips.SENSITIVE]}
-        return LKC(l=self.l or longest, k=self.k, c=Fraction(self.c), sensitive=sensitive).linkage()
+    def policy(self) -> str:
+        """As the sample's own policy, with these numbers."""
+        text = SAMPLES[f"trips-{self.name}"].policy(l=self.l or EVERY, k=self.k, c=self.c)
+        return text.replace('support = "1/100"', f'support = "{self.support}"')
 
 
 def run(*, full: bool) -> Outcome:
@@ -86,15 +85,17 @@ def measured(experiments: Sequence[Case], growing: Sequence[Case]) -> Outcome:
         "lost": ".1%",
         **{f"{stage} s": ".2f" for stage in ROAD},
         "all s": ".2f",
+        "command s": ".2f",
         "MB": ".0f",
         "target": "",
         "greedy": "",
     }
     return Outcome(
         "trajectories",
-        "Paths through places and times: CSV to CSV",
-        "Stages in a process of their own, from the file with raw paths to the file that leaves, with its "
-        "check; `all` is the sum; up to 100,000 records medians of three runs. `lost` is the share of "
+        "Paths through places and times: from CSV to release",
+        "Stages in a process of their own, from the file with raw paths to the release folder, with the "
+        "check by the auditor and the report; `all` is their sum, `command` is `privet publish` from its start to "
+        "its end, with its peak memory; up to 100,000 records medians of three runs. `lost` is the share of "
         "frequent sequences that do not survive (Score1).",
         (
             Table("experiments", heads, [row(case) for case in experiments]),
@@ -107,8 +108,14 @@ def row(case: Case) -> list[Cell]:
     with scratch() as folder:
         data = folder / "trips.csv"
         getattr(trips, case.name)(case.rows, 0).write_csv(data)
-        command = module("trajectories", data, case.l, case.k, case.c, case.support, folder)
-        runs = [answered(command) for _ in range(3 if case.rows <= 100_000 else 1)]
+        (folder / "trips.toml").write_text(case.policy(), encoding="utf-8")
+        runs, whole = [], []
+        for _ in range(3 if case.rows <= 100_000 else 1):
+            with scratch() as made:
+                asked = (case.name, data, case.l, case.k, case.c, case.support, made)
+                runs.append(answered(module("trajectories", *asked)))
+                words = ("publish", data, folder / "trips.toml", "-o", made / "out")
+                whole.append(timed([str(PRIVET), *map(str, words)])[0])
     said = runs[0][1]
     spent = medians([answer["seconds"] for _, answer in runs])
     seconds = [spent[stage] for stage in ROAD]
@@ -123,41 +130,31 @@ def row(case: Case) -> list[Cell]:
         said["lost"],
         *seconds,
         sum(seconds),
-        max(cost.peak for cost, _ in runs) / 1e6,
-        rated(sum(seconds), case.most, " s"),
+        middle(whole).wall,
+        max(cost.peak for cost in whole) / 1e6,
+        rated(middle(whole).wall, case.most, " s"),
         rated(spent["suppress"], GREEDY, " s"),
     ]
 
 
 def staged(data: Path, case: Case, folder: Path) -> dict[str, Any]:
-    """The seconds of every stage, and what came out."""
+    """The seconds of every stage from the file to the release folder, and what came out."""
     clock = Clock()
     clock.seconds = dict.fromkeys(ROAD, 0.0)
-    clock("read", 0)
-    form = files.settled(data, Form())
-    table = files.read(data, form, ["path", "status"])
-    clock("tally", 0)
-    raw = PathColumn.read(table, path="path", sensitive=["status"])
-    promise = case.promise(raw.paths.longest)
-    found = Suppress(Fraction(case.support)).search(raw.paths, promise, clock)
-    clock("apply", 0)
-    published = raw.without(found.suppression.codes(raw.paths.points))
-    clock("check", 0)
-    final = PathColumn.read(published, path="path", sensitive=["status"], allow_empty=True)
-    if not audit(final.paths, promise).verdict.holds:
-        raise SystemExit("what is about to leave does not keep the promise")
+    release = publish(data, Policy.loads(case.policy()), progress=clock)
     clock("write", 0)
-    files.write(published, folder / "out.csv", form)
+    release.write(folder / "release")
     seconds = clock.stop()
+    patterns, thinning = release.measures["patterns"], release.evidence["thinning"]
     return {
         "seconds": seconds,
-        "violations": len(found.violations),
-        "patterns": len(found.patterns),
-        "lost": float(found.loss),
+        "violations": thinning["curve"][0][1],
+        "patterns": patterns["before"],
+        "lost": patterns["lost"],
     }
 
 
 if __name__ == "__main__":
-    source, l, k, c, support, target = sys.argv[1:]
-    asked = Case("", 0, int(l), int(k), c, support)
-    print(json.dumps(staged(Path(source), asked, Path(target))))
+    name, source, l, k, c, support, target = sys.argv[1:]
+    case = Case(name, 0, int(l), int(k), c, support)
+    print(json.dumps(staged(Path(source), case, Path(target))))

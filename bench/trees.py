@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isfinite
 
 from bench.child import scratch
 from bench.curves import Chart, Series
@@ -44,7 +45,7 @@ class Point:
     l: int
     lm: float
     accuracy: float
-    kl: float
+    kl: float | None  # None: of some attribute nothing is left
     gone: int
     seconds: float
 
@@ -54,7 +55,7 @@ def run(*, full: bool) -> Outcome:
     points: list[Point] = []
     for name, rows in sizes.items():
         ls = (2, 3, 4, 5) if full and name != "sparse" else (2, 3, 4)
-        points += measured(name, rows, ls, queries=1_000 if full else 60, steps=10 if full else 2)
+        points += measured(name, rows, ls, queries=300 if full else 40, steps=10 if full else 2)
     return reported(points)
 
 
@@ -83,11 +84,21 @@ def measured(name: str, rows: int, ls: Sequence[int], *, queries: int, steps: in
                 (float(true), float(estimated(query, release, schema, forest.domains)))
                 for query, true in answers
             ]
-            kl = divergence(sensitive_counts(schema, release), before).values()
+            apart = divergence(sensitive_counts(schema, release), before).values()
+            kl = sum(apart) / len(apart)
             gone = suppression(forest, edits)["records"].gone
             accuracy = query_accuracy(told, FEW).mean
             found.append(
-                Point(name, method, l, float(lm(forest, edits)), accuracy, sum(kl) / len(kl), gone, seconds)
+                Point(
+                    name,
+                    method,
+                    l,
+                    float(lm(forest, edits)),
+                    accuracy,
+                    kl if isfinite(kl) else None,
+                    gone,
+                    seconds,
+                )
             )
     return found
 
@@ -147,7 +158,7 @@ def reported(points: Sequence[Point]) -> Outcome:
     )
 
 
-MEASURES: dict[str, Callable[[Point], float]] = {
+MEASURES: dict[str, Callable[[Point], float | None]] = {
     "LM": lambda p: p.lm,
     "Query accuracy": lambda p: p.accuracy,
     "KL": lambda p: p.kl,
@@ -155,7 +166,7 @@ MEASURES: dict[str, Callable[[Point], float]] = {
 }
 
 
-def chart(points: Sequence[Point], data: str, what: str, of: Callable[[Point], float]) -> Chart:
+def chart(points: Sequence[Point], data: str, what: str, of: Callable[[Point], float | None]) -> Chart:
     lines = [
         Series(
             method, [(p.l, of(p)) for p in points if (p.data, p.method) == (data, method)], method == STAND_IN
@@ -174,7 +185,7 @@ def trends(points: Sequence[Point]) -> Iterator[str]:
 
     pairs = [(p, by[key]) for p in points if (key := (p.data, p.method, p.l + 1)) in by]
     yield said("LM grows with l", [a.lm < b.lm for a, b in pairs])
-    yield said("KL grows with l", [a.kl < b.kl for a, b in pairs])
+    yield said("KL grows with l", [b.kl is None or (a.kl is not None and a.kl < b.kl) for a, b in pairs])
     yield said("query accuracy falls with l", [a.accuracy > b.accuracy for a, b in pairs])
     ours = [p for p in points if p.method != STAND_IN]
     yield said("LM below the stand-in's", [p.lm < by[p.data, STAND_IN, p.l].lm for p in ours])

@@ -82,7 +82,7 @@ def test_paths_have_stages_of_their_own(tmp_path: Path) -> None:
     assert tuple(said["seconds"]) == ROAD
     assert all(spent > 0 for spent in said["seconds"].values())
     assert 0 <= said["lost"] <= 1
-    assert (tmp_path / "out.csv").read_text(encoding="utf-8").startswith("path,status")
+    assert (tmp_path / "release" / "data.csv").read_text(encoding="utf-8").startswith("path,status")
 
 
 @pytest.mark.usefixtures("_bench")

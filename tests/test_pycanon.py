@@ -102,3 +102,29 @@ def test_k_and_alpha(table: list[tuple[str, str, str]]) -> None:
     assert float(achieved["c"]) == pytest.approx(alpha)
     assert KAnonymity(k=k).check(tally).holds
     assert not KAnonymity(k=k + 1).check(tally).holds
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["x", "y", None]), st.sampled_from(["1", None]), st.sampled_from(["flu", None])
+        ),
+        min_size=1,
+        max_size=12,
+    ),
+    st.randoms(use_true_random=False),
+)
+def test_nulls_are_values_and_the_order_of_rows_is_nothing(table: Any, chance: Any) -> None:
+    """Where they drop nulls, we do not: ours are their figures once a null is a word of its own."""
+    word: Any = [tuple("none" if value is None else value for value in row) for row in table]
+    shuffled = list(table)
+    chance.shuffle(shuffled)
+    ours, theirs = both(shuffled)[0], both(word)[1]
+    asked = (theirs, ["a", "b"], ["s"])
+    assert KAnonymity(k=1).check(ours).achieved["k"] == anonymity.k_anonymity(theirs, ["a", "b"])
+    assert DistinctLDiversity(l=1, sensitive=S).check(ours).achieved["l"] == anonymity.l_diversity(*asked)
+    t = TCloseness(t=Fraction(1), sensitive=S, distance=Distance.EQUAL).check(ours).achieved["t"]
+    assert anonymity.t_closeness(*asked) == pytest.approx(float(t), abs=1e-9)
+    beta = BetaLikeness(beta=Fraction(9), sensitive=S).check(ours).achieved["beta"]
+    assert anonymity.basic_beta_likeness(*asked) == pytest.approx(float(beta), abs=1e-9)

@@ -125,7 +125,9 @@ def test_nothing_is_written_when_something_is_wrong(
     assert not Path("out.private").exists()
 
 
-def test_samples_bring_policies_that_work(privet: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_samples_bring_policies_that_work(
+    privet: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("trips-city", "trips-metro"):
         args = ("--rows", "3000", "--policy", f"{name}.toml")

@@ -14,10 +14,12 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests import pages
 from tests.trajectory.naive import Record, frame, records
 
 import privet as pv
 from privet.errors import InputError, PolicyError, PrivetError, UnsatisfiableError, UnsupportedError
+from privet.roads.trajectory_shape import KEYS
 from privet.verification import verify
 
 TABLE_4_1 = pl.DataFrame(
@@ -404,8 +406,8 @@ def test_models_and_algorithms_of_tables_are_refused() -> None:
         policy(model='type = "t-closeness"\nt = "1/5"\ndistance = "equal"\nsensitive = ["diagnosis"]')
     with pytest.raises(PolicyError, match="top-down is for table"):
         policy(algorithm='type = "top-down"')
+    bounded = 'type = "confidence-bounding"\nsensitive = { diagnosis = { AIDS = "1/2" } }'
     with pytest.raises(PolicyError, match="names no columns"):
-        bounded = 'type = "confidence-bounding"\nsensitive = { diagnosis = { AIDS = "1/2" } }'
         policy(model=f'{bounded}\nquasi = ["path"]')
 
 
@@ -496,3 +498,23 @@ def test_no_suppressed_point_is_heard_anywhere(search: str, tmp_path: Path) -> N
         with pytest.raises(PrivetError) as refused:
             pv.publish(bad, made)
         assert CANARY not in str(refused.value)
+
+
+# The reference.
+
+
+def test_every_field_of_the_evidence_is_in_the_reference() -> None:
+    text = (pages.HERE / "docs" / "reference" / "evidence.md").read_text("utf-8")
+    policies = (pages.HERE / "docs" / "reference" / "policy.md").read_text("utf-8")
+    ages = VISITS.with_columns(age=pl.lit(30))
+    lightest = 'type = "lightest"\nsupport = 2\nslots = ["2"]'
+    made = [
+        pv.publish(TABLE_4_1, policy()),
+        pv.publish(ages, policy(LONG, f'{ILL}\nage = {{ role = "quasi" }}', ILL_MODEL, lightest)),
+        pv.publish(GPS, policy(POINTS, 'tag = { role = "identifier" }', 'type = "k-anonymity"\nk = 3')),
+    ]
+    for release in made:
+        columns = {*release.evidence["columns"], *(a.name for a in release.policy.attributes)}
+        keys = pages.keys_of(dict(release.evidence)) - columns
+        assert not [key for key in keys if f"`{key}`" not in text and f"`{key}`" not in policies]
+    assert not [key for key in KEYS if f"`{key}`" not in policies]

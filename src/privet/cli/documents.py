@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import json as notation
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from privet.cli import screen
@@ -121,3 +124,96 @@ def explain(found: Mapping[str, Any]) -> Iterator[str]:
         yield from (f"  {screen.shown(reason)}" for reason in found["reasons"])
     else:
         yield "what forced it: no sensitive value stands out; trees are as unlike as they are"
+
+
+def init(data: str, output: Path, kind: str | None, *, overwrite: bool, json: bool) -> int:
+    """Draft a policy for documents."""
+    from privet.cli.options import whole
+    from privet.roads.document_draft import drafted
+
+    with screen.working(json=json) as progress:
+        progress("read", 0)
+        made = drafted(Path(data), kind)
+    with whole(output, overwrite=overwrite) as fresh:
+        fresh.write_text(made.dumps(), encoding="utf-8")
+    if json:
+        screen.answer({"policy": str(output), **made.to_document()})
+        return 0
+    types = made.found.types
+    screen.say(
+        f"drafted {screen.shown(str(output))} for {made.records:,} records "
+        f"with {len(types)} type{'s' if len(types) > 1 else ''} of vertices",
+        *screen.table(made.rows(), head=("field", "there", "guess", "because")),
+        *screen.next_steps(
+            (f"edit {output}", "decide every field, and promise something"),
+            (f"privet check {data} {output}", "what the raw data achieves"),
+            (f"privet publish {data} {output} -o out", "a release that keeps the promise"),
+        ),
+    )
+    return 0
+
+
+def sample(
+    name: str, output: Path, rows: int, seed: int, policy: Path | None, *, overwrite: bool, json: bool
+) -> int:
+    """Write a collection of documents, and a policy that fits."""
+    from contextlib import nullcontext
+
+    from privet.cli.options import whole
+    from privet.document.files import format_of
+    from privet.samples.collections import COLLECTIONS
+
+    one = COLLECTIONS[name]
+    kind = format_of(output)
+    with whole(output, overwrite=overwrite) as fresh:
+        with whole(policy, overwrite=overwrite) if policy is not None else nullcontext(None) as beside:
+            if beside is not None:
+                beside.write_text(one.policy(), encoding="utf-8")
+            _write(one.generate(rows, seed), fresh, kind, one.documents())
+    if json:
+        said = None if policy is None else str(policy)
+        screen.answer({"sample": name, "file": str(output), "policy": said, "records": rows})
+        return 0
+    screen.say(f"wrote {rows:,} records: {screen.shown(str(output))}")
+    if policy is not None:
+        screen.say(f"wrote a policy that fits them: {screen.shown(str(policy))}")
+    known = policy or "POLICY"
+    steps = [
+        (f"privet check {output} {known}", "what the raw data achieves"),
+        (f"privet publish {output} {known} -o out", "a release that keeps the policy"),
+    ]
+    screen.say(*screen.next_steps(*([] if policy else [(f"privet init {output}", "drafts a policy")]), *steps))
+    return 0
+
+
+def _write(records: Iterator[dict[str, Any]], target: Path, kind: str, said: Mapping[str, Any]) -> None:
+    if kind == "xml":
+        _write_xml(records, target, said)
+        return
+    opened: Any = gzip.open if target.suffix == ".gz" else open
+    with opened(target, "wt", encoding="utf-8") as out:
+        between, end = ("", "\n") if kind == "jsonl" else ("[\n", "\n]\n")
+        for record in records:
+            out.write(between + notation.dumps(record, ensure_ascii=False))
+            between = "\n" if kind == "jsonl" else ",\n"
+        out.write(end)
+
+
+def _write_xml(records: Iterator[dict[str, Any]], target: Path, said: Mapping[str, Any]) -> None:
+    """Fields as attributes; identifiers too, since this is raw data."""
+    from privet.document.bind import JsonBinder
+    from privet.document.described import described
+    from privet.document.files import write
+    from privet.document.shape import Shape
+    from privet.document.xmltext import Frame, steps
+    from privet.roads.document_data import as_read
+
+    types = {
+        name: {**type_, "drop": [], "keep": [*type_.get("drop", ()), *type_.get("keep", ())]}
+        for name, type_ in said["types"].items()
+    }
+    schema = described({"record": said["record"], "types": types})
+    way = steps(said["record"]["xml"])[:-1]
+    binder = JsonBinder(schema, Shape(), target.name)
+    shape = Shape("xml", said["record"]["xml"], frame=Frame(way, [{} for _ in way]))
+    write((binder.record(as_read(record)) for record in records), target, schema, shape)

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from privet.cli import screen
+from privet.cli import documents, screen
 from privet.cli.options import Data, Delimiter, Encoding, Format, Json, Null, Overwrite, Query, form_of, whole
+from privet.errors import InputError, one_of
 
 
 def init(
@@ -17,6 +18,10 @@ def init(
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="FILE", help="The policy file to write.")
     ] = Path("policy.toml"),
+    kind: Annotated[
+        str | None,
+        typer.Option("--kind", help="table or documents; else the file decides: nested records are documents."),
+    ] = None,
     overwrite: Overwrite = False,
     format: Format = None,  # noqa: A002 - the option's own name
     delimiter: Delimiter = None,
@@ -26,6 +31,8 @@ def init(
     json: Json = False,
 ) -> int:
     """Draft a policy from the data: every column, a guess at its role with the reason, a hierarchy.
+
+    JSON and XML with records inside records are documents: every path, how often it is there, a guess.
 
     Nothing is decided for you: every role is "undecided" and no promise is filled in, so that `publish`
     refuses until you have decided. The draft holds names and counts, never a value from the data.
@@ -39,7 +46,12 @@ def init(
     """
     from privet.core import Form
     from privet.draft import draft
+    from privet.roads.document_draft import looks_nested
 
+    if kind not in {None, "table", "documents"}:
+        raise InputError(f"--kind: {one_of('it', ['table', 'documents'], kind)}")
+    if kind == "documents" or (kind is None and looks_nested(data, format)):
+        return documents.init(data, output, format, overwrite=overwrite, json=json)
     said = form_of(Form(), format=format, delimiter=delimiter, encoding=encoding, null=null, query=query)
     with screen.working(json=json) as progress:
         drafted = draft(data, said, guess_encoding=encoding is None, guess_nulls=not null, progress=progress)

@@ -75,7 +75,13 @@ def risk(
     if policy is None:
         from privet.core import Form
 
-        said = {"format": format, "delimiter": delimiter, "encoding": encoding, "null": null, "query": query}
+        said: dict[str, Any] = {
+            "format": format,
+            "delimiter": delimiter,
+            "encoding": encoding,
+            "null": null,
+            "query": query,
+        }
         return _without_policy(data, form_of(Form(), **said), engine, json=json)
     asked: dict[str, Any] = {} if fraction is None else {"fraction": _fraction(fraction)}
     if algorithm_aware:

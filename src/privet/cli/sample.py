@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from privet.cli import screen
+from privet.cli import documents, screen
 from privet.cli.options import Json, Name, Overwrite, whole
 from privet.errors import InputError, one_of
 
@@ -20,7 +20,7 @@ def sample(
     *,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")],
     rows: Annotated[
-        int | None, typer.Option("--rows", min=1, help="How many records; 5,000 unless said.")
+        int | None, typer.Option("--rows", min=1, help="How many records; 5,000 unless said, of documents 1,000.")
     ] = None,
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, help="The same seed, the same people; 0.")
@@ -40,12 +40,14 @@ def sample(
 ) -> int:
     """Write sample data: tables of people who do not exist, the same for the same seed.
 
-    The ending of FILE chooses the format (.csv, .tsv, .parquet, .jsonl, .arrow; .csv.gz too).
+    The ending of FILE chooses the format (.csv, .tsv, .parquet, .jsonl, .arrow; .csv.gz too; for documents
+    .json, .jsonl or .xml).
     `adult` is not generated: it converts the census files that the UCI repository publishes.
 
     Example:
       privet sample patients -o patients.csv --policy hospital.toml
       privet sample census -o census.parquet --rows 100000 --seed 7
+      privet sample transcripts -o transcripts.json --policy transcripts.toml
       privet sample adult --from adult.data -o adult.csv
 
     Next: `privet check patients.csv hospital.toml` shows what the raw data gives away.
@@ -53,12 +55,18 @@ def sample(
     """
     from privet.engines import files
     from privet.samples import SAMPLES
+    from privet.samples.collections import COLLECTIONS
 
-    if name != ADULT and name not in SAMPLES:
-        raise InputError(one_of("NAME", [*SAMPLES, ADULT], name))
-    form = _form(output)
+    if name != ADULT and name not in SAMPLES and name not in COLLECTIONS:
+        raise InputError(one_of("NAME", [*SAMPLES, *COLLECTIONS, ADULT], name))
     if policy is not None and policy.resolve() == output.resolve():
         raise InputError("--policy: names the same file as --output")
+    if name in COLLECTIONS:
+        if source:
+            raise InputError(f"--from: {name} is generated; only {ADULT} is read from files")
+        many, drawn = 1_000 if rows is None else rows, seed or 0
+        return documents.sample(name, output, many, drawn, policy, overwrite=overwrite, json=json)
+    form = _form(output)
     frame = _adult(source, rows, seed) if name == ADULT else _generated(SAMPLES[name], source, rows, seed)
     text = SAMPLES["census" if name == ADULT else name].policy()
     with whole(output, overwrite=overwrite) as fresh:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from math import prod
 
 from privet.core import Role
 from privet.document.forest import Vertex
@@ -17,6 +16,8 @@ from privet.document.query import Condition, Query, Step
 from privet.document.schema import Schema
 from privet.domain import Domain, Value
 from privet.errors import InputError
+
+NOTHING, WHOLE = Fraction(0), Fraction(1)
 
 
 class Spread:
@@ -27,31 +28,45 @@ class Spread:
         self.query, self.schema, self.domains = query, schema, domains
         self._under: dict[tuple[str, str], dict[Value, Sequence[Value]]] = {}
         self._weights: dict[tuple[int, str, Value], Fraction] = {}
+        self._where = {id(step): self._places(step) for step in query.root.walk()}
 
     def of(self, tree: Vertex) -> Fraction:
         """What one published record adds to the answer."""
         return self.ends(self.query.root, tree) if self.query.vertices else self.meets(self.query.root, tree)
 
+    def _places(self, step: Step) -> list[tuple[int, str, bool, Condition]]:
+        """Each condition with its position; sensitive ones first, because they say no at once."""
+        kind = self.schema.kind(step.type)
+        at = {name: kind.position(name) for name in step.where}
+        found = [
+            (at[name], name, kind.published[at[name]].role is Role.QUASI, wanted)
+            for name, wanted in step.where.items()
+        ]
+        return sorted(found, key=lambda each: each[2])
+
     def own(self, step: Step, vertex: Vertex) -> Fraction:
         """How much of this vertex itself fits."""
         if vertex.type != step.type:
-            return Fraction(0)
-        kind = self.schema.kind(step.type)
-        weight = Fraction(1)
-        for name, wanted in step.where.items():
-            at = kind.position(name)
+            return NOTHING
+        weight = WHOLE
+        for at, name, quasi, wanted in self._where[id(step)]:
             label = vertex.values[at]
-            if kind.published[at].role is Role.QUASI:
+            if quasi:
                 key = (id(step), name, label)
                 if key not in self._weights:
                     self._weights[key] = self._share(step.type, name, label, wanted)
-                weight *= self._weights[key]
+                share = self._weights[key]
+                weight = share if weight is WHOLE else weight * share
             elif label not in wanted:
-                return Fraction(0)
+                return NOTHING
+            if not weight:
+                return NOTHING
         return weight
 
     def _share(self, kind: str, name: str, label: Value, wanted: Condition) -> Fraction:
-        under = self._under.setdefault((kind, name), _values_under(self.domains[kind, name]))
+        if (kind, name) not in self._under:
+            self._under[kind, name] = _values_under(self.domains[kind, name])
+        under = self._under[kind, name]
         if label not in under:
             raise InputError(f"type {kind}, field {name}: a published label is not in the hierarchy")
         return Fraction(sum(value in wanted for value in under[label]), len(under[label]))
@@ -61,18 +76,20 @@ class Spread:
         own = self.own(step, vertex)
         if not own:
             return own
-        enough = (
-            at_least(inner.at_least, [self.meets(inner, child) for child in vertex.children])
-            for inner in step.below
-        )
-        return own * prod(enough, start=Fraction(1))
+        for inner in step.below:
+            chances = [chance for child in vertex.children if (chance := self.meets(inner, child))]
+            if len(chances) < inner.at_least:
+                return NOTHING
+            own *= at_least(inner.at_least, chances)
+        return own
 
     def ends(self, step: Step, vertex: Vertex) -> Fraction:
         """How many vertices at the end of a path that begins here fit, in expectation."""
         own = self.own(step, vertex)
         if not own or not step.below:
             return own
-        return own * sum((self.ends(step.below[0], child) for child in vertex.children), Fraction(0))
+        below = [end for child in vertex.children if (end := self.ends(step.below[0], child))]
+        return own * sum(below, NOTHING) if below else NOTHING
 
 
 def estimated(
@@ -80,7 +97,7 @@ def estimated(
 ) -> Fraction:
     """The answer on a generalised release."""
     spread = Spread(query, schema, domains)
-    return sum((spread.of(record) for record in release), Fraction(0))
+    return sum((found for record in release if (found := spread.of(record))), NOTHING)
 
 
 def at_least(count: int, chances: Sequence[Fraction]) -> Fraction:

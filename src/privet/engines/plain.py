@@ -144,9 +144,7 @@ class Plain:
             all(as_text(table.values[name][at]) in values for name, values in rows.items())
             for at in range(table.height)
         ]
-        return Rows(
-            {name: list(compress(c, wanted)) for name, c in table.values.items() if name not in rows}
-        )
+        return Rows({name: list(compress(c, wanted)) for name, c in table.values.items() if name not in rows})
 
     @staticmethod
     def frame(table: Rows) -> Any:

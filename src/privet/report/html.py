@@ -39,11 +39,16 @@ SECTIONS = (
 def render(evidence: Evidence, parts: Sequence[Section] = SECTIONS) -> str:
     """The report as text. A section the evidence has nothing for is left out."""
     told = [(part, body) for part in parts if (body := part.body(evidence)) is not None]
-    contents = join(tag("li", tag("a", part.title, href=f"#{part.ident}")) for part, _ in told)
     purpose = evidence.get("purpose")
     title = f"Privacy report: {label_text(purpose)}" if purpose else "Privacy report"
+    return page(title, sections.headline(evidence), told)
+
+
+def page(title: str, headline: Safe, told: Sequence[tuple[Section, Safe]]) -> str:
+    """A whole file: a headline, the contents, and sections."""
+    contents = join(tag("li", tag("a", part.title, href=f"#{part.ident}")) for part, _ in told)
     script = asset("hover.js")
-    page = tag(
+    whole = tag(
         "html",
         tag(
             "head",
@@ -58,7 +63,7 @@ def render(evidence: Evidence, parts: Sequence[Section] = SECTIONS) -> str:
         tag(
             "body",
             tag("a", "Skip to the report", href="#report", class_="skip"),
-            sections.headline(evidence),
+            headline,
             tag("nav", tag("ol", contents), aria_label="Contents"),
             tag("main", join(wrapped(part, body) for part, body in told), id="report"),
             tag("div", id="tip", role="status", hidden=""),
@@ -66,7 +71,7 @@ def render(evidence: Evidence, parts: Sequence[Section] = SECTIONS) -> str:
         ),
         lang="en",
     )
-    return f"<!doctype html>\n{page}\n"
+    return f"<!doctype html>\n{whole}\n"
 
 
 def wrapped(part: Section, body: Safe) -> Safe:

@@ -72,8 +72,8 @@ def spent(evidence: Mapping[str, Any]) -> Safe | None:
         (
             paragraph(
                 "Noise was added before anything left, so that nobody can tell from this release whether a "
-                "given person was in the data at all. Whoever wonders about something that concerns one person, "
-                "whatever else they know, can become at most this sure by looking at it:"
+                "given person was in the data at all. Whoever wonders about something that concerns one "
+                "person, whatever else they know, can become at most this sure by looking at it:"
             ),
             table(
                 ("Somebody who was so sure before", "can be at most so sure after"),

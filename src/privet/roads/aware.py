@@ -68,7 +68,7 @@ def algorithm_aware(
         "coincident": known.coincident if known.exact or not known.coincident else None,
         "how": "every exchange of values was tried"
         if known.exact
-        else f"{tries} random exchanges, of which {known.draws} are possible; chance explains a difference of "
+        else f"{tries} random exchanges, of which {known.draws} are possible; chance explains differences of "
         f"{known.tolerance:.0%}",
         "possible": known.assignments,
         "farthest": round(float(known.farthest), 6),

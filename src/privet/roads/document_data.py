@@ -111,7 +111,7 @@ def collected(source: Any, policy: Policy, engine: Engine[Any]) -> Collected:
     if isinstance(source, Iterable) and not isinstance(source, pl.DataFrame):
         learnt = Shape()
         binder = JsonBinder(shape.schema, learnt, "records", drop_undeclared=shape.undeclared == "drop")
-        forest = Forest.of(shape.schema, (binder.record(_as_read(one)) for one in source))
+        forest = Forest.of(shape.schema, (binder.record(as_read(one)) for one in source))
         return Collected(forest, Written("json", learnt))
     raise InputError("documents are a file, a folder or a table of tables, or a list of objects")
 
@@ -165,12 +165,12 @@ def _tables(given: Mapping[str, Any], policy: Policy, engine: Engine[Any]) -> Co
     return Collected(Forest.of(shape.schema, records), Written(TABLES, Shape(), form=written))
 
 
-def _as_read(value: Any) -> Any:
+def as_read(value: Any) -> Any:
     """A plain object as the reader of JSON would have it: numbers by their text."""
     if isinstance(value, Mapping):
-        return {str(key): _as_read(item) for key, item in value.items()}
+        return {str(key): as_read(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_as_read(item) for item in value]
+        return [as_read(item) for item in value]
     if value is None or isinstance(value, (str, bool, Number)):
         return value
     if isinstance(value, int | float):

@@ -136,8 +136,8 @@ def cautions(per_person: int) -> list[str]:
     return [
         f"The guarantee is for people with at most {one} in the data; who has more is protected less.",
         (
-            "Records are supposed to be independent of each other, and no exact statistics of the same data to "
-            "have been published before: either can tell more than this release does."
+            "Records are supposed to be independent of each other, and no exact statistics of the same data "
+            "to have been published before: either can tell more than this release does."
         ),
         "Every further release of the same people adds its epsilon; the steward's ledger keeps the sum.",
         "Counts carry noise. Rare combinations are mostly noise; sums over many rows are more exact.",

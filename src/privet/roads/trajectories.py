@@ -40,7 +40,7 @@ from privet.roads.trajectory_shape import Read
 from privet.trajectory.audit import recheck
 from privet.trajectory.claims import Argument, Proof, SequenceClass
 from privet.trajectory.coded import grouped
-from privet.trajectory.frequent import threshold
+from privet.trajectory.frequent import frequent, threshold
 from privet.trajectory.searches import PathFinding, at_least, promises_of
 from privet.trajectory.visits import Visits
 
@@ -96,6 +96,7 @@ class TrajectoryRoad:
             progress("measure", 0)
             support = at_least(getattr(policy.algorithm, "support", Fraction(1, 100)))
             least = threshold(support, read.paths.records)
+            mined = frequent(final.paths, least)
             evidence: dict[str, Any] = {
                 **ev.header(),
                 "kind": policy.kind,
@@ -114,10 +115,10 @@ class TrajectoryRoad:
                     "records": final.paths.records,
                     "before": trajectory_notes.size(read.paths),
                     "after": trajectory_notes.size(final.paths),
-                    "patterns": trajectory_notes.patterns(finding, read.paths, final.paths, least),
+                    "patterns": trajectory_notes.patterns(finding, read.paths, mined, least),
                 },
                 "cautions": [*CAUTIONS, PARTIAL],
-                "paths": trajectory_notes.published(final.paths, least, by_length),
+                "paths": trajectory_notes.published(final.paths, least, mined, by_length),
                 "thinning": {
                     "place": finding.place,
                     "time": finding.time,
@@ -189,7 +190,8 @@ class TrajectoryRoad:
             )
         verdicts, by_length = judged(paths, policy)
         complaints += ev.other_promises(verdicts, claimed)
-        counted = trajectory_notes.published(paths, int(evidence["paths"]["frequent"]["support"]), by_length)
+        least = int(evidence["paths"]["frequent"]["support"])
+        counted = trajectory_notes.published(paths, least, frequent(paths, least), by_length)
         complaints += [
             f"paths: {key}: the evidence claims other numbers than the data has"
             for key, found in counted.items()

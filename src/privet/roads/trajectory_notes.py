@@ -17,7 +17,6 @@ import numpy as np
 from privet.report.evidence import number
 from privet.trajectory.audit import OfLength
 from privet.trajectory.explain import rounds
-from privet.trajectory.frequent import frequent
 from privet.trajectory.paths import Paths
 from privet.trajectory.recode import Pair
 from privet.trajectory.searches import PathFinding, Thinned
@@ -54,9 +53,10 @@ def size(paths: Paths) -> dict[str, Any]:
     }
 
 
-def published(paths: Paths, least: int, by_length: Sequence[Sequence[OfLength]]) -> dict[str, Any]:
+def published(
+    paths: Paths, least: int, found: Sequences, by_length: Sequence[Sequence[OfLength]]
+) -> dict[str, Any]:
     """Everything that the evidence says of what is published; verify counts it again."""
-    found = frequent(paths, least)
     order = np.lexsort((np.arange(len(found)), -found.lengths, -found.support))[:LISTED]
     return {
         **size(paths),
@@ -136,9 +136,9 @@ def curve(thinned: Thinned) -> list[list[int]]:
     return [*every[:-1:step], every[-1]]
 
 
-def patterns(finding: PathFinding, raw: Paths, final: Paths, least: int) -> dict[str, Any]:
-    """What became of the maximal frequent sequences, in both readings."""
-    before, after = pairs_of(finding.patterns), pairs_of(frequent(final, least))
+def patterns(finding: PathFinding, raw: Paths, left: Sequences, least: int) -> dict[str, Any]:
+    """What became of the maximal frequent sequences, in both readings; `left` are those of the release."""
+    before, after = pairs_of(finding.patterns), pairs_of(left)
     trial = finding.trial
     coarse = finding.recoding.image(raw.points)[0] is not raw.points
     still = {one: after[one] for one in before if one in after}

@@ -128,6 +128,7 @@ def check_algorithm(
 ) -> None:
     """A search keeps every promise, covers every value once, is deterministic and changes nothing.
 
+    A promise that it does not serve it refuses by name.
     `models_for` gives a strategy of promises for a tally, for searches that serve only some.
     """
 
@@ -139,6 +140,12 @@ def check_algorithm(
         before = _snapshot(tally)
         try:
             finding = policy.algorithm.search(tally, policy)
+        except UnsupportedError as refused:
+            said = " ".join(refused.complaints)
+            assert any(word in said for word in (name, *(p.name for p in promises))), (
+                f"{name}: refuses a promise, and names neither it nor itself"
+            )
+            return
         except UnsatisfiableError:
             top = tally.topmost()
             assert not all(p.check(top).holds for p in promises), (

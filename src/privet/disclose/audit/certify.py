@@ -24,7 +24,7 @@ from privet.disclose.audit.solver import Floats, UndecidedError, least, triangle
 MARGIN = 1e-6  # widths are proved with this much to spare: far above what rounding does here
 RESIDUE = 1e-8  # how far, in the ellipsoid's own measure, a point may be off its equations
 STEPS = 40
-ROUNDS = 5  # steps outwards on each side
+ROUNDS = 4  # steps outwards on each side
 SHRINKS = 2  # smaller ones after a step that proved too far
 LINES = 128  # people for whom a line is tried; where more need one, the step was too far
 
@@ -203,12 +203,18 @@ def _walk(problem: Standard, z: Floats, row: Floats, sign: float) -> Floats:
     return z
 
 
-def interior(problem: Standard) -> Floats:
-    """The centre from nothing: Newton's way first; where that stalls, a linear program for a point inside."""
+def interior(problem: Standard, near: Floats | None = None) -> Floats:
+    """The centre: Newton's way first; where that stalls, a linear program for a point inside.
+
+    There is one centre, so where the way begins (`near` an earlier centre, if there is one) only saves steps.
+    """
     if not len(problem.rows):
         return problem.start()
+    begin = problem.start()
+    if near is not None:
+        begin[: problem.people] = near[: problem.people]
     try:
-        z = centred(problem, problem.start())
+        z = centred(problem, begin)
         if Metric.at(problem, z).trusted(problem, z):
             return z
     except UndecidedError:

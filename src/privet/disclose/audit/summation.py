@@ -165,6 +165,7 @@ class SumAuditor:
         self.polytope = Polytope(np.array(room))
         self._rows = Rows(len(lows))
         self._centre: tuple[Standard, Floats] | None = None
+        self._near: Floats | None = None  # the last centre
 
     @property
     def n(self) -> int:
@@ -205,7 +206,8 @@ class SumAuditor:
     def _certified(self, members: Members) -> tuple[float, float] | None:
         if self._centre is None:
             problem = Standard.of(self.polytope)
-            self._centre = problem, interior(problem)
+            self._centre = problem, interior(problem, self._near)
+            self._near = self._centre[1]
         found = proved(*self._centre, members)
         return None if found is None else (found.low, found.high)
 

@@ -27,12 +27,10 @@ class SafeLattice:
         if len(promised) != 1 or not isinstance(promised[0], EntropyLDiversity):
             raise UnsupportedError(f"{self.name} serves one promise, entropy-l-diversity, and no other")
         model = promised[0]
-        if len(model.sensitive) != 1 or model.l != int(model.l):
-            raise UnsupportedError(
-                f"{self.name} serves a whole l and one sensitive attribute, not {len(model.sensitive)}"
-            )
+        if len(model.sensitive) != 1:
+            raise UnsupportedError(f"{self.name} serves one sensitive attribute, not {len(model.sensitive)}")
         progress("search", 0)
-        choice = safe_lattice(tally, int(model.l), sensitive=model.sensitive[0])
+        choice = safe_lattice(tally, model.l, sensitive=model.sensitive[0])
         found = recoding(tally, choice)
         if found is None:
             raise UnsatisfiableError(

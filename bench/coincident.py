@@ -128,8 +128,8 @@ def run(*, full: bool) -> Outcome:
         "differ little, the price against Mondrian is marginal. Start sizes are chosen by the search.",
         (table, speed([1, 105] if full else [1])),
         notes=(
-            "Mondrian's boxes are counted as a recipient sees them (those that read alike are one), the others' "
-            "groups as they were made: with three coarse attributes that makes Mondrian's look larger.",
+            "Mondrian's boxes are counted as a recipient sees them: those that read alike are one.",
+            "The others' groups are counted as they were made, which makes Mondrian's look larger.",
         ),
         charts=charts,
     )

@@ -94,9 +94,9 @@ def measured(experiments: Sequence[Case], growing: Sequence[Case]) -> Outcome:
         "trajectories",
         "Paths through places and times: from CSV to release",
         "Stages in a process of their own, from the file with raw paths to the release folder, with the "
-        "check by the auditor and the report; `all` is their sum, `command` is `privet publish` from its start to "
-        "its end, with its peak memory; up to 100,000 records medians of three runs. `lost` is the share of "
-        "frequent sequences that do not survive (Score1).",
+        "check by the auditor and the report; `all` is their sum; `command` is `privet publish` from its "
+        "start to its end, with its peak memory; up to 100,000 records medians of three runs. `lost` is "
+        "the share of frequent sequences that do not survive (Score1).",
         (
             Table("experiments", heads, [row(case) for case in experiments]),
             Table("growing: L = 3, K = 30, C = 60 %, K' = 1 %", heads, [row(case) for case in growing]),

@@ -36,6 +36,7 @@ FLOORS = [
         "verification",
         "assess",
         "draft",
+        "explore",
         "testing",
     },
     {"cli", "node", "studio"},

@@ -24,6 +24,7 @@ from privet.engines import text
 from privet.hierarchy.numbers import read as number
 from privet.registry import find
 from privet.roads.stations import settle
+from privet.trajectory.guess import guess as find_paths
 
 LOOKED_AT = 50_000  # different values of a column that are looked at; more would only take longer
 FEW_RECORDS = 20  # in fewer, a column of different values says nothing
@@ -83,6 +84,11 @@ ROLES = """\
 #   other       published as it is, because nobody could know it and nobody minds
 # Behind each "#" stands a guess. In doubt between quasi and other, it is quasi."""
 
+PATHS = """\
+# Where the paths are: a guess from names and a few values. The columns named here have no role below.
+#   form = "column" (path), "visits" or "readings" (person, place, time; readings also slot), or
+#   "points" (person, lat, lon, time, slot, grid)"""
+
 PROMISES = """\
 # What is promised: at least one. Privacy parameters have no default: decide, and take the "#" away.
 #
@@ -117,6 +123,7 @@ class Draft:
     form: Form
     guesses: tuple[Guess, ...]
     doubts: tuple[str, ...] = field(default=())  # what to look at before anything else
+    paths: Mapping[str, str] | None = None  # of trajectories: where the paths may be
 
     def to_document(self) -> dict[str, Any]:
         """The guesses for programs."""
@@ -133,6 +140,7 @@ class Draft:
                 for guess in self.guesses
             ],
             "doubts": list(self.doubts),
+            **({} if self.paths is None else {"trajectories": dict(self.paths)}),
         }
 
     def dumps(self) -> str:
@@ -145,21 +153,27 @@ class Draft:
         yield "# Nothing is decided yet, so `privet publish` refuses: decide every role, promise something."
         yield from (f"# Look: {doubt}" for doubt in self.doubts)
         yield "policy = 1"
-        yield 'kind = "table"'
+        yield 'kind = "table"' if self.paths is None else 'kind = "trajectories"'
         yield 'purpose = ""                                  # what the release is for'
         yield 'nulls = "value"                               # or "wildcard": null matches every value'
         yield ""
         yield "[form]                                        # how the file is written"
         yield from (f"{key} = {_inline(value)}" for key, value in _said(self.form).items())
         yield ""
+        if self.paths is not None:
+            yield PATHS
+            yield "[trajectories]"
+            yield from (f"{key} = {_inline(value)}" for key, value in self.paths.items())
+            yield ""
         yield ROLES
         yield "[attributes]"
-        yield from map(_attribute, self.guesses)
+        taken = set((self.paths or {}).values())
+        yield from (_attribute(guess) for guess in self.guesses if guess.name not in taken)
         yield ""
         yield PROMISES
         yield ""
         yield "[algorithm]"
-        yield 'type = "top-down"'
+        yield 'type = "top-down"' if self.paths is None else 'type = "suppress-points"\nsupport = "1/100"'
 
 
 def draft(
@@ -169,8 +183,9 @@ def draft(
     guess_encoding: bool = True,
     guess_nulls: bool = True,
     progress: Progress = silent,
+    paths: bool = False,
 ) -> Draft:
-    """Look at every column of a table once, and guess."""
+    """Look at every column of a table once, and guess; with `paths`, also where trajectories are."""
     form = form or Form()
     progress("read", 0)
     path = Path(source) if isinstance(source, (str, Path)) and not text.is_url(source) else None
@@ -188,7 +203,8 @@ def draft(
         form = replace(form, nulls=(*form.nulls, *tokens))
     guesses = tuple(_guess(name, _present(found, form.nulls), records) for name, found in values.items())
     place = path.name if path is not None else "a database" if text.is_url(source) else "a table"
-    return Draft(place, records, form, guesses, tuple(_doubts(names, form)))
+    found = find_paths(values) if paths else None
+    return Draft(place, records, form, guesses, tuple(_doubts(names, form)), found)
 
 
 def _settled(path: Path, form: Form, *, guess_encoding: bool) -> Form:

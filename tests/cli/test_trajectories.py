@@ -134,3 +134,17 @@ def test_samples_bring_policies_that_work(
         assert privet("sample", name, "-o", f"{name}.parquet", *args).code == 0
         assert privet("publish", f"{name}.parquet", f"{name}.toml", "-o", name).code == 0
         assert privet("verify", name).code == 0
+
+
+@pytest.mark.usefixtures("trips")
+def test_a_draft_says_where_the_paths_are_and_decides_nothing(privet: Run) -> None:
+    assert privet("init", "trips.csv", "--kind", "trajectories", "-o", "draft.toml").code == 0
+    text = Path("draft.toml").read_text("utf-8")
+    assert 'form = "column"\npath = "path"' in text
+    assert "@" not in text
+    refused = privet("check", "trips.csv", "draft.toml")
+    assert refused.code == 2
+    assert "attributes.card: the role is still undecided" in refused.err
+    Path("visits.csv").write_text("tag,reader,time,ill\nt,a,1,flu\nt,b,2,flu\n", "utf-8")
+    answer = privet("init", "visits.csv", "--kind", "trajectories", "-o", "v.toml", "--json").answer
+    assert answer["trajectories"] == {"form": "visits", "person": "tag", "place": "reader", "time": "time"}

@@ -160,6 +160,22 @@ def test_leftovers_that_a_class_cannot_take_whole_are_portioned() -> None:
     assert promise.check(tally.recoded(recoding)).holds
 
 
+def test_leftovers_that_no_class_can_take_get_as_many_as_they_need() -> None:
+    # Each of three classes is 1/10 from the table; with the last cell any one of them would be 1/8 from it.
+    domain, values = flat(("x", "y", "z", "w")), flat(("a", "b"))
+    tally = Tally(
+        (Column("q", domain, domain.column(np.array([0, 0, 1, 1, 2, 2, 3]))),),
+        (Column("s", values, values.column(np.array([0, 1, 0, 1, 0, 1, 0]))),),
+        None,
+        np.array([4, 6, 4, 6, 4, 6, 6]),
+    )
+    promise = TCloseness(t=Fraction(1, 10), sensitive=("s",), distance=Distance.EQUAL)
+    recoding = searched(tally, [promise], Local())
+    assert promise.check(tally.recoded(recoding)).holds
+    top = [node.leaves == 4 for node in recoding.nodes["q"]]
+    assert sum(top[at] for at in recoding.positions["q"]) == 5  # the last cell and two of the classes
+
+
 def test_what_cannot_work_is_refused() -> None:
     domain = flat(("x", "y"))
     column = Column("q", domain, domain.column(np.array([0, 1])))

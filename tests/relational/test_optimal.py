@@ -297,7 +297,7 @@ def test_a_class_that_breaks_a_promise_may_have_parts_that_keep_it() -> None:
     # Above, {a, a, b} is too uneven and the last record alone; below, {a, b} is kept.
     rows = [("x", "1", "a"), ("x", "1", "b"), ("y", "1", "a"), ("x", "2", "a")]
     tally = table(rows, {"q": flat(("x", "y")), "r": flat(("1", "2"))}, "s")
-    promises = [KAnonymity(k=2), EntropyLDiversity(l=2, sensitive=("s",))]
+    promises: list[PrivacyModel] = [KAnonymity(k=2), EntropyLDiversity(l=2, sensitive=("s",))]
     bounds_hold(tally, promises, Fraction(1, 2), {"q": 0.1})
     assert Optimal(suppression=Fraction(1, 2)).solve(tally, promises).suppressed == 2
 

@@ -20,13 +20,13 @@ policy = 1
 purpose = "a test"
 
 [attributes]
-name = { role = "identifier" }
-job = { role = "quasi", hierarchy = { type = "tree", tree = { Any = { Hand = ["cook", "smith"], Desk = ["clerk"] } } } }
-age = { role = "quasi", hierarchy = { type = "intervals", low = 18, high = 65 } }
-pay = { role = "quasi", hierarchy = { type = "intervals", low = 0, high = "50.5", unit = "0.5" } }
-codes = { role = "quasi", hierarchy = { type = "sets", tree = { "**" = { "1*" = ["11", "12"], "2*" = ["21"] } } } }
-ill = { role = "target", values = ["yes", "no", "perhaps"] }
-"""
+name = {{ role = "identifier" }}
+job = {{ role = "quasi", hierarchy = {{ type = "tree", tree = {{ Any = {} }} }} }}
+age = {{ role = "quasi", hierarchy = {{ type = "intervals", low = 18, high = 65 }} }}
+pay = {{ role = "quasi", hierarchy = {{ type = "intervals", low = 0, high = "50.5", unit = "0.5" }} }}
+codes = {{ role = "quasi", hierarchy = {{ type = "sets", tree = {{ "**" = {} }} }} }}
+ill = {{ role = "target", values = ["yes", "no", "perhaps"] }}
+""".format('{ Hand = ["cook", "smith"], Desk = ["clerk"] }', '{ "1*" = ["11", "12"], "2*" = ["21"] }')
 MODEL = '\n[[models]]\ntype = "differential-privacy"\nepsilon = "1/2"\n'
 DIFFGEN = '\n[algorithm]\ntype = "diffgen"\nnoise = "exact"\nh = 5\n'
 TEXT = ATTRIBUTES + MODEL + DIFFGEN

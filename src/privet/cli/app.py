@@ -15,6 +15,7 @@ from privet.cli.check import check
 from privet.cli.compare import compare
 from privet.cli.demo import demo
 from privet.cli.explain import explain
+from privet.cli.explore import explore
 from privet.cli.init import init
 from privet.cli.ledger import amend_budget, open_account, show_ledger
 from privet.cli.listing import show
@@ -85,6 +86,7 @@ for name, command, gist in (
     ("risk", risk, "how exposed the people in a table are"),
     ("compare", compare, "what a release lost"),
     ("explain", explain, "why so much was lost, and what less would cost"),
+    ("explore", explore, "several algorithms and parameters side by side"),
     ("sequences", sequences, "the routes that many take"),
     ("sample", sample, "writes data of people who do not exist"),
     ("list", show, "what is installed"),

@@ -20,7 +20,7 @@ def init(
     ] = Path("policy.toml"),
     kind: Annotated[
         str | None,
-        typer.Option("--kind", help="table or documents; else the file decides: nested records are documents."),
+        typer.Option("--kind", help="table, documents or trajectories; else nested records are documents."),
     ] = None,
     overwrite: Overwrite = False,
     format: Format = None,  # noqa: A002 - the option's own name
@@ -48,13 +48,20 @@ def init(
     from privet.draft import draft
     from privet.roads.document_draft import looks_nested
 
-    if kind not in {None, "table", "documents"}:
-        raise InputError(f"--kind: {one_of('it', ['table', 'documents'], kind)}")
+    if kind not in {None, "table", "documents", "trajectories"}:
+        raise InputError(f"--kind: {one_of('it', ['table', 'documents', 'trajectories'], kind)}")
     if kind == "documents" or (kind is None and looks_nested(data, format)):
         return documents.init(data, output, format, overwrite=overwrite, json=json)
     said = form_of(Form(), format=format, delimiter=delimiter, encoding=encoding, null=null, query=query)
     with screen.working(json=json) as progress:
-        drafted = draft(data, said, guess_encoding=encoding is None, guess_nulls=not null, progress=progress)
+        drafted = draft(
+            data,
+            said,
+            guess_encoding=encoding is None,
+            guess_nulls=not null,
+            progress=progress,
+            paths=kind == "trajectories",
+        )
     with whole(output, overwrite=overwrite) as fresh:
         fresh.write_text(drafted.dumps(), encoding="utf-8")
     if json:

@@ -18,13 +18,12 @@ from numpy.typing import NDArray
 from privet.core import Generalization, Nulls, PrivacyModel, Regions, Tally
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
 from privet.models.classes import ClassCheck, Histogram
-from privet.models.groups import Counts, exceeds
 from privet.models.linkage import Linkage, LinkageCheck, LinkageModel
 from privet.models.tcloseness import Distance, TCloseness
 from privet.models.template import Protected, protected
 from privet.relational.closeness import NEAR, Floats, Flows
 from privet.relational.lattice import Levels
-from privet.relational.rollup import Entries, Frequencies, Rollups
+from privet.relational.rollup import Entries, Frequencies, Ints, Rollups
 
 Mask: TypeAlias = NDArray[np.bool_]
 
@@ -52,7 +51,7 @@ class Judge:
         self._bounds = [(m, m.linkage()) for m in by_class if isinstance(m, LinkageModel)]
         self._protected = [protected(tally, bound.binding) for _, bound in self._bounds]
         self._classes = [model for model in by_class if isinstance(model, ClassCheck)]
-        self._tables: dict[str, Counts] = {}
+        self._tables: dict[str, Ints] = {}
         self._flows: dict[tuple[int, str], Flows | None] = {}
         self.sensitive = tuple(
             dict.fromkeys(
@@ -101,7 +100,7 @@ class Judge:
         """No class with fewer records than this keeps every promise."""
         return max((bound.k for _, bound in self._bounds), default=1)
 
-    def _table(self, name: str) -> Counts:
+    def _table(self, name: str) -> Ints:
         """How many records of the whole table have each value."""
         if name not in self._tables:
             column = next(c for c in self._tally.sensitive if c.name == name)
@@ -158,7 +157,7 @@ class Judge:
         about = np.isin(entries.value, one.codes)
         owner, count = entries.owner[about], entries.count[about]
         bad = np.zeros(len(found), dtype=bool)
-        bad[owner[exceeds(count, found.size[owner], one.template.at_most)]] = True
+        bad[owner[count > _most(found.size[owner], one.template.at_most)]] = True
         return bad
 
     def _read(self, model: ClassCheck, found: Frequencies, kept: Mask | None) -> Mask:
@@ -170,7 +169,7 @@ class Judge:
         return bad
 
     def _breaks(
-        self, model: ClassCheck, found: Frequencies, name: str, kept: Mask | None, table: Counts | None
+        self, model: ClassCheck, found: Frequencies, name: str, kept: Mask | None, table: Ints | None
     ) -> Mask:
         """The classes that break a promise about one attribute; `table`: what they are compared with."""
         histogram = self._histogram(found, name, kept)
@@ -284,6 +283,12 @@ def need_monotone(algorithm: str, judge: Judge, models: Sequence[PrivacyModel]) 
         f"{algorithm} with suppression: once records may be dropped, generalising no longer keeps "
         f"{', '.join(names)}; use suppression = 0, or optimal"
     )
+
+
+def _most(size: Ints, at_most: Fraction) -> Ints:
+    """How many records of classes of these sizes may have a value: whole numbers, so nothing is rounded."""
+    sizes, at = np.unique(size, return_inverse=True)
+    return np.array([n * at_most.numerator // at_most.denominator for n in sizes.tolist()], dtype=np.int64)[at]
 
 
 def need_classes_that_merge(

@@ -12,7 +12,7 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 
-from privet.report import dimensions, findings, published, sections, spent, tradeoff, trajectories
+from privet.report import dimensions, documents, findings, published, sections, spent, tradeoff, trajectories
 from privet.report.markup import Safe, join, label_text, tag
 from privet.report.sections import Evidence, Section
 
@@ -30,6 +30,8 @@ SECTIONS = (
     Section("heat", "Places and times", trajectories.heat),
     Section("loss-curve", "What each removal solved and cost", trajectories.curve),
     Section("map", "Map", trajectories.places),
+    Section("depths", "What is left of the trees", documents.depths),
+    Section("tree", "A published class", documents.tree),
     Section("made", "How it was made", sections.made),
     Section("cautions", "Cautions", sections.cautions),
     Section("verify", "How to verify", sections.verify),

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from privet.report import classwords, presencewords, spent
+from privet.report import classwords, documentwords, presencewords, spent
 from privet.report.claims import Claim, Promise, Wording, settings, share_claims, shown, size_claim, these
 from privet.report.numerals import listing, part, whole
 
@@ -36,6 +36,7 @@ ROLES = {
 }
 PUBLISHED = {
     "dropped": "left out of the release",
+    "in groups": "published in groups: which value is whose is not said",
     "unchanged": "published unchanged",
     "generalised": "published in more general values",
     "pseudonym": "published as pseudonyms: the same value gets the same invented code",
@@ -145,6 +146,10 @@ MODELS: dict[str, Worder] = {
     "beta-likeness": classwords.beta_likeness,
     "enhanced-beta-likeness": classwords.beta_likeness,
     "delta-disclosure": classwords.delta_disclosure,
+    "anatomy-l-diversity": documentwords.halves,
+    "document-k-anonymity": documentwords.anonymity,
+    "document-l-diversity": documentwords.diversity,
+    "pm-privacy": documentwords.rules,
     "differential-privacy": spent.differential_privacy,
     "personalised-privacy": classwords.personalised,
     "average-risk": classwords.risk_limit,

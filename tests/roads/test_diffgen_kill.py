@@ -1,0 +1,100 @@
+"""`privet publish` killed at any moment: no data without its spend, no release twice, the ledger readable."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+
+import pytest
+from tests.roads import noisy
+
+from privet.dp.ledger import Ledger
+from privet.dp.spend import cost
+from privet.report import evidence as ev
+from privet.verification import verify
+
+EACH, BUDGET = Fraction(1, 2), 1000
+
+
+def start(folder: Path, name: str) -> subprocess.Popen[bytes]:
+    words = [
+        "publish",
+        "people.csv",
+        "policy.toml",
+        "-o",
+        name,
+        "--ledger",
+        "ledger.sqlite",
+        "--dataset",
+        "ward",
+    ]
+    return subprocess.Popen(
+        [sys.executable, "-m", "privet.cli", *words],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def inspect(folder: Path) -> None:
+    """Everything that must hold whatever was interrupted."""
+    ledger = Ledger(folder / "ledger.sqlite", create=False)
+    ledger.audit()
+    entries = {entry.release: entry for entry in ledger.releases()}
+    assert ledger.balance("ward").spent == EACH * len(entries)
+    seen = set()
+    # What was not renamed yet lies in a hidden folder; whatever has evidence was paid for in full.
+    for found in [*folder.glob("out*/evidence.json"), *folder.glob(".out*/public/evidence.json")]:
+        try:
+            paid = json.loads(found.read_text("utf-8"))["ledger"]
+        except json.JSONDecodeError:  # killed while it was being written
+            assert found.parent.name == "public"
+            continue
+        entry = entries[paid["release"]]
+        assert cost(entry.spends) == EACH == Fraction(paid["spent"])
+        assert paid["release"] not in seen
+        seen.add(paid["release"])
+        if found.parent.name != "public":
+            assert entry.state == "released"
+            assert entry.digest == f"sha256:{ev.digest(found)}"
+            assert (folder / f"{found.parent.name}.private" / "steward.json").is_file()
+    for data in folder.glob(".out*/public/data.csv"):  # noise was drawn: somebody paid
+        assert entries, data
+
+
+def soak(folder: Path, kills: int) -> None:
+    noisy.table(20_000).write_csv(folder / "people.csv")
+    (folder / "policy.toml").write_text(noisy.TEXT, "utf-8")
+    noisy.ledger(folder, BUDGET)
+    began = time.monotonic()
+    assert start(folder, "out-whole").wait() == 0
+    usual = time.monotonic() - began
+    random, ended = Random(kills), 0
+    for number in range(kills):
+        running = start(folder, f"out-{number}")
+        try:
+            running.wait(random.uniform(0.3, 1.1) * usual)
+        except subprocess.TimeoutExpired:
+            running.kill()
+        ended += running.wait() == -signal.SIGKILL
+        inspect(folder)
+    for whole in folder.glob("out-*/evidence.json"):
+        assert verify(whole.parent).holds
+    assert ended
+
+
+def test_a_killed_publish_keeps_its_spend(tmp_path: Path) -> None:
+    soak(tmp_path, kills=4)
+
+
+@pytest.mark.slow
+def test_a_hundred_kills(tmp_path: Path) -> None:
+    soak(tmp_path, kills=100)
+    states = [entry.state for entry in Ledger(tmp_path / "ledger.sqlite").releases()]
+    assert {"reserved", "released"} <= set(states)  # some fell in the middle of the work

@@ -163,6 +163,20 @@ def test_readings_are_merged_and_cut_into_slots(tmp_path: Path) -> None:
     assert verify(release.write(tmp_path / "out")).holds
 
 
+def test_a_release_of_readings_is_not_merged_again(tmp_path: Path) -> None:
+    """What was between two visits to a place is gone; they stay two."""
+    rows = [
+        {"tag": f"t{person}", "reader": place, "at": str(at), "ill": "Flu"}
+        for person in range(4)
+        for at, place in enumerate(("a", f"own{person}", "a"))
+    ]
+    shape = 'form = "readings"\nperson = "tag"\nplace = "reader"\ntime = "at"'
+    release = pv.publish(pl.DataFrame(rows), policy(shape, ILL, ILL_MODEL))
+    assert release.to_polars()["at"].to_list() == ["0", "2"] * 4
+    assert release.measures["after"]["visits"] == 8
+    assert verify(release.write(tmp_path / "out")).holds
+
+
 GPS = pl.DataFrame(
     [
         {

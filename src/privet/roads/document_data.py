@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import Any
 
 import polars as pl
@@ -190,8 +191,8 @@ class Leaving:
     """What is about to leave, in a folder of its own that goes when nobody holds it any more."""
 
     def __init__(self) -> None:
-        self._folder = TemporaryDirectory(prefix="privet-")
-        self.folder = Path(self._folder.name)
+        self.folder = Path(mkdtemp(prefix="privet-"))  # nobody else may look into it
+        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
         self.notes: dict[str, Any] = {}
 
     def copied(self, to: Path) -> dict[str, Any]:

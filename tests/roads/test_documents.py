@@ -1,0 +1,445 @@
+"""Documents through the whole road: what leaves keeps its promise, tells the truth and has the form it had."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from tests.document.forests import SCHEMA, collections
+
+import privet as pv
+from privet.assess import compare, explain, risk
+from privet.core import Role
+from privet.document.anatomy_merge import Style
+from privet.document.anatomy_rules import Rule
+from privet.document.clustree import ClusTree, CToff
+from privet.document.forest import Vertex
+from privet.document.promises import AnatomyDiversity, DocumentAnonymity, DocumentDiversity, PMPrivacy
+from privet.document.settings import TreeAnatomy
+from privet.document.shape import Shape, Writer
+from privet.errors import InputError, PolicyError, TamperedError, UnsatisfiableError, UnsupportedError
+from privet.policy import Policy
+from privet.report import evidence as ev
+from privet.roads.document_shape import DocumentShape
+from privet.samples.collections import COLLECTIONS
+from privet.verification import verify
+
+SHAPE = DocumentShape(SCHEMA)
+RULE = PMPrivacy((Rule("A", 1, Fraction(1, 2), "grade"), Rule("*", 2, Fraction(1, 2), "price")))
+WAYS: dict[str, tuple[tuple[Any, ...], Any]] = {
+    "ctoff": ((DocumentDiversity(2),), CToff()),
+    "greedy": ((DocumentDiversity(2),), CToff(mapping="greedy", weights="members", absorb=True)),
+    "clustree": ((DocumentDiversity(2),), ClusTree()),
+    "k-anonymity": ((DocumentAnonymity(3), DocumentDiversity(2)), CToff()),
+    "t-t": ((AnatomyDiversity(2),), TreeAnatomy()),
+    "v-v": ((AnatomyDiversity(2),), TreeAnatomy(style=Style.VERTICES)),
+    "rules t-t": ((AnatomyDiversity(2), RULE), TreeAnatomy(order="assignment")),
+    "rules v-v": ((AnatomyDiversity(2), RULE), TreeAnatomy(style=Style.VERTICES, absorb_leftovers=True)),
+}
+
+
+def policy_of(way: str) -> Policy:
+    models, algorithm = WAYS[way]
+    return Policy(SHAPE.attributes, models, algorithm, kind="documents", shape=SHAPE)
+
+
+def objects(records: Sequence[Vertex]) -> list[Any]:
+    writer = Writer(SCHEMA, Shape())
+    return [{"name": f"N{at}", **writer.json(record)} for at, record in enumerate(records)]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@given(records=collections(3, 8))
+def test_random_forests_leave_checked_and_true(
+    way: str, records: list[Vertex], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    raw = objects(records)
+    try:
+        release = pv.publish(raw, policy_of(way))
+    except UnsatisfiableError:
+        assume(False)
+    assert all(verdict.holds for _, verdict in release.verdicts)
+    folder = release.write(tmp_path_factory.mktemp("made") / "out")
+    assert verify(folder).holds
+    found = compare(raw, folder)
+    truth = found["truth"]
+    assert truth["true"] == truth.get("groups", truth.get("looked_at"))
+    assert "N0" not in (folder / "data.json").read_text()
+    assert found["records"]["before"] == len(records)
+    before, after = found["vertices"]["before"], found["vertices"]["after"]
+    assert before == sum(1 for record in records for _ in record.walk()) >= after
+    if "lm" in found["loss"]:
+        claimed = release.evidence["measures"]
+        assert found["loss"]["lm"] == pytest.approx(claimed["loss"]["lm"], abs=1e-8)
+        for name, one in found["attributes"].items():
+            assert one["lm"] == pytest.approx(claimed["attributes"][name]["lm"], abs=1e-8)
+
+
+# Samples, in every form that there is.
+
+
+def sample(tmp_path: Path, name: str = "transcripts", rows: int = 40) -> tuple[list[Any], Policy]:
+    del tmp_path
+    one = COLLECTIONS[name]
+    return list(one.generate(rows, 0)), Policy.loads(one.policy(l=2))
+
+
+@pytest.mark.parametrize("name", COLLECTIONS)
+def test_every_sample_has_a_policy_that_can_be_kept(name: str) -> None:
+    raw, policy = sample(Path(), name)
+    for one in (policy, Policy.loads(COLLECTIONS[name].policy(l=2, algorithm="tree-anatomy"))):
+        release = pv.publish(raw, one)
+        assert release.evidence["records"] >= 20
+        assert Policy.loads(one.dumps()).to_document() == one.to_document()
+
+
+def shape_of_json(value: Any) -> Any:
+    """Which keys stand where, and of what type sensitive values are."""
+    if isinstance(value, dict):
+        return {key: shape_of_json(inner) for key, inner in value.items()}
+    return shape_of_json(value[0]) if isinstance(value, list) and value else type(value).__name__
+
+
+@pytest.mark.parametrize("ending", [".json", ".jsonl", ".jsonl.gz"])
+def test_what_leaves_has_the_form_of_what_came(ending: str, tmp_path: Path) -> None:
+    raw, policy = sample(tmp_path)
+    source = tmp_path / f"raw{ending}"
+    text = json.dumps(raw) if ending == ".json" else "".join(json.dumps(one) + "\n" for one in raw)
+    source.write_bytes(gzip.compress(text.encode()) if ending.endswith("gz") else text.encode())
+    folder = pv.publish(source, policy).write(tmp_path / "out")
+    data = (folder / f"data{ending}").read_bytes()
+    text = (gzip.decompress(data) if ending.endswith("gz") else data).decode()
+    made = json.loads(text) if ending == ".json" else [json.loads(line) for line in text.splitlines()]
+    assert set(made[0]) <= {"major", "yob", "gpa", "courses"}
+    assert isinstance(made[0]["gpa"], float)
+    assert set(made[0]["courses"][0]) <= {"course", "grade", "books"}
+    assert verify(folder).holds
+
+
+@pytest.mark.parametrize("algorithm", ["ctoff", "tree-anatomy"])
+@pytest.mark.parametrize("to", ["json", "jsonl.gz", "xml"])
+def test_another_form_can_be_asked_for(algorithm: str, to: str, tmp_path: Path) -> None:
+    raw, _ = sample(tmp_path)
+    policy = Policy.loads(COLLECTIONS["transcripts"].policy(l=2, algorithm=algorithm))
+    folder = pv.publish(raw, policy, output=to).write(tmp_path / "out")
+    assert verify(folder).holds
+    if algorithm == "ctoff":
+        assert (folder / f"data.{to}").is_file()
+        again = pv.publish(folder / f"data.{to}", replace_shape(policy), output="json").evidence["records"]
+        assert again == ev.read(folder)["records"]
+
+
+def replace_shape(policy: Policy) -> Policy:
+    """What is published already needs no hierarchy to be published again."""
+    shape = policy.shape.published()
+    shape = replace(shape, schema=replace(shape.schema, record=policy.shape.schema.record))
+    return replace(policy, shape=shape, attributes=shape.attributes)
+
+
+def test_an_unknown_form_is_refused(tmp_path: Path) -> None:
+    raw, policy = sample(tmp_path)
+    with pytest.raises(InputError, match="the format to write is one of json, jsonl, xml"):
+        pv.publish(raw, policy, output="parquet")
+
+
+KEYED = """
+policy = 1
+kind = "documents"
+[documents]
+record = { type = "patient" }
+keys = { patient = { own = "pid" }, visit = { own = "vid", parent = "pid" } }
+[documents.types.patient]
+qi = ["born"]
+sa = "blood"
+children = { visits = "visit" }
+[documents.types.visit]
+qi = ["year"]
+sa = "illness"
+"""
+PROMISES = {
+    "ctoff": '[[models]]\ntype = "document-l-diversity"\nl = 2\n[algorithm]\ntype = "ctoff"\n',
+    "t-t": '[[models]]\ntype = "anatomy-l-diversity"\nl = 2\n[algorithm]\ntype = "tree-anatomy"\n',
+    "v-v": '[[models]]\ntype = "anatomy-l-diversity"\nl = 2\n[algorithm]\ntype = "tree-anatomy"\nstyle = "v-v"\n',
+}
+
+
+@pytest.mark.parametrize("way", PROMISES)
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_tables_joined_by_keys(way: str, ending: str, tmp_path: Path) -> None:
+    source = tmp_path / "tables"
+    source.mkdir()
+    people = pl.DataFrame(
+        {
+            "pid": [f"secret{n}" for n in range(8)],
+            "born": [str(1950 + n % 3) for n in range(8)],
+            "blood": [("A", "B", "0", "AB")[n % 4] for n in range(8)],
+        }
+    )
+    visits = pl.DataFrame(
+        {
+            "vid": [f"v{n}" for n in range(16)],
+            "pid": [f"secret{n % 8}" for n in range(16)],
+            "year": [str(2000 + n % 2) for n in range(16)],
+            "illness": [("flu", "cold", "hiv", "gout", "ache")[n % 5] for n in range(16)],
+        }
+    )
+    for name, frame in (("patient", people), ("visit", visits)):
+        path = source / f"{name}.{ending}"
+        frame.write_csv(path) if ending == "csv" else frame.write_parquet(path)
+    policy = Policy.loads(KEYED + PROMISES[way])
+    folder = pv.publish(source, policy).write(tmp_path / "out")
+    names = {path.name for path in folder.iterdir() if path.name.startswith("data.")}
+    assert {f"data.patient.{ending}", f"data.visit.{ending}"} <= names
+    assert verify(folder).holds
+    assert b"secret" not in b"".join(path.read_bytes() for path in folder.iterdir())
+    found = compare(source, folder)
+    assert found["truth"]["true"] == found["truth"].get("groups", found["records"]["after"])
+    by_frames = pv.publish({"patient": people, "visit": visits}, policy)
+    assert by_frames.evidence["records"] > 0
+
+
+# A second look.
+
+
+def published(tmp_path: Path, algorithm: str = "ctoff") -> Path:
+    raw, _ = sample(tmp_path)
+    policy = Policy.loads(COLLECTIONS["transcripts"].policy(l=2, algorithm=algorithm))
+    return pv.publish(raw, policy).write(tmp_path / "out")
+
+
+def renewed(folder: Path) -> None:
+    """Whoever forges data forges its digest, too."""
+    evidence = json.loads((folder / "evidence.json").read_text())
+    evidence["files"] = {name: ev.digest(folder / name) for name in evidence["files"]}
+    (folder / "evidence.json").write_text(json.dumps(evidence))
+
+
+def changed(folder: Path, change: Any) -> None:
+    made = json.loads((folder / "data.json").read_text())
+    change(made)
+    (folder / "data.json").write_text(json.dumps(made))
+    renewed(folder)
+
+
+def test_a_record_that_is_left_out_is_missed(tmp_path: Path) -> None:
+    folder = published(tmp_path)
+    changed(folder, lambda made: made.pop())
+    found = verify(folder)
+    assert not found.holds
+    assert any("records" in complaint for complaint in found.complaints)
+    assert any(not verdict.holds for _, verdict in found.verdicts)
+
+
+def test_a_label_that_stands_out_is_found(tmp_path: Path) -> None:
+    folder = published(tmp_path)
+    changed(folder, lambda made: made[0].update(yob="1986x"))
+    found = verify(folder)
+    assert not found.holds
+    assert any(not verdict.holds for _, verdict in found.verdicts)
+
+
+@pytest.mark.parametrize("algorithm", ["ctoff", "tree-anatomy"])
+def test_an_identifier_in_a_release_is_refused(algorithm: str, tmp_path: Path) -> None:
+    folder = published(tmp_path, algorithm)
+
+    def named(made: Any) -> None:
+        (made if algorithm == "ctoff" else made["groups"][0]["qi_trees"])[0]["id"] = "S000001"
+
+    changed(folder, named)
+    with pytest.raises(TamperedError, match="the data cannot be read"):
+        verify(folder)
+
+
+def test_a_sensitive_value_with_its_owner_is_found(tmp_path: Path) -> None:
+    folder = published(tmp_path, "tree-anatomy")
+
+    def joined(made: Any) -> None:
+        group = made["groups"][0]
+        group["qi_trees"][0]["gpa"] = group["sa_trees"][0]["gpa"]
+
+    changed(folder, joined)
+    assert not verify(folder).holds
+
+
+def test_a_publication_cannot_say_another_l_of_itself(tmp_path: Path) -> None:
+    folder = published(tmp_path, "tree-anatomy")
+    changed(folder, lambda made: made.update(l=9))
+    assert "l: the data says another one than the policy" in verify(folder).complaints
+
+
+def test_evidence_lacks_nothing(tmp_path: Path) -> None:
+    folder = published(tmp_path)
+    evidence = json.loads((folder / "evidence.json").read_text())
+    del evidence["documents"]
+    (folder / "evidence.json").write_text(json.dumps(evidence))
+    with pytest.raises(TamperedError, match="lacks what a release has"):
+        verify(folder)
+
+
+@pytest.mark.parametrize("claim", ["vertices", "levels", "classes", "records"])
+def test_every_number_must_come_out_again(claim: str, tmp_path: Path) -> None:
+    folder = published(tmp_path)
+    evidence = json.loads((folder / "evidence.json").read_text())
+    if claim == "vertices":
+        evidence["documents"]["vertices"]["after"] += 1
+    elif claim == "levels":
+        evidence["documents"]["levels"][1]["after"] += 1
+    elif claim == "classes":
+        evidence["measures"]["classes"]["count"] += 1
+    else:
+        evidence["records"] += 1
+    (folder / "evidence.json").write_text(json.dumps(evidence))
+    assert any("other numbers" in complaint for complaint in verify(folder).complaints)
+
+
+def test_who_is_whose_stays_at_home(tmp_path: Path) -> None:
+    folder = published(tmp_path, "tree-anatomy")
+    private = json.loads((tmp_path / "out.private" / "steward.json").read_text())
+    assert len(private["links"]["qi"]) == len(private["links"]["sa"]) == ev.read(folder)["measures"]["groups"]["count"]
+    assert "links" not in (folder / "evidence.json").read_text() + (folder / "policy.toml").read_text()
+
+
+def test_hierarchies_stay_at_home(tmp_path: Path) -> None:
+    folder = published(tmp_path)
+    public = Policy.load(folder / "policy.toml")
+    assert all(a.hierarchy is None and a.role is not Role.IDENTIFIER for a in public.attributes)
+    assert "tree" in (tmp_path / "out.private" / "steward.json").read_text()
+
+
+def test_compare_needs_the_notes_and_the_same_data(tmp_path: Path) -> None:
+    raw, _ = sample(tmp_path)
+    folder = published(tmp_path)
+    with pytest.raises(InputError, match="39 records, the release was made from 40"):
+        compare(raw[1:], folder)
+    (tmp_path / "out.private").rename(tmp_path / "elsewhere")
+    with pytest.raises(InputError, match="the steward's notes are missing"):
+        compare(raw, folder)
+    assert explain(folder)["private_notes"] is False
+
+
+def test_a_lie_is_found(tmp_path: Path) -> None:
+    raw, _ = sample(tmp_path)
+    folder = published(tmp_path)
+    changed(folder, lambda made: made[0].update(gpa=0.01))
+    truth = compare(raw, folder)["truth"]
+    assert truth["true"] == truth["looked_at"] - 1
+
+
+def test_risk_rises_with_what_is_known(tmp_path: Path) -> None:
+    raw, policy = sample(tmp_path)
+    root, shape, tree = risk(raw, policy)["knowledge"]
+    assert root["classes"] <= shape["classes"] <= tree["classes"] == 40
+    assert root["unique_records"] < tree["unique_records"] == 40
+
+
+def test_check_on_raw_data_says_what_is_broken(tmp_path: Path) -> None:
+    raw, policy = sample(tmp_path)
+    ((_, verdict),) = pv.check(raw, policy)
+    assert (verdict.achieved["k"], verdict.at_risk) == (1, 40)
+    anatomy = replace(policy, models=(AnatomyDiversity(2), RULE), algorithm=TreeAnatomy())
+    diversity, rules = (verdict for _, verdict in pv.check(raw, anatomy))
+    assert not diversity.holds
+    assert rules.achieved["p"] == 1
+    assert not rules.holds
+
+
+def test_alike_records_need_no_change() -> None:
+    raw = [{"name": str(n), "gpa": str(n % 4), "year": "1993", "club": "golf"} for n in range(8)]
+    assert all(verdict.holds for _, verdict in pv.check(raw, policy_of("ctoff")))
+    assert pv.publish(raw, policy_of("ctoff")).evidence["measures"]["loss"]["lm"] == 0
+
+
+def test_two_releases_are_not_alike_in_order(tmp_path: Path) -> None:
+    raw, policy = sample(tmp_path)
+    first, second = (
+        [record.values for record in pv.publish(raw, policy).records()]  # type: ignore[attr-defined]
+        for _ in range(2)
+    )
+    assert sorted(first, key=str) == sorted(second, key=str)
+    assert first != second
+
+
+def test_frames_of_a_release(tmp_path: Path) -> None:
+    raw, policy = sample(tmp_path)
+    release = pv.publish(raw, policy)
+    assert release.to_polars().height == release.evidence["records"]
+    assert set(release.to_frames()) == {"student", "course", "book"}  # type: ignore[attr-defined]
+    halves = pv.publish(raw, Policy.loads(COLLECTIONS["transcripts"].policy(algorithm="tree-anatomy")))
+    assert halves.to_polars().height == halves.evidence["records"]
+
+
+def test_nothing_of_an_earlier_release_is_used_again(tmp_path: Path) -> None:
+    raw, policy = sample(tmp_path)
+    folder = published(tmp_path)
+    with pytest.raises(UnsupportedError, match="without --like"):
+        pv.publish(raw, policy, like=folder)
+
+
+# Policies.
+
+GOOD = KEYED + PROMISES["ctoff"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ('sa = "blood"', 'sa = ["blood", "gene"]', "at most one field is sensitive"),
+        ('sa = "blood"', "sa = 7", "types.patient.sa: is a list of names of fields"),
+        ('qi = ["born"]', 'qi = ["born"]\nrole = 1', "documents: types.patient: role: unknown key"),
+        ("[documents.types.patient]", "[documents.attributes.nothing]\nbuckets = {}\n[documents.types.patient]",
+         "attributes.nothing: no type has this field"),
+        ('record = { type = "patient" }', 'record = { type = "nobody" }', "which is not described"),
+        ('record = { type = "patient" }', 'record = "patient"', "documents: record: says type, json and xml"),
+        ('record = { type = "patient" }', 'undeclared = "keep"', "undeclared: it is one of refuse, drop"),
+        ('record = { type = "patient" }', 'doctype = "yes"', "doctype: is true or false"),
+        ("visit = { own", "vist = { own", "keys.vist: type is one of patient, visit"),
+        ('children = { visits = "visit" }', "weight = \"much\"", "weight: is a number"),
+        ('children = { visits = "visit" }', 'children = ["visit"]', "names a type for each key"),
+        ('type = "ctoff"', 'type = "ctoff"\nmapping = "best"', "mapping is lsap or greedy"),
+        ('type = "ctoff"', 'type = "top-down"', "top-down is for table"),
+        ('type = "ctoff"', 'type = "tree-anatomy"', "is about trees that are published whole"),
+        ('type = "document-l-diversity"', 'type = "anatomy-l-diversity"', "use tree-anatomy for it"),
+        ("l = 2", "l = 1", "l is at least 2"),
+        ("[[models]]", "[attributes]\nborn = \"quasi\"\n[[models]]", "fields are described in [documents]"),
+    ],
+)  # fmt: skip
+def test_a_wrong_policy_is_answered_with_its_place(old: str, new: str, complaint: str) -> None:
+    assert old in GOOD
+    with pytest.raises(PolicyError) as error:
+        Policy.loads(GOOD.replace(old, new, 1))
+    assert complaint in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("rule", "complaint"),
+    [
+        ('{ value = "hiv", m = 1 }', "rules: p is missing"),
+        ('{ value = "hiv", m = 1, p = 0.5 }', 'write "0.5" in quotes'),
+        ('{ value = "hiv", m = 0, p = "1/2" }', "m is a whole number of at least 1"),
+        ('{ value = "hiv", m = 1, p = "3/2" }', "p is above 0 and at most 1"),
+        ('{ value = "hiv", m = 1, p = "1/2", attribute = "mood" }', "attribute is one of patient.blood"),
+        ('"hiv"', "rules: is a table with value, m, p, attribute"),
+    ],
+)
+def test_a_wrong_rule_is_answered_with_its_place(rule: str, complaint: str) -> None:
+    text = KEYED + f'[[models]]\ntype = "pm-privacy"\nrules = [{rule}]\n' + PROMISES["t-t"]
+    with pytest.raises(PolicyError) as error:
+        Policy.loads(text)
+    assert complaint in str(error.value)
+
+
+def test_a_policy_reads_as_it_is_written() -> None:
+    rules = '[[models]]\ntype = "pm-privacy"\nrules = [{ value = "hiv", m = 1, p = "1/2", attribute = "illness" }]\n'
+    policy = Policy.loads(KEYED + rules + PROMISES["v-v"])
+    again = Policy.loads(policy.dumps())
+    assert again == policy
+    assert again.models[0].rules == (Rule("hiv", 1, Fraction(1, 2), "illness"),)  # type: ignore[attr-defined]

@@ -383,6 +383,25 @@ def _ask_many(folder: str, seed: int, count: int) -> None:
         desk.ask(f"p{seed}", text)
 
 
+def test_nobody_decides_while_another_does(tmp_path: Path) -> None:
+    """Two connections, as two processes have them: the second waits before it reads."""
+    one, other = AuditLog(tmp_path / "log.db"), AuditLog(tmp_path / "log.db")
+    order = []
+
+    def second() -> None:
+        with other.deciding():
+            order.append(f"second sees {other.header()}")
+
+    with ThreadPoolExecutor(1) as pool:
+        with one.deciding():
+            waiting = pool.submit(second)
+            time.sleep(0.3)  # time enough to go wrong in
+            one.begin({"a": "1"})
+            order.append("first")
+        waiting.result()
+    assert order == ["first", "second sees {'a': '1'}"]
+
+
 def test_concurrent_processes_share_one_log(tmp_path: Path) -> None:
     desk = desk_in(tmp_path)
     spawn = multiprocessing.get_context("spawn")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from privet.cli import documents, screen, trajectories
+from privet.cli import buckets, documents, screen, trajectories
 from privet.cli.options import Engine, Folder, Json, Raw, engine_of, release_folder
 from privet.cli.screen import share
 
@@ -48,7 +48,8 @@ def compare(
         screen.warn(found["warning"])
     else:
         screen.say(*_told(found))
-        screen.say(*screen.next_steps((f"privet explain {folder}", "says what forced the loss")))
+        if "changed" not in found.get("loss", {}) and found.get("kind") != "buckets":
+            screen.say(*screen.next_steps((f"privet explain {folder}", "says what forced the loss")))
     return 0
 
 
@@ -58,6 +59,9 @@ def _told(found: Mapping[str, Any]) -> Iterator[str]:
         return
     if found.get("kind") == "trajectories":
         yield from trajectories.compare(found)
+        return
+    if found.get("kind") == "buckets":
+        yield from buckets.compare(found)
         return
     classes, loss = found["classes"], found["loss"]
     before, after = found["risk"]["before"], found["risk"]["after"]
@@ -80,7 +84,7 @@ def _told(found: Mapping[str, Any]) -> Iterator[str]:
                 name,
                 f"{column['raw_values']:,}",
                 f"{column['published_values']:,}",
-                share(column["lm"]),
+                _known(column.get("changed", column["lm"])),
                 _known(column["entropy"]),
                 _bits(column["kl"]),
                 _known(column["gain_retained"]),
@@ -91,7 +95,7 @@ def _told(found: Mapping[str, Any]) -> Iterator[str]:
             "column",
             "raw values",
             "published",
-            "lost (LM)",
+            "replaced" if "changed" in loss else "lost (LM)",
             "entropy",
             "KL, bits",
             "of the target's gain kept",
@@ -100,10 +104,7 @@ def _told(found: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield from screen.table(
         [
-            ("detail lost on average (LM)", share(loss["lm"])),
-            ("the same, by width (NCP)", _known(loss["ncp"])),
-            ("the same, by how common values are (entropy)", _known(loss["entropy"])),
-            ("levels kept (precision)", _known(loss["precision"])),
+            *(_replaced(loss) if "changed" in loss else _coarser(loss)),
             ("error of a random count, median", _known(loss["query_error"])),
             ("divergence of all columns together (KL), bits", _bits(loss["joint_kl"])),
             ("discernibility", f"{loss['discernibility']:,}"),
@@ -120,6 +121,18 @@ def _told(found: Mapping[str, Any]) -> Iterator[str]:
     if trained:
         yield ""
         yield from _classification(trained)
+
+
+def _coarser(loss: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "detail lost on average (LM)", _known(loss["lm"])
+    yield "the same, by width (NCP)", _known(loss["ncp"])
+    yield "the same, by how common values are (entropy)", _known(loss["entropy"])
+    yield "levels kept (precision)", _known(loss["precision"])
+
+
+def _replaced(loss: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "values that were replaced", _known(loss["changed"])
+    yield "records that were left out", f"{loss['suppressed_records']:,}"
 
 
 def _known(number: float | None) -> str:

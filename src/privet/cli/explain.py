@@ -74,12 +74,14 @@ def _told(found: Mapping[str, Any]) -> Iterator[str]:
                 column["attribute"],
                 "" if column["lm"] is None else share(column["lm"]),
                 f"{column['published_values'] or 0:,}",
-                _stopped(column),
+                _stopped(column, logged=found["logged"]),
             )
             for column in found["attributes"]
         ],
         head=("column", "lost", "values", "why not less"),
     )
+    if not found["logged"]:
+        yield "this search weighs whole tables, so no single step was refused; privet explore tries others"
     yield ""
     yield "where the promises are tight"
     for tight in found["tightest"]:
@@ -88,8 +90,10 @@ def _told(found: Mapping[str, Any]) -> Iterator[str]:
     yield from _relaxed(found)
 
 
-def _stopped(column: Mapping[str, Any]) -> str:
+def _stopped(column: Mapping[str, Any], *, logged: bool) -> str:
     refused = column["refused"]
+    if not refused and not logged:
+        return ""
     if not refused:
         return "" if column["published"] == "unchanged" else "its hierarchy ends here"
     which = _label(refused[0]["label"]) + (f" and {len(refused) - 1} more" if len(refused) > 1 else "")

@@ -17,6 +17,7 @@ import numpy as np
 from privet.core import (
     Engine,
     Generalization,
+    Perturbation,
     PrivacyModel,
     Progress,
     Role,
@@ -44,6 +45,7 @@ from privet.roads.telling import telling
 
 EFFORT = 1_000_000_000  # cells that an audit looks at: about half a minute
 TRIALS = 200
+PERTURBED = Perturbation.name
 CLAIMED = ("ncp", "height", "precision", "entropy", "kl")  # what needs hierarchies is taken from evidence
 LISTED = 100  # violating groups, for a steward who asks for values; without values a list says nothing
 
@@ -168,7 +170,11 @@ def compare(
     smallest = [number for model in there.policy.models if (number := _k(model))]
     if smallest:
         loss["normalised_class_size"] = classes.normalised_class_size(sizes, k=max(smallest))
-    perturbed = there.evidence.get("recoding") == "perturbation"
+    perturbed = there.evidence.get("recoding") == PERTURBED
+    if perturbed:  # a value that was replaced covers no range: what counts is how many were
+        loss |= {"lm": None, "changed": claimed.get("loss", {}).get("changed")}
+        for name, found in attributes.items():
+            found |= {"lm": None, "changed": claimed.get("attributes", {}).get(name, {}).get("changed")}
     loss |= distribution(before, after, there.leaf_order, missing, perturbed=perturbed)
     k = max(smallest, default=None)
     steps = there.evidence.get("steps") or []
@@ -207,6 +213,10 @@ def explain(
     `show_values` names the published values of the tightest groups.
     """
     there = opened(folder, engine)
+    if there.evidence.get("recoding") == PERTURBED:
+        raise UnsupportedError(
+            f"{there.evidence['algorithm']['type']} generalises nothing, so there is no loss to explain"
+        )
     notes = read_private(folder)
     steps = _steps(there.evidence, notes)
     tally = engine.tally_published(there.table, there.policy)
@@ -233,6 +243,7 @@ def explain(
     return {
         "records": tally.records,
         "lm": (there.evidence.get("measures") or {}).get("loss", {}).get("lm"),
+        "logged": bool(steps),  # not every search tries one step after the other
         "attributes": attributes,
         "promises": [_promise(claim) for claim in there.evidence["promises"]],
         "tightest": [

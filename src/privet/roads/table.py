@@ -79,6 +79,8 @@ class TableRoad:
                 describe=describe,
             )
             raw = population.part_that_leaves(raw, policy)
+            if recoding.by_record:  # then it speaks of records, and so does what is said of it
+                raw = recoding.over(raw)
             measures = summary.measures(raw, final, recoding)
             k = max(
                 (n for model in population.leaving(policy).models if (n := getattr(model, "k", 0))), default=0

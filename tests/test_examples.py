@@ -87,6 +87,13 @@ def test_publish_trips(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
     assert "verified: True" in said
 
 
+def test_differential_privacy(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("differential_privacy", monkeypatch=monkeypatch) == 0
+    said = capsys.readouterr().out
+    assert "as it should be: True" in said
+    assert said.endswith("left of the budget: 1/2\n")
+
+
 def test_every_example_is_run_here() -> None:
     here = Path(__file__).read_text(encoding="utf-8")
     assert not [path.stem for path in EXAMPLES if f'run("{path.stem}"' not in here]

@@ -10,6 +10,7 @@ nothing that looks like a release.
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -95,7 +96,7 @@ class Release(ABC):
                 fresh.rename(place)
         return folder
 
-    def leaving(self, folder: Path) -> None:
+    def leaving(self, folder: Path) -> None:  # noqa: B027 - most releases have nobody to tell
         """Called once with everything written and nothing yet in its public place; what raises here stops
         it. A release that was paid for is entered in its ledger.
         """
@@ -129,6 +130,9 @@ def suffix(form: Form) -> str:
 def refuse_occupied(folder: Path, *, overwrite: bool) -> None:
     """Never write over something that is not a release, and over a release only when told to."""
     private = private_folder(folder)
+    above = next(parent for parent in folder.absolute().parents if parent.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK):  # found now, not when a budget is spent
+        raise InputError(f"{folder}: nothing can be written there")
     if private.exists() and not folder.exists() and not overwrite:
         raise InputError(
             f"{private}: here lie the notes on an earlier release; move them, or say --overwrite"

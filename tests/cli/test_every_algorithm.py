@@ -45,3 +45,37 @@ def test_a_release_goes_through_every_command(
                 assert "None" not in ran.out
                 assert ran.out.strip()
     assert "<html" in Path("out/report.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "promise", "says"),
+    [
+        ("pram", "by-construction", "values that were replaced"),
+        ("sampling", "by-construction", "records that were left out"),
+        ("anatomy", "distinct-l-diversity", "records in 20 buckets"),
+        ("mondrian", "k-anonymity", "detail lost on average (LM)"),
+    ],
+)
+def test_what_was_lost_is_said_in_the_words_of_how_it_was_lost(  # noqa: PLR0917 - fixtures
+    algorithm: str,
+    promise: str,
+    says: str,
+    privet: Callable[..., Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table_of(1).write_csv("raw.csv")
+    Path("policy.toml").write_text(policy_of([promise], algorithm).dumps(), "utf-8")
+    assert privet("publish", "raw.csv", "policy.toml", "-o", "out").code == 0
+    told = privet("compare", "raw.csv", "out").out
+    assert says in told
+    found = privet("compare", "raw.csv", "out", "--json").answer
+    if algorithm in {"pram", "sampling"}:
+        assert found["loss"]["lm"] is None
+        assert found["loss"]["changed"] == (0 if algorithm == "sampling" else pytest.approx(0.4, abs=0.3))
+    if algorithm == "anatomy":  # values leave as they are, and so does the risk of being found
+        assert found["risk"]["after"] == found["risk"]["before"]
+    explained = privet("explain", "out")
+    assert explained.code == (0 if algorithm == "mondrian" else 2)
+    assert ("weighs whole tables" in explained.out) == (algorithm == "mondrian")

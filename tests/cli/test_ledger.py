@@ -81,6 +81,7 @@ def test_a_budget_is_changed_on_the_record(privet: Run, ward: Path) -> None:
         (("publish", "people.csv", "policy.toml", "-o", "out"), "--ledger FILE --dataset NAME"),
         (("publish", "people.csv", "policy.toml", "-o", "out", "--ledger", "l"), "give both"),
         (("publish", "people.csv", "policy.toml", "-o", "out", "--explain", *PAID), "--explain: diffgen"),
+        (("publish", "people.csv", "policy.toml", "-o", "people.csv/out", *PAID), "nothing can be written"),
         (("publish", "people.csv", "other.toml", "-o", "out", *PAID), "top-down spends nothing"),
         (("plan", "other.toml"), "top-down spends nothing"),
         (("plan", "policy.toml", "--epsilon", "0"), "--epsilon: above 0"),

@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from tests import pages
 from tests.roads import noisy
 
 import privet as pv
@@ -27,6 +28,7 @@ from privet.errors import (
     UnsupportedError,
 )
 from privet.models.differential import DifferentialPrivacy
+from privet.policy import Purse
 from privet.report import evidence as ev
 from privet.roads.diffgen import coded
 from privet.roads.noisy_compare import apply_cut
@@ -320,9 +322,9 @@ def test_what_cannot_be_done_is_refused_for_nothing(tmp_path: Path, monkeypatch:
     with pytest.raises(PolicyError, match="--ledger FILE --dataset NAME"):
         pv.publish(data, replace(rules, ledger=None))
     with pytest.raises(BudgetError, match="no such data set"):
-        pv.publish(data, replace(rules, ledger=replace(rules.ledger, dataset="other")))
+        pv.publish(data, replace(rules, ledger=Purse(str(tmp_path / "ledger.sqlite"), "other")))
     with pytest.raises(InputError, match="no such ledger"):
-        pv.publish(data, replace(rules, ledger=replace(rules.ledger, file=str(tmp_path / "none"))))
+        pv.publish(data, replace(rules, ledger=Purse(str(tmp_path / "none"), "ward")))
     with pytest.raises(UnsupportedError, match="without --like"):
         pv.publish(data, rules, like=tmp_path)
     with pytest.raises(UnsupportedError, match="embedded"):
@@ -417,3 +419,34 @@ def test_an_epsilon_from_python_is_exact_too() -> None:
     for wrong in (0.5, True, "1"):
         with pytest.raises(PolicyError, match="never a float"):
             DifferentialPrivacy(epsilon=wrong)  # type: ignore[arg-type]
+
+
+def test_every_field_of_its_evidence_is_in_the_reference(tmp_path: Path) -> None:
+    release = publish(tmp_path, noisy.ATTRIBUTES + noisy.MODEL + ALGORITHMS["bought"])
+    evidence = ev.read(release.write(tmp_path / "out"))
+    named = {"name", "job", "age", "pay", "codes", "ill", *evidence["files"]}
+    keys = pages.keys_of({key: part for key, part in evidence.items() if key != "algorithm"}) - named
+    text = (pages.HERE / "docs" / "reference" / "evidence.md").read_text("utf-8")
+    achieved = {"epsilon of a person", "type"}
+    assert not [key for key in keys - achieved if f"`{key}`" not in text]
+
+
+def test_the_ledger_is_told_when_all_is_written_and_nothing_has_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release, told = publish(tmp_path, noisy.TEXT), list[str]()
+
+    def stopped(_: Any, digest: str) -> None:
+        assert not (tmp_path / "out").exists()
+        assert not (tmp_path / "out.private").exists()
+        (made,) = tmp_path.glob(".out.*/public")
+        assert digest == f"sha256:{ev.digest(made / 'evidence.json')}"
+        assert {path.name for path in made.iterdir()} == {*ev.read(made)["files"], "evidence.json"}
+        told.append(digest)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("privet.dp.ledger.Reservation.release", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        release.write(tmp_path / "out")
+    assert told
+    assert [path.name for path in tmp_path.iterdir()] == ["ledger.sqlite"]

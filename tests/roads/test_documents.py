@@ -57,7 +57,7 @@ def objects(records: Sequence[Vertex]) -> list[Any]:
 
 
 @pytest.mark.parametrize("way", WAYS)
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(records=collections(3, 8))
 def test_random_forests_leave_checked_and_true(
     way: str, records: list[Vertex], tmp_path_factory: pytest.TempPathFactory
@@ -402,14 +402,14 @@ GOOD = KEYED + PROMISES["ctoff"]
         ('record = { type = "patient" }', 'undeclared = "keep"', "undeclared: it is one of refuse, drop"),
         ('record = { type = "patient" }', 'doctype = "yes"', "doctype: is true or false"),
         ("visit = { own", "vist = { own", "keys.vist: type is one of patient, visit"),
-        ('children = { visits = "visit" }', "weight = \"much\"", "weight: is a number"),
+        ('children = { visits = "visit" }', 'weight = "much"', "weight: is a number"),
         ('children = { visits = "visit" }', 'children = ["visit"]', "names a type for each key"),
         ('type = "ctoff"', 'type = "ctoff"\nmapping = "best"', "mapping is lsap or greedy"),
         ('type = "ctoff"', 'type = "top-down"', "top-down is for table"),
         ('type = "ctoff"', 'type = "tree-anatomy"', "is about trees that are published whole"),
         ('type = "document-l-diversity"', 'type = "anatomy-l-diversity"', "use tree-anatomy for it"),
         ("l = 2", "l = 1", "l is at least 2"),
-        ("[[models]]", "[attributes]\nborn = \"quasi\"\n[[models]]", "fields are described in [documents]"),
+        ("[[models]]", '[attributes]\nborn = "quasi"\n[[models]]', "fields are described in [documents]"),
     ],
 )  # fmt: skip
 def test_a_wrong_policy_is_answered_with_its_place(old: str, new: str, complaint: str) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from inspect import cleandoc
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import click
 import typer
@@ -76,50 +77,67 @@ def privet(
 
 app.callback(help=laid_out(privet.__doc__))(privet)
 
-for name, command, gist in (
-    ("demo", demo, "the main job on sample data, explained"),
-    ("init", init, "drafts a policy from the data"),
-    ("check", check, "what the raw data achieves"),
-    ("plan", plan, "what an epsilon would buy, before any is spent"),
-    ("publish", publish, "makes a release that keeps its policy"),
-    ("verify", verify, "re-checks a release from its folder alone"),
-    ("risk", risk, "how exposed the people in a table are"),
-    ("compare", compare, "what a release lost"),
-    ("explain", explain, "why so much was lost, and what less would cost"),
-    ("explore", explore, "several algorithms and parameters side by side"),
-    ("sequences", sequences, "the routes that many take"),
-    ("sample", sample, "writes data of people who do not exist"),
-    ("list", show, "what is installed"),
-):
-    app.command(name, cls=Command, help=laid_out(command.__doc__), short_help=gist)(command)
+Commands: TypeAlias = tuple[tuple[str, Callable[..., int], str], ...]  # name, function, gist
 
-ledger = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(ledger, name="ledger", help="what differential privacy has spent, and what is left")
-for name, command, gist in (
-    ("open", open_account, "sets a data set's budget, once"),
-    ("show", show_ledger, "what is spent and what is left"),
-    ("amend", amend_budget, "changes a budget, on the record"),
-):
-    ledger.command(name, cls=Command, help=laid_out(command.__doc__), short_help=gist)(command)
 
-sources = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(sources, name="sources", help="several releases of the same people, looked at together")
-for name, command, gist in (
-    ("check", check_sources, "how likely each value is for each person, given every view"),
-    ("restore", restore_sources, "more true views that bring every chance back under gamma"),
-):
-    sources.command(name, cls=Command, help=laid_out(command.__doc__), short_help=gist)(command)
+def registered(group: typer.Typer, commands: Commands) -> None:
+    for name, command, gist in commands:
+        group.command(name, cls=Command, help=laid_out(command.__doc__), short_help=gist)(command)
 
-audit = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(audit, name="audit", help="answers SUM and MAX queries so that nobody is given away")
-for name, command, gist in (
-    ("init", auditing.init, "drafts audit.toml for a table"),
-    ("key", auditing.key, "makes an API key for an analyst"),
-    ("serve", auditing.serve, "the gateway in front of the table"),
-    ("ask", auditing.ask, "poses a query"),
-    ("replay", auditing.replay, "proves from the log that nobody is determined"),
-):
-    audit.command(name, cls=Command, help=laid_out(command.__doc__), short_help=gist)(command)
+
+def nested(name: str, gist: str, commands: Commands) -> None:
+    """Commands under a noun of their own: `privet audit serve`."""
+    group = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+    app.add_typer(group, name=name, help=gist)
+    registered(group, commands)
+
+
+registered(
+    app,
+    (
+        ("demo", demo, "the main job on sample data, explained"),
+        ("init", init, "drafts a policy from the data"),
+        ("check", check, "what the raw data achieves"),
+        ("plan", plan, "what an epsilon would buy, before any is spent"),
+        ("publish", publish, "makes a release that keeps its policy"),
+        ("verify", verify, "re-checks a release from its folder alone"),
+        ("risk", risk, "how exposed the people in a table are"),
+        ("compare", compare, "what a release lost"),
+        ("explain", explain, "why so much was lost, and what less would cost"),
+        ("explore", explore, "several algorithms and parameters side by side"),
+        ("sequences", sequences, "the routes that many take"),
+        ("sample", sample, "writes data of people who do not exist"),
+        ("list", show, "what is installed"),
+    ),
+)
+nested(
+    "ledger",
+    "what differential privacy has spent, and what is left",
+    (
+        ("open", open_account, "sets a data set's budget, once"),
+        ("show", show_ledger, "what is spent and what is left"),
+        ("amend", amend_budget, "changes a budget, on the record"),
+    ),
+)
+nested(
+    "sources",
+    "several releases of the same people, looked at together",
+    (
+        ("check", check_sources, "how likely each value is for each person, given every view"),
+        ("restore", restore_sources, "more true views that bring every chance back under gamma"),
+    ),
+)
+nested(
+    "audit",
+    "answers SUM and MAX queries so that nobody is given away",
+    (
+        ("init", auditing.init, "drafts audit.toml for a table"),
+        ("key", auditing.key, "makes an API key for an analyst"),
+        ("serve", auditing.serve, "the gateway in front of the table"),
+        ("ask", auditing.ask, "poses a query"),
+        ("replay", auditing.replay, "proves from the log that nobody is determined"),
+    ),
+)
 
 
 def commands() -> click.Command:

@@ -114,7 +114,8 @@ def divergence(
 ) -> Mapping[str, float]:
     """Kullback-Leibler divergence of the released sensitive values from the original ones, in nats.
 
-    An attribute of which nothing is left has no distribution: its divergence is infinite.
+    An attribute of which nothing is left has no distribution: its divergence is infinite. So it is where a
+    release has a value that the original has not; no true release has.
     """
     found = {}
     for name, before in original.items():
@@ -122,7 +123,7 @@ def divergence(
         share, total = now.total(), before.total()
         found[name] = (
             sum(count / share * log(count * total / (share * before[value])) for value, count in now.items())
-            if share
+            if share and all(before[value] for value in now)
             else float("inf")
         )
     return found

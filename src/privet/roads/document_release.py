@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from privet.core import Engine
+from privet.document.forest import Vertex
 from privet.document.tables import Keys, to_frames
 from privet.policy import Policy
 from privet.release import Release
@@ -28,9 +30,9 @@ class DocumentRelease(Release):
         """The policy without hierarchies: their leaves are raw values, and nobody needs them to check."""
         return published_policy(self.policy, self.written)
 
-    def records(self) -> Any:
+    def records(self) -> Iterator[Vertex]:
         """The published records, one at a time."""
-        return read_again(self.aside.folder, self.aside.notes, self.published_policy(), self.engine)
+        yield from read_again(self.aside.folder, self.aside.notes, self.published_policy(), self.engine)
 
     def to_frames(self) -> dict[str, Any]:
         """A polars frame for each type, joined by running numbers `record` and `parent`."""

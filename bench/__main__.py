@@ -23,6 +23,7 @@ BENCHMARKS = {
     "trajectories": ("bench.trajectories:run", "paths through places and times, up to a million records"),
     "trees": ("bench.trees:run", "loss, query accuracy and KL of documents by l (figures 2.3 to 2.6)"),
     "documents": ("bench.documents:run", "trees become one tree: ClusTree, CToff, up to 100,000 records"),
+    "peers": ("bench.peers:run", "Mondrian, full domain and checks beside anonypy, anjana and pyCANON"),
     "lattice": ("bench.lattice:run", "full-domain and local recoding beside ARX; Mondrian"),
     "diffgen-scaling": ("bench.diffgen:scaling", "differential privacy from CSV to CSV (figure 6.6)"),
     "anatomy": ("bench.anatomy:run", "trees in two halves (t-t, v-v): 1,000 transcripts, 41,000 vertices"),

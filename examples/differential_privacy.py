@@ -30,6 +30,6 @@ rules = replace(pv.Policy.loads(RULES), ledger=Purse("ledger.sqlite", "patients"
 
 release = pv.publish(SAMPLES["patients"].generate(rows=5000, seed=0), rules)  # paid before noise is drawn
 folder = release.write("out")  # and entered in the ledger before anything leaves
-print(release.counts().head())
+print(release.to_polars().head())
 print(f"{folder}: as it should be: {pv.verify(folder).holds}")
 print(f"left of the budget: {ledger.balance('patients').left}")

@@ -9,7 +9,7 @@ from privet.core import Hierarchy
 from privet.errors import PolicyError
 from privet.hierarchy import Auto, Dates, Flat, Intervals, Prefix, Tree, parse
 
-TYPES = "type is one of csv, tree, intervals, prefix, dates, flat, auto"
+TYPES = "type is one of csv, tree, intervals, prefix, dates, sets, flat, auto"
 TREE = Tree.of({"ANY": {"A": ["x", "y"]}})
 
 
@@ -63,7 +63,7 @@ def test_paths_start_from_the_policy(tmp_path: Path) -> None:
             {"type": "intervals", "widht": 5, "low": "x", "edges": [2, 1], "colour": 1},
             [
                 "widht: unknown key; did you mean width?",
-                "colour: unknown key; known are width, edges, origin, low, high, bottom, top, raw",
+                "colour: unknown key; known are width, edges, origin, low, high, unit, bottom, top, raw",
                 "low: a number, not 'x'",
                 "edges: at least two, in ascending order",
             ],

@@ -1,4 +1,4 @@
-"""Canaries in documents: not heard in errors, evidence, reports or policies; in the data only where they may be."""
+"""Canaries in documents: not heard in errors, evidence, reports or policies."""
 
 from __future__ import annotations
 
@@ -32,14 +32,19 @@ sa = "grade"
 keep = ["room"]
 [documents.attributes]
 gpa = { buckets = { from = 0, to = 4, width = "0.5" } }
-course = { hierarchy = { type = "tree", tree = { any = { some = ["CS1", "CS2", "CANARY-course"], more = ["M1"] } } } }
+course.hierarchy.type = "tree"
+course.hierarchy.tree.any = { some = ["CS1", "CS2", "CANARY-course"], more = ["M1"] }
 [[models]]
 type = "PROMISE"
 l = 2
 [algorithm]
 type = "WAY"
 """.replace("CANARY", CANARY)
-WAYS = {"ctoff": "document-l-diversity", "clustree": "document-l-diversity", "tree-anatomy": "anatomy-l-diversity"}
+WAYS = {
+    "ctoff": "document-l-diversity",
+    "clustree": "document-l-diversity",
+    "tree-anatomy": "anatomy-l-diversity",
+}
 
 
 def policy(way: str) -> pv.Policy:
@@ -64,7 +69,7 @@ def people() -> list[dict[str, Any]]:
 
 def silent(*texts: str) -> None:
     for text in texts:
-        assert CANARY not in text, f"a canary sings: …{text[max(0, text.index(CANARY) - 80):][:120]}…"
+        assert CANARY not in text, f"a canary sings: …{text[max(0, text.index(CANARY) - 80) :][:120]}…"
 
 
 @pytest.mark.parametrize("way", WAYS)

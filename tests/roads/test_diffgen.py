@@ -305,7 +305,7 @@ def test_a_budget_that_is_used_up_refuses_with_the_amounts(tmp_path: Path) -> No
     for number in range(2):
         publish(tmp_path, noisy.TEXT).write(tmp_path / f"out{number}")
     with pytest.raises(BudgetError, match="epsilon 1/2 was asked for, and 0 of 1 is left"):
-        publish(tmp_path, noisy.TEXT)
+        publish(tmp_path, noisy.TEXT, tmp_path / "no such file")  # it is not even read
     assert spent(tmp_path) == 1
 
 

@@ -1,4 +1,4 @@
-"""Documents through the whole road: what leaves keeps its promise, tells the truth and has the form it had."""
+"""Documents through the whole road: what leaves keeps its promise, tells the truth, has the form it had."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
+from tests import pages
 from tests.document.forests import SCHEMA, collections
 
 import privet as pv
@@ -21,13 +22,16 @@ from privet.core import Role
 from privet.document.anatomy_merge import Style
 from privet.document.anatomy_rules import Rule
 from privet.document.clustree import ClusTree, CToff
-from privet.document.forest import Vertex
+from privet.document.forest import Forest, Vertex
+from privet.document.measures import sensitive_counts
 from privet.document.promises import AnatomyDiversity, DocumentAnonymity, DocumentDiversity, PMPrivacy
 from privet.document.settings import TreeAnatomy
 from privet.document.shape import Shape, Writer
 from privet.errors import InputError, PolicyError, TamperedError, UnsatisfiableError, UnsupportedError
 from privet.policy import Policy
 from privet.report import evidence as ev
+from privet.report import html
+from privet.roads.document_notes import Watch, held
 from privet.roads.document_shape import DocumentShape
 from privet.samples.collections import COLLECTIONS
 from privet.verification import verify
@@ -168,8 +172,8 @@ sa = "illness"
 PROMISES = {
     "ctoff": '[[models]]\ntype = "document-l-diversity"\nl = 2\n[algorithm]\ntype = "ctoff"\n',
     "t-t": '[[models]]\ntype = "anatomy-l-diversity"\nl = 2\n[algorithm]\ntype = "tree-anatomy"\n',
-    "v-v": '[[models]]\ntype = "anatomy-l-diversity"\nl = 2\n[algorithm]\ntype = "tree-anatomy"\nstyle = "v-v"\n',
 }
+PROMISES["v-v"] = PROMISES["t-t"] + 'style = "v-v"\n'
 
 
 @pytest.mark.parametrize("way", PROMISES)
@@ -304,7 +308,11 @@ def test_every_number_must_come_out_again(claim: str, tmp_path: Path) -> None:
 def test_who_is_whose_stays_at_home(tmp_path: Path) -> None:
     folder = published(tmp_path, "tree-anatomy")
     private = json.loads((tmp_path / "out.private" / "steward.json").read_text())
-    assert len(private["links"]["qi"]) == len(private["links"]["sa"]) == ev.read(folder)["measures"]["groups"]["count"]
+    assert (
+        len(private["links"]["qi"])
+        == len(private["links"]["sa"])
+        == ev.read(folder)["measures"]["groups"]["count"]
+    )
     assert "links" not in (folder / "evidence.json").read_text() + (folder / "policy.toml").read_text()
 
 
@@ -345,7 +353,8 @@ def test_check_on_raw_data_says_what_is_broken(tmp_path: Path) -> None:
     raw, policy = sample(tmp_path)
     ((_, verdict),) = pv.check(raw, policy)
     assert (verdict.achieved["k"], verdict.at_risk) == (1, 40)
-    anatomy = replace(policy, models=(AnatomyDiversity(2), RULE), algorithm=TreeAnatomy())
+    models, algorithm = WAYS["rules t-t"]
+    anatomy = replace(policy, models=models, algorithm=algorithm)
     diversity, rules = (verdict for _, verdict in pv.check(raw, anatomy))
     assert not diversity.holds
     assert rules.achieved["p"] == 1
@@ -395,8 +404,7 @@ GOOD = KEYED + PROMISES["ctoff"]
         ('sa = "blood"', 'sa = ["blood", "gene"]', "at most one field is sensitive"),
         ('sa = "blood"', "sa = 7", "types.patient.sa: is a list of names of fields"),
         ('qi = ["born"]', 'qi = ["born"]\nrole = 1', "documents: types.patient: role: unknown key"),
-        ("[documents.types.patient]", "[documents.attributes.nothing]\nbuckets = {}\n[documents.types.patient]",
-         "attributes.nothing: no type has this field"),
+        ('"visit" }\n', '"visit" }\n[documents.attributes.no]\nbuckets = {}\n', "attributes.no: no type has"),
         ('record = { type = "patient" }', 'record = { type = "nobody" }', "which is not described"),
         ('record = { type = "patient" }', 'record = "patient"', "documents: record: says type, json and xml"),
         ('record = { type = "patient" }', 'undeclared = "keep"', "undeclared: it is one of refuse, drop"),
@@ -438,8 +446,71 @@ def test_a_wrong_rule_is_answered_with_its_place(rule: str, complaint: str) -> N
 
 
 def test_a_policy_reads_as_it_is_written() -> None:
-    rules = '[[models]]\ntype = "pm-privacy"\nrules = [{ value = "hiv", m = 1, p = "1/2", attribute = "illness" }]\n'
+    rule = '{ value = "hiv", m = 1, p = "1/2", attribute = "illness" }'
+    rules = f'[[models]]\ntype = "pm-privacy"\nrules = [{rule}]\n'
     policy = Policy.loads(KEYED + rules + PROMISES["v-v"])
     again = Policy.loads(policy.dumps())
     assert again == policy
     assert again.models[0].rules == (Rule("hiv", 1, Fraction(1, 2), "illness"),)  # type: ignore[attr-defined]
+
+
+# What evidence says.
+
+
+@settings(max_examples=40, deadline=None)
+@given(records=collections(1, 6))
+def test_sensitive_values_are_counted_alike_in_trees_and_arrays(records: list[Vertex]) -> None:
+    watch = Watch(SCHEMA)
+    assert list(watch(records)) == records
+    naive = sensitive_counts(SCHEMA, records)
+    assert {name: +counts for name, counts in watch.held.items()} == naive
+    assert {name: +counts for name, counts in held(Forest.of(SCHEMA, records)).items()} == naive
+    assert watch.vertices == sum(1 for record in records for _ in record.walk())
+
+
+def test_labelled_buckets_leave_as_labels(tmp_path: Path) -> None:
+    raw, policy = sample(tmp_path)
+    kinds = tuple(
+        replace(k, fields=tuple(replace(f, buckets=f.buckets and replace(f.buckets, labelled=True)) for f in k.fields))
+        for k in policy.shape.schema.kinds
+    )  # fmt: skip
+    shape = replace(policy.shape, schema=replace(policy.shape.schema, kinds=kinds))
+    release = pv.publish(raw, replace(policy, shape=shape, attributes=shape.attributes))
+    folder = release.write(tmp_path / "out")
+    assert {one["gpa"][0] for one in json.loads((folder / "data.json").read_text())} == {"["}
+    assert verify(folder).holds
+    found = compare(raw, folder)
+    assert found["truth"]["true"] == found["truth"]["looked_at"]
+    assert found["divergence"] == release.evidence["documents"]["divergence"]
+    with pytest.raises(PolicyError, match="publishes sensitive values as they are"):
+        Policy.loads(replace(policy, shape=shape, models=WAYS["t-t"][0], algorithm=WAYS["t-t"][1]).dumps())
+
+
+@pytest.mark.parametrize("way", ["ctoff", "tree-anatomy"])
+def test_every_field_of_evidence_is_in_the_reference(way: str, tmp_path: Path) -> None:
+    text = (pages.HERE / "docs/reference/evidence.md").read_text(encoding="utf-8")
+    raw, _ = sample(tmp_path)
+    policy = Policy.loads(COLLECTIONS["transcripts"].policy(l=2, algorithm=way))
+    folder = pv.publish(raw, policy).write(tmp_path / "out")
+    evidence = json.loads((folder / "evidence.json").read_text())
+    named = {attribute.name for attribute in policy.attributes} | set(evidence["files"])
+    made = {key for key in evidence["algorithm"]} | {"l", "k"}
+    assert not [key for key in pages.keys_of(evidence) - named - made if f"`{key}`" not in text]
+
+
+def test_a_class_is_drawn_without_a_value(tmp_path: Path) -> None:
+    raw, policy = sample(tmp_path)
+    evidence = dict(pv.publish(raw, policy).evidence)
+    drawn = evidence["documents"]["drawn"]
+    assert 1 < len(drawn["vertices"]) <= 40
+    assert all(one["parent"] < at for at, one in enumerate(drawn["vertices"]) if at)
+    assert all(one["sensitive"]["different"] == 2 for one in drawn["vertices"])
+    values = {course["course"] for one in raw for course in one["courses"]}
+    labels = {each["label"] for one in drawn["vertices"] for each in one["labels"] if "label" in each}
+    assert labels
+    assert not labels & values
+    page = html.render({**evidence, "data": {}})
+    assert "A published class as a tree" in page
+    assert all(f"“{label}”" in page for label in labels if label != "*")
+    nothing = {**evidence, "documents": {**evidence["documents"], "drawn": None}, "data": {}}
+    assert "A published class as a tree" not in html.render(nothing)

@@ -75,7 +75,8 @@ def compare(found: Mapping[str, Any]) -> Iterator[str]:
             f"; {truth['undecided']:,} were not found out" if truth["undecided"] else ""
         )
     else:
-        yield f"  {truth['true']:,} of {truth['looked_at']:,} that were looked at are true versions of an original"
+        looked = f"{truth['true']:,} of {truth['looked_at']:,}"
+        yield f"  {looked} that were looked at are true versions of an original"
     yield ""
     yield from _levels(found["levels"])
     if found["attributes"]:
@@ -165,11 +166,11 @@ def sample(
 
     one = COLLECTIONS[name]
     kind = format_of(output)
-    with whole(output, overwrite=overwrite) as fresh:
-        with whole(policy, overwrite=overwrite) if policy is not None else nullcontext(None) as beside:
-            if beside is not None:
-                beside.write_text(one.policy(), encoding="utf-8")
-            _write(one.generate(rows, seed), fresh, kind, one.documents())
+    also = nullcontext(None) if policy is None else whole(policy, overwrite=overwrite)
+    with whole(output, overwrite=overwrite) as fresh, also as beside:
+        if beside is not None:
+            beside.write_text(one.policy(), encoding="utf-8")
+        _write(one.generate(rows, seed), fresh, kind, one.documents())
     if json:
         said = None if policy is None else str(policy)
         screen.answer({"sample": name, "file": str(output), "policy": said, "records": rows})
@@ -182,7 +183,9 @@ def sample(
         (f"privet check {output} {known}", "what the raw data achieves"),
         (f"privet publish {output} {known} -o out", "a release that keeps the policy"),
     ]
-    screen.say(*screen.next_steps(*([] if policy else [(f"privet init {output}", "drafts a policy")]), *steps))
+    if policy is None:
+        steps.insert(0, (f"privet init {output}", "drafts a policy"))
+    screen.say(*screen.next_steps(*steps))
     return 0
 
 

@@ -20,7 +20,7 @@ def sample(
     *,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")],
     rows: Annotated[
-        int | None, typer.Option("--rows", min=1, help="How many records; 5,000 unless said, of documents 1,000.")
+        int | None, typer.Option("--rows", min=1, help="How many records; 5,000, or 1,000 documents.")
     ] = None,
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, help="The same seed, the same people; 0.")

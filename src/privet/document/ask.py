@@ -34,7 +34,7 @@ def questions(schema: Schema, records: Sequence[Vertex], many: int, random: Rand
 
 
 def _wanted(schema: Schema, vertex: Vertex, random: Random, *, last: bool) -> dict[str, Condition]:
-    """The last step asks for its quasi-identifiers in any case; sensitive values are asked for now and then."""
+    """The last step asks for its quasi-identifiers in any case, for sensitive values now and then."""
     found: dict[str, Condition] = {}
     for f, value in zip(schema.kind(vertex.type).published, vertex.values, strict=True):
         if f.role is Role.QUASI and (last or random.random() < 0.3):

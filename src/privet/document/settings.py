@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from privet.document.anatomy import COSTS, ORDERS, Anatomize
 from privet.document.anatomy_merge import Style
@@ -49,13 +49,13 @@ class TreeAnatomy:
 
     def complaints(self, policy: Policy) -> list[str]:
         """One promise of diversity, at most one with rules, and no other."""
-        found = [
-            f"models[{at}]: {model.name} is about trees that are published whole; "
-            f"{self.name} keeps anatomy-l-diversity and pm-privacy"
-            for at, model in enumerate(policy.models)
-            if not isinstance(model, (AnatomyDiversity, PMPrivacy))
-        ]
         names = [model.name for model in policy.models]
+        found = [
+            f"models[{at}]: {name} is about trees that are published whole; "
+            f"{self.name} keeps {AnatomyDiversity.name} and {PMPrivacy.name}"
+            for at, name in enumerate(names)
+            if name not in {AnatomyDiversity.name, PMPrivacy.name}
+        ]
         if names.count(AnatomyDiversity.name) != 1 and not found:
             found.append(f"models: {self.name} needs one promise {AnatomyDiversity.name}: it says l")
         if names.count(PMPrivacy.name) > 1:
@@ -76,8 +76,12 @@ class TreeAnatomy:
 
 
 def promised_l(policy: Policy) -> int:
-    return next(model.l for model in policy.models if isinstance(model, AnatomyDiversity))
+    """How many people a group has, as the policy promises."""
+    models: tuple[Any, ...] = policy.models
+    return next(int(model.l) for model in models if isinstance(model, AnatomyDiversity))
 
 
 def rules_of(policy: Policy) -> Rules:
-    return Rules(tuple(rule for m in policy.models if isinstance(m, PMPrivacy) for rule in m.rules))
+    """All rules that the policy promises."""
+    models: tuple[Any, ...] = policy.models
+    return Rules(tuple(rule for model in models if isinstance(model, PMPrivacy) for rule in model.rules))

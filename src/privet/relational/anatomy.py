@@ -17,6 +17,7 @@ from privet.core import Column, Finding, Perturbation, Policy, Progress, Tally, 
 from privet.errors import UnsatisfiableError, UnsupportedError
 from privet.models.ldiversity import DistinctLDiversity, EntropyLDiversity
 from privet.relational.chance import generator
+from privet.relational.coded import refuse_coded
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ class Anatomy:
                 "bucketisation keeps every promise about sensitive values"
             )
         sensitive = need_split(self.name, tally)
+        refuse_coded(self.name, tally)
         least = int(np.ceil(l))
         order = generator().permutation(tally.records)
         found = buckets(np.repeat(sensitive.codes, tally.counts).astype(np.intp), least, order)

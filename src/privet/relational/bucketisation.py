@@ -19,6 +19,7 @@ from privet.models.classes import ClassCheck
 from privet.models.linkage import LinkageModel
 from privet.relational.anatomy import need_split
 from privet.relational.chance import generator
+from privet.relational.coded import refuse_coded
 from privet.relational.judge import Judge, need_classes_that_merge, raise_unsatisfiable
 from privet.relational.mondrian import Choice, Cuts, Mondrian
 
@@ -47,6 +48,7 @@ class Bucketisation:
     def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:
         sensitive = need_split(self.name, tally)
         _refuse_findable(self.name, policy.models)
+        refuse_coded(self.name, tally)
         judge = Judge(tally, policy.models)
         need_classes_that_merge(self.name, judge, tally, policy.models)
         if not judge.holds_for_all():

@@ -19,6 +19,7 @@ from privet.domain import Node
 from privet.errors import PolicyError, UnsatisfiableError
 from privet.relational.boxes import labelled
 from privet.relational.chance import generator
+from privet.relational.coded import refuse_coded
 from privet.relational.judge import Judge
 from privet.relational.merging import Merged, Unit, forest, merge
 from privet.relational.neighbours import Ranks, neighbours
@@ -58,6 +59,7 @@ class Coincident:
             raise PolicyError('grow is an option of strategy = "UU"; "UA" takes as many as it can anyway')
 
     def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:
+        refuse_coded(self.name, tally)
         judge = Judge(tally, policy.models)
         judge.need_classes(self.name)
         rng = generator()

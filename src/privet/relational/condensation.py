@@ -20,6 +20,7 @@ from privet.core import Finding, Perturbation, Policy, Progress, Tally, silent
 from privet.errors import PolicyError, UnsatisfiableError
 from privet.models.construction import ByConstruction
 from privet.relational.chance import generator
+from privet.relational.coded import refuse_coded
 from privet.relational.mdav import Points, mdav, standardised
 from privet.relational.numeric import points, scale_of, value
 
@@ -170,6 +171,7 @@ class Condensation:
             raise PolicyError(f"noise is a share of the variance, 0 or more, not {self.noise}")
 
     def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:  # noqa: ARG002 - a search's form
+        refuse_coded(self.name, tally)
         if tally.records < self.k:
             raise UnsatisfiableError(f"there are {tally.records} records, which is fewer than k = {self.k}")
         rng = generator()

@@ -12,6 +12,7 @@ from privet.core import Finding, Policy, Progress, Regions, Tally, silent
 from privet.domain import Node
 from privet.errors import UnsatisfiableError, UnsupportedError
 from privet.models.kanonymity import KAnonymity
+from privet.relational.coded import refuse_coded
 from privet.relational.mdav import mdav, standardised
 from privet.relational.numeric import label, numbers, points, scale_of
 
@@ -30,6 +31,7 @@ class Microaggregation:
         k = max((model.k for model in policy.models if isinstance(model, KAnonymity)), default=None)
         if k is None:
             raise UnsupportedError(f"{self.name} makes groups of k: the policy needs k-anonymity")
+        refuse_coded(self.name, tally)
         if tally.records < k:
             raise UnsatisfiableError(f"there are {tally.records} records, which is fewer than k = {k}")
         # Groups are of records: a cell that stands for many may be dealt into several.

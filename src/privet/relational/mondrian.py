@@ -20,6 +20,7 @@ from privet.core import Column, Finding, Policy, Progress, Regions, Tally, silen
 from privet.domain import Domain, Node, plain
 from privet.errors import PolicyError
 from privet.relational.boxes import Axis, Boxes, covering, labelled
+from privet.relational.coded import refuse_coded
 from privet.relational.judge import Judge, need_classes_that_merge, raise_unsatisfiable
 from privet.relational.lattice import halved
 from privet.relational.objective import check_weights, shares
@@ -72,6 +73,8 @@ class Mondrian:
             )
 
     def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:
+        if self._output is not Output.HIERARCHY:
+            refuse_coded(f'{self.name} without output = "hierarchy"', tally)
         judge = Judge(tally, policy.models)
         need_classes_that_merge(self.name, judge, tally, policy.models)
         if not judge.holds_for_all():
@@ -79,6 +82,10 @@ class Mondrian:
         progress("search", 0)
         boxes = self.boxes(tally, judge)
         return Finding(self._published(tally, boxes))
+
+    @property
+    def _output(self) -> Output:
+        return self.output or (Output.HIERARCHY if self.cuts is Cuts.HIERARCHY else Output.RANGES)
 
     def boxes(self, tally: Tally, judge: Judge) -> Boxes:
         """The partition itself."""
@@ -90,7 +97,7 @@ class Mondrian:
         return boxes
 
     def _published(self, tally: Tally, boxes: Boxes) -> Regions:
-        output = self.output or (Output.HIERARCHY if self.cuts is Cuts.HIERARCHY else Output.RANGES)
+        output = self._output
         nodes: dict[str, tuple[Node, ...]] = {}
         positions: dict[str, NDArray[np.intp]] = {}
         lows, highs = boxes.extremes

@@ -21,6 +21,7 @@ from privet.core import Column, Finding, Perturbation, Policy, Progress, Tally, 
 from privet.errors import PolicyError, UnsatisfiableError
 from privet.models.construction import ByConstruction
 from privet.relational.chance import generator, happens
+from privet.relational.coded import refuse_coded
 
 
 class Replacement(Enum):
@@ -168,6 +169,7 @@ def _checked(
     tally: Tally, policy: Policy, recoding: Perturbation, claims: Mapping[str, int | Fraction]
 ) -> Finding:
     """Promises beside the method's own can be checked, and chance may break them."""
+    refuse_coded(policy.algorithm.name, tally)
     after = tally.recoded(recoding)
     broken = [m for m in policy.models if not getattr(m, "spent", False) and not m.check(after).holds]
     if broken:

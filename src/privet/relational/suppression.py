@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from privet.core import Column, Finding, Policy, PrivacyModel, Progress, Regions, Tally, silent
 from privet.domain import Cut, Domain, Node
 from privet.errors import UnsatisfiableError
+from privet.relational.coded import finest
 from privet.relational.judge import Judge, check_suppression, need_classes_that_merge
 from privet.relational.lattice import Ladder, Lattice
 from privet.relational.local import Sweep
@@ -94,8 +95,8 @@ class Suppression:
 
 
 def _itself(domain: Domain) -> Cut:
-    """Every value as it stands."""
-    return Cut(domain, tuple(Node(value, at, at + 1) for at, value in enumerate(domain.values)))
+    """Every value as it stands; those that a policy never tells apart together."""
+    return Cut(domain, finest(domain))
 
 
 def _star(domain: Domain) -> Cut:
@@ -109,7 +110,8 @@ def _as_they_are(
     """Nodes and positions of every column: the value itself, or the root where it is starred."""
 
     def of(column: Column, gone: Mask) -> NDArray[np.intp]:
-        return np.where(gone, column.domain.size, column.codes).astype(np.intp)
+        cut = _itself(column.domain)
+        return np.where(gone, len(cut.nodes), cut.positions[column.codes].astype(np.intp))
 
     return (
         {c.name: (*_itself(c.domain).nodes, c.domain.root) for c in tally.quasi},

@@ -28,14 +28,15 @@ def depths(evidence: Evidence) -> Safe | None:
         before, after = whole(one.get("before")) or 0, whole(one.get("after")) or 0
         gone = (before - after) / before if before else 0.0
         name = f"{label_text(one.get('type'))}, level {whole(one.get('level')) or 0}"
-        drawn.append(Bar(name, gone, percent(gone) or "", f"{name}: {percent(gone)} of the vertices are gone"))
+        said = percent(gone) or ""
+        drawn.append(Bar(name, gone, said, f"{name}: {said} of the vertices are gone"))
         rows.append((name, count(before) or "", count(after) or "", percent(gone) or ""))
     apart = part(found, "divergence")
     return join(
         (
             paragraph(
-                "A record is a tree. Vertices without a counterpart in the other trees of their class are cut, "
-                "with all below them: what hangs on a cut vertex goes with it."
+                "A record is a tree. Vertices without a counterpart in the other trees of their class are "
+                "cut, with all below them."
             ),
             bars(drawn, name="Vertices gone, by depth", tone="loss"),
             behind(
@@ -127,7 +128,7 @@ def listed(vertices: Sequence[Mapping[str, Any]], level: Sequence[int]) -> Safe:
             str(level[at]),
             label(one.get("type")),
             ", ".join(
-                f"{label_text(each.get('field'))}: {label_text(each['label']) if 'label' in each else 'as it is'}"
+                f"{label_text(each.get('field'))}: {label_text(each.get('label', 'as it is'))}"
                 for each in tables(one.get("labels"))
             ),
             count(part(one, "sensitive").get("different")) or "",

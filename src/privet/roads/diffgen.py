@@ -53,11 +53,11 @@ class NoisyRoad:
             raise UnsupportedError(f"the engine {engine.name!r} cannot code records; 'embedded' can")
         known = public(policy)
         settings.refuse(known)
+        account = _account(policy)
+        _refuse_overdraft(account, epsilon * settings.records_per_person)
         form = settle(source, policy.form)
         written = as_written(form, output)
         _refuse_unwritable(known, written)
-        account = _account(policy)
-        _refuse_overdraft(account, epsilon * settings.records_per_person)
         noise = production(settings.noise.value)
         with ThreadPoolExecutor() as beside:
             digest = beside.submit(source_digest, source)

@@ -54,10 +54,10 @@ from privet.roads.document_release import published_policy
 from privet.roads.stations import CAUTIONS, refuse_broken
 
 ONE_KNOWN = (
-    "Whoever knows one sensitive value of a person may find all others of that person: that is what style t-t "
-    "keeps together. Where that may happen, style v-v is the safer choice."
+    "Whoever knows one sensitive value of a person may find all others of that person: these are what style "
+    "t-t keeps together. Where that may happen, style v-v is the safer choice."
 )
-APART = "Links among one person's sensitive values are given up in style v-v; counts that need them are estimates."
+APART = "Links among one person's sensitive values are given up in style v-v: counts with them are estimates."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -203,10 +203,10 @@ class TreeAnatomyRoad:
         progress("measure", 0)
         original = list(forest)
         truth = anatomy_truth(publication, original, links_of(private))
-        asked = list(questions(forest.schema, original, groves.QUERIES, Random(seed)))  # noqa: S311
+        asked = list(questions(forest.schema, original, groves.QUERIES, Random(seed)))
         estimator = Estimator(publication)
         answers = [
-            (float(right), float(estimator.expected(query, Random(seed))))  # noqa: S311
+            (float(right), float(estimator.expected(query, Random(seed))))
             for query in asked
             if (right := count(query, original, forest.schema)) >= groves.FEW
         ]
@@ -224,7 +224,7 @@ class TreeAnatomyRoad:
             "loss": {"suppression_accuracy": evidence["measures"]["loss"]["suppression_accuracy"]},
             "attributes": {},
             "levels": document_notes.levels(document_notes.before(forest), watch.places),
-            "divergence": document_notes.shifted(forest, sensitive_of(publication), forest.schema),
+            "divergence": document_notes.shifted(forest, sensitive_of(publication)),
             "queries": {
                 "asked": accuracy.queries,
                 "accuracy": tidy(accuracy.mean),
@@ -298,7 +298,7 @@ def judged(publication: Publication, policy: Policy) -> Verdicts:
 
 
 def watched(publication: Publication) -> document_notes.Watch:
-    watch = document_notes.Watch()
+    watch = document_notes.Watch(publication.schema)
     for group in publication.groups:
         for tree in group.qi:
             watch.count(tree)
@@ -341,7 +341,7 @@ def evidence_of(
         "measures": {
             "records": len(final),
             "groups": summary.classes(sizes_of(final)),
-            "loss": {"suppression_accuracy": tidy(share)},
+            "loss": {"suppression_accuracy": tidy(float(share))},
             "attributes": {},
         },
         "cautions": [*CAUTIONS, ONE_KNOWN if style is Style.TREES else APART],
@@ -349,7 +349,7 @@ def evidence_of(
             "form": written.kind,
             "vertices": {"before": forest.vertices, "after": watch.vertices},
             "levels": gone,
-            "divergence": document_notes.shifted(forest, sensitive_of(final), forest.schema),
+            "divergence": document_notes.shifted(forest, sensitive_of(final)),
             "drawn": None,
         },
     }

@@ -1,4 +1,4 @@
-"""Documents in and out: files, tables joined by keys, or plain objects; what leaves has the form of what came.
+"""Documents in and out: files, tables joined by keys, plain objects; what leaves has the form of what came.
 
 A file is read record by record. What is to leave is written to a folder of its own and read again from
 there, as its recipient will read it; a folder like any other holds it only once everything is checked.

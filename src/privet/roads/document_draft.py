@@ -87,7 +87,13 @@ class DocumentDraft:
                         for f in type_.fields
                     ],
                     "children": [
-                        {"key": c.key, "type": c.type, "fewest": c.fewest, "most": c.most, "mean": round(c.mean, 3)}
+                        {
+                            "key": c.key,
+                            "type": c.type,
+                            "fewest": c.fewest,
+                            "most": c.most,
+                            "mean": round(c.mean, 3),
+                        }
                         for c in type_.children
                     ],
                 }
@@ -100,7 +106,8 @@ class DocumentDraft:
 
     def _lines(self) -> Iterator[str]:
         plain = self.found.plain()
-        yield f"# Drafted by privet {version('privet')} from {json.dumps(self.place)}: {self.records:,} records"
+        software = f"privet {version('privet')}"
+        yield f"# Drafted by {software} from {json.dumps(self.place)}: {self.records:,} records"
         yield "# Nothing is decided yet, so `privet publish` refuses: decide every field, promise something."
         yield "policy = 1"
         yield 'kind = "documents"'
@@ -120,7 +127,8 @@ class DocumentDraft:
         yield PROMISES
 
     def _type(self, type_: DraftType, said: dict[str, Any]) -> Iterator[str]:
-        yield f"[documents.types.{_key(type_.name)}]  # {type_.vertices:,} of them at {json.dumps(type_.path)}"
+        where = f"{type_.vertices:,} of them at {json.dumps(type_.path)}"
+        yield f"[documents.types.{_key(type_.name)}]  # {where}"
         known = {f.name: f for f in type_.fields}
         yield "undecided = ["
         for name in said["undecided"]:
@@ -173,7 +181,9 @@ def _role(f: DraftField) -> str:
 
 
 def _reason(f: DraftField) -> str:
-    values = f"{f.distinct:,} different values" + (", all numbers" if f.numbers else "")
+    values = f"{f.distinct:,} different value{'s' if f.distinct != 1 else ''}" + (
+        ", all numbers" if f.numbers else ""
+    )
     return f"{f.because or 'in doubt, others may know it'} ({values})"
 
 

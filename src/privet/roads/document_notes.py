@@ -8,31 +8,35 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isinf
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Role
 from privet.document.edits import DocumentEdits, TreeClass
-from privet.document.forest import NONE, Forest, Vertex
-from privet.document.measures import divergence, kept, sensitive_counts
+from privet.document.forest import NONE, Forest, Vertex, bucket_of
+from privet.document.measures import divergence, kept
 from privet.document.preflight import preflight
-from privet.document.schema import Schema
+from privet.document.schema import Buckets, Kind, Schema
 from privet.document.taxonomy import Taxonomy, taxonomy
 from privet.domain import Value
 from privet.measure.summary import tidy
 from privet.policy import Policy
 
+Held: TypeAlias = Mapping[str, Counter[int | Value]]
 DRAWN = 40  # vertices of the class that a report draws
 
 
 class Watch:
     """Counts what passes, so that a release is read once for everything."""
 
-    def __init__(self) -> None:
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
         self.records = 0
         self.places: Counter[tuple[int, str]] = Counter()  # vertices by level and type
+        self._held: dict[str, Counter[Value]] = {}  # by type: sensitive values
+        self._at = {k.name: k.position(k.sensitive.name) for k in schema.kinds if k.sensitive is not None}
 
     def __call__(self, records: Iterable[Vertex]) -> Iterator[Vertex]:
         for record in records:
@@ -45,11 +49,58 @@ class Watch:
         while waiting:
             vertex, level = waiting.pop()
             self.places[level, vertex.type] += 1
+            if (at := self._at.get(vertex.type)) is not None:
+                self._held.setdefault(vertex.type, Counter())[vertex.values[at]] += 1
             waiting += [(child, level + 1) for child in vertex.children]
 
     @property
     def vertices(self) -> int:
         return self.places.total()
+
+    @property
+    def held(self) -> Held:
+        """How often each sensitive value (or bucket) passed, as `measures.divergence` wants it."""
+        return {
+            name: as_promised(self.schema.kind(type_), counted.items())
+            for type_, counted in self._held.items()
+            for name in [_named(self.schema.kind(type_))]
+        }
+
+
+def as_promised(kind: Kind, counted: Iterable[tuple[Value, int]]) -> Counter[int | Value]:
+    """Counts of sensitive values as promises see them: by bucket, where the field has buckets."""
+    f = kind.sensitive
+    assert f is not None
+    found: Counter[int | Value] = Counter()
+    for value, count in counted:
+        if f.buckets is None:
+            found[value] += count
+        elif f.buckets.labelled and value in (labels := _labels(f.buckets)):
+            found[labels[value]] += count
+        else:
+            found[bucket_of(kind, f, f.buckets, value)] += count
+    return found
+
+
+def _labels(buckets: Buckets) -> dict[Value, int]:
+    return {buckets.label(at): at for at in range(len(buckets.edges) - 1)}
+
+
+def _named(kind: Kind) -> str:
+    assert kind.sensitive is not None
+    return f"{kind.name}.{kind.sensitive.name}"
+
+
+def held(forest: Forest) -> Held:
+    """The same of a forest."""
+    found = {}
+    for kind in forest.schema.kinds:
+        if kind.sensitive is not None:
+            _, codes, domain = forest.field(kind, kind.sensitive.name)
+            counts = np.bincount(codes, minlength=domain.size).tolist()
+            if len(codes):
+                found[_named(kind)] = as_promised(kind, zip(domain.values, counts, strict=True))
+    return found
 
 
 def before(forest: Forest) -> Counter[tuple[int, str]]:
@@ -69,11 +120,9 @@ def levels(raw: Mapping[tuple[int, str], int], now: Mapping[tuple[int, str], int
     ]
 
 
-def shifted(
-    forest: Forest, now: Mapping[str, Counter[int | Value]], schema: Schema
-) -> dict[str, float | None]:
+def shifted(forest: Forest, now: Held) -> dict[str, float | None]:
     """How far the sensitive values of a release are from the original ones; None: nothing is left."""
-    apart = divergence(now, sensitive_counts(schema, forest))
+    apart = divergence(now, held(forest))
     return {name: None if isinf(one) else tidy(one) for name, one in apart.items()}
 
 

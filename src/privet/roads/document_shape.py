@@ -123,11 +123,9 @@ class DocumentShape:
                         f"models[{at}]: rules[{place}]: {one_of('attribute', known, rule.attribute)}"
                     )
                 found += [
-                    f"models[{at}]: rules[{place}]: its value is in no bucket of {kind.name}.{kind.sensitive.name}"
+                    f"models[{at}]: rules[{place}]: its value is in no bucket of {kind.name}.{f.name}"
                     for kind in self.schema.kinds
-                    if rule.names(kind)
-                    and kind.sensitive is not None
-                    and _outside(kind.sensitive, rule.value)
+                    if rule.names(kind) and (f := kind.sensitive) is not None and _outside(f, rule.value)
                 ]
         return found
 
@@ -235,7 +233,7 @@ def _malformed(table: object) -> Iterator[str]:
             yield f"attributes.{name}: buckets is a table and xml_name a text"
     keys = table.get("keys", {})
     if not isinstance(keys, Mapping) or not all(isinstance(said, Mapping) for said in keys.values()):
-        yield 'keys: names columns for each type, for example keys.course = { own = "id", parent = "student" }'
+        yield 'keys: names columns for each type, such as keys.course = { own = "id", parent = "student" }'
 
 
 def _is_number(value: object) -> bool:

@@ -19,7 +19,7 @@ from privet.core import Engine, Progress
 from privet.document.audit import TreeVerdict, audit
 from privet.document.edits import DocumentEdits, published
 from privet.document.forest import Forest, Vertex
-from privet.document.measures import discernibility, lm, sensitive_counts
+from privet.document.measures import discernibility, lm
 from privet.document.schema import Schema
 from privet.errors import InternalError, UnsatisfiableError, UnsupportedError
 from privet.measure import risk as risks
@@ -70,14 +70,14 @@ class DocumentRoad:
             seed = SystemRandom().getrandbits(128)  # the order of records; nobody keeps it
             shown = published_policy(policy, written)
             leaving = laid_out(
-                lambda: published(forest, edits, Random(seed)),  # noqa: S311 - its seed is the system's
+                lambda: published(forest, edits, Random(seed)),  # its seed is the system's
                 policy,
                 shape_of(shown).schema,
                 written,
                 engine,
             )
             progress("check", 0)
-            watch = document_notes.Watch()
+            watch = document_notes.Watch(shape_of(shown).schema)
             verdicts, audits = judged(
                 lambda: read_again(leaving.folder, leaving.notes, shown, engine), shown, watch
             )
@@ -87,9 +87,6 @@ class DocumentRoad:
             progress("measure", 0)
             schema = forest.schema
             raw = document_notes.before(forest)
-            now = sensitive_counts(
-                shape_of(shown).schema, read_again(leaving.folder, leaving.notes, shown, engine)
-            )
             sizes = np.array(audits[0].sizes, dtype=np.int64)
             alone = classes_of(schema, forest)
             evidence: dict[str, Any] = {
@@ -111,8 +108,8 @@ class DocumentRoad:
                     "classes": summary.classes(sizes),
                     "risk": {"before": risks.risk(alone), "after": risks.risk(sizes)},
                     "loss": {
-                        "lm": tidy(lm(forest, edits, weighted=False)),
-                        "lm_weighted": tidy(lm(forest, edits)),
+                        "lm": tidy(float(lm(forest, edits, weighted=False))),
+                        "lm_weighted": tidy(float(lm(forest, edits))),
                         "discernibility": discernibility(forest, edits),
                         "average_class_size": tidy(len(forest) and watch.records / max(len(sizes), 1)),
                     },
@@ -123,7 +120,7 @@ class DocumentRoad:
                     "form": written.kind,
                     "vertices": {"before": forest.vertices, "after": watch.vertices},
                     "levels": document_notes.levels(raw, watch.places),
-                    "divergence": document_notes.shifted(forest, now, schema),
+                    "divergence": document_notes.shifted(forest, watch.held),
                     "drawn": document_notes.drawn(forest, edits),
                 },
             }
@@ -144,13 +141,13 @@ class DocumentRoad:
 
     def check(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> Verdicts:
         forest = collected(source, policy, engine).forest
-        return judged(lambda: forest, policy, document_notes.Watch())[0]
+        return judged(lambda: forest, policy, document_notes.Watch(forest.schema))[0]
 
     def verify(
         self, folder: Path, evidence: Mapping[str, Any], policy: Policy, *, engine: Engine[Any]
     ) -> Found:
         notes, said = evidence["data"], evidence["documents"]
-        watch = document_notes.Watch()
+        watch = document_notes.Watch(shape_of(policy).schema)
         verdicts, audits = judged(lambda: read_again(folder, notes, policy, engine), policy, watch)
         complaints = ev.other_promises(verdicts, list(evidence["promises"]))
         sizes = np.array(audits[0].sizes, dtype=np.int64)

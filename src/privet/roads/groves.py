@@ -15,7 +15,6 @@ from privet.document.anatomy_measure import query_accuracy
 from privet.document.ask import questions
 from privet.document.audit import audit
 from privet.document.forest import Forest, Vertex
-from privet.document.measures import sensitive_counts
 from privet.document.query import count
 from privet.document.schema import Schema
 from privet.document.spread import estimated
@@ -53,7 +52,7 @@ def risk(
     for name, view in (("root", roots), ("shape", shapes), ("tree", trees)):
         sizes = np.array(audit(schema, view(forest), 1, steps=0).sizes, dtype=np.int64)
         known.append({"known": name, "classes": len(sizes), **risks.risk(sizes)})
-    l = max((getattr(m, "size", None) or getattr(m, "l", 1) for m in policy.models), default=1)
+    l = max(int(getattr(model, "size", getattr(model, "l", 1))) for model in policy.models)
     return {
         "kind": "documents",
         "records": len(forest),
@@ -141,12 +140,12 @@ def compare(
     schema = forest.schema
     records = list(read_again(folder, notes, shown, engine))
     progress("measure", 0)
-    watch = document_notes.Watch()
+    watch = document_notes.Watch(schema)
     for record in records:
         watch.count(record)
     lost, fields = document_notes.counted_loss(forest, records)
     original = list(forest)
-    rng = Random(seed)  # noqa: S311 - which questions are asked protects nobody
+    rng = Random(seed)  # which questions are asked protects nobody
     looked = records if len(records) <= SEARCHED else rng.sample(records, SEARCHED)
     truth = truthful(schema, original, looked)
     asked = list(questions(schema, original, QUERIES, rng))
@@ -166,7 +165,7 @@ def compare(
         "loss": {"lm": lost},
         "attributes": {name: {"lm": one} for name, one in fields.items()},
         "levels": document_notes.levels(document_notes.before(forest), watch.places),
-        "divergence": document_notes.shifted(forest, sensitive_counts(schema, records), schema),
+        "divergence": document_notes.shifted(forest, watch.held),
         "queries": {
             "asked": accuracy.queries,
             "accuracy": tidy(accuracy.mean),

@@ -78,7 +78,7 @@ def run(*, full: bool = False) -> Outcome:
             if python is not None:
                 arguments = [what, data, lattice.folder(), K, lattice.SENSITIVE, *QUASI]
                 try:
-                    theirs = answered([str(python), str(CHILD), *map(str, arguments)])[1]["seconds"]
+                    theirs = answered([str(python), "-I", str(CHILD), *map(str, arguments)])[1]["seconds"]
                 except ChildError as error:
                     notes.append(f"{peer} did not come to its end: {str(error).strip().splitlines()[-1]}")
             rows.append([what, peer, seconds, theirs, None if theirs is None else theirs / seconds])

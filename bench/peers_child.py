@@ -10,6 +10,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ warnings.simplefilter("ignore")  # the peers' own, about their dependencies
 
 
 def mondrian(table: Any, quasi: list[str], sensitive: str, k: int, _: Path) -> Callable[[], int]:
-    import anonypy
+    anonypy: Any = import_module("anonypy")
 
     frame = table.copy()
     for name in quasi:
@@ -29,8 +30,8 @@ def mondrian(table: Any, quasi: list[str], sensitive: str, k: int, _: Path) -> C
 
 def full_domain(table: Any, quasi: list[str], _: str, k: int, folder: Path) -> Callable[[], int]:
     import pandas as pd
-    from anjana import anonymity
 
+    anonymity: Any = import_module("anjana.anonymity")
     ladders = {}
     for name in quasi:
         levels = pd.read_csv(folder / f"adult_hierarchy_{name}.csv", sep=";", header=None, dtype=str)
@@ -40,7 +41,7 @@ def full_domain(table: Any, quasi: list[str], _: str, k: int, folder: Path) -> C
 
 
 def check(table: Any, quasi: list[str], sensitive: str, _k: int, _: Path) -> Callable[[], int]:
-    from pycanon import anonymity
+    anonymity: Any = import_module("pycanon.anonymity")
 
     def every() -> int:
         anonymity.k_anonymity(table, quasi)

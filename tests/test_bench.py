@@ -1,5 +1,6 @@
 """The benchmarks run and have the shape that they promise; no test looks at a clock."""
 
+import gzip
 import json
 import subprocess
 import sys
@@ -150,3 +151,35 @@ def test_ties_by_column_hold_only_inside() -> None:
     with ties_by_column(subject) as other:
         assert other.ratio(setting) != before
     assert subject.afresh().ratio(setting) == before
+
+
+@pytest.mark.usefixtures("_bench")
+def test_peers_that_cannot_be_installed_are_skipped_with_a_reason(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from bench import lattice, peers
+
+    place = tmp_path / "arx"
+    place.mkdir()
+    rows = [
+        "Male;39;White;Single;Bachelors;US;State;Clerk;low",
+        "Female;40;Black;Single;Masters;US;State;Cook;low",
+    ]
+    text = "\n".join([";".join(lattice.COLUMNS), *(rows * 30)])
+    (place / "adult.csv.gz").write_bytes(gzip.compress(text.encode()))
+    for at, name in enumerate(lattice.COLUMNS):
+        found = sorted({row.split(";")[at] for row in rows})
+        (place / f"adult_hierarchy_{name}.csv").write_text("\n".join(f"{value};*" for value in found))
+    monkeypatch.setenv("PRIVET_ARX", str(place))
+
+    def offline(*_: object, **__: object) -> None:
+        raise OSError("no network here")
+
+    monkeypatch.setattr(peers.subprocess, "run", offline)
+    outcome = peers.run()
+    assert outcome.notes == ("the peers cannot be installed: no network here",)
+    assert [row[1] for row in outcome.tables[0].rows] == list(peers.PEERS)
+    for row in outcome.tables[0].rows:
+        assert isinstance(row[2], float)
+        assert row[2] > 0
+        assert row[3:] == [None, None]

@@ -58,7 +58,8 @@ class Counting:
 
 
 def test_a_run_has_the_numbers_of_its_release_and_data_is_read_once() -> None:
-    engine, raw = Counting(), table_of(3, rows=120)
+    engine: Any = Counting()
+    raw = table_of(3, rows=120)
     policy = policy_of(["k-anonymity", "distinct-l-diversity"], "mondrian")
     found = explore(
         raw,
@@ -67,7 +68,7 @@ def test_a_run_has_the_numbers_of_its_release_and_data_is_read_once() -> None:
         k=[2, 6],
         suppression=[Fraction(1, 10)],
         engine=engine,
-    )  # type: ignore[arg-type]
+    )
     assert engine.reads == 1
     assert [run["name"] for run in found["runs"]] == [
         "mondrian, k = 2",
@@ -76,7 +77,7 @@ def test_a_run_has_the_numbers_of_its_release_and_data_is_read_once() -> None:
         "optimal, k = 6, suppression 10 %",
     ]
     for run in found["runs"]:
-        models = [{"type": "k-anonymity", "k": run["k"]}, "distinct-l-diversity"]
+        models: list[Any] = [{"type": "k-anonymity", "k": run["k"]}, "distinct-l-diversity"]
         release = pv.publish(raw, policy_of(models, run["algorithm"]))
         assert run["loss"] == {name: release.measures["loss"][name] for name in run["loss"]}
         after = release.measures["risk"]["after"]

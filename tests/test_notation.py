@@ -16,7 +16,7 @@ from privet.relational.objective import Loss
 from privet.relational.optimal import Optimal
 from privet.relational.suppression import Mode, Suppression
 
-WHOLE = {
+WHOLE: dict[str, dict[str, Any]] = {
     "samarati": {"suppression": "1/20", "loss": "entropy", "weights": {"age": 2}, "levels": {"sex": 0}},
     "incognito": {
         "suppression": "1/20",
@@ -62,7 +62,7 @@ def test_what_was_not_said_is_not_written(name: str) -> None:
 
 
 def test_a_policy_makes_what_python_makes() -> None:
-    limits = {"sex": 0, "age": (1, 3)}
+    limits: dict[str, Any] = {"sex": 0, "age": (1, 3)}
     made = build("algorithms", {"type": "optimal", "suppression": "5%", "levels": {"sex": 0, "age": [1, 3]}})
     assert made == Optimal(suppression=Fraction(1, 20), levels=limits)
     assert made.levels == limits

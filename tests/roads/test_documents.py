@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -19,15 +19,25 @@ from tests.document.forests import SCHEMA, collections
 import privet as pv
 from privet.assess import compare, explain, risk
 from privet.core import Role
+from privet.document.anatomy import Anatomize
 from privet.document.anatomy_merge import Style
 from privet.document.anatomy_rules import Rule
 from privet.document.clustree import ClusTree, CToff
+from privet.document.edits import DocumentEdits
 from privet.document.forest import Forest, Vertex
 from privet.document.measures import sensitive_counts
 from privet.document.promises import AnatomyDiversity, DocumentAnonymity, DocumentDiversity, PMPrivacy
+from privet.document.schema import Kind
 from privet.document.settings import TreeAnatomy
 from privet.document.shape import Shape, Writer
-from privet.errors import InputError, PolicyError, TamperedError, UnsatisfiableError, UnsupportedError
+from privet.errors import (
+    InputError,
+    InternalError,
+    PolicyError,
+    TamperedError,
+    UnsatisfiableError,
+    UnsupportedError,
+)
 from privet.policy import Policy
 from privet.report import evidence as ev
 from privet.report import html
@@ -470,10 +480,12 @@ def test_sensitive_values_are_counted_alike_in_trees_and_arrays(records: list[Ve
 
 def test_labelled_buckets_leave_as_labels(tmp_path: Path) -> None:
     raw, policy = sample(tmp_path)
-    kinds = tuple(
-        replace(k, fields=tuple(replace(f, buckets=f.buckets and replace(f.buckets, labelled=True)) for f in k.fields))
-        for k in policy.shape.schema.kinds
-    )  # fmt: skip
+
+    def labelled(kind: Kind) -> Kind:
+        fields = (replace(f, buckets=f.buckets and replace(f.buckets, labelled=True)) for f in kind.fields)
+        return replace(kind, fields=tuple(fields))
+
+    kinds = tuple(map(labelled, policy.shape.schema.kinds))
     shape = replace(policy.shape, schema=replace(policy.shape.schema, kinds=kinds))
     release = pv.publish(raw, replace(policy, shape=shape, attributes=shape.attributes))
     folder = release.write(tmp_path / "out")
@@ -494,7 +506,7 @@ def test_every_field_of_evidence_is_in_the_reference(way: str, tmp_path: Path) -
     folder = pv.publish(raw, policy).write(tmp_path / "out")
     evidence = json.loads((folder / "evidence.json").read_text())
     named = {attribute.name for attribute in policy.attributes} | set(evidence["files"])
-    made = {key for key in evidence["algorithm"]} | {"l", "k"}
+    made = {*evidence["algorithm"], "l", "k"}
     assert not [key for key in pages.keys_of(evidence) - named - made if f"`{key}`" not in text]
 
 
@@ -514,3 +526,56 @@ def test_a_class_is_drawn_without_a_value(tmp_path: Path) -> None:
     assert all(f"“{label}”" in page for label in labels if label != "*")
     nothing = {**evidence, "documents": {**evidence["documents"], "drawn": None}, "data": {}}
     assert "A published class as a tree" not in html.render(nothing)
+
+
+# What a search does wrong does not leave.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Careless(CToff):
+    """Puts people together without looking at sensitive values, or not at all."""
+
+    alone: bool = False
+
+    def cluster(self, forest: Forest, size: int, **how: Any) -> DocumentEdits:
+        return super().cluster(forest, 1 if self.alone else size, **{**how, "diverse": False})
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_careless_search_is_caught_and_nothing_leaves(alone: bool, tmp_path: Path) -> None:
+    raw, policy = sample(tmp_path)
+    with pytest.raises(InternalError, match="ctoff broke document-l-diversity"):
+        pv.publish(raw, replace(policy, algorithm=Careless(alone=alone)))  # type: ignore[arg-type]
+
+
+def test_a_careless_grouping_is_caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    raw, _ = sample(tmp_path)
+    policy = Policy.loads(COLLECTIONS["transcripts"].policy(l=3, algorithm="tree-anatomy"))
+    monkeypatch.setattr(TreeAnatomy, "search", lambda *_: Anatomize(2))
+    with pytest.raises(InternalError, match="tree-anatomy broke anatomy-l-diversity"):
+        pv.publish(raw, policy)
+
+
+def test_rules_that_the_search_forgot_are_caught(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    raw, _ = sample(tmp_path)
+    policy = Policy.loads(COLLECTIONS["transcripts"].policy(l=2, algorithm="tree-anatomy"))
+    models: Any = (*policy.models, PMPrivacy((Rule("*", 1, Fraction(1, 2), "grade"),)))
+    monkeypatch.setattr(TreeAnatomy, "search", lambda *_: Anatomize(2))
+    with pytest.raises(InternalError, match="broke pm-privacy"):
+        pv.publish(raw, replace(policy, models=models))
+
+
+def test_rules_on_raw_data_count_as_they_say() -> None:
+    def person(gpa: str, *grades: str) -> dict[str, Any]:
+        courses = [{"course": "M1", "grade": grade} for grade in grades]
+        return {"gpa": gpa, "year": "1993", "club": "golf", "courses": courses}
+
+    raw = [person("0", "A", "A"), person("1", "B", "C"), person("2", "A", "B")]
+    for m, share in ((1, Fraction(2, 3)), (2, Fraction(1, 3)), (3, Fraction(0))):
+        for p in (share or Fraction(1, 9), Fraction(1, 9)):
+            rules: Any = PMPrivacy((Rule("A", m, p, "grade"),))
+            policy = replace(policy_of("t-t"), models=(*policy_of("t-t").models, rules))
+            (_, _), (_, verdict) = pv.check(raw, policy)
+            assert verdict.achieved["p"] == share
+            assert verdict.holds == (share <= p)
+            assert verdict.at_risk == (0 if share <= p else 3)

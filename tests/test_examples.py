@@ -94,6 +94,13 @@ def test_differential_privacy(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     assert said.endswith("left of the budget: 1/2\n")
 
 
+def test_documents(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("publish_documents", monkeypatch=monkeypatch) == 0
+    said = capsys.readouterr().out
+    assert "published: document-l-diversity holds, k = 3, l = 3" in said
+    assert said.endswith("verified: True\n")
+
+
 def test_every_example_is_run_here() -> None:
     here = Path(__file__).read_text(encoding="utf-8")
     assert not [path.stem for path in EXAMPLES if f'run("{path.stem}"' not in here]

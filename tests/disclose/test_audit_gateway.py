@@ -219,7 +219,9 @@ class Server:
             f"sqlite:///{folder}/staff.db",
         ]
         command += ["--config", str(folder / "audit.toml"), "--port", str(self.port), *more]
-        self.running = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        self.said = folder / "gateway.log"  # a pipe that nobody empties would stop the gateway
+        with self.said.open("wb") as said:
+            self.running = subprocess.Popen(command, stderr=said, stdout=subprocess.DEVNULL)
         self.scheme = "https" if "--tls-key" in more else "http"
         self.url = f"{self.scheme}://127.0.0.1:{self.port}"
         for _ in range(600):
@@ -233,7 +235,8 @@ class Server:
 
     def stop(self, number: int = signal.SIGTERM) -> str:
         os.kill(self.running.pid, number)
-        return self.running.communicate(timeout=60)[1].decode()
+        self.running.wait(timeout=60)
+        return self.said.read_text(encoding="utf-8")
 
 
 @pytest.fixture

@@ -25,8 +25,9 @@ from bench.figures import (
 from bench.outcome import Outcome, Table
 from bench.reported import ADULT, BLOOD, KS, RATIO_BY_C, RATIO_BY_K
 from bench.sweep import Setting, Subject, ties_by_column
+from privet.errors import InternalError
 from privet.samples import SAMPLES
-from privet.samples.plans import CENSUS
+from privet.samples.plans import CENSUS, Plan
 
 LS = (2, 4, 6)
 CS = ("5%", "10%", "15%", "20%", "25%", "30%")
@@ -40,6 +41,8 @@ Measure: TypeAlias = Callable[[Setting], float | None]
 def blood(*, full: bool) -> Outcome:
     """Figures 3.4a and 3.4b."""
     sample = SAMPLES["transfusions"]
+    if not isinstance(sample.plan, Plan):
+        raise InternalError("transfusions are a table")
     subject = Subject(sample.plan, sample.generate(10_000, seed=0))
     return blood_curves(subject, KS if full else (20, 100))
 

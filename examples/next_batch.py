@@ -13,8 +13,11 @@ folder = january.write(Path("january"), overwrite=True)
 
 february = pv.publish(patients.generate(rows=8_000, seed=2), policy, like=folder)
 for attribute in policy.quasi:
-    cuts = [batch.recoding.cuts[attribute.name].labels for batch in (january, february)]
-    print(f"{attribute.name}: the same {len(cuts[0])} values: {cuts[0] == cuts[1]}")
+    notes = [batch.evidence["attributes"][attribute.name] for batch in (january, february)]
+    labels = [[value["label"] for value in note.get("values", ())] for note in notes]
+    print(
+        f"{attribute.name}: {notes[1]['published']}, the same {len(labels[0])} values: {labels[0] == labels[1]}"
+    )
 
 try:  # ten patients cannot hide among each other
     pv.publish(patients.generate(rows=10, seed=3), policy, like=folder)

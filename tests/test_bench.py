@@ -24,8 +24,11 @@ def census(rows: int) -> Any:
     from bench.sweep import Subject
 
     from privet.samples import SAMPLES
+    from privet.samples.plans import Plan
 
-    return Subject(SAMPLES["census"].plan, SAMPLES["census"].generate(rows, seed=1))
+    plan = SAMPLES["census"].plan
+    assert isinstance(plan, Plan)
+    return Subject(plan, SAMPLES["census"].generate(rows, seed=1))
 
 
 @pytest.mark.usefixtures("_bench")
@@ -175,7 +178,7 @@ def test_peers_that_cannot_be_installed_are_skipped_with_a_reason(
     def offline(*_: object, **__: object) -> None:
         raise OSError("no network here")
 
-    monkeypatch.setattr(peers.subprocess, "run", offline)
+    monkeypatch.setattr(subprocess, "run", offline)
     outcome = peers.run()
     assert outcome.notes == ("the peers cannot be installed: no network here",)
     assert [row[1] for row in outcome.tables[0].rows] == list(peers.PEERS)

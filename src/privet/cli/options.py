@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from privet.policy import Policy
 
 ARGUMENTS = {
-    "DATA": "A CSV, TSV, Parquet, JSON lines or Arrow file (.gz too), a database URL, or JSON or XML documents.",
+    "DATA": "A CSV, TSV, Parquet, JSON lines or Arrow file (.gz too), a database URL, or JSON or XML.",
     "POLICY": "The policy, a TOML file; `privet init` drafts one.",
     "[POLICY]": "The policy, a TOML file; a release folder has its own, and `risk` does without.",
     "DIR": "A release folder.",
@@ -26,7 +26,8 @@ ARGUMENTS = {
     "SOURCES...": "A TOML file that names a register, views and releases; or release folders, with --raw.",
     "SQL": "One aggregate over the audited table, with conditions on public columns.",
     "ANALYST": "Whose key it is.",
-    "NAME": "patients, transfusions, census, trips-city, trips-metro, transcripts, transcripts-years, transcripts-sparse, encounters, or adult.",
+    "NAME": "patients, transfusions, census, trips-city, trips-metro, transcripts, transcripts-years, "
+    "transcripts-sparse, encounters, or adult.",
 }
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help=ARGUMENTS["DATA"])]

@@ -288,7 +288,9 @@ def need_monotone(algorithm: str, judge: Judge, models: Sequence[PrivacyModel]) 
 def _most(size: Ints, at_most: Fraction) -> Ints:
     """How many records of classes of these sizes may have a value: whole numbers, so nothing is rounded."""
     sizes, at = np.unique(size, return_inverse=True)
-    return np.array([n * at_most.numerator // at_most.denominator for n in sizes.tolist()], dtype=np.int64)[at]
+    return np.array([n * at_most.numerator // at_most.denominator for n in sizes.tolist()], dtype=np.int64)[
+        at
+    ]
 
 
 def need_classes_that_merge(

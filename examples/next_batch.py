@@ -15,9 +15,8 @@ february = pv.publish(patients.generate(rows=8_000, seed=2), policy, like=folder
 for attribute in policy.quasi:
     notes = [batch.evidence["attributes"][attribute.name] for batch in (january, february)]
     labels = [[value["label"] for value in note.get("values", ())] for note in notes]
-    print(
-        f"{attribute.name}: {notes[1]['published']}, the same {len(labels[0])} values: {labels[0] == labels[1]}"
-    )
+    alike = labels[0] == labels[1]
+    print(f"{attribute.name}: {notes[1]['published']}, the same {len(labels[0])} values: {alike}")
 
 try:  # ten patients cannot hide among each other
     pv.publish(patients.generate(rows=10, seed=3), policy, like=folder)

@@ -38,13 +38,14 @@ def checkable(name: str) -> bool:
     return not getattr(model, "spent", False) and not getattr(model, "population", False)
 
 
-# Searches that generalise: neither chance nor a road of their own. Means and suppression give up sooner.
+# Searches that generalise: neither chance nor a road of their own. Means and suppression give up sooner,
+# and coincident groups are drawn: tests/relational/test_coincident.py has what they keep.
 SEARCHES = [
     name
     for name in pairs.every("algorithms")
     for made in [installed("algorithms")[name].load()]
     if not hasattr(made, "spends") and not hasattr(made, "road")
-    if name not in {"microaggregation", "suppression"}
+    if name not in {"coincident", "microaggregation", "suppression"}
 ]
 TREE = {"any": {"x": ["a", "b"], "y": ["c", "d"]}}
 
@@ -104,20 +105,12 @@ def test_every_form_of_t_closeness(distance: Distance) -> None:
     )
 
 
-# Searches over tables; those over paths and documents take other tallies.
-OF_TABLES = [
-    name
-    for name, one in installed("algorithms").items()
-    if "table" in getattr(one.load(), "kinds", ("table",))
-]
-
-
-@pytest.mark.parametrize("name", OF_TABLES)
+@pytest.mark.parametrize("name", SEARCHES)
 def test_algorithms(name: str) -> None:
     check_algorithm(installed("algorithms")[name].load(), examples=60)
 
 
-@pytest.mark.parametrize("name", OF_TABLES)
+@pytest.mark.parametrize("name", SEARCHES)
 def test_algorithms_with_promises_about_classes(name: str) -> None:
     check_algorithm(installed("algorithms")[name].load(), models_for=class_models, examples=60)
 

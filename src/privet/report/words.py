@@ -122,6 +122,20 @@ def alpha_k(promise: Promise, quasi: Sequence[str]) -> Wording:
     )
 
 
+def by_construction(promise: Promise, _quasi: Sequence[str]) -> Wording:
+    found = ", ".join(f"{name} = {shown(value)}" for name, value in part(promise, "achieved").items())
+    return Wording(
+        "Made as its algorithm says",
+        (),
+        (
+            Claim(
+                "Values were changed as the algorithm says; what it did is told.", found or "not stated", None
+            ),
+        ),
+        "Any attack, for certain: nothing here could be checked on the data.",
+    )
+
+
 def unworded(promise: Promise, _quasi: Sequence[str]) -> Wording:
     """A model this version has no sentence for: its parameters and what was found, as they stand."""
     model = part(promise, "model")
@@ -134,6 +148,7 @@ def unworded(promise: Promise, _quasi: Sequence[str]) -> Wording:
 
 Worder: TypeAlias = Callable[[Promise, Sequence[str]], Wording]
 MODELS: dict[str, Worder] = {
+    "by-construction": by_construction,
     "lkc-privacy": lkc,
     "k-anonymity": k_anonymity,
     "confidence-bounding": confidence,

@@ -65,6 +65,12 @@ def nodes(tally: Tally, models: Sequence[PrivacyModel], limit: int) -> Iterator[
         yield Found(at, cuts, kept, holds, suppressed)
 
 
+def knows_all(model: LinkageCheck, tally: Tally) -> bool:
+    """Is the promise about classes? With fewer known values groups overlap, and no class is to blame."""
+    columns = model.linkage().columns(tally)
+    return len(columns) == len(tally.quasi) == model.linkage().knowledge(columns)
+
+
 def breaking(tally: Tally, models: Sequence[PrivacyModel]) -> NDArray[np.bool_]:
     """The cells in classes that break a promise about classes."""
     classes = Classes.of(tally, "test")
@@ -73,7 +79,7 @@ def breaking(tally: Tally, models: Sequence[PrivacyModel]) -> NDArray[np.bool_]:
         if isinstance(model, ClassCheck):
             for name in model.sensitive:
                 gone |= model.read(classes.histogram(tally, name)).bad
-        elif isinstance(model, LinkageCheck):
+        elif isinstance(model, LinkageCheck) and knows_all(model, tally):
             for number in range(len(gone)):
                 gone[number] |= not model.check(tally.where(classes.of_cell == number)).holds
     return np.asarray(gone[classes.of_cell])

@@ -252,6 +252,10 @@ class Regions:
     def shown(self, column: Column) -> Shown:
         return Shown(column.domain, self.nodes[column.name], self.positions[column.name], self.kept)
 
+    def labels_of(self, name: str) -> set[Value]:
+        """The labels of a column that some published record has."""
+        return {self.nodes[name][at].label for at in _occurring(self.positions[name], self.kept)}
+
     def recode(self, tally: Tally) -> Tally:
         """What is published of a tally, in either form."""
         tally = self.over(tally) if tally.cells != tally.records else tally
@@ -281,6 +285,12 @@ class Perturbation:
     kept: NDArray[np.bool_] | None = field(default=None, repr=False)  # by record; None: all stay
     by_record: ClassVar[bool] = True
 
+    def labels_of(self, name: str) -> set[Value]:
+        """The labels of a column that some published record has; none of a column that leaves as it is."""
+        if name not in self.labels:
+            return set()
+        return {self.labels[name][at] for at in _occurring(self.positions[name], self.kept)}
+
     def over(self, tally: Tally) -> Tally:
         """The tally in the form that this recoding speaks of."""
         return tally.by_record()
@@ -297,6 +307,11 @@ class Perturbation:
 
 
 Recoding: TypeAlias = Generalization | Regions | Perturbation  # a closed family; each engine applies all
+
+
+def _occurring(positions: NDArray[Any], kept: NDArray[np.bool_] | None) -> list[int]:
+    found: list[int] = np.unique(positions if kept is None else positions[kept]).tolist()
+    return found
 
 
 def published(name: str, labels: Sequence[Value], positions: NDArray[Any]) -> Column:

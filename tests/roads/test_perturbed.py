@@ -136,3 +136,27 @@ def test_what_does_not_go_together_is_refused(tmp_path: Path) -> None:
         pv.publish(
             RAW, policy('type = "top-down"', '[[models]]\ntype = "k-anonymity"\nk = 1\n'), like=swapped
         )
+
+
+def test_what_only_suppressed_records_have_is_not_in_the_published_policy(tmp_path: Path) -> None:
+    raw = pl.DataFrame(
+        {"job": ["cook"] * 6 + ["canary"], "age": [30] * 7, "ill": ["flu", "HIV"] * 3 + ["flu"]}
+    )
+    text = """
+policy = 1
+[attributes]
+job = { role = "quasi", hierarchy = { type = "tree", tree = { ANY = ["cook", "canary"] } } }
+age = { role = "quasi" }
+ill = { role = "sensitive" }
+[[models]]
+type = "k-anonymity"
+k = 3
+[algorithm]
+type = "optimal"
+suppression = "1/2"
+"""
+    release = pv.publish(raw, pv.Policy.loads(text))
+    assert release.evidence["suppressed_records"] == 1
+    folder = release.write(tmp_path / "out")
+    assert "cook" in (folder / "policy.toml").read_text("utf-8")
+    assert "canary" not in "".join(path.read_text("utf-8") for path in folder.iterdir())

@@ -62,7 +62,6 @@ def _pruned(tree: Tree, name: str, recoding: Recoding) -> Tree:
     match recoding:
         case Generalization():
             return tree.pruned(recoding.cuts[name].labels) if name in recoding.cuts else tree
-        case Regions():
-            return tree.above(node.label for node in recoding.nodes.get(name, ()))
-        case Perturbation():
-            return tree.above(recoding.labels.get(name, ()))
+        case Regions() | Perturbation():
+            # Only what a published record has: a label of suppressed records alone would tell of them.
+            return tree.above(recoding.labels_of(name))

@@ -104,6 +104,8 @@ def test_records_are_the_counts_and_near_the_truth(tmp_path: Path) -> None:
     assert found["counts"]["total"] < 0.1 * noisy.ROWS  # so much epsilon leaves hardly any noise
     assert all(moved < 0.1 for moved in found["columns"].values())
     assert found["counts"] == pv.compare(noisy.table(), release)["counts"]
+    with pytest.raises(UnsupportedError, match="nobody's own"):
+        pv.compare(noisy.table(), folder, classify=True)
 
 
 def test_the_comparison_is_the_naive_one(tmp_path: Path) -> None:

@@ -112,7 +112,11 @@ class NoisyRoad:
     def compare(
         self, raw: Any, release: Release | Path, policy: Policy, *, engine: Engine[Any], **asked: Any
     ) -> dict[str, Any]:
-        del asked  # trees are trained on records that match one by one; noisy ones do not
+        if asked.get("classify"):
+            raise UnsupportedError(
+                "--classify compares records one by one, and noisy records are nobody's own; "
+                "`python -m bench diffgen` trains on a release and tests on held-out records"
+            )
         known = public(policy)
         form = settle(raw, policy.form)
         data = engine.frame(engine.read(raw, form, known.columns))

@@ -132,14 +132,15 @@ class Tally:
 
     def where(self, kept: NDArray[np.bool_]) -> Tally:
         """The tally of some cells only."""
-        return self._with(lambda column: replace(column, codes=column.codes[kept]), self.counts[kept])
+        return self.with_columns(lambda column: replace(column, codes=column.codes[kept]), self.counts[kept])
 
     def by_record(self) -> Tally:
         """The same tally with a cell for each record; a cell's records stand together."""
         ones = np.ones(self.records, dtype=np.int64)
-        return self._with(lambda c: replace(c, codes=np.repeat(c.codes, self.counts)), ones)
+        return self.with_columns(lambda c: replace(c, codes=np.repeat(c.codes, self.counts)), ones)
 
-    def _with(self, made: Callable[[Column], Column], counts: NDArray[np.int64]) -> Tally:
+    def with_columns(self, made: Callable[[Column], Column], counts: NDArray[np.int64]) -> Tally:
+        """The same tally with every column changed alike."""
         return replace(
             self,
             quasi=tuple(map(made, self.quasi)),
@@ -302,7 +303,7 @@ class Perturbation:
             return published(column.name, self.labels[column.name], self.positions[column.name])
 
         records = self.over(tally)
-        perturbed = records._with(made, records.counts)  # noqa: SLF001 - a tally's other half
+        perturbed = records.with_columns(made, records.counts)
         return perturbed if self.kept is None else perturbed.where(self.kept)
 
 

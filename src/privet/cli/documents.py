@@ -176,16 +176,7 @@ def sample(
         screen.answer({"sample": name, "file": str(output), "policy": said, "records": rows})
         return 0
     screen.say(f"wrote {rows:,} records: {screen.shown(str(output))}")
-    if policy is not None:
-        screen.say(f"wrote a policy that fits them: {screen.shown(str(policy))}")
-    known = policy or "POLICY"
-    steps = [
-        (f"privet check {output} {known}", "what the raw data achieves"),
-        (f"privet publish {output} {known} -o out", "a release that keeps the policy"),
-    ]
-    if policy is None:
-        steps.insert(0, (f"privet init {output}", "drafts a policy"))
-    screen.say(*screen.next_steps(*steps))
+    screen.say(*screen.beside_sample(output, policy))
     return 0
 
 

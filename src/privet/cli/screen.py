@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, TextIO
 
 from privet.errors import InputError
@@ -169,6 +170,19 @@ def _numbers(value: object, name: str = "") -> str:
     if isinstance(value, int):
         return f"{value:,}"
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+def beside_sample(output: Path, policy: Path | None) -> list[str]:
+    """What to say after a sample was written: its policy, and how to go on."""
+    said = [] if policy is None else [f"wrote a policy that fits them: {shown(str(policy))}"]
+    known = policy or "POLICY"
+    steps = [
+        (f"privet check {output} {known}", "what the raw data achieves"),
+        (f"privet publish {output} {known} -o out", "a release that keeps the policy"),
+    ]
+    if policy is None:
+        steps.insert(0, (f"privet init {output}", "drafts a policy"))
+    return [*said, *next_steps(*steps)]
 
 
 def next_steps(*steps: tuple[str, str]) -> list[str]:

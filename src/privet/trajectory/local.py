@@ -29,15 +29,15 @@ import numpy as np
 from privet.core import Progress, silent
 from privet.models.linkage import Linkage
 from privet.trajectory.claims import Proof
-from privet.trajectory.frequent import frequent, threshold
+from privet.trajectory.frequent import threshold
 from privet.trajectory.living import Living
 from privet.trajectory.paths import Ints, Paths
 from privet.trajectory.proof import prove
 from privet.trajectory.recode import PathRecoding, Removed
 from privet.trajectory.sequences import Sequences
-from privet.trajectory.suppress import Removal, Score, lost
+from privet.trajectory.suppress import Removal, Score, lost, mined
 from privet.trajectory.trees import Remaining
-from privet.trajectory.violations import feasible, jointly, violations, weighed
+from privet.trajectory.violations import violations, weighed
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,13 +79,7 @@ class SuppressLocally:
     def search(
         self, paths: Paths, promise: Linkage | Sequence[Linkage], progress: Progress = silent
     ) -> LocalThinning:
-        promises = (promise,) if isinstance(promise, Linkage) else tuple(promise)
-        feasible(paths, promises)
-        progress("violations", 0)
-        bad = jointly(paths, promises)
-        progress("patterns", len(bad))
-        good = frequent(paths, self.at_least)
-        progress("suppress", 0, len(bad))
+        promises, bad, good = mined(paths, promise, self.at_least, progress)
         least = threshold(self.at_least, paths.records)
         rounds = Rounds(paths, promises, bad, good, least)
         steps = list(rounds.run(self.score))

@@ -128,16 +128,24 @@ class Suppress:
     def search(
         self, paths: Paths, promise: Linkage | Sequence[Linkage], progress: Progress = silent
     ) -> Thinning:
-        promises = (promise,) if isinstance(promise, Linkage) else tuple(promise)
-        feasible(paths, promises)
-        progress("violations", 0)
-        bad = jointly(paths, promises)
-        progress("patterns", len(bad))
-        good = frequent(paths, self.at_least)
-        progress("suppress", 0, len(bad))
+        _, bad, good = mined(paths, promise, self.at_least, progress)
         removals = tuple(greedy(paths, bad, good, self.score))
         pairs = tuple(paths.points.pair(removal.point) for removal in removals)
         return Thinning(Suppression(pairs), removals, bad, good)
+
+
+def mined(
+    paths: Paths, promise: Linkage | Sequence[Linkage], at_least: int | Fraction, progress: Progress
+) -> tuple[tuple[Linkage, ...], Sequences, Sequences]:
+    """What every suppression begins with: the promises, what violates them, and what is worth keeping."""
+    promises = (promise,) if isinstance(promise, Linkage) else tuple(promise)
+    feasible(paths, promises)
+    progress("violations", 0)
+    bad = jointly(paths, promises)
+    progress("patterns", len(bad))
+    good = frequent(paths, at_least)
+    progress("suppress", 0, len(bad))
+    return promises, bad, good
 
 
 def greedy(paths: Paths, bad: Sequences, good: Sequences, score: Score) -> Iterable[Removal]:

@@ -181,7 +181,7 @@ class MaxAuditor:
             return bound, Decision(None, Constraint("<=", answers[bound]), off=off)
         return bound, Decision(None, Constraint("=", answers[bound]), off=True)
 
-    def record(self, members: Members, decision: Decision, plan: Plan | None = None) -> None:  # noqa: ARG002
+    def record(self, members: Members, decision: Decision, plan: Plan | None = None) -> None:  # noqa: ARG002 - an auditor's form
         """Take a decision into the log."""
         made = decision.constraint
         self.off = self.off or decision.off

@@ -128,8 +128,8 @@ def examine_sum(
 ) -> tuple[str, str | None]:
     """How far everybody can still move inside what is known; the least of it must be the width."""
     from privet.disclose.audit.certify import Standard, certified, interior  # noqa: PLC0415 - scipy is an extra
-    from privet.disclose.audit.polytope import Polytope, Scale  # noqa: PLC0415
-    from privet.disclose.audit.solver import UndecidedError  # noqa: PLC0415
+    from privet.disclose.audit.polytope import Polytope, Scale  # noqa: PLC0415 - as above
+    from privet.disclose.audit.solver import UndecidedError  # noqa: PLC0415 - as above
 
     n = len(low)
     scale = Scale(tuple(low), width)

@@ -224,7 +224,7 @@ class SumAuditor:
         ends = [self.scale.outward(members, 0.0) + self.width * exact(round(end, 9)) for end in (least, most)]
         return SourcePlan(determined=False, least=ends[0], most=ends[1], width=self.width)
 
-    def record(self, members: Members, decision: Decision, plan: Plan | None = None) -> None:  # noqa: ARG002
+    def record(self, members: Members, decision: Decision, plan: Plan | None = None) -> None:  # noqa: ARG002 - an auditor's form
         """Take a decision into the log."""
         made = decision.constraint
         if made is None:

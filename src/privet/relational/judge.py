@@ -21,9 +21,10 @@ from privet.models.classes import ClassCheck, Histogram
 from privet.models.linkage import Linkage, LinkageCheck, LinkageModel
 from privet.models.tcloseness import Distance, TCloseness
 from privet.models.template import Protected, protected
-from privet.relational.closeness import NEAR, Floats, Flows
+from privet.relational.closeness import NEAR, Floats, Flows, dense, dropped_at_least
 from privet.relational.lattice import Levels
 from privet.relational.rollup import Entries, Frequencies, Ints, Rollups
+from privet.relational.trimming import spread, trimmed
 
 Mask: TypeAlias = NDArray[np.bool_]
 
@@ -32,17 +33,30 @@ Mask: TypeAlias = NDArray[np.bool_]
 class Ruling:
     """What becomes of a node."""
 
-    bad: Mask  # the classes that must go
-    suppressed: int  # their records
+    gone: Ints  # how many records of each class must go
+    bad: Mask  # the classes that must go as a whole
     holds: bool  # does the rest keep every promise?
-    lost: Mask  # of them, those whose records must go at every finer node too
+    lost: Mask  # of the bad, those whose records must go at every finer node too
     at_least: int  # so many records must go at every finer node
+    trims: Ints | None = None  # classes x codes: what goes of classes that stay, by their sensitive value
+
+    @property
+    def suppressed(self) -> int:
+        """How many records go."""
+        return int(self.gone.sum())
 
 
 class Judge:
     """Every promise of a policy, asked of the classes of a node."""
 
-    def __init__(self, tally: Tally, models: Sequence[PrivacyModel], limit: Fraction = Fraction(0)) -> None:
+    def __init__(
+        self,
+        tally: Tally,
+        models: Sequence[PrivacyModel],
+        limit: Fraction = Fraction(0),
+        *,
+        trim: bool = False,
+    ) -> None:
         self._tally = tally
         self.limit = int(limit * tally.records)  # records that may be suppressed
         strict = tally.nulls is Nulls.VALUE
@@ -61,6 +75,10 @@ class Judge:
                 ]
             )
         )
+        close = [model for model in by_class if isinstance(model, TCloseness)]
+        # One by one, records are only chosen by the one sensitive value that any promise looks at.
+        alone = len(close) == len(self.sensitive) == 1 and not self._whole
+        self._trimmed_for = close[0] if trim and self.limit and alone else None
         # A null that matches everything stands in several classes: merging is no longer a union.
         self.monotone = strict and all(model.monotone for model in models)
         # With records suppressed, only what a class keeps whatever joins it is kept above.
@@ -117,21 +135,15 @@ class Judge:
                 lost |= self._read(model, found, None)
         at_least = max(int(found.size[lost].sum()), self._moved(found))
         bad = lost.copy()
-        kept: Mask | None = None
+        trims: Ints | None = None
         if at_least <= self.limit:
             bad |= self._sizes(found, lasting=False)
-            later = [model for model in self._classes if not _joins(model)]
-            while later:
-                broken = np.logical_or.reduce([self._read(model, found, kept) for model in later])
-                new = broken & ~bad
-                bad |= broken
-                # What is left is compared with itself, until nothing more breaks.
-                if not bad.any() or (kept is not None and not new.any()):
-                    break
-                kept = ~bad
-                if not kept.any() or int(found.size[bad].sum()) > self.limit:
-                    break
-        suppressed = int(found.size[bad].sum())
+            trims = self._trims(found, bad)
+            bad = (
+                self._until_all_hold(found, bad) if trims is None else bad | (trims.sum(axis=1) == found.size)
+            )
+        gone = np.where(bad, found.size, 0 if trims is None else trims.sum(axis=1))
+        suppressed = int(gone.sum())
         if not self.limit and self.monotone:
             at_least = max(at_least, suppressed)
         holds = at_least <= self.limit and suppressed <= self.limit and suppressed < rollups.records
@@ -139,7 +151,49 @@ class Judge:
             holds = self._whole_holds(rollups, node, bad)
             if not holds and self.prunes:
                 at_least = self.limit + 1
-        return Ruling(bad, suppressed, holds, lost, at_least)
+        return Ruling(gone, bad, holds, lost, at_least, trims)
+
+    def _until_all_hold(self, found: Frequencies, bad: Mask) -> Mask:
+        """The classes that go, when classes go as a whole: what is left is compared with itself."""
+        later = [model for model in self._classes if not _joins(model)]
+        kept: Mask | None = None
+        while later:
+            broken = np.logical_or.reduce([self._read(model, found, kept) for model in later])
+            new = broken & ~bad
+            bad = bad | broken
+            if not bad.any() or (kept is not None and not new.any()):
+                break
+            kept = ~bad
+            if not kept.any() or int(found.size[bad].sum()) > self.limit:
+                break
+        return bad
+
+    def _trims(self, found: Frequencies, bad: Mask) -> Ints | None:
+        """What goes of each class, by sensitive value, where t-closeness lets some records of it stay."""
+        model = self._trimmed_for
+        if model is None:
+            return None
+        name = self.sensitive[0]
+        histogram = self._histogram(found, name, None)
+        flows = self._flows_of(model, histogram)
+        if flows is None:
+            return None
+        counts = dense(histogram)
+        counts[bad] = 0
+        most = self.limit - int(found.size[bad].sum())
+        kept = trimmed(model, flows, counts, self.smallest, most) if most >= 0 else None
+        if kept is None or not kept.any():
+            return None
+        stays = np.flatnonzero(kept.sum(axis=1))
+        owner, value = np.nonzero(kept[stays])
+        entries = Entries(found.sensitive[0].column, owner, value, kept[stays][owner, value])
+        rest = Frequencies(found.levels, found.cell[stays], kept[stays].sum(axis=1), (entries,))
+        return None if self._any_broken(rest) else counts - kept
+
+    def _any_broken(self, found: Frequencies) -> bool:
+        """Does any class break a promise, compared with these classes and nothing else?"""
+        sizes = self._sizes(found, lasting=True) | self._sizes(found, lasting=False)
+        return bool(sizes.any()) or any(bool(self._read(model, found, None).any()) for model in self._classes)
 
     def _sizes(self, found: Frequencies, *, lasting: bool) -> Mask:
         """The classes that are too small; or, not lasting, those in which a protected value is too common."""
@@ -183,17 +237,16 @@ class Judge:
 
     def _far(self, model: TCloseness, histogram: Histogram) -> Floats | None:
         """How far each class is from the table, nearly; None where only the model can tell."""
+        flows = self._flows_of(model, histogram)
+        return None if flows is None else flows.distances(histogram)
+
+    def _flows_of(self, model: TCloseness, histogram: Histogram) -> Flows | None:
         key = (id(model), histogram.column.name)
         if key not in self._flows:
             # Of the whole table: parts of it may lack values.
             whole = replace(histogram, table=self._table(histogram.column.name))
             self._flows[key] = Flows.of(model, whole)
-        flows = self._flows[key]
-        if flows is None:
-            return None
-        counts = np.zeros((len(histogram.size), len(histogram.table)), dtype=np.int64)
-        counts[histogram.owner, histogram.value] = histogram.count
-        return flows.distances(counts, histogram.table)
+        return self._flows[key]
 
     def _histogram(self, found: Frequencies, name: str, kept: Mask | None) -> Histogram:
         entries = found.sensitive[self.sensitive.index(name)]
@@ -208,28 +261,14 @@ class Judge:
         return Histogram(entries.column, size, start, owner, value, count, table)
 
     def _moved(self, found: Frequencies) -> int:
-        """How many records t-closeness makes every finer node lose, at least.
-
-        Distances are convex and at most 1: where the kept part of a class is within t, the part that was
-        dropped is at least a share (D - t) / (1 - t) of it. Dropping a share f of all records moves the
-        table itself by no more than f, so t + f is what the kept part is within.
-        """
+        """How many records t-closeness makes every finer node lose, at least."""
         most = 0
-        share = Fraction(self.limit, max(1, int(found.size.sum())))
         for model in self._classes:
-            if not isinstance(model, TCloseness) or model.distance is Distance.KL or not self.limit:
-                continue
-            t = float(model.t + share) + 1e-9
-            if t >= 1:
-                continue
-            for name in model.sensitive:
-                histogram = self._histogram(found, name, None)
-                far = self._far(model, histogram)
-                if far is None:
-                    top, bottom = model.distances(histogram)
-                    far = top.astype(np.float64) / bottom.astype(np.float64)
-                dropped = found.size * np.maximum(far - t, 0) / (1 - t)
-                most = max(most, int(dropped.sum()))  # rounded down: a bound is never too large
+            if isinstance(model, TCloseness) and model.distance is not Distance.KL and self.limit:
+                for name in model.sensitive:
+                    histogram = self._histogram(found, name, None)
+                    flows = self._flows_of(model, histogram)
+                    most = max(most, dropped_at_least(model, flows, histogram, self.limit))
         return most
 
     def _whole_holds(self, rollups: Rollups, node: Levels, bad: Mask) -> bool:
@@ -306,10 +345,18 @@ def need_classes_that_merge(
 
 
 def published_at(tally: Tally, rollups: Rollups, judge: Judge, node: Levels) -> Generalization | Regions:
-    """The recoding of a node, without the records of its bad classes."""
-    bad = judge.rule(rollups, node).bad
-    kept = ~bad[rollups.of_cells(node)] if bad.any() else None
-    return rollups.lattice.recoding(tally, node, kept)
+    """The recoding of a node, without the records that must go."""
+    ruling, of_cells = judge.rule(rollups, node), rollups.of_cells(node)
+    if ruling.trims is None:
+        return rollups.lattice.recoding(tally, node, ~ruling.bad[of_cells] if ruling.bad.any() else None)
+    # Records of one cell may part, so this is said record by record.
+    class_of = np.repeat(of_cells, tally.counts)
+    value = np.repeat(next(c for c in tally.sensitive if c.name == judge.sensitive[0]).codes, tally.counts)
+    kept = ~ruling.bad[class_of]
+    for one, code in zip(*np.nonzero(ruling.trims * ~ruling.bad[:, None]), strict=True):
+        members = np.flatnonzero((class_of == one) & (value == code))
+        kept[spread(members, int(ruling.trims[one, code]))] = False
+    return rollups.lattice.recoding(tally.by_record(), node, kept, by_record=True)
 
 
 def raise_unsatisfiable(tally: Tally, models: Sequence[PrivacyModel]) -> NoReturn:

@@ -203,9 +203,14 @@ class Lattice:
         return {ladder.name: ladder.first + at for ladder, at in zip(self.ladders, node, strict=True)}
 
     def recoding(
-        self, tally: Tally, node: Levels, kept: NDArray[np.bool_] | None = None
+        self,
+        tally: Tally,
+        node: Levels,
+        kept: NDArray[np.bool_] | None = None,
+        *,
+        by_record: bool = False,
     ) -> Generalization | Regions:
-        """The table at a node; with `kept`, only those cells of it."""
+        """The table at a node; with `kept`, only those cells of it (`by_record`: each is a record)."""
         cuts = {ladder.name: ladder.cuts[at] for ladder, at in zip(self.ladders, node, strict=True)}
         if kept is None or kept.all():
             return Generalization(cuts)
@@ -213,6 +218,7 @@ class Lattice:
             nodes={name: cut.nodes for name, cut in cuts.items()},
             positions={c.name: cuts[c.name].positions[c.codes].astype(np.intp) for c in tally.quasi},
             kept=kept,
+            by_record=by_record,
         )
 
 

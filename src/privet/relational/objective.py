@@ -69,11 +69,11 @@ class Objective:
         return self._mean
 
     def of(self, found: Frequencies, ruling: Ruling) -> float:
-        """What a node loses when its bad classes are suppressed."""
+        """What a node loses when the records that must go are suppressed."""
         if self.additive:
             floor = sum(float(each[level]) for each, level in zip(self._mean, found.levels, strict=True))
-            return floor + sum(float(each[-1]) for each in self._more_below(found, ruling.bad))
-        kept = found.size[~ruling.bad].astype(np.float64)
+            return floor + sum(float(each[-1]) for each in self._more_below(found, ruling.gone))
+        kept = (found.size - ruling.gone)[~ruling.bad].astype(np.float64)
         if self._loss is Loss.CLASSES:
             return 1.0 / max(1, len(kept))
         return float(((kept**2).sum() + ruling.suppressed * self._records) / self._records**2)
@@ -87,7 +87,9 @@ class Objective:
 
     def below(self, found: Frequencies, ruling: Ruling) -> list[Floats] | None:
         """By attribute and level up to the node's, what records that must go add to the floor there."""
-        return self._more_below(found, ruling.lost) if self.additive and ruling.lost.any() else None
+        return (
+            self._more_below(found, found.size * ruling.lost) if self.additive and ruling.lost.any() else None
+        )
 
     def above(self, found: Frequencies) -> float:
         """What every coarser node loses at least; 0 where that is not known."""
@@ -97,10 +99,11 @@ class Objective:
             return 1.0 / max(1, len(found))
         return float((found.size.astype(np.float64) ** 2).sum() / self._records**2)
 
-    def _more_below(self, found: Frequencies, gone: NDArray[np.bool_]) -> list[Floats]:
+    def _more_below(self, found: Frequencies, gone: NDArray[np.int64]) -> list[Floats]:
         # One cell of a class tells its group at the class's own level. Below it at least as much is lost, and
         # how much more is not known here.
-        cell, size = found.cell[gone], found.size[gone]
+        some = gone > 0
+        cell, size = found.cell[some], gone[some]
         return [
             np.full(own + 1, rows[own, codes[cell]] @ size.astype(np.float64) / self._records)
             if len(cell) < SHORT

@@ -49,12 +49,14 @@ class Optimum:
 class Optimal:
     """Full-domain generalisation with the least loss, records of bad classes suppressed within a limit.
 
-    Where no time limit is hit the result is the optimum over all nodes.
+    Where no time limit is hit the result is the optimum over all nodes. For t-closeness with one sensitive
+    attribute, which records of a node go is chosen one by one (`trim`), and that choice is no optimum.
     """
 
     loss: Loss = Loss.LM
     suppression: Fraction = Fraction(0)  # share of all records that may be dropped, 0 to 1
     time_limit: float | None = None  # seconds; the best so far is returned
+    trim: bool = True  # for t-closeness, drop only the records that make a class differ, not all of it
     weights: Mapping[str, float] = field(default_factory=dict, compare=False)
     levels: Limits = field(default_factory=dict, compare=False)
 
@@ -84,7 +86,7 @@ class Optimal:
 
     def _walk(self, tally: Tally, models: Sequence[PrivacyModel], progress: Progress) -> Walk:
         lattice = Lattice.of(tally, self.levels)
-        judge = Judge(tally, models, self.suppression)
+        judge = Judge(tally, models, self.suppression, trim=self.trim)
         objective = Objective(tally, lattice, self.loss, self.weights)
         limit = self.time_limit
         if limit is None and lattice.size > ENUMERABLE:

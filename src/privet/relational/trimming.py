@@ -1,0 +1,74 @@
+"""Fewer records dropped for t-closeness: only those that make a class differ from the table.
+
+A class that is too far from the table need not go as a whole. Dropping records of the values that it has
+too many of brings the rest nearer, record by record, each time the one that brings it nearest. Every
+record that goes changes the table as well, so the classes are gone through until none is too far; a class
+of which too few records would be left goes after all. Whole numbers throughout: nothing is rounded.
+
+Which records go is a choice made by looking at sensitive values, as dropping whole classes is; neither
+hides from somebody who knows the algorithm what the dropped records were like (`privet risk
+--algorithm-aware`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from privet import native
+from privet.models.tcloseness import TCloseness
+from privet.relational.closeness import Flows
+from privet.relational.rollup import Indexes, Ints
+
+ROOM = 2**62
+
+
+def trimmed(model: TCloseness, flows: Flows, counts: Ints, smallest: int, most: int) -> Ints | None:
+    """What is left of classes x codes when all are near the table; None where more than `most` must go.
+
+    No class is left with fewer than `smallest` records.
+    """
+    records = int(counts.sum())
+    if records * records * int(flows.rise.sum() + 1) >= ROOM:
+        return None
+    kept = counts.copy()
+    top, bottom = model.t.numerator * flows.bottom, model.t.denominator
+    if native.library() is not None and bottom < ROOM and top < ROOM:
+        gone = native.call(
+            "privet_under_trim", kept, *kept.shape, flows.over, flows.rise, len(flows.rise), top, bottom,
+            smallest, most,
+        )  # fmt: skip
+        return kept if gone >= 0 else None
+    return kept if _plainly(kept, flows, (top, bottom), smallest, most) else None
+
+
+def _plainly(kept: Ints, flows: Flows, within: tuple[int, int], smallest: int, most: int) -> bool:
+    """The same in numpy, one class at a time; `kept` becomes what is left. False: more than `most`."""
+    over, (top, bottom) = flows.over, within
+    table, records, gone = kept.sum(axis=0) @ over, int(kept.sum()), 0
+    moved = True
+    while moved:
+        moved = False
+        for here in kept:
+            while size := int(here.sum()):
+                crossing = here @ over
+                far = int(flows.rise @ np.abs(records * crossing - size * table))
+                if size >= smallest and far * bottom <= top * size * records:
+                    break
+                if size <= smallest:
+                    code = int(np.flatnonzero(here)[0])
+                    times = int(here[code])
+                else:
+                    left = (records - 1) * (crossing - over) - (size - 1) * (table - over)
+                    each = np.where(here > 0, np.abs(left) @ flows.rise, ROOM)
+                    code, times = int(each.argmin()), 1
+                gone += times
+                if gone > most:
+                    return False
+                here[code] -= times
+                table, records, moved = table - times * over[code], records - times, True
+    return True
+
+
+def spread(members: Indexes, times: int) -> Indexes:
+    """So many of the members, evenly spread over them: no raw value is hit more than its share."""
+    return members[(2 * np.arange(times) + 1) * len(members) // (2 * times)]

@@ -28,6 +28,7 @@ WHOLE: dict[str, dict[str, Any]] = {
         "loss": "discernibility",
         "suppression": "1/20",
         "time_limit": 2.5,
+        "trim": False,
         "weights": {"age": 2, "zip": 0.5},
         "levels": {"sex": 0, "age": [1, 3]},
     },

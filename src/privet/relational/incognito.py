@@ -8,22 +8,20 @@ looked at from below; what lies above a node that keeps the promise need not be 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from fractions import Fraction
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar, TypeAlias
 
 from privet.core import Finding, Policy, PrivacyModel, Progress, Tally, silent
+from privet.relational.fulldomain import FullDomain
 from privet.relational.judge import (
     Judge,
-    check_suppression,
-    need_monotone,
     published_at,
     raise_unsatisfiable,
 )
-from privet.relational.lattice import Lattice, Levels, Limits, check_limits
-from privet.relational.objective import Loss, Objective, check_weights
+from privet.relational.lattice import Levels
+from privet.relational.objective import Objective
 from privet.relational.rollup import Rollups
 
 Part: TypeAlias = tuple[int, ...]  # attributes, ascending
@@ -40,20 +38,10 @@ class Border:
 
 
 @dataclass(frozen=True, slots=True)
-class Incognito:
+class Incognito(FullDomain):
     """Full-domain generalisation: all minimal nodes are found, and the one that loses least is published."""
 
-    suppression: Fraction = Fraction(0)  # share of all records that may be dropped, 0 to 1
-    loss: Loss = Loss.LM  # which of the minimal nodes is published
-    weights: Mapping[str, float] = field(default_factory=dict, compare=False)
-    levels: Limits = field(default_factory=dict, compare=False)
-
     name: ClassVar[str] = "incognito"
-
-    def __post_init__(self) -> None:
-        check_suppression(self.suppression)
-        check_weights(self.weights)
-        check_limits(self.levels)
 
     def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:
         rollups, judge = self._prepared(tally, policy.models)
@@ -67,10 +55,9 @@ class Incognito:
         return self._border(tally, *self._prepared(tally, models), progress)
 
     def _prepared(self, tally: Tally, models: Sequence[PrivacyModel]) -> tuple[Rollups, Judge]:
-        judge = Judge(tally, models, self.suppression)
-        need_monotone(self.name, judge, models)
+        rollups, judge = self.pruning(tally, models)
         judge.need_classes(self.name)
-        return Rollups(tally, Lattice.of(tally, self.levels), judge.sensitive), judge
+        return rollups, judge
 
     def _border(self, tally: Tally, rollups: Rollups, judge: Judge, progress: Progress) -> Border:
         lattice = rollups.lattice

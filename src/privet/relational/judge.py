@@ -22,6 +22,7 @@ from privet.models.linkage import Linkage, LinkageCheck, LinkageModel
 from privet.models.tcloseness import Distance, TCloseness
 from privet.models.template import Protected, protected
 from privet.relational.closeness import NEAR, Floats, Flows, dense, dropped_at_least
+from privet.relational.infeasible import refuse_beyond_reach
 from privet.relational.lattice import Levels
 from privet.relational.rollup import Entries, Frequencies, Ints, Rollups
 from privet.relational.trimming import spread, trimmed
@@ -361,19 +362,7 @@ def published_at(tally: Tally, rollups: Rollups, judge: Judge, node: Levels) -> 
 
 def raise_unsatisfiable(tally: Tally, models: Sequence[PrivacyModel]) -> NoReturn:
     """Say what no node of the lattice reaches, and what could be reached."""
-    top = tally.topmost()
-    complaints: list[str] = []
-    for model in models:
-        if model.check(top).holds:
-            continue
-        if isinstance(model, LinkageCheck):
-            complaints += model.shortfalls(top)
-        else:
-            complaints.append(
-                f"{model.name}: {model} cannot be kept; the nearest feasible is {model.nearest(top)}"
-            )
-    if complaints:
-        raise UnsatisfiableError(*complaints, "this is so even with every quasi-identifier fully generalised")
+    refuse_beyond_reach(tally, models)
     raise UnsatisfiableError(
         "no node of the lattice keeps every promise within the suppression limit; raise the limit, or allow "
         "higher levels"

@@ -13,17 +13,17 @@ from __future__ import annotations
 import heapq
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from fractions import Fraction
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from privet.core import Finding, Policy, PrivacyModel, Progress, Tally, silent
 from privet.errors import PolicyError
-from privet.relational.judge import Judge, Ruling, check_suppression, published_at, raise_unsatisfiable
-from privet.relational.lattice import ENUMERABLE, Lattice, Levels, Limits, Tags, check_limits
-from privet.relational.objective import Floats, Loss, Objective, check_weights
+from privet.relational.fulldomain import FullDomain
+from privet.relational.judge import Judge, Ruling, published_at, raise_unsatisfiable
+from privet.relational.lattice import ENUMERABLE, Lattice, Levels, Tags
+from privet.relational.objective import Floats, Objective
 from privet.relational.rollup import Rollups
 
 CLOSE = 1e-12  # losses that differ by less are rounding noise
@@ -46,28 +46,22 @@ class Optimum:
 
 
 @dataclass(frozen=True, slots=True)
-class Optimal:
+class Optimal(FullDomain):
     """Full-domain generalisation with the least loss, records of bad classes suppressed within a limit.
 
     Where no time limit is hit the result is the optimum over all nodes. For t-closeness with one sensitive
     attribute, which records of a node go is chosen one by one (`trim`), and that choice is no optimum.
     """
 
-    loss: Loss = Loss.LM
-    suppression: Fraction = Fraction(0)  # share of all records that may be dropped, 0 to 1
     time_limit: float | None = None  # seconds; the best so far is returned
     trim: bool = True  # for t-closeness, drop only the records that make a class differ, not all of it
-    weights: Mapping[str, float] = field(default_factory=dict, compare=False)
-    levels: Limits = field(default_factory=dict, compare=False)
 
     name: ClassVar[str] = "optimal"
 
     def __post_init__(self) -> None:
-        check_suppression(self.suppression)
+        FullDomain.__post_init__(self)  # slots leave no way for super()
         if self.time_limit is not None and not self.time_limit > 0:
             raise PolicyError("time_limit is a number of seconds above 0")
-        check_weights(self.weights)
-        check_limits(self.levels)
 
     def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:
         walk = self._walk(tally, policy.models, progress)

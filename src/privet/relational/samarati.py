@@ -7,21 +7,19 @@ the lowest height, the one that loses least is published.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from fractions import Fraction
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from privet.core import Finding, Policy, PrivacyModel, Progress, Tally, silent
+from privet.relational.fulldomain import FullDomain
 from privet.relational.judge import (
     Judge,
-    check_suppression,
-    need_monotone,
     published_at,
     raise_unsatisfiable,
 )
-from privet.relational.lattice import Lattice, Levels, Limits, Tags, check_limits
-from privet.relational.objective import Loss, Objective, check_weights
+from privet.relational.lattice import Levels, Tags
+from privet.relational.objective import Objective
 from privet.relational.rollup import Rollups
 
 
@@ -43,26 +41,17 @@ class Lowest:
 
 
 @dataclass(frozen=True, slots=True)
-class Samarati:
+class Samarati(FullDomain):
     """Full-domain generalisation with the fewest steps up, by binary search on the height of the lattice.
 
-    It counts steps, not what they lose; see optimal for the node that loses least.
+    It counts steps, not what they lose; of several nodes at the lowest height the one that loses least is
+    published. See optimal for the node that loses least of all.
     """
-
-    suppression: Fraction = Fraction(0)  # share of all records that may be dropped, 0 to 1
-    loss: Loss = Loss.LM  # which of several nodes at the lowest height is published
-    weights: Mapping[str, float] = field(default_factory=dict, compare=False)
-    levels: Limits = field(default_factory=dict, compare=False)
 
     name: ClassVar[str] = "samarati"
 
-    def __post_init__(self) -> None:
-        check_suppression(self.suppression)
-        check_weights(self.weights)
-        check_limits(self.levels)
-
     def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:
-        rollups, judge = self._prepared(tally, policy.models)
+        rollups, judge = self.pruning(tally, policy.models)
         found = self._lowest(tally, rollups, judge, progress)
         if found is None:
             raise_unsatisfiable(tally, policy.models)
@@ -70,15 +59,10 @@ class Samarati:
 
     def solve(self, tally: Tally, models: Sequence[PrivacyModel], progress: Progress = silent) -> Lowest:
         """All nodes of the lowest height, and the heights that were probed."""
-        found = self._lowest(tally, *self._prepared(tally, models), progress)
+        found = self._lowest(tally, *self.pruning(tally, models), progress)
         if found is None:
             raise_unsatisfiable(tally, models)
         return found
-
-    def _prepared(self, tally: Tally, models: Sequence[PrivacyModel]) -> tuple[Rollups, Judge]:
-        judge = Judge(tally, models, self.suppression)
-        need_monotone(self.name, judge, models)
-        return Rollups(tally, Lattice.of(tally, self.levels), judge.sensitive), judge
 
     def _lowest(self, tally: Tally, rollups: Rollups, judge: Judge, progress: Progress) -> Lowest | None:
         lattice = rollups.lattice

@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 
 from privet.core import Finding, Generalization, Nulls, Policy, PrivacyModel, Progress, Tally, silent
 from privet.domain import Cut, Node
-from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
-from privet.models.linkage import LinkageCheck, LinkageModel
+from privet.errors import PolicyError, UnsupportedError
+from privet.models.linkage import LinkageModel
 from privet.relational.bounds import Bound, bounds_of
 from privet.relational.gain import GainTable
+from privet.relational.infeasible import refuse_beyond_reach
 from privet.relational.lookahead import keeps
 from privet.relational.partition import Partition
 from privet.relational.scores import ByDiscernibility, ByGain, ByGainPerLoss, gain_tables, gains
@@ -92,21 +93,10 @@ class TopDown:
 
 def refuse_infeasible(tally: Tally, models: Sequence[PrivacyModel]) -> None:
     """Say before the search what no search can reach, and what could be."""
-    top = tally.topmost()
-    complaints = []
     for model in models:
         if not model.monotone:
             raise UnsupportedError(f"top-down prunes, so it needs a monotone model; {model.name} is not")
-        if model.check(top).holds:
-            continue
-        if isinstance(model, LinkageCheck):
-            complaints += model.shortfalls(top)
-        else:
-            complaints.append(
-                f"{model.name}: {model} cannot be kept; the nearest feasible is {model.nearest(top)}"
-            )
-    if complaints:
-        raise UnsatisfiableError(*complaints, "this is so even with every quasi-identifier fully generalised")
+    refuse_beyond_reach(tally, models)
 
 
 class TableSource:

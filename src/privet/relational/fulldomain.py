@@ -1,0 +1,37 @@
+"""What the searches over the lattice are asked: which loss, how many records may go, which levels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import ClassVar
+
+from privet.core import PrivacyModel, Tally
+from privet.relational.judge import Judge, check_suppression, need_monotone
+from privet.relational.lattice import Lattice, Limits, check_limits
+from privet.relational.objective import Loss, check_weights
+from privet.relational.rollup import Rollups
+
+
+@dataclass(frozen=True, slots=True)
+class FullDomain:
+    """The parameters of a full-domain search."""
+
+    loss: Loss = Loss.LM  # by which nodes are compared
+    suppression: Fraction = Fraction(0)  # share of all records that may be dropped, 0 to 1
+    weights: Mapping[str, float] = field(default_factory=dict, compare=False)
+    levels: Limits = field(default_factory=dict, compare=False)
+
+    name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        check_suppression(self.suppression)
+        check_weights(self.weights)
+        check_limits(self.levels)
+
+    def pruning(self, tally: Tally, models: Sequence[PrivacyModel]) -> tuple[Rollups, Judge]:
+        """What a search needs that prunes; promises that it would judge wrongly are refused."""
+        judge = Judge(tally, models, self.suppression)
+        need_monotone(self.name, judge, models)
+        return Rollups(tally, Lattice.of(tally, self.levels), judge.sensitive), judge

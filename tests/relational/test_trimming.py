@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.models import naive
 from tests.relational import enumerated
@@ -23,7 +23,7 @@ from privet.models.kanonymity import KAnonymity
 from privet.models.ldiversity import DistinctLDiversity
 from privet.models.tcloseness import Distance, TCloseness
 from privet.relational import trimming
-from privet.relational.closeness import Flows, dense
+from privet.relational.closeness import Flows, dense, dropped_at_least
 from privet.relational.optimal import Optimal
 from privet.relational.trimming import spread, trimmed
 from privet.testing import policy_for, tallies
@@ -117,6 +117,39 @@ def test_the_same_records_go_as_by_the_definition(
         return
     counts = [[group.count(value) for value in VALUES] for group in want]
     assert found.tolist() == plain.tolist() == counts
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(
+        st.tuples(st.lists(st.integers(0, 6), min_size=4, max_size=4), st.integers(0, 4**4 - 1)),
+        min_size=1,
+        max_size=4,
+    ),
+    st.booleans(),
+)
+def test_no_fewer_records_go_than_the_bound_says(parts: list[tuple[list[int], int]], layered: bool) -> None:
+    # Whatever goes of each class: what stays is as close as it is, so t may be just that. The last goes all.
+    raw = np.array([*(counts for counts, _ in parts), [1] * 4])
+    gone = np.array(
+        [*([(n * (way // 4**at % 4)) // 3 for at, n in enumerate(counts)] for counts, way in parts), [1] * 4]
+    )
+    raw, gone = raw[raw.sum(axis=1) > 0], gone[raw.sum(axis=1) > 0]
+    groups = [
+        [v for v, n in zip(VALUES, row, strict=True) for _ in range(n)] for row in (raw - gone).tolist()
+    ]
+    table = [value for group in groups for value in group]
+    assume(table)
+    t = max(naive.distance(close(Fraction(1), layered=layered), group, table) for group in groups if group)
+    before = tally_of(
+        [[v for v, n in zip(VALUES, row, strict=True) for _ in range(n)] for row in raw.tolist()]
+    )
+    histogram = Classes.of(before, "test").histogram(before, "s")
+    model = close(t, layered=layered)
+    flows = Flows.of(model, histogram)
+    assert flows is not None
+    assert dropped_at_least(model, flows, histogram, int(gone.sum())) <= gone.sum()
+    assert dropped_at_least(model, None, histogram, int(gone.sum())) <= gone.sum()
 
 
 @pytest.mark.skipif(native.library() is None, reason="the compiled loops are not built")

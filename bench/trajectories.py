@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from bench import lifecourses, routes
+from bench import covers, lifecourses, routes
 from bench.child import PRIVET, answered, middle, module, scratch, timed
 from bench.outcome import Cell, Outcome, Table, rated
 from bench.stages import Clock
@@ -29,6 +29,7 @@ ROAD = (
 EVERY = 999  # more points than any path has
 SMALL, LARGE = 2, 15  # seconds at most: for up to 100,000 records, and for a million
 GREEDY = 0.5  # seconds at most for the suppression phase
+MEMORY = 4  # gigabytes at most, whatever the size
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +42,16 @@ class Case:
     k: int = 30
     c: str = "3/5"
     support: str = "1/200"
+    headway: int = 10  # of a metro: with more trains there are more times, and so more dimensions
 
     @property
     def most(self) -> float:
         return SMALL if self.rows <= 100_000 else LARGE * max(self.rows / 1e6, 1)
+
+    def write(self, path: Path) -> None:
+        """The raw data."""
+        more = {"headway": self.headway} if self.name == "metro" else {}
+        getattr(trips, self.name)(self.rows, 0, **more).write_csv(path)
 
     def policy(self) -> str:
         """As the sample's own policy, with these numbers."""
@@ -67,19 +74,28 @@ def run(*, full: bool) -> Outcome:
     growing = [Case("metro", rows, 3, support="1/100") for rows in sizes]
     if full:  # figure 4.9b: how much more an adversary costs who may know everything
         growing += [Case("metro", 1_000_000, l, support="1/100") for l in (2, 0)]
-    outcome = measured(experiments, growing)
+    many, trains = (1_000_000, (30, 10, 5, 2, 1)) if full else (200_000, (10, 5, 1))
+    wider = [Case("metro", many, 3, support="1/100", headway=headway) for headway in trains]
+    outcome = measured(experiments, growing, wider)
     tables, charts, notes = routes.drawn(full=full)
     return replace(
         outcome,
-        tables=(*outcome.tables, *tables, lifecourses.table()),
+        tables=(
+            *outcome.tables,
+            routes.statistics(),
+            *tables,
+            covers.table(full=full),
+            lifecourses.table(),
+        ),
         notes=(*outcome.notes, *notes),
         charts=charts,
     )
 
 
-def measured(experiments: Sequence[Case], growing: Sequence[Case]) -> Outcome:
+def measured(experiments: Sequence[Case], growing: Sequence[Case], wider: Sequence[Case]) -> Outcome:
     heads = {
         **dict.fromkeys(("trips", "records", "L", "K", "C"), ""),
+        "dimensions": ".0f",
         "violations": ".0f",
         "patterns": ".0f",
         "lost": ".1%",
@@ -89,7 +105,9 @@ def measured(experiments: Sequence[Case], growing: Sequence[Case]) -> Outcome:
         "MB": ".0f",
         "target": "",
         "greedy": "",
+        "memory": "",
     }
+    grown = [row(case) for case in growing]
     return Outcome(
         "trajectories",
         "Paths through places and times: from CSV to release",
@@ -99,15 +117,33 @@ def measured(experiments: Sequence[Case], growing: Sequence[Case]) -> Outcome:
         "the share of frequent sequences that do not survive (Score1).",
         (
             Table("experiments", heads, [row(case) for case in experiments]),
-            Table("growing: L = 3, K = 30, C = 60 %, K' = 1 %", heads, [row(case) for case in growing]),
+            Table("growing (figures 4.9a and 4.9b): K = 30, C = 60 %, K' = 1 %", heads, grown),
+            Table(
+                "more dimensions (figure 4.9c): L = 3, K = 30, C = 60 %, K' = 1 %",
+                heads,
+                [row(case) for case in wider],
+            ),
         ),
+        (linear(growing, [dict(zip(heads, cells, strict=True)) for cells in grown]),),
     )
+
+
+def linear(growing: Sequence[Case], rows: Sequence[Mapping[str, Cell]]) -> str:
+    """How much longer a record takes among the most than among the fewest."""
+    whole = sorted(
+        (case.rows, float(cells["all s"] or 0))
+        for case, cells in zip(growing, rows, strict=True)
+        if case.l == 3
+    )
+    (few, short), (many, long) = whole[0], whole[-1]
+    times = (long / many) / (short / few)
+    return f"{many:,} records take {times:.2f} times as long per record as {few:,} (1: linear)"
 
 
 def row(case: Case) -> list[Cell]:
     with scratch() as folder:
         data = folder / "trips.csv"
-        getattr(trips, case.name)(case.rows, 0).write_csv(data)
+        case.write(data)
         (folder / "trips.toml").write_text(case.policy(), encoding="utf-8")
         runs, whole = [], []
         for _ in range(3 if case.rows <= 100_000 else 1):
@@ -125,6 +161,7 @@ def row(case: Case) -> list[Cell]:
         str(case.l or "all"),
         str(case.k),
         f"{float(Fraction(case.c)):.0%}",
+        said["dimensions"],
         said["violations"],
         said["patterns"],
         said["lost"],
@@ -134,6 +171,7 @@ def row(case: Case) -> list[Cell]:
         max(cost.peak for cost in whole) / 1e6,
         rated(middle(whole).wall, case.most, " s"),
         rated(spent["suppress"], GREEDY, " s"),
+        rated(max(cost.peak for cost in whole) / 1e9, MEMORY, " GB"),
     ]
 
 
@@ -148,6 +186,7 @@ def staged(data: Path, case: Case, folder: Path) -> dict[str, Any]:
     patterns, thinning = release.measures["patterns"], release.evidence["thinning"]
     return {
         "seconds": seconds,
+        "dimensions": release.measures["before"]["points"],
         "violations": thinning["curve"][0][1],
         "patterns": patterns["before"],
         "lost": patterns["lost"],

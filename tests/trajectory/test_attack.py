@@ -12,7 +12,8 @@ from tests.trajectory.naive import Record, dense, promise, records, tally
 
 from privet.errors import InputError, PolicyError
 from privet.trajectory.attack import Index, Simulated, simulate, translated
-from privet.trajectory.audit import Knowledge, link
+from privet.trajectory.audit import link
+from privet.trajectory.known import Knowledge
 from privet.trajectory.local import suppress_local
 from privet.trajectory.recode import PathRecoding, Removed
 from privet.trajectory.suppress import Suppress

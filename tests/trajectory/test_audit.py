@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -27,7 +28,10 @@ from privet.errors import PolicyError, UnsupportedError
 from privet.models.linkage import Linkage
 from privet.models.template import EVERY, Template
 from privet.trajectory import audit as auditor
-from privet.trajectory.audit import Knowledge, audit, link
+from privet.trajectory import choose, exact, frequent, local, proof, suppress, violations
+from privet.trajectory import known as writer
+from privet.trajectory.audit import audit, link
+from privet.trajectory.known import Knowledge
 
 SHARES = st.sampled_from([Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(1)])
 
@@ -95,11 +99,21 @@ def test_turns_do_not_change_the_answer(monkeypatch: pytest.MonkeyPatch, at_once
     paths = tally(dense(np.random.default_rng(1), rows=60, times=5, places="abc", stays=0.8))
     asked = promise(3, 2, Fraction(1, 2))
     whole = audit(paths, asked)
-    monkeypatch.setattr(auditor, "AT_ONCE", at_once)
+    monkeypatch.setattr(writer, "AT_ONCE", at_once)
     parts = audit(paths, asked)
     assert (parts.verdict, parts.by_length) == (whole.verdict, whole.by_length)
     assert set(parts.violations) == set(whole.violations)
     assert whole.verdict.broken
+
+
+@pytest.mark.parametrize("knowledge", Knowledge)
+def test_records_of_whom_the_same_is_known_are_counted_together(knowledge: Knowledge) -> None:
+    """A cell for each record, or one for all that agree: the same verdict, and the same risk."""
+    rows = dense(np.random.default_rng(3), rows=80, times=4, places="ab", stays=0.6)
+    asked = promise(3, 60, Fraction(1, 2), ("s", "t"))
+    merged, apart = (audit(tally(rows, merge=merge), asked, knowledge) for merge in (True, False))
+    assert (merged.verdict, merged.by_length) == (apart.verdict, apart.by_length)
+    assert merged.verdict.at_risk > 0
 
 
 def test_sequences_too_long_for_one_number_are_ranked() -> None:
@@ -164,13 +178,23 @@ def test_linking_equals_its_definition(
 
 
 def test_the_auditor_shares_no_code_with_the_search() -> None:
-    tree = ast.parse(Path(auditor.__file__).read_text(encoding="utf-8"))
-    ours = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
-    assert {name for name in ours if name.startswith("privet.")} == {
+    """Nor do the searches look at how it writes sequences out."""
+    assert ours(auditor) == {
         "privet.core",
         "privet.errors",
         "privet.models.linkage",
         "privet.models.template",
         "privet.trajectory.claims",  # what a proof looks like, nothing that searches
+        "privet.trajectory.known",
         "privet.trajectory.paths",
     }
+    assert ours(writer) == {"privet.trajectory.paths"}
+    for search in (choose, exact, frequent, local, proof, suppress, violations):
+        assert not ours(search) & {"privet.trajectory.audit", "privet.trajectory.known"}
+
+
+def ours(module: ModuleType) -> set[str]:
+    """The modules of this package that a module imports."""
+    tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
+    found = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
+    return {name for name in found if name.startswith("privet.")}

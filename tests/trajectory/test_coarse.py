@@ -32,7 +32,7 @@ from privet.trajectory.coarse import Level, as_it_is, grid_levels, slot_levels, 
 from privet.trajectory.column import PathColumn
 from privet.trajectory.frequent import frequent
 from privet.trajectory.grid import Grid
-from privet.trajectory.loss import Loss, losses
+from privet.trajectory.loss import Loss, losses, measured
 from privet.trajectory.recode import PathRecoding, Removed
 from privet.trajectory.slots import Slot
 from privet.trajectory.visits import Visits
@@ -177,6 +177,10 @@ def test_losses_equal_their_definition(
             first.add(slot)
             total += 1
     assert found.visits == (1 - said / total if total else 0)
+    # Who has only the two data sets and the labels comes to the same.
+    again, survives = measured(paths, tally(published), (place, time), frequent(paths, least), least)
+    assert again == found
+    assert sum(survives) == surviving
 
 
 @settings(max_examples=60)

@@ -307,7 +307,7 @@ def test_what_is_no_list_of_stops(tmp_path: Path, name: str, text: str, complain
 def test_files_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match=r"a list of stops is \.txt or \.csv"):
         Stops.read(written(tmp_path, "stops.xml", ""))
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="there is no such file"):
         Stops.read(tmp_path / "nowhere.txt")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tests.trajectory.naive import promise, read, tally, words
+from tests.trajectory.naive import Record, promise, read, tally, words
 from tests.trajectory.test_golden import TABLE_4_1
 
 from privet.models.confidence import ConfidenceBounding
@@ -92,3 +92,17 @@ def test_several_promises_are_kept_together() -> None:
 def test_no_violation_no_round() -> None:
     nothing = Suppress(1).search(tally([(((1, "a"),), "s")]), promise(1, 1, Fraction(1)))
     assert list(rounds(nothing, Score.GAIN)) == []
+
+
+def test_of_equals_the_winner_stands_first() -> None:
+    """Both points solve one sequence and cost nothing; the later one is taken, for fewer visit it."""
+    rows: list[Record] = [(((1, "a"),), "s"), (((1, "a"),), "s"), (((2, "b"),), "s")]
+    thinned = Suppress(3).search(tally(rows), promise(1, 3, Fraction(1)))
+    first, second = rounds(thinned, Score.GAIN_PER_LOSS)
+    assert [one.label for one in first.candidates] == ["b2", "a1"]
+    assert first.winner.label == "b2"
+    assert [one.label for one in second.candidates] == ["a1"]
+    (cut, _) = rounds(thinned, Score.GAIN_PER_LOSS, 1)
+    assert [one.label for one in cut.candidates] == ["b2"]
+    assert cut.points == 2
+    assert cut.lines(most=1)[-1] == "  and 1 more"

@@ -23,7 +23,7 @@ def both(paths: Paths, least: int) -> list[Sequences]:
     if native.library() is not None:
         quick = miner.compiled(paths, least)
         assert quick is not None
-        found.append(quick)
+        found += [quick, frequent(paths, least)]
     return found
 
 
@@ -38,6 +38,32 @@ def test_equals_the_definition(rows: list[Record], least: int, merge: bool) -> N
         for sequence, support in zip(found.tuples(), found.support.tolist(), strict=True):
             (known,) = visits([sequence], paths.points)
             assert len(matching(rows, known)) == support
+
+
+def test_paths_that_agree_in_all_that_matters_become_one() -> None:
+    rows: list[Record] = [
+        (((1, "a"), (2, "b")), "s"),
+        (((1, "a"), (2, "b"), (3, "c")), "t"),  # c is too rare to matter
+        (((1, "a"),), "s"),
+    ]
+    found = miner.condensed(tally(rows), 2)
+    assert sorted(zip(map(found.path, range(found.cells)), found.counts.tolist(), strict=True)) == [
+        ((0,), 1),
+        ((0, 1), 2),
+    ]
+
+
+def test_sums_that_meet_by_chance_join_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = tally(dense(np.random.default_rng(0), rows=40, times=5, places="ab", stays=0.7))
+    before = frequent(paths, 3).tuples()
+
+    class Unlucky:
+        def integers(self, _: int, *, size: int, dtype: type) -> object:
+            return np.zeros(size, dtype)
+
+    monkeypatch.setattr(np.random, "default_rng", lambda _: Unlucky())
+    assert miner.condensed(paths, 3).cells == paths.cells
+    assert frequent(paths, 3).tuples() == before
 
 
 def test_equals_the_definition_on_long_paths() -> None:

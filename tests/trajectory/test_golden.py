@@ -14,9 +14,10 @@ from privet.models.confidence import ConfidenceBounding
 from privet.models.kanonymity import KAnonymity
 from privet.models.linkage import Linkage
 from privet.models.lkc import LKC
-from privet.trajectory.audit import Knowledge, audit, link
+from privet.trajectory.audit import audit, link
 from privet.trajectory.column import PathColumn
 from privet.trajectory.frequent import frequent
+from privet.trajectory.known import Knowledge
 from privet.trajectory.paths import Paths
 from privet.trajectory.suppress import Score, Suppress, Thinning, lost
 from privet.trajectory.trees import Remaining, branches

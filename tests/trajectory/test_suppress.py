@@ -22,13 +22,14 @@ from tests.trajectory.naive import (
     visits,
 )
 
+from privet import native
 from privet.errors import PolicyError, UnsatisfiableError
 from privet.trajectory.audit import audit
 from privet.trajectory.column import PathColumn
 from privet.trajectory.frequent import frequent
 from privet.trajectory.paths import Paths
 from privet.trajectory.sequences import Sequences
-from privet.trajectory.suppress import Score, Suppress, Suppression, Thinning, greedy
+from privet.trajectory.suppress import Score, Suppress, Suppression, Thinning, greedy, plain
 from privet.trajectory.trees import Remaining
 from privet.trajectory.violations import violations
 
@@ -93,6 +94,27 @@ def test_each_winner_is_the_best_by_counting_afresh(
         left = [one for one in left if best not in one]
         kept = [one for one in kept if best not in one]
     assert not left
+
+
+@settings(max_examples=200)
+@given(records(most=14), st.integers(1, 4), st.integers(1, 4), SHARES, SCORES)
+def test_the_plain_queue_takes_the_same_points(
+    rows: list[Record], l: int, k: int, c: Fraction, score: Score
+) -> None:
+    paths = tally(rows)
+    bad, good = violations(paths, promise(l, k, c)), frequent(paths, 2)
+    taken = [(one.point, one.gain, one.loss) for one in greedy(paths, bad, good, score)]
+    assert [*plain(paths.instances, bad, good, score)] == taken
+
+
+def test_the_plain_queue_takes_the_same_points_of_a_crowd(monkeypatch: pytest.MonkeyPatch) -> None:
+    paths, found = crowd()
+    for score in Score:
+        quick = [*greedy(paths, found.violations, found.patterns, score)]
+        with monkeypatch.context() as without:
+            without.setattr(native, "library", lambda: None)
+            assert [*greedy(paths, found.violations, found.patterns, score)] == quick
+    assert len(quick) > 5
 
 
 def names(path: tuple[tuple[int, str], ...]) -> set[tuple[str, str]]:

@@ -119,17 +119,7 @@ def compare(found: Mapping[str, Any]) -> Iterator[str]:
     )
     yield from screen.table(rows, head=("", "raw", "published"))
     yield ""
-    yield (
-        f"of {patterns['before']:,} routes of at least {patterns['support']:,} records "
-        f"{patterns['surviving']:,} survive: {share(patterns['lost'])} lost"
-    )
-    if "true_support" in patterns:
-        yield f"  {patterns['true_support']:,} of them with their true support"
-    yield f"  mined anew, the release has {patterns['remined']:,} such routes"
-    yield from screen.table(
-        [(length, f"{was:,}", f"{left:,}") for length, (was, left) in patterns["by_length"].items()],
-        head=("points of a route", "raw", "published"),
-    )
+    yield from routes(patterns)
     yield ""
     yield from curve(found["curve"])
     if found["trials"]:
@@ -138,6 +128,25 @@ def compare(found: Mapping[str, Any]) -> Iterator[str]:
     if "linkage" in found:
         yield ""
         yield from attacks(found["linkage"], ("before", "after"))
+
+
+def routes(patterns: Mapping[str, Any]) -> Iterator[str]:
+    """What became of the routes of the raw data."""
+    of = f"of {patterns['before']:,} routes of at least {patterns['support']:,} records"
+    if "surviving" not in patterns:
+        yield f"{of} nobody can say which survive: places or times are coarser, and the"
+        yield "private notes that say what stands for what do not lie beside the release"
+        return
+    yield f"{of} {patterns['surviving']:,} survive: {share(patterns['lost'])} lost"
+    if "true_support" in patterns:
+        yield f"  {patterns['true_support']:,} of them with their true support"
+    if "lost_visits" in patterns:
+        yield f"  of what the visits said {share(patterns['lost_visits'])} is lost"
+    yield f"  mined anew, the release has {patterns['remined']:,} such routes"
+    yield from screen.table(
+        [(length, f"{was:,}", f"{left:,}") for length, (was, left) in patterns["by_length"].items()],
+        head=("points of a route", "raw", "published"),
+    )
 
 
 def curve(marks: list[list[int]]) -> Iterator[str]:

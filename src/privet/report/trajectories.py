@@ -11,10 +11,11 @@ from typing import Any
 from privet.report.curves import legend
 from privet.report.markup import Safe, behind, facts, join, label, label_text, paragraph, table, tag
 from privet.report.numerals import count, counted, listing, part, percent, tables, whole
-from privet.report.plots import line, mark, pct, picture, shape, words
-from privet.report.sections import Evidence
+from privet.report.plots import above, line, mark, pct, picture, shape, words
+from privet.report.sections import Evidence, Section
 
 ROUTES = 30
+DRAWN = 12  # shapes along one line of the loss curve
 
 
 def kept(evidence: Evidence) -> Safe | None:
@@ -109,21 +110,25 @@ def sequences(evidence: Evidence) -> Safe | None:
     )
 
 
-def heat(evidence: Evidence) -> Safe | None:
-    """Places by times: who is still there, and how many points went in each slot."""
-    found = part(evidence, "paths", "heat")
+ROW, TOP = 20, 24  # of a map of places and times: the height of a place, and what is above the first
+
+
+def mapped(found: Mapping[str, Any]) -> tuple[list[Any], list[Any], list[list[int]]] | None:
+    """Places, times and counts, if they fit one another."""
     places, times = listing(found.get("places")), listing(found.get("times"))
     counts = [[whole(n) or 0 for n in listing(row)] for row in listing(found.get("counts"))]
     if not places or not times or len(counts) != len(places):
         return None
-    gone = part(evidence, "thinning", "suppressed")
-    removed = [whole(n) or 0 for n in listing(gone.get("by_time"))]
-    row, top = 20, 24
-    high = max((n for line_ in counts for n in line_), default=0) or 1
+    return places, times, counts
+
+
+def squares(places: list[Any], times: list[Any], counts: list[list[int]], what: str = "record") -> list[Safe]:
+    """A square for each place and time: the more, the stronger."""
+    highest = max((n for numbers in counts for n in numbers), default=0) or 1
     wide = 1 / len(times)
     parts: list[Safe] = []
     for at, (place, numbers) in enumerate(zip(places, counts, strict=True)):
-        y = top + row * at
+        y = TOP + ROW * at
         parts.append(words("0", str(y + 14), short(place), "end", dx=-8))
         for slot, number in enumerate(numbers[: len(times)]):
             if number:
@@ -132,13 +137,46 @@ def heat(evidence: Evidence) -> Safe | None:
                     x=pct(slot * wide),
                     y=y,
                     width=pct(wide * 0.94),
-                    height=row - 2,
+                    height=ROW - 2,
                     class_="fill",
-                    fill_opacity=round(0.12 + 0.88 * (number / high) ** 0.5, 3),
+                    fill_opacity=round(0.12 + 0.88 * (number / highest) ** 0.5, 3),
                 )
-                tip = f"{label_text(place)} at {label_text(times[slot])}: {counted(number, 'record')}"
+                tip = f"{label_text(place)} at {label_text(times[slot])}: {counted(number, what)}"
                 parts.append(mark(tip, square, first=not at and not slot))
-    bottom = top + row * len(places)
+    return parts
+
+
+def below(times: list[Any], bottom: int) -> list[Safe]:
+    """The axis of times."""
+    every, wide = -(-len(times) // 12), 1 / len(times)
+    return [
+        *(
+            words(pct((slot + 0.47) * wide), str(bottom + 40), short(times[slot]))
+            for slot in range(0, len(times), every)
+        ),
+        words("50%", str(bottom + 58), "time"),
+    ]
+
+
+def as_table(places: list[Any], times: list[Any], counts: list[list[int]], caption: str) -> Safe:
+    rows = [
+        (label(place), *(f"{n:,}" if n else "" for n in numbers))
+        for place, numbers in zip(places, counts, strict=True)
+    ]
+    heads = ("Place", *map(label_text, times))
+    return behind("As a table", table(heads, rows, numeric=range(1, len(times) + 1), caption=caption))
+
+
+def heat(evidence: Evidence) -> Safe | None:
+    """Places by times: who is still there, and how many points went in each slot."""
+    found = mapped(part(evidence, "paths", "heat"))
+    if found is None:
+        return None
+    places, times, counts = found
+    gone = part(evidence, "thinning", "suppressed")
+    removed = [whole(n) or 0 for n in listing(gone.get("by_time"))]
+    wide, bottom = 1 / len(times), TOP + ROW * len(places)
+    parts = squares(places, times, counts)
     if any(removed) and len(removed) == len(times):
         parts.append(words("0", str(bottom + 18), "removed", "end", dx=-8))
         for slot, number in enumerate(removed):
@@ -146,22 +184,15 @@ def heat(evidence: Evidence) -> Safe | None:
                 middle = pct((slot + 0.47) * wide)
                 tip = f"at {label_text(times[slot])}: {counted(number, 'point')} removed"
                 parts.append(mark(tip, shape("refused", middle, str(bottom + 13)), first=False))
-    every = -(-len(times) // 12)
-    parts += [
-        words(pct((slot + 0.47) * wide), str(bottom + 40), short(times[slot]))
-        for slot in range(0, len(times), every)
-    ]
+    parts += below(times, bottom)
     said = "How many records were at each of the busiest places at each time, as published"
-    rows = [
-        (label(place), *(f"{n:,}" if n else "" for n in numbers))
-        for place, numbers in zip(places, counts, strict=True)
-    ]
     total = whole(gone.get("points"))
     return join(
         (
             paragraph(
-                "The darker, the more records. Only what is published is shown; a cross stands where points "
-                "were removed, so many in that slot of time. Which ones they were stays with the steward."
+                "The stronger the colour, the more records. Only what is published is shown; a cross stands "
+                "where points were removed, so many in that slot of time. Which ones they were stays with "
+                "the steward."
             ),
             None
             if total is None
@@ -172,17 +203,30 @@ def heat(evidence: Evidence) -> Safe | None:
                     ("at times that are not in the release", count(gone.get("elsewhere"))),
                 )
             ),
-            picture("heat", "Places and times", said, *parts, height=bottom + 52, class_="left names"),
+            picture("heat", "Places and times", said, *parts, height=bottom + 66, class_="left names"),
             legend(("refused", "points were removed here")) if any(removed) else None,
-            behind(
-                "As a table",
-                table(
-                    ("Place", *map(label_text, times)),
-                    rows,
-                    numeric=range(1, len(times) + 1),
-                    caption="Places by times",
-                ),
+            as_table(places, times, counts, "Places by times"),
+        )
+    )
+
+
+def removed(evidence: Evidence) -> Safe | None:
+    """Places by times, as they were: how many records lost their visit. For the steward alone."""
+    found = mapped(part(evidence, "removed"))
+    if found is None:
+        return None
+    places, times, counts = found
+    bottom = TOP + ROW * len(places)
+    parts = [*squares(places, times, counts, "visit"), *below(times, bottom)]
+    said = "How many records lost their visit, at the places that lost most, by time"
+    return join(
+        (
+            paragraph(
+                "The stronger the colour, the more records lost a visit there and then. These are raw places "
+                "and times, which are not in the release: this page stays with you."
             ),
+            picture("removed", "Visits removed", said, *parts, height=bottom + 66, class_="left names"),
+            as_table(places, times, counts, "Visits removed, places by times"),
         )
     )
 
@@ -205,7 +249,8 @@ def curve(evidence: Evidence) -> Safe | None:
     last = marks[-1][0] or 1
     parts = [
         line("0", "0", "100%", "0", "grid"),
-        words("0", "0", "100%", "end", dx=-8, dy=4),
+        above("left, of what there was"),
+        words("0", "0", "100%", "end", dx=-12, dy=4),
         line("0", str(base), "100%", str(base), "axis"),
         words("0", str(base), "0", "end", dx=-8, dy=4),
         words("0", str(base), "0", dy=18),
@@ -214,10 +259,15 @@ def curve(evidence: Evidence) -> Safe | None:
     ]
     for column, name, form in ((1, "violating sequences", "before"), (2, "routes", "after")):
         parts += line_of(marks, column, base, last)
+        every = -(-len(marks) // DRAWN)  # the others have a number, and no shape: they would hide the line
         parts += [
             mark(
                 f"{one[0]:,} points removed: {one[column]:,} {name} left",
-                shape(form, pct(one[0] / last), high(marks, column, at, base)),
+                shape(
+                    form if at % every == 0 or at == len(marks) - 1 else "unseen",
+                    pct(one[0] / last),
+                    high(marks, column, at, base),
+                ),
                 first=not at and column == 1,
             )
             for at, one in enumerate(marks)
@@ -235,7 +285,7 @@ def curve(evidence: Evidence) -> Safe | None:
                 "Shares of what there was at first, by how many points were removed",
                 *parts,
                 height=base + 46,
-                class_="left",
+                class_="left tall",
             ),
             legend(("before", "violating sequences left"), ("after", "routes left")),
             behind(
@@ -304,3 +354,10 @@ def places(evidence: Evidence) -> Safe | None:
             behind("As a table", table(("Place", "Visits"), rows, numeric=(1,), caption="Places on the map")),
         )
     )
+
+
+# A page of its own beside the private notes.
+STEWARD = (
+    Section("removed", "Which points were removed", removed),
+    Section("loss-curve", "What each removal solved and cost", curve),
+)

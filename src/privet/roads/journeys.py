@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from privet.core import Engine
 from privet.errors import InputError
@@ -16,13 +16,20 @@ from privet.report import evidence as ev
 from privet.report.evidence import number
 from privet.roads import trajectory_notes
 from privet.roads.stations import data_file
-from privet.roads.trajectory_check import MOST, framed, how_many, mixed, read_paths
+from privet.roads.trajectory_check import MOST, framed, how_many, mixed, read_paths, shape_of
+from privet.roads.trajectory_shape import Empty
 from privet.trajectory.attack import Simulated, simulate
-from privet.trajectory.audit import Knowledge, audit
+from privet.trajectory.audit import audit
+from privet.trajectory.coarse import Level
 from privet.trajectory.frequent import frequent, threshold
+from privet.trajectory.grid import Grid
+from privet.trajectory.known import Knowledge
+from privet.trajectory.loss import measured
 from privet.trajectory.paths import Paths
 from privet.trajectory.recode import PathRecoding, Removed
-from privet.trajectory.searches import at_least, promises_of
+from privet.trajectory.searches import AS_IT_IS, at_least, promises_of
+from privet.trajectory.sequences import Sequences
+from privet.trajectory.suppress import lost
 
 SHOWN = 20  # violating sequences that are listed where their values are asked for
 TRIALS = 500
@@ -112,43 +119,38 @@ def compare(
         notes = read_private(release) or {}
         data, form = data_file(release, evidence["data"])
         frame = engine.frame(engine.read(data, form))
+    policy = as_it_was(policy, notes)
     before = read_paths(framed(raw, policy, engine), policy).paths
     after = read_paths(frame, theirs, published=True).paths
-    if before.records != after.records:
+    left_out = evidence["suppressed_records"]
+    if before.records != after.records + left_out:
         raise InputError(
-            f"the raw data has {before.records} records, the release {after.records}: "
-            "it was made from other data"
+            f"the raw data has {before.records} records, the release {after.records}"
+            f"{f' and {left_out} left out' if left_out else ''}: it was made from other data"
         )
     recoding = recoding_of(notes)
     thinning = evidence["thinning"]
-    coarse = (thinning["place"], thinning["time"]) != ("as it is", "as it is")
     least = threshold(at_least(getattr(policy.algorithm, "support")), before.records)  # noqa: B009 - of every search over paths
     raw_patterns, new = frequent(before, least), trajectory_notes.pairs_of(frequent(after, least))
-    old = trajectory_notes.pairs_of(raw_patterns)
-    still = [one for one in old if one in new]
     found: dict[str, Any] = {
         "kind": "trajectories",
         "before": trajectory_notes.size(before),
         "after": trajectory_notes.size(after),
         "patterns": {
             "support": least,
-            "before": len(old),
+            "before": len(raw_patterns),
             "remined": len(new),
-            "by_length": by_length(old, still),
+            **(
+                unchanged(raw_patterns, new)
+                if (thinning["place"], thinning["time"]) == (AS_IT_IS, AS_IT_IS)
+                else coarser((before, after), levels_of(thinning, notes), raw_patterns, least)
+            ),
         },
         "coarser": {"place": thinning["place"], "time": thinning["time"]},
         "curve": thinning["curve"],
         "trials": thinning["trials"],
         "unique_paths": {"before": alone(before), "after": alone(after)},
     }
-    if coarse:
-        found["patterns"] |= {key: evidence["measures"]["patterns"][key] for key in ("surviving", "lost")}
-    else:
-        found["patterns"] |= {
-            "surviving": len(still),
-            "lost": 1 - len(still) / len(old) if old else 0.0,
-            "true_support": sum(old[one] == new[one] for one in still),
-        }
     if recoding is not None:
         most = max((promise.l or before.longest for promise in promises_of(policy)), default=1)
         found["linkage"] = [
@@ -160,6 +162,7 @@ def compare(
                     targets=TRIALS,
                     knowledge=k,
                     seed=asked.get("seed") or 0,
+                    keep_empty=shape_of(policy).empty is Empty.KEEP,
                 )
             )
             for k in Knowledge
@@ -167,11 +170,61 @@ def compare(
     return found
 
 
-def by_length(old: Mapping[Any, int], still: list[Any]) -> dict[str, list[int]]:
+def as_it_was(policy: Policy, notes: Mapping[str, Any]) -> Policy:
+    """The policy by which raw data is read: a release may have a coarser grid than the data had."""
+    shape = shape_of(policy)
+    if shape.grid is None or not notes.get("grid"):
+        return policy
+    return replace(policy, shape=replace(shape, grid=Grid(*notes["grid"])))
+
+
+def unchanged(old: Sequences, new: Mapping[Any, int]) -> dict[str, Any]:
+    """Which routes of the raw data are among those of the release."""
+    pairs = trajectory_notes.pairs_of(old)
+    still = [one in new for one in pairs]
+    return {
+        "surviving": sum(still),
+        "lost": float(lost(len(pairs), sum(still))),
+        "true_support": sum(new.get(one) == support for one, support in pairs.items()),
+        "by_length": by_length(old, still),
+    }
+
+
+def coarser(
+    sides: tuple[Paths, Paths], levels: tuple[Level, Level] | None, old: Sequences, least: int
+) -> dict[str, Any]:
+    """What stands in the release for the routes of the raw data, counted there; nothing without the notes."""
+    if levels is None:
+        return {}
+    cost, still = measured(*sides, levels, old, least)
+    return {
+        "surviving": cost.surviving,
+        "lost": float(cost.patterns),
+        "lost_visits": float(cost.visits),
+        "by_length": by_length(old, still),
+    }
+
+
+def levels_of(thinning: Mapping[str, Any], notes: Mapping[str, Any]) -> tuple[Level, Level] | None:
+    """What stands for each place and time, and how much it leaves open, where the notes say it."""
+    vague = notes.get("vague")
+    if not vague:
+        return None
+    place, time = (
+        Level(thinning[one], notes[many], {raw: Fraction(loss) for raw, loss in vague[many].items()})
+        for one, many in (("place", "places"), ("time", "times"))
+    )
+    return place, time
+
+
+def by_length(old: Sequences, still: Sequence[bool]) -> dict[str, list[int]]:
     """Patterns by their length: how many there were, how many are left."""
-    lengths = sorted({len(one) for one in old})
-    kept = np.bincount([len(one) for one in still], minlength=max(lengths, default=0) + 1)
-    return {str(at): [sum(len(one) == at for one in old), int(kept[at])] for at in lengths}
+    found: dict[str, list[int]] = {}
+    for length, survives in sorted(zip(old.lengths.tolist(), still, strict=True)):
+        had = found.setdefault(str(length), [0, 0])
+        had[0] += 1
+        had[1] += survives
+    return found
 
 
 def recoding_of(notes: Mapping[str, Any]) -> PathRecoding | None:

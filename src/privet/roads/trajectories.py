@@ -35,6 +35,7 @@ from privet.roads.stations import (
     source_digest,
 )
 from privet.roads.trajectory_check import framed, judged, mixed, read_paths, shape_of
+from privet.roads.trajectory_empty import LEFT_OUT, dropped, wrongly_left_out
 from privet.roads.trajectory_release import TrajectoryRelease
 from privet.roads.trajectory_shape import Read
 from privet.trajectory.audit import recheck
@@ -42,6 +43,7 @@ from privet.trajectory.claims import Argument, Proof, SequenceClass
 from privet.trajectory.coded import grouped
 from privet.trajectory.frequent import frequent, threshold
 from privet.trajectory.searches import PathFinding, at_least, promises_of
+from privet.trajectory.suppress import Cover
 from privet.trajectory.visits import Visits
 
 PARTIAL = (
@@ -81,12 +83,16 @@ class TrajectoryRoad:
             progress("search", 0)
             finding: PathFinding = policy.algorithm.search(read.paths, policy, progress)  # type: ignore[arg-type, assignment]
             progress("apply", 0)
+            left_out = dropped(read, finding)
             frame, steps = beside_recoded(read, read.changed(finding.recoding), policy, engine)
             frame = named_only(frame, policy, engine)
             progress("check", 0)
             final, frame = shuffled(frame, policy, finding)
-            if final.paths.records != read.paths.records:
+            if final.paths.records + left_out != read.paths.records:
                 raise InternalError("a record was lost on the way")
+            support = at_least(getattr(policy.algorithm, "support", Fraction(1, 100)))
+            least = threshold(support, read.paths.records)
+            mining = aside.submit(frequent, final.paths, least)  # while the auditor counts
             verdicts, by_length = judged(final.paths, policy)
             refuse_broken(verdicts, policy, None)
             if finding.proof is not None and (
@@ -94,16 +100,14 @@ class TrajectoryRoad:
             ):
                 raise InternalError(*wrong)
             progress("measure", 0)
-            support = at_least(getattr(policy.algorithm, "support", Fraction(1, 100)))
-            least = threshold(support, read.paths.records)
-            mined = frequent(final.paths, least)
+            mined = mining.result()
             evidence: dict[str, Any] = {
                 **ev.header(),
                 "kind": policy.kind,
                 "purpose": policy.purpose,
                 "nulls": policy.nulls.value,
                 "records": final.paths.records,
-                "suppressed_records": 0,
+                "suppressed_records": left_out,
                 "columns": list(frame.columns),
                 "promises": [ev.promise(model, verdict) for model, verdict in verdicts],
                 "algorithm": describe(policy.algorithm),
@@ -135,6 +139,8 @@ class TrajectoryRoad:
                 evidence["proof"] = finding.proof.to_dict()
             if stops is not None:
                 evidence["stops"] = trajectory_notes.stops_noted(stops, final.paths)
+            if left_out:
+                evidence["cautions"].append(LEFT_OUT)
             if policy.quasi:
                 evidence["mixed"] = mixed(final.paths, policy)
                 evidence["cautions"].append(evidence["mixed"]["warning"])
@@ -149,14 +155,21 @@ class TrajectoryRoad:
                 evidence=evidence,
                 form=written,
                 grid=finding.grid,
+                lost=trajectory_notes.lost_visits(finding.thinned),
                 private={
                     "source": digest.result(),
                     "places": dict(finding.recoding.places),
                     "times": dict(finding.recoding.times),
+                    "grid": None if shape.grid is None else [shape.grid.metres, shape.grid.uncertainty],
+                    "vague": None if finding.levels is None else trajectory_notes.vague(finding.levels),
                     "removed": [[one.pair, list(one.context)] for one in finding.recoding.removed],
                     "causes": trajectory_notes.causes(finding.thinned, max(one.k for one in promises)),
                     "relaxations": trajectory_notes.relaxed(
-                        finding.thinned, coarse, score, max(one.l or coarse.longest for one in promises)
+                        finding.thinned,
+                        coarse,
+                        score,
+                        max(one.l or coarse.longest for one in promises),
+                        getattr(policy.algorithm, "cover", Cover.GREEDY),
                     )
                     if score is not None
                     else [],
@@ -188,6 +201,7 @@ class TrajectoryRoad:
             complaints.append(
                 f"the evidence speaks of {evidence['records']} records, the data has {paths.records}"
             )
+        complaints += wrongly_left_out(paths, evidence, policy)
         verdicts, by_length = judged(paths, policy)
         complaints += ev.other_promises(verdicts, claimed)
         least = int(evidence["paths"]["frequent"]["support"])

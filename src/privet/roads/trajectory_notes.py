@@ -14,15 +14,17 @@ from typing import Any
 
 import numpy as np
 
+from privet.errors import UnsupportedError
 from privet.report.evidence import number
 from privet.trajectory.audit import OfLength
+from privet.trajectory.coarse import Level
 from privet.trajectory.explain import rounds
-from privet.trajectory.paths import Paths
+from privet.trajectory.paths import Ints, Paths, Points
 from privet.trajectory.recode import Pair
 from privet.trajectory.searches import PathFinding, Thinned
 from privet.trajectory.sequences import Sequences
 from privet.trajectory.stops import Stops
-from privet.trajectory.suppress import Score, Thinning, greedy, lost
+from privet.trajectory.suppress import Cover, Score, Thinning, covering, lost
 
 LISTED = 30  # frequent sequences that the evidence names
 PLACES, SLOTS = 20, 48  # of the map of places and times
@@ -70,7 +72,7 @@ def published(
                 )
             ],
         },
-        "heat": heat(paths),
+        "heat": heat(paths.points, paths.instances),
         "by_length": [
             [
                 {
@@ -86,9 +88,8 @@ def published(
     }
 
 
-def heat(paths: Paths) -> dict[str, Any]:
+def heat(points: Points, visits: Ints) -> dict[str, Any]:
     """How many records were at each of the busiest places in each slot of time."""
-    points, visits = paths.points, paths.instances
     busy = np.bincount(points.place, visits, minlength=len(points.places)).astype(np.int64)
     places = [at for at in np.lexsort((np.arange(len(busy)), -busy))[:PLACES].tolist() if busy[at]]
     used = np.unique(points.time[visits > 0])
@@ -107,7 +108,7 @@ def heat(paths: Paths) -> dict[str, Any]:
 
 def suppressed(finding: PathFinding, final: Paths) -> dict[str, Any]:
     """How many points went, by the slots of time that the release still has; never which."""
-    shown = heat(final)["times"]
+    shown = heat(final.points, final.instances)["times"]
     times = [when for when in final.points.times if when in set(_used_times(final))]
     starts = {when: at for at, when in enumerate(times)}
     begins = [starts[when] for when in shown]
@@ -125,6 +126,15 @@ def suppressed(finding: PathFinding, final: Paths) -> dict[str, Any]:
 
 def _used_times(paths: Paths) -> list[str]:
     return [paths.points.times[at] for at in np.unique(paths.points.time[paths.instances > 0]).tolist()]
+
+
+def lost_visits(thinned: Thinned) -> dict[str, Any]:
+    """How many records lost a visit, by place and time: raw values, for the steward's own eyes."""
+    points = thinned.violations.points
+    lost = np.zeros(len(points), dtype=np.int64)
+    for one in thinned.removals:
+        lost[one.point] = one.instances
+    return heat(points, lost)
 
 
 def curve(thinned: Thinned) -> list[list[int]]:
@@ -155,6 +165,12 @@ def patterns(finding: PathFinding, raw: Paths, left: Sequences, least: int) -> d
     }
 
 
+def vague(levels: tuple[Level, Level]) -> dict[str, dict[str, str]]:
+    """How much what stands for a place or a time leaves open; for the steward, who compares later."""
+    place, time = ({value: str(loss) for value, loss in level.loss.items()} for level in levels)
+    return {"places": place, "times": time}
+
+
 def _rounded(share: Fraction) -> float:
     return round(float(share), 9)
 
@@ -181,18 +197,18 @@ def log(thinned: Thinned, score: Score) -> dict[str, Any]:
         }
         for one in thinned.removals
     ]
-    played = rounds(thinned, score) if isinstance(thinned, Thinning) else iter(())
+    played = rounds(thinned, score, CANDIDATES) if isinstance(thinned, Thinning) else iter(())
     return {
         "removals": removals,
         "rounds": [
             {
                 "round": one.number,
                 "violations": one.violations,
-                "points": len(one.candidates),
+                "points": one.points,
                 "removed": one.winner.label,
                 "candidates": [
                     {"point": c.label, "gain": c.gain, "loss": c.loss, "score": str(c.score)}
-                    for c in sorted(one.candidates, key=lambda c: (-c.score, -c.gain, c.point))[:CANDIDATES]
+                    for c in one.candidates
                 ],
             }
             for one in islice(played, ROUNDS)
@@ -211,7 +227,9 @@ def causes(thinned: Thinned, k: int) -> dict[str, Any]:
     }
 
 
-def relaxed(thinned: Thinned, coarse: Paths, score: Score, l: int) -> list[dict[str, Any]]:
+def relaxed(
+    thinned: Thinned, coarse: Paths, score: Score, l: int, cover: Cover = Cover.GREEDY
+) -> list[dict[str, Any]]:
     """What an adversary who knows less would have cost.
 
     Exact: the minimal violating sequences of up to so many points are those of that l.
@@ -222,7 +240,10 @@ def relaxed(thinned: Thinned, coarse: Paths, score: Score, l: int) -> list[dict[
     found = []
     for less in range(min(l, int(lengths.max(initial=0))) - 1, 0, -1):
         bad = thinned.violations.only(np.flatnonzero(lengths <= less))
-        gone = [one.point for one in greedy(coarse, bad, thinned.patterns, score)]
+        try:
+            gone = [point for point, _, _ in covering(coarse, bad, thinned.patterns, score, cover)]
+        except UnsupportedError:  # the exact search finds no end here, though it did for more
+            continue
         left = len(thinned.patterns.without(gone))
         found.append({"l": less, "removed": len(gone), "surviving": left})
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from privet.core import Engine, Form
 from privet.policy import Policy
 from privet.release import Release, suffix
 from privet.report import evidence as ev
+from privet.report import html, trajectories
 from privet.trajectory.grid import Grid
 
 
@@ -23,6 +25,7 @@ class TrajectoryRelease(Release):
     engine: Engine[Any] = field(repr=False)
     form: Form = field(repr=False)
     grid: Grid | None = None  # of the release, where it is coarser than that of the data
+    lost: Mapping[str, Any] = field(default_factory=dict, repr=False)  # visits, by raw places and times
 
     def to_polars(self) -> pl.DataFrame:
         """The data as a polars frame."""
@@ -32,6 +35,13 @@ class TrajectoryRelease(Release):
         data = f"data{suffix(self.form)}"
         self.engine.write(self.engine.read(self.table, self.form), folder / data, self.form)
         return {"file": data, **ev.form_notes(self.form)}
+
+    def _write_private(self, folder: Path) -> None:
+        """Besides the notes a page that shows where and when visits were lost: raw places and times."""
+        super()._write_private(folder)
+        path = folder / "removed.html"
+        path.touch(mode=0o600)
+        path.write_text(html.render({**self.evidence, "removed": self.lost}, trajectories.STEWARD), "utf-8")
 
     def published_policy(self) -> Policy:
         """The policy without lists of places and without hierarchies: they hold raw values."""

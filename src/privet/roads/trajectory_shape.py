@@ -33,6 +33,13 @@ class Layout(Enum):
     POINTS = "points"  # one row for each point of GPS
 
 
+class Empty(Enum):
+    """What becomes of a record that has no visit left."""
+
+    KEEP = "keep"  # it stays, with an empty path
+    DROP = "drop"  # it is left out, and counted
+
+
 NEEDS = {
     Layout.COLUMN: ("path",),
     Layout.VISITS: ("person", "place", "time"),
@@ -46,7 +53,8 @@ MAY = {
     Layout.POINTS: ("clash",),
 }
 COLUMNS = ("path", "person", "place", "time", "lat", "lon")
-KEYS = ("form", *COLUMNS, "slot", "grid", "clash", "stops", "zones")
+ANY = ("form", "empty", "stops", "zones")  # keys of every form
+KEYS = (*ANY, *COLUMNS, "slot", "grid", "clash")
 
 
 @dataclass(frozen=True)
@@ -63,6 +71,7 @@ class Trajectories:
     slot: Slot | None = None
     grid: Grid | None = None
     clash: Clash = Clash.REFUSE
+    empty: Empty = Empty.KEEP
     stops: str | None = None  # a file: GTFS stops.txt or GeoJSON
     zones: Hierarchy | None = field(default=None, repr=False)
     base: Path = field(default=Path(), compare=False, repr=False)  # where `stops` is looked for
@@ -92,6 +101,7 @@ class Trajectories:
             ("slot", Slot.parse),
             ("grid", _grid),
             ("clash", lambda given: word(Clash, given)),
+            ("empty", lambda given: word(Empty, given)),
             ("zones", lambda given: hierarchy.parse(given, base=base)),
         ):
             if key in table:
@@ -111,6 +121,8 @@ class Trajectories:
             table["grid"] = {"metres": self.grid.metres, "uncertainty": self.grid.uncertainty}
         if self.clash is not Clash.REFUSE:
             table["clash"] = self.clash.value
+        if self.empty is not Empty.KEEP:
+            table["empty"] = self.empty.value
         if self.zones is not None:
             table["zones"] = self.zones.to_policy()
         return table
@@ -200,7 +212,7 @@ class Read:
 
     def changed(self, recoding: PathRecoding) -> pl.DataFrame:
         """The frame as it leaves, in the columns in which it came."""
-        frame = self.source.changed(recoding)
+        frame = self.source.changed(recoding, keep_empty=self.shape.empty is Empty.KEEP)
         if self.shape.form is Layout.POINTS:
             frame = as_points(frame, lat=str(self.shape.lat), lon=str(self.shape.lon), place=self.shape.cell)
         return frame
@@ -218,7 +230,7 @@ def _fitting(form: Layout, table: Mapping[str, Any], complaints: Complaints) -> 
     for key in NEEDS[form]:
         if key not in table:
             complaints.add(f'{key} is missing; form = "{form.value}" needs {", ".join(NEEDS[form])}')
-    fits = {"form", "stops", "zones", *NEEDS[form], *MAY[form]}
+    fits = {*ANY, *NEEDS[form], *MAY[form]}
     for key in table:
         if key in KEYS and key not in fits:
             forms = [f'"{one.value}"' for one in Layout if key in (*NEEDS[one], *MAY[one])]

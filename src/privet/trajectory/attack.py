@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from privet.errors import InputError, PolicyError
-from privet.trajectory.audit import Knowledge
+from privet.trajectory.known import Knowledge
 from privet.trajectory.living import common
 from privet.trajectory.paths import Ints, Paths
 from privet.trajectory.recode import PathRecoding
@@ -50,8 +50,12 @@ def simulate(
     targets: int = 1000,
     knowledge: Knowledge = Knowledge.POINTS,
     seed: int = 0,
+    keep_empty: bool = True,
 ) -> Simulated:
-    """Attack random records, each by up to `known` random things from its raw path."""
+    """Attack random records, each by up to `known` random things from its raw path.
+
+    Without `keep_empty` the release leaves out records that have no visit left.
+    """
     if known < 1 or targets < 1:
         raise PolicyError(f"known and targets are whole numbers from 1 on, not {known} and {targets}")
     rng = np.random.default_rng(seed)
@@ -60,7 +64,7 @@ def simulate(
         raise InputError("no record has a visit that could be known")
     cells = rng.choice(paths.cells, size=targets, p=weights / weights.sum())
     published = recoding.applied(paths).paths(paths)
-    index, later = Index(paths, knowledge), Index(published, knowledge)
+    index, later = Index(paths, knowledge), Index(published, knowledge, keep_empty=keep_empty)
     becomes = translated(paths, published, recoding, knowledge)
     items = [things(index, int(cell), known, rng) for cell in cells]
     return Simulated(
@@ -81,13 +85,14 @@ def things(index: Index, cell: int, known: int, rng: np.random.Generator) -> Int
 class Index:
     """Who was seen where: for each thing that can be known, the cells that have it."""
 
-    def __init__(self, paths: Paths, knowledge: Knowledge) -> None:
+    def __init__(self, paths: Paths, knowledge: Knowledge, *, keep_empty: bool = True) -> None:
         names, of_point = {
             Knowledge.POINTS: (len(paths.points), np.arange(len(paths.points), dtype=np.int32)),
             Knowledge.PLACES: (len(paths.points.places), paths.points.place),
             Knowledge.TIMES: (len(paths.points.times), paths.points.time),
         }[knowledge]
-        self._of_point, self._paths, self._cells = of_point, paths, paths.cells
+        self._of_point, self._paths = of_point, paths
+        self._everybody = np.flatnonzero(keep_empty | (paths.lengths > 0))
         keys = np.unique(of_point[paths.visits].astype(np.int64) * max(paths.cells, 1) + paths.owner)
         self._item, self._owner = np.divmod(keys, max(paths.cells, 1))
         self._begin = np.searchsorted(self._item, np.arange(names + 1))
@@ -101,7 +106,7 @@ class Index:
         """The cells that have all of these; what nobody has does not count, for it tells nothing."""
         ranges = [(self._begin[item], self._begin[item + 1]) for item in items.tolist() if item >= 0]
         there = [self._owner[start:end] for start, end in ranges if end > start]
-        return common(there) if there else np.arange(self._cells, dtype=np.int64)
+        return common(there) if there else self._everybody
 
 
 def translated(before: Paths, after: Paths, recoding: PathRecoding, knowledge: Knowledge) -> Ints:

@@ -9,13 +9,9 @@ of a group it is, but not for confidence, where a place can be visited twice).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from fractions import Fraction
-from itertools import combinations
-from math import comb
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,17 +21,8 @@ from privet.errors import PolicyError, UnsupportedError
 from privet.models.linkage import Linkage
 from privet.models.template import EVERY
 from privet.trajectory.claims import Argument, Proof
+from privet.trajectory.known import Knowledge, Known, by_size
 from privet.trajectory.paths import Paths
-
-AT_ONCE = 1 << 20  # sequences that are written out at a time: larger tables cost more in fresh memory
-
-
-class Knowledge(Enum):
-    """What an adversary knows of a visit."""
-
-    POINTS = "points"  # place and time
-    PLACES = "places"  # was there, at some time
-    TIMES = "times"  # was somewhere, at that time
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +56,15 @@ def audit(paths: Paths, promise: Linkage, knowledge: Knowledge = Knowledge.POINT
     """Does every sequence that occurs, of every length up to L, keep the promise?"""
     if promise.quasi is not None:
         raise UnsupportedError("a promise about named quasi-identifiers says nothing about paths")
-    protected = having(paths, promise)
-    at_risk = np.zeros(paths.cells, dtype=bool)
+    known = Known.of(paths, knowledge)
+    counts, protected = known.added(paths.counts), having(known, paths, promise)
+    at_risk = np.zeros(known.groups, dtype=bool)
     by_length: list[OfLength] = []
     found: list[Violation] = []
-    for size, turns in by_size(paths, promise, knowledge):
+    for size, turns in by_size(known, promise.l):
         total, smallest, largest, before = 0, paths.records, Fraction(0), len(found)
         for turn in turns:
-            support = added(paths.counts[turn.of], turn.edges)
+            support = added(counts[turn.of], turn.edges)
             bad = support < promise.k
             holders = [added(records[turn.of], turn.edges) for records, _ in protected]
             for held, (_, at_most) in zip(holders, protected, strict=True):
@@ -94,17 +82,18 @@ def audit(paths: Paths, promise: Linkage, knowledge: Knowledge = Knowledge.POINT
     }
     if protected:
         achieved["c"] = max((one.largest for one in by_length), default=Fraction(0))
-    verdict = Verdict(achieved, len(found), int(paths.counts[at_risk].sum()))
+    verdict = Verdict(achieved, len(found), int(counts[at_risk].sum()))
     return Audit(verdict, tuple(by_length), tuple(found))
 
 
 def recount(paths: Paths, promise: Linkage) -> Argument:
     """The classes of all sequences, to be compared with what a search claims."""
-    protected = having(paths, promise)
+    known = Known.of(paths, Knowledge.POINTS)
+    protected = having(known, paths, promise)
+    weights = [known.added(paths.counts), *(records for records, _ in protected)]
     found: Counter[tuple[int, ...]] = Counter()
-    for size, turns in by_size(paths, promise, Knowledge.POINTS):
+    for size, turns in by_size(known, promise.l):
         for turn in turns:
-            weights = [paths.counts, *(records for records, _ in protected)]
             sums = np.stack([added(weight[turn.of], turn.edges) for weight in weights])
             kinds, many = np.unique(sums, axis=1, return_counts=True)
             for kind, sequences in zip(kinds.T.tolist(), many.tolist(), strict=True):
@@ -133,53 +122,8 @@ def recheck(paths: Paths, promises: Sequence[Linkage], proof: Proof) -> tuple[st
     return tuple(complaints)
 
 
-@dataclass(frozen=True, eq=False)
-class Turn:
-    """Some of the sequences of one size, with all their occurrences."""
-
-    numbers: Numbers
-    names: tuple[str, ...]
-    ordered: NDArray[np.int64]  # sequences as numbers, equal ones together
-    of: NDArray[np.int64]  # the cell of each
-    edges: NDArray[np.int64]  # where one sequence ends and the next begins
-
-    def labels(self, at: int) -> tuple[str, ...]:
-        return tuple(self.names[item] for item in self.numbers.unpacked(int(self.ordered[self.edges[at]])))
-
-
-def by_size(paths: Paths, promise: Linkage, knowledge: Knowledge) -> Iterator[tuple[int, Iterator[Turn]]]:
-    """Every sequence that occurs, size by size."""
-    items, owner, names = seen(paths, knowledge)
-    lengths = np.bincount(owner, minlength=paths.cells)
-    longest = int(lengths.max(initial=0))
-
-    def turns(size: int) -> Iterator[Turn]:
-        for one_by_one, cells in written_out(items, lengths, size, len(names)):
-            numbers = Numbers(len(names))
-            ordered, of = together(numbers.packed(one_by_one), cells, paths.cells)
-            yield Turn(numbers, names, ordered, of, np.flatnonzero(np.diff(ordered, prepend=-1, append=-1)))
-
-    for size in range(1, (longest if promise.l is None else min(promise.l, longest)) + 1):
-        yield size, turns(size)
-
-
-def seen(paths: Paths, knowledge: Knowledge) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]:
-    """What can be known of each path, each thing once and in order; whose it is; and the names of all."""
-    known: dict[Knowledge, tuple[tuple[str, ...], NDArray[Any]]] = {
-        Knowledge.POINTS: (paths.points.labels, np.arange(len(paths.points))),
-        Knowledge.PLACES: (paths.points.places, paths.points.place),
-        Knowledge.TIMES: (paths.points.times, paths.points.time),
-    }
-    names, of_point = known[knowledge]
-    owner = np.repeat(np.arange(paths.cells), np.diff(paths.starts))
-    if knowledge is Knowledge.POINTS:
-        return paths.visits.astype(np.int64), owner, names
-    owner, items = np.divmod(np.unique(owner * len(names) + of_point[paths.visits]), max(len(names), 1))
-    return items, owner, names
-
-
-def having(paths: Paths, promise: Linkage) -> list[tuple[NDArray[np.int64], Fraction]]:
-    """For each protected value: how many records of each cell have it, and the largest share allowed."""
+def having(known: Known, paths: Paths, promise: Linkage) -> list[tuple[NDArray[np.int64], Fraction]]:
+    """For each protected value: how many records of each group have it, and the largest share allowed."""
     columns = {column.name: column for column in paths.sensitive}
     found = []
     for template in promise.templates:
@@ -190,84 +134,8 @@ def having(paths: Paths, promise: Linkage) -> list[tuple[NDArray[np.int64], Frac
         column = columns[template.attribute]
         for code, value in enumerate(column.domain.values):
             if template.at_most < 1 and template.value in {EVERY, value}:
-                found.append((paths.counts * (column.codes == code), template.at_most))
+                found.append((known.added(paths.counts * (column.codes == code)), template.at_most))
     return found
-
-
-def written_out(
-    items: NDArray[np.int64], lengths: NDArray[np.int64], size: int, names: int
-) -> Iterator[tuple[Iterator[NDArray[np.int64]], NDArray[np.int64]]]:
-    """All sequences of one size from all paths: their first items, their second, ...; and the cell of each.
-
-    In several turns where there are very many; equal sequences have their turn together.
-    """
-    starts = np.concatenate(([0], np.cumsum(lengths)))
-    tables = [
-        (cells, np.ascontiguousarray(items[starts[cells][:, None] + np.arange(length)].T))
-        for length in np.unique(lengths[lengths >= size]).tolist()
-        for cells in [np.flatnonzero(lengths == length)]
-    ]
-    begin_here = np.zeros(names, dtype=np.int64)
-    for _, table in tables:
-        for at in range(len(table) - size + 1):
-            begin_here += comb(len(table) - 1 - at, size - 1) * np.bincount(table[at], minlength=names)
-    turn = np.cumsum(begin_here) // AT_ONCE  # when a first item is looked at
-    turns = np.unique(turn[begin_here > 0]).tolist()
-    for now in turns:
-        parts = [
-            (table, (first, *others), cells, rows)
-            for cells, table in tables
-            for first in range(len(table) - size + 1)
-            for rows in [np.flatnonzero(turn[table[first]] == now) if len(turns) > 1 else slice(None)]
-            for others in combinations(range(first + 1, len(table)), size - 1)
-        ]
-        one_by_one = (
-            np.concatenate([table[chosen[at]][rows] for table, chosen, _, rows in parts])
-            for at in range(size)
-        )
-        yield one_by_one, np.concatenate([cells[rows] for _, _, cells, rows in parts])
-
-
-class Numbers:
-    """Sequences as single numbers, and back."""
-
-    def __init__(self, names: int) -> None:
-        self._names = names
-        self._ranks: list[NDArray[np.int64] | None] = []  # for each item: what the number before it ranked
-
-    def packed(self, one_by_one: Iterator[NDArray[np.int64]]) -> NDArray[np.int64]:
-        key, room = next(one_by_one), self._names
-        for column in one_by_one:
-            self._ranks.append(None)
-            if room > 2**62 // self._names:
-                self._ranks[-1], key = np.unique(key, return_inverse=True)
-                room = int(key.max()) + 1
-            key *= self._names
-            key += column
-            room *= self._names
-        return key
-
-    def unpacked(self, key: int) -> tuple[int, ...]:
-        found: list[int] = []
-        for ranks in reversed(self._ranks):
-            key, item = divmod(key, self._names)
-            found.append(item)
-            key = key if ranks is None else int(ranks[key])
-        return (key, *reversed(found))
-
-
-def together(
-    keys: NDArray[np.int64], cells: NDArray[np.int64], size: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Keys in order, and the cell of each."""
-    bits = size.bit_length()
-    if int(keys.max()) < 2 ** (62 - bits):  # both in one number: sorting numbers is the quickest there is
-        both = keys << bits
-        both |= cells
-        both.sort()
-        return both >> bits, both & ((1 << bits) - 1)
-    order = np.argsort(keys)
-    return keys[order], cells[order]
 
 
 def added(weight: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -62,6 +62,7 @@ class Choice:
     found: Found  # the search that won, on paths that were made coarser first
     patterns: Sequences = field(repr=False)  # of the raw data
     proof: Proof = field(repr=False)
+    levels: tuple[Level, Level] = field(repr=False)  # of places and times, those that won
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,22 +101,22 @@ class Lightest:
         patterns = frequent(paths, self.at_least)
         least = threshold(self.at_least, paths.records)
         trials: list[Trial] = []
-        best: tuple[Trial, PathRecoding, Found] | None = None
+        best: tuple[Trial, PathRecoding, Found, tuple[Level, Level]] | None = None
         for place, time, way in combinations:
             progress("suppress", len(trials), len(combinations))
             recoding, found = self.tried(paths, promises, place, time, way)
             cost = losses(paths, recoding, (place, time), patterns, least)
             trials.append(Trial(way, place.name, time.name, len(found.removals), cost))
             if best is None or cost.by(self.loss) < best[0].losses.by(self.loss):
-                best = trials[-1], recoding, found
+                best = trials[-1], recoding, found, (place, time)
         assert best is not None  # there is at least one combination
-        trial, recoding, found = best
+        trial, recoding, found, levels = best
         proof = (
             found.proof
             if isinstance(found, LocalThinning)
             else prove(recoding.applied(paths).paths(paths), promises)
         )
-        return Choice(recoding, trial, tuple(trials), found, patterns, proof)
+        return Choice(recoding, trial, tuple(trials), found, patterns, proof, levels)
 
     def levels(self, paths: Paths) -> tuple[tuple[Level, ...], tuple[Level, ...]]:
         """Those of places, and those of times."""

@@ -106,5 +106,12 @@ def refuse(*complaints: str | None) -> None:
         raise InputError(*real)
 
 
+def unordered(name: str, wrong: NDArray[np.bool_], error: InputError) -> InputError:
+    """Times cannot be put in order: where those are that are unlike the others, or else what was said."""
+    fix = "write all as numbers, or all as dates and times such as 2024-05-01T08:30"
+    said = complaint(f"{name}: times that cannot be put in order with the others", wrong, fix)
+    return InputError(*([f"{name}: {one}" for one in error.complaints] if said is None else [said]))
+
+
 def gathered(values: Sequence[Any], codes: NDArray[np.integer[Any]]) -> pl.Series:
     return pl.Series(values, dtype=pl.String).gather(pl.Series(codes))

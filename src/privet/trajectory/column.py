@@ -15,8 +15,19 @@ import polars as pl
 from numpy.typing import NDArray
 
 from privet.core import Column
-from privet.trajectory.coded import coded, columns_of, complaint, gathered, need, occurring, packed, refuse
-from privet.trajectory.paths import Ints, Paths, PointCodes, Points, not_rising
+from privet.errors import InputError
+from privet.trajectory.coded import (
+    coded,
+    columns_of,
+    complaint,
+    gathered,
+    need,
+    occurring,
+    packed,
+    refuse,
+    unordered,
+)
+from privet.trajectory.paths import Ints, Paths, PointCodes, Points, misfits, not_rising
 from privet.trajectory.recode import Changed, PathRecoding
 
 SHORT = re.compile(r"(.*\D)(\d+)", re.ASCII | re.DOTALL)
@@ -51,6 +62,9 @@ class PathColumn:
         text, values = coded(frame.get_column(path))
         texts = pl.Series(values, dtype=pl.String).fill_null("").str.strip_chars()
         brackets = bool(texts.str.starts_with("<").any())
+        closed = texts.str.ends_with(">") & ~texts.str.ends_with("->")
+        half = (texts.str.starts_with("<") != closed).to_numpy()
+        refuse(complaint(f"{path}: half a pair of brackets", half[text], "write <...> or no brackets"))
         texts = texts.str.replace(r"^<([\s\S]*)>$", "${1}").str.strip_chars()
         arrow, lists = split(texts)
         lengths = np.where((texts == "").to_numpy(), 0, lists.list.len().to_numpy()).astype(np.int64)
@@ -64,12 +78,17 @@ class PathColumn:
         empty = None if allow_empty else complaint(f"{path}: no path", (lengths == 0)[text], "leave them out")
         refuse(empty)
         distinct = {pair: word for pair, word in zip(reversed(pairs), reversed(words), strict=True) if pair}
-        points = Points.of(
-            [p for p, _ in distinct], [t for _, t in distinct], [w or "" for w in distinct.values()]
-        )
+        try:
+            points = Points.of(
+                [p for p, _ in distinct], [t for _, t in distinct], [w or "" for w in distinct.values()]
+            )
+        except InputError as error:
+            odd = misfits(when for _, when in distinct)
+            late = np.array([pair is not None and pair[1] in odd for pair in pairs], dtype=bool)
+            raise unordered(path, in_rows(late[token], starts)[text], error) from None
         number = np.array([points.codes[pair] for pair in pairs if pair], dtype=np.int32)
         visits = number[token]
-        refuse(*unordered(path, points, visits, starts, text))
+        refuse(*not_in_order(path, points, visits, starts, text))
         columns = columns_of(frame, (*sensitive, *quasi))
         cells, counts = occurring(*packed(text, len(texts), columns))
         chosen = tuple(Column(c.name, c.domain, c.codes[cells]) for c in columns)
@@ -94,14 +113,14 @@ class PathColumn:
         stays[np.fromiter(suppressed, dtype=np.int64)] = False
         return self._written(Changed(self.paths.points, stays[self.visits], self.visits))
 
-    def changed(self, recoding: PathRecoding) -> pl.DataFrame:
-        """The frame as it leaves after any recoding of paths."""
+    def changed(self, recoding: PathRecoding, *, keep_empty: bool = True) -> pl.DataFrame:
+        """The frame as it leaves after any recoding of paths, with or without records that have none left."""
         texts = Paths(
             self.paths.points, self.visits, self.starts, np.ones(len(self.starts) - 1, dtype=np.int64)
         )
-        return self._written(recoding.applied(texts))
+        return self._written(recoding.applied(texts), keep_empty=keep_empty)
 
-    def _written(self, changed: Changed) -> pl.DataFrame:
+    def _written(self, changed: Changed, *, keep_empty: bool = True) -> pl.DataFrame:
         kept, labels = changed.kept, changed.points.labels
         arrow = self.arrow
         if arrow == " " and changed.points is not self.paths.points and any(" " in one for one in labels):
@@ -115,7 +134,8 @@ class PathColumn:
         texts = np.full(len(self.starts) - 1, "", dtype=object)
         texts[joined.get_column("owner").to_numpy()] = joined.get_column("point").to_numpy()
         said = [f"<{text}>" for text in texts] if self.brackets else texts.tolist()
-        return self.frame.with_columns(gathered(said, self.text).alias(self.name))
+        made = self.frame.with_columns(gathered(said, self.text).alias(self.name))
+        return made if keep_empty else made.filter(pl.Series((texts != "")[self.text]))
 
 
 def split(texts: pl.Series) -> tuple[str, pl.Series]:
@@ -148,7 +168,7 @@ def in_rows(wrong: NDArray[np.bool_], starts: Ints) -> NDArray[np.bool_]:
     return np.diff(before[starts]) > 0
 
 
-def unordered(path: str, points: Points, visits: PointCodes, starts: Ints, text: Ints) -> list[str | None]:
+def not_in_order(path: str, points: Points, visits: PointCodes, starts: Ints, text: Ints) -> list[str | None]:
     """Complaints about visits that do not come after the one before."""
     times = points.time[visits]
     late = not_rising(times, starts)

@@ -29,33 +29,37 @@ class Candidate:
 @dataclass(frozen=True, slots=True)
 class Round:
     number: int  # from 1 on
-    candidates: tuple[Candidate, ...]  # in order of time and place
+    candidates: tuple[Candidate, ...]  # the best first, of equals the winner
     winner: Removal
     violations: int  # before this round
+    points: int  # how many candidates there were, of which only the best may stand here
 
     def lines(self, *, show_values: bool = False, most: int = 20) -> list[str]:
         """A table for a terminal, the best scores first."""
-        ranked = sorted(self.candidates, key=lambda one: (-one.score, -one.gain, one.point))
-        shown = [f"round {self.number}: {self.violations} violating sequences, {len(ranked)} points in them"]
-        for one in ranked[:most]:
+        shown = [f"round {self.number}: {self.violations} violating sequences, {self.points} points in them"]
+        for one in self.candidates[:most]:
             name = one.label if show_values else f"point {one.point}"
             mark = "  <- removed" if one.point == self.winner.point else ""
             shown.append(f"  {name}: gain {one.gain}, loss {one.loss}, score {float(one.score):.4g}{mark}")
-        if len(ranked) > most:
-            shown.append(f"  and {len(ranked) - most} more")
+        if self.points > most:
+            shown.append(f"  and {self.points - most} more")
         return shown
 
 
-def rounds(found: Thinning, score: Score) -> Iterator[Round]:
-    """Every round of a search by global suppression, played again."""
+def rounds(found: Thinning, score: Score, most: int | None = None) -> Iterator[Round]:
+    """Every round of a search by global suppression, played again, with the best `most` candidates."""
     gains, losses = Remaining(found.violations), Remaining(found.patterns)
     labels = found.violations.points.labels
     for number, removal in enumerate(found.removals, start=1):
+        waiting = np.flatnonzero(gains.counts)
+        above, below = score.quotients(gains.counts[waiting], losses.counts[waiting])
+        # Quotients of whole numbers this small are equal as floats only if they are equal.
+        order = np.lexsort((waiting, waiting != removal.point, -gains.counts[waiting], -(above / below)))
         candidates = tuple(
             Candidate(point, labels[point], gain, loss, score.of(gain, loss))
-            for point in np.flatnonzero(gains.counts).tolist()
+            for point in waiting[order][:most].tolist()
             for gain, loss in [(int(gains.counts[point]), int(losses.counts[point]))]
         )
-        yield Round(number, candidates, removal, len(gains.there))
+        yield Round(number, candidates, removal, len(gains.there), len(waiting))
         gains.remove(removal.point)
         losses.remove(removal.point)

@@ -8,6 +8,7 @@ FIMI 2004), reporting those to which no frequent point can be added.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 
@@ -23,7 +24,7 @@ def frequent(paths: Paths, at_least: int | Fraction) -> Sequences:
     """Every maximal sequence that `at_least` so many records contain, or such a share of them."""
     least = threshold(at_least, paths.records)
     if native.library() is not None and len(paths.visits) < 2**31:
-        found = compiled(paths, least)
+        found = compiled(condensed(paths, least), least)
         if found is not None:
             return found
     return plain(paths, least)
@@ -44,6 +45,21 @@ def threshold(at_least: int | Fraction, records: int) -> int:
         )
     # A share of no records is still one record: what nobody does is not frequent.
     return at_least if isinstance(at_least, int) else max(1, ceil(at_least * records))
+
+
+def condensed(paths: Paths, least: int) -> Paths:
+    """The same without points that are too rare to matter; paths that then agree become one cell."""
+    left = paths.keeping((paths.instances >= least)[paths.visits])
+    # Equal paths have equal sums of whatever numbers stand for their points.
+    stand_for = np.random.default_rng(0).integers(2**63, size=len(left.points), dtype=np.int64)
+    before = np.concatenate(([0], np.cumsum(stand_for[left.visits])))
+    _, first, which = np.unique(np.diff(before[left.starts]), return_index=True, return_inverse=True)
+    like = left.only(first[which])
+    if not (np.array_equal(like.starts, left.starts) and np.array_equal(like.visits, left.visits)):
+        return left  # two sums that met by chance
+    counts = np.zeros(len(first), dtype=np.int64)
+    np.add.at(counts, which, left.counts)
+    return replace(left.only(first), counts=counts)
 
 
 def compiled(paths: Paths, least: int) -> Sequences | None:

@@ -59,7 +59,9 @@ class Grid:
         need(frame, (lat, lon))
         if place in frame.columns:
             raise InputError(f"the data has a column {place} already; give the cells another name")
-        numbers = [degrees(frame, name, most) for name, most in ((lat, 90), (lon, 180))]
+        read = [degrees(frame, name, most) for name, most in ((lat, 90), (lon, 180))]
+        refuse(*(wrong for _, wrong in read))
+        numbers = [values for values, _ in read]
         there = ~np.isnan(numbers[0])
         refuse(complaint(f"{lat}, {lon}: half a point", there != ~np.isnan(numbers[1]), "give both or none"))
         where = np.flatnonzero(there)
@@ -108,11 +110,10 @@ def as_points(frame: pl.DataFrame, *, lat: str, lon: str, place: str = "place") 
     return frame.with_columns(middles).drop(place)
 
 
-def degrees(frame: pl.DataFrame, name: str, most: int) -> Degrees:
-    """A column of coordinates; nothing is NaN."""
+def degrees(frame: pl.DataFrame, name: str, most: int) -> tuple[Degrees, str | None]:
+    """A column of coordinates, where nothing is NaN; and what is wrong with it."""
     column = frame.get_column(name)
     numbers = column.cast(pl.Float64, strict=False)
     values: Degrees = numbers.fill_null(np.nan).to_numpy().astype(np.float64)
     wrong = np.isnan(values) & column.is_not_null().to_numpy() | (np.abs(values) > most)
-    refuse(complaint(f"{name}: not degrees", wrong, f"write numbers from -{most} to {most}"))
-    return values
+    return values, complaint(f"{name}: not degrees", wrong, f"write numbers from -{most} to {most}")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 
 from privet.domain import Value
+from privet.errors import InputError
 from privet.trajectory.column import parsed
+from privet.trajectory.paths import chronological
 
 WORDS = {
     "path": "path trajectory route trace journey visits",
@@ -39,11 +42,54 @@ def guess(columns: Mapping[str, Sequence[Value]]) -> dict[str, str]:
     return {}
 
 
+def clue(columns: Mapping[str, Sequence[Value]], records: int) -> str | None:
+    """What in a table of so many records speaks for paths of people; None where nothing clearly does.
+
+    Stricter than a guess, which somebody asked for: codes of diseases look like points too, and many a table
+    has an id, a ward and a date. So times rise along paths, and persons have several rows each.
+
+    >>> clue({"way": ["b2 c3", "b2 c5"]}, 2)
+    'column "way" has places and times'
+    >>> clue({"codes": ["E11 C3", "B2 A1"]}, 2), clue({"id": ["1"], "ward": ["w"], "date": ["1"]}, 1)
+    (None, None)
+    """
+    found = guess(columns)
+    if found.get("form") == "column":
+        path = found["path"]
+        some = [value for value in columns[path] if value][:50]
+        return f"column {json.dumps(path)} has places and times" if all(map(rising, some)) else None
+    if found:
+        several = records >= 2 * len(columns[found["person"]])
+        some = [value for value in columns[found["time"]] if value][:50]
+        if several and some and in_order(some) is not None:
+            said = ", ".join(json.dumps(name) for key, name in found.items() if key != "form")
+            return f"columns {said} say who was where, and when"
+    return None
+
+
+def rising(path: str) -> bool:
+    """Does every point of a path come after the one before?"""
+    times = [pair[1] for part in parts(path) if (pair := parsed(part)) is not None]
+    return len(set(times)) == len(times) and in_order(times) == (*times,)
+
+
+def in_order(times: Sequence[str]) -> tuple[str, ...] | None:
+    """Distinct times, earliest first; None where they are no times."""
+    try:
+        return chronological(times)
+    except InputError:
+        return None
+
+
 def is_path(value: str) -> bool:
     """Can every part be read as a place and a time?"""
-    if "→" in value or "->" in value:
-        return all(parsed(part) for part in re.split(r"\s*(?:→|->)\s*", value.strip("<> ")))
-    return all(parsed(part) for part in value.strip("<> ").split())
+    return all(parsed(part) for part in parts(value))
+
+
+def parts(path: str) -> list[str]:
+    if "→" in path or "->" in path:
+        return re.split(r"\s*(?:→|->)\s*", path.strip("<> "))
+    return path.strip("<> ").split()
 
 
 def named(columns: Mapping[str, Sequence[Value]], key: str) -> str | None:

@@ -73,3 +73,35 @@ def losses(
         1 - said / total if total else Fraction(0),
         surviving,
     )
+
+
+def measured(
+    before: Paths, after: Paths, levels: tuple[Level, Level], patterns: Sequences, least: int
+) -> tuple[Losses, list[bool]]:
+    """The same from raw paths and their release alone, whatever made it; and which patterns survive.
+
+    Needs what became of each place and time, and how much a label leaves open; nothing of removals.
+    """
+    place, time = levels
+    says = precision(before.points, place, time)
+    at, when = ({level.of[raw]: 1 - lost for raw, lost in level.loss.items()} for level in levels)
+    left = [many * at[where] * when[then] for many, (where, then) in visited(after)]
+    living, codes = Living(after), after.points.codes
+    kept, survives = Fraction(0), []
+    for pattern in patterns.tuples():
+        pairs = {(place.of[where], time.of[then]) for where, then in map(before.points.pair, pattern)}
+        holding = living.holding([codes[pair] for pair in pairs]) if pairs <= codes.keys() else None
+        survives.append(holding is not None and int(after.counts[holding].sum()) >= least)
+        if survives[-1]:
+            kept += sum((says[point] for point in pattern), Fraction(0)) / len(pattern)
+    total = int(before.instances.sum())
+    return Losses(
+        1 - kept / len(patterns) if len(patterns) else Fraction(0),
+        1 - sum(left, Fraction(0)) / total if total else Fraction(0),
+        sum(survives),
+    ), survives
+
+
+def visited(paths: Paths) -> list[tuple[int, tuple[str, str]]]:
+    """How many records visit each point, and its place and time."""
+    return [(many, paths.points.pair(code)) for code, many in enumerate(paths.instances.tolist())]

@@ -115,6 +115,24 @@ def chronological(times: Iterable[str]) -> tuple[str, ...]:
     )
 
 
+def misfits(times: Iterable[str]) -> set[str]:
+    """Times that cannot be read in the way in which most of them can.
+
+    >>> sorted(misfits(["7", "8", "08:30", "noon"]))
+    ['08:30', 'noon']
+    """
+    every = set(times)
+    return min(({one for one in every if not readable(reading, one)} for reading in READINGS), key=len)
+
+
+def readable(reading: Callable[[str], Any], text: str) -> bool:
+    try:
+        moment = reading(text)
+    except (ValueError, InvalidOperation):
+        return False
+    return not isinstance(moment, Decimal) or moment.is_finite()
+
+
 @dataclass(frozen=True, eq=False)
 class Paths:
     """How many records have each path and each sensitive value: all that a search or a check may see.

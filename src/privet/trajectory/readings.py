@@ -15,8 +15,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from privet.trajectory.coded import complaint, grouped, need, refuse
-from privet.trajectory.paths import Ints
+from privet.errors import InputError
+from privet.trajectory.coded import complaint, grouped, need, refuse, unordered
+from privet.trajectory.paths import Ints, misfits
 from privet.trajectory.slots import Moments, Slot
 
 
@@ -59,7 +60,12 @@ def from_readings(
             for name in (person, place, time)
         )
     )
-    moments = Moments.read(frame.get_column(time))
+    try:
+        moments = Moments.read(frame.get_column(time))
+    except InputError as error:
+        text = frame.get_column(time).cast(pl.String).str.strip_chars()
+        odd = sorted(misfits(text.unique().to_list()))
+        raise unordered(time, text.is_in(odd).to_numpy(), error) from None
     who, where = grouped(frame.get_column(person)), grouped(frame.get_column(place))
     when = moments.values.to_numpy()
     chosen = np.lexsort((when, who))

@@ -17,6 +17,7 @@ from privet.errors import PolicyError, UnsupportedError
 from privet.models.linkage import Linkage, LinkageModel
 from privet.trajectory.choose import Lightest, Trial, Way
 from privet.trajectory.claims import Proof
+from privet.trajectory.coarse import Level
 from privet.trajectory.grid import Grid
 from privet.trajectory.local import LocalThinning, SuppressLocally
 from privet.trajectory.loss import Loss
@@ -24,7 +25,7 @@ from privet.trajectory.paths import Paths
 from privet.trajectory.recode import PathRecoding
 from privet.trajectory.sequences import Sequences
 from privet.trajectory.slots import Slot
-from privet.trajectory.suppress import Score, Suppress, Thinning
+from privet.trajectory.suppress import Cover, Score, Suppress, Thinning
 
 Thinned: TypeAlias = Thinning | LocalThinning
 AS_IT_IS = "as it is"
@@ -41,6 +42,7 @@ class PathFinding:
     trials: tuple[Trial, ...] = ()
     trial: Trial | None = None  # the one that won
     grid: Grid | None = None  # of the release, where it is coarser than that of the data
+    levels: tuple[Level, Level] | None = field(default=None, repr=False)  # of places and times, where tried
 
     @property
     def place(self) -> str:
@@ -89,6 +91,7 @@ class SuppressPoints:
 
     support: Fraction = Fraction(1, 100)  # from when on a sequence is worth keeping
     score: Score = Score.GAIN_PER_LOSS
+    cover: Cover = Cover.GREEDY
 
     name: ClassVar[str] = "suppress-points"
     kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
@@ -97,7 +100,8 @@ class SuppressPoints:
         at_least(self.support)
 
     def search(self, paths: Paths, policy: Policy, progress: Progress = silent) -> PathFinding:
-        found = Suppress(at_least(self.support), self.score).search(paths, promises_of(policy), progress)
+        plan = Suppress(at_least(self.support), self.score, self.cover)
+        found = plan.search(paths, promises_of(policy), progress)
         return PathFinding(found.suppression.recoding, found, found.patterns)
 
 
@@ -168,6 +172,7 @@ class LightestPaths:
             found.trials,
             found.trial,
             _coarser(plan.grids, found.trial.place),
+            found.levels,
         )
 
 

@@ -47,6 +47,8 @@ class Stops:
     @classmethod
     def read(cls, path: Path) -> Stops:
         """A file by its ending: .txt and .csv as GTFS has them, .geojson and .json."""
+        if not path.is_file():
+            raise InputError(f"trajectories.stops: {path.name}: there is no such file beside the policy")
         try:
             text = path.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:

@@ -7,7 +7,7 @@ to take is a hitting-set problem (NP-hard); this is greedy, by a score of what a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
@@ -18,8 +18,10 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 
+from privet import native
 from privet.core import Progress, Step, silent
 from privet.models.linkage import Linkage
+from privet.trajectory.exact import minimum
 from privet.trajectory.frequent import frequent, threshold
 from privet.trajectory.paths import Ints, Paths, Points
 from privet.trajectory.recode import PathRecoding, everywhere
@@ -28,6 +30,7 @@ from privet.trajectory.trees import Remaining
 from privet.trajectory.violations import feasible, jointly
 
 Rank: TypeAlias = tuple[float | Fraction, int, int, int]  # smallest first
+Taken: TypeAlias = tuple[int, int, int]  # a point, what it solves, what it costs
 
 
 class Score(Enum):
@@ -52,6 +55,13 @@ class Score(Enum):
         """The same for many points at once."""
         ones = np.ones_like(gain)
         return ones if self is Score.LEAST_LOSS else gain, ones if self is Score.GAIN else loss + 1
+
+
+class Cover(Enum):
+    """How the points are chosen."""
+
+    GREEDY = "greedy"
+    EXACT = "exact"  # the fewest patterns lost, and then the fewest points: for small data only
 
 
 @dataclass(frozen=True)
@@ -119,6 +129,7 @@ class Suppress:
 
     at_least: int | Fraction  # from what support on a sequence is worth keeping: records, or a share
     score: Score = Score.GAIN_PER_LOSS
+    cover: Cover = Cover.GREEDY
 
     name: ClassVar[str] = "suppress-points"
 
@@ -129,7 +140,8 @@ class Suppress:
         self, paths: Paths, promise: Linkage | Sequence[Linkage], progress: Progress = silent
     ) -> Thinning:
         _, bad, good = mined(paths, promise, self.at_least, progress)
-        removals = tuple(greedy(paths, bad, good, self.score))
+        points = covering(paths, bad, good, self.score, self.cover)
+        removals = tuple(logged(paths, points, self.score))
         pairs = tuple(paths.points.pair(removal.point) for removal in removals)
         return Thinning(Suppression(pairs), removals, bad, good)
 
@@ -148,13 +160,63 @@ def mined(
     return promises, bad, good
 
 
-def greedy(paths: Paths, bad: Sequences, good: Sequences, score: Score) -> Iterable[Removal]:
+def greedy(paths: Paths, bad: Sequences, good: Sequences, score: Score) -> Iterator[Removal]:
     """Points to remove, one after the other, until nothing violating is left.
 
     Ties go to the point that solves more, is visited by fewer, comes earlier, and has the smaller name.
     """
+    return logged(paths, taken(paths, bad, good, score), score)
+
+
+def logged(paths: Paths, points: Iterable[Taken], score: Score) -> Iterator[Removal]:
+    labels, instances = paths.points.labels, paths.instances
+    for point, gain, loss in points:
+        yield Removal(point, labels[point], gain, loss, score.of(gain, loss), int(instances[point]))
+
+
+def covering(
+    paths: Paths, bad: Sequences, good: Sequences, score: Score, cover: Cover = Cover.GREEDY
+) -> Iterable[Taken]:
+    """Points that leave nothing violating, in the order in which the score would take them."""
+    if cover is Cover.EXACT:
+        tried = [[point for point, _, _ in taken(paths, bad, good, each)] for each in Score]
+        ours = np.isin(bad.members, minimum(bad, good, tried))
+        # Of every violating sequence only what goes: the greedy search can take nothing else.
+        left = np.concatenate(([0], np.cumsum(ours)))[bad.starts]
+        bad = Sequences(bad.points, bad.members[ours], left, bad.support)
+    return taken(paths, bad, good, score)
+
+
+def taken(paths: Paths, bad: Sequences, good: Sequences, score: Score) -> Iterable[Taken]:
+    """Points by the greedy search, each with what it solves and what it costs."""
+    found: Iterable[Taken] | None = None
+    if native.library() is not None and max(len(bad), len(good)) < 2**31:
+        found = compiled(paths.instances, bad, good, score)
+    return plain(paths.instances, bad, good, score) if found is None else found
+
+
+def compiled(instances: Ints, bad: Sequences, good: Sequences, score: Score) -> Iterable[Taken] | None:
+    """In C: each point with what it solves and costs; None where there is no memory for it."""
+    order = np.empty(len(instances), dtype=np.int32)
+    gain, loss = np.empty(len(instances), dtype=np.int64), np.empty(len(instances), dtype=np.int64)
+    found = np.zeros(1, dtype=np.int64)
+    said = native.call(
+        "privet_suppress",
+        *(np.ascontiguousarray(bad.members), np.ascontiguousarray(bad.starts), len(bad)),
+        *(np.ascontiguousarray(good.members), np.ascontiguousarray(good.starts), len(good)),
+        len(instances),
+        np.ascontiguousarray(instances),
+        [*Score].index(score),
+        *(order, gain, loss, found),
+    )
+    count = int(found[0])
+    return None if said else zip(order[:count].tolist(), gain[:count].tolist(), loss[:count].tolist())  # noqa: B905 - cut alike
+
+
+def plain(instances: Ints, bad: Sequences, good: Sequences, score: Score) -> Iterable[Taken]:
+    """The same with a heap of Python's own."""
     gains, losses = Remaining(bad), Remaining(good)
-    gain, loss, instances = gains.counts, losses.counts, paths.instances
+    gain, loss = gains.counts, losses.counts
     # Quotients of whole numbers this small are equal as floats only if they are equal.
     divide: Callable[[int, int], float | Fraction] = (
         truediv if len(bad) < 2**25 and len(good) < 2**25 else Fraction
@@ -180,14 +242,7 @@ def greedy(paths: Paths, bad: Sequences, good: Sequences, score: Score) -> Itera
             waiting[point] = now
             heappush(queue, now)
             continue
-        yield Removal(
-            point,
-            paths.points.labels[point],
-            int(gain[point]),
-            int(loss[point]),
-            score.of(int(gain[point]), int(loss[point])),
-            int(instances[point]),
-        )
+        yield point, int(gain[point]), int(loss[point])
         del waiting[point]
         gains.remove(point)
         # Only a smaller loss can move a point forward; whoever falls back is noticed when popped.

@@ -11,8 +11,19 @@ from numpy.typing import NDArray
 
 from privet.core import Column
 from privet.domain import Codes
-from privet.trajectory.coded import coded, columns_of, complaint, gathered, grouped, need, numbered, refuse
-from privet.trajectory.paths import Ints, Paths, PointCodes, Points
+from privet.errors import InputError
+from privet.trajectory.coded import (
+    coded,
+    columns_of,
+    complaint,
+    gathered,
+    grouped,
+    need,
+    numbered,
+    refuse,
+    unordered,
+)
+from privet.trajectory.paths import Ints, Paths, PointCodes, Points, misfits
 from privet.trajectory.recode import PathRecoding
 
 
@@ -54,7 +65,11 @@ class Visits:
         distinct, position = numbered(where * len(times) + when, len(places) * len(times))
         said = [(places[at // len(times)], times[at % len(times)]) for at in distinct.tolist()]
         real = [(p, t) for p, t in said if p is not None and t is not None]
-        points = Points.of([p for p, _ in real], [t for _, t in real])
+        try:
+            points = Points.of([p for p, _ in real], [t for _, t in real])
+        except InputError as error:
+            odd = misfits(t for _, t in real)
+            raise unordered(time, np.array([t in odd for t in times], dtype=bool)[when], error) from None
         codes = [points.codes[p, t] if p is not None and t is not None else -1 for p, t in said]
         point = np.array(codes, dtype=np.int64)[position]
         columns = columns_of(frame, (*sensitive, *quasi))
@@ -72,8 +87,8 @@ class Visits:
         stays[np.fromiter(suppressed, dtype=np.int64)] = False
         return self._written(stays[self.point])
 
-    def changed(self, recoding: PathRecoding) -> pl.DataFrame:
-        """The frame as it leaves after any recoding of paths."""
+    def changed(self, recoding: PathRecoding, *, keep_empty: bool = True) -> pl.DataFrame:
+        """The frame as it leaves after any recoding of paths, with or without persons that have none left."""
         order = by_person(self.person, self.point)
         order = order[self.point[order] >= 0]
         lengths = np.bincount(self.person[order], minlength=int(self.person.max(initial=-1)) + 1)
@@ -84,7 +99,7 @@ class Visits:
         kept = np.zeros(len(self.point), dtype=bool)
         kept[order] = changed.kept
         if changed.points is points:
-            return self._written(kept)
+            return self._written(kept, keep_empty=keep_empty)
         new = np.zeros(len(kept), dtype=np.int64)
         new[order] = changed.point
         said = (
@@ -96,9 +111,13 @@ class Visits:
             pl.select(pl.when(~blank).then(text)).to_series().alias(name)
             for name, text in zip(self.place_and_time, said, strict=True)
         ]
-        return self._written(kept, self.frame.with_columns(coarse))
+        return self._written(kept, self.frame.with_columns(coarse), keep_empty=keep_empty)
 
-    def _written(self, kept: NDArray[np.bool_], frame: pl.DataFrame | None = None) -> pl.DataFrame:
+    def _written(
+        self, kept: NDArray[np.bool_], frame: pl.DataFrame | None = None, *, keep_empty: bool = True
+    ) -> pl.DataFrame:
+        if not keep_empty:
+            return (self.frame if frame is None else frame).filter(pl.Series(kept))
         left = np.bincount(self.person[kept], minlength=int(self.person.max(initial=-1)) + 1)
         _, first = np.unique(self.person, return_index=True)
         emptied = np.zeros(len(kept), dtype=bool)

@@ -22,8 +22,8 @@ PATIENTS = described(
     {
         "record": {"type": "patient", "json": "$.patients[*]", "xml": "/patients/patient"},
         "types": {
-            "patient": {"qi": ["age"], "sa": "blood", "children": {"visits": "visit"}},
-            "visit": {"qi": ["year"], "sa": "diagnosis"},
+            "patient": {"quasi": ["age"], "sensitive": "blood", "children": {"visits": "visit"}},
+            "visit": {"quasi": ["year"], "sensitive": "diagnosis"},
         },
     }
 )

@@ -19,11 +19,11 @@ from privet.document.schema import Schema
 SCHEMA = described(
     {
         "types": {
-            "r": {"qi": ["q"], "sa": "s", "children": {"as": "a", "cs": "c"}},
-            "a": {"qi": ["q"], "sa": "s", "children": {"bs": "b"}},
-            "b": {"sa": "n"},
-            "c": {"qi": ["q"], "children": {"ds": "d"}},
-            "d": {"qi": ["q"], "sa": "s"},
+            "r": {"quasi": ["q"], "sensitive": "s", "children": {"as": "a", "cs": "c"}},
+            "a": {"quasi": ["q"], "sensitive": "s", "children": {"bs": "b"}},
+            "b": {"sensitive": "n"},
+            "c": {"quasi": ["q"], "children": {"ds": "d"}},
+            "d": {"quasi": ["q"], "sensitive": "s"},
         },
         "attributes": {"n": {"buckets": {"edges": [0, 10, 20, 30]}}},
     }

@@ -254,7 +254,7 @@ def test_what_is_no_publication(text: Any, words: str, tmp_path: Path) -> None:
 def test_a_field_that_anatomy_needs() -> None:
     from privet.document.described import described
 
-    schema = described({"types": {"r": {"qi": ["sag"], "sa": "s"}}})
+    schema = described({"types": {"r": {"quasi": ["sag"], "sensitive": "s"}}})
     with pytest.raises(PolicyError, match="called sag"):
         with_bags(schema)
 
@@ -323,3 +323,18 @@ def test_bags_keep_nulls() -> None:
     assert bag.values == (("x", 1), ("y", 2), (None, 1))
     assert len(bag) == 4
     assert "x" not in repr(Published("g0", (), bags={"n": bag}))
+
+
+def test_a_tree_of_sensitive_values_stands_for_one_person_only(tmp_path: Path) -> None:
+    """Two people have the same values, the release has them once, and once others that nobody has."""
+    original = [Vertex("patient", (age, "0+"), (Vertex("visit", ("2001", "Flu")),)) for age in ("30", "31")]
+    group: Any = {
+        "id": "g0",
+        "qi_trees": [{"age": age, "visits": [{"year": 2001}]} for age in (30, 31)],
+        "sa_trees": [{"blood": "0+", "visits": [{"diagnosis": what}]} for what in ("Flu", "Flu")],
+    }
+    true = published(tmp_path, {"method": "t-t", "l": 2, "groups": [group]})
+    assert anatomy_truth(true, original).holds
+    group["sa_trees"][1]["visits"][0]["diagnosis"] = "Cold"
+    forged = published(tmp_path, {"method": "t-t", "l": 2, "groups": [group]})
+    assert anatomy_truth(forged, original).false == 1

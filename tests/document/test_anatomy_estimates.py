@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
 from itertools import permutations, product
+from pathlib import Path
 from random import Random
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.document.anatomised import FIGURE_34, published
 from tests.document.naive_anatomy import SCHEMA, trees
 
 from privet.document import estimate
@@ -267,3 +269,12 @@ def test_at_least(shares: list[Fraction], m: int) -> None:
 def test_wrong_queries(query: Query, words: str) -> None:
     with pytest.raises(InputError, match=words):
         expected(query, made(TWO, Style.TREES))
+
+
+def test_two_steps_of_one_type_of_which_one_asks_for_several(tmp_path: Path) -> None:
+    """Figure 3.4: alcohol poisoning twice (1/4) and a cold (1/2), for each of two people."""
+    publication = published(tmp_path, FIGURE_34)
+    twice = Step("visit", {"diagnosis": frozenset({"Alcohol P."})}, at_least=2)
+    cold = Step("visit", {"diagnosis": frozenset({"Cold"})})
+    assert not is_product(Step("patient", {}, (twice, cold)))
+    assert expected(Query(Step("patient", {}, (twice, cold))), publication) == Fraction(1, 4)

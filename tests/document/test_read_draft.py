@@ -10,10 +10,15 @@ import pytest
 from tests.document.test_read_xml import JSON, XML
 
 from privet.core import Role
+from privet.document import draft as drafting
 from privet.document.described import described
 from privet.document.draft import draft
 from privet.document.files import Documents, write
+from privet.document.xmltext import elements
 from privet.errors import InputError, PolicyError
+from privet.roads import document_draft as road_draft
+from privet.roads.document_draft import drafted
+from privet.roads.document_shape import DocumentShape
 from privet.samples import encounters, transcripts
 
 
@@ -116,7 +121,7 @@ def test_wrong_descriptions_are_answered_at_once() -> None:
         described(
             {
                 "typos": {},
-                "types": {"a": {"qi": ["q"], "saa": "s"}},
+                "types": {"a": {"quasi": ["q"], "saa": "s"}},
                 "attributes": {"q": {"hierarchy": {"type": "no"}}, "z": {}, "s": {"bucket": 1}},
             }
         )
@@ -129,15 +134,78 @@ def test_wrong_descriptions_are_answered_at_once() -> None:
     ):
         assert words in said
     with pytest.raises(PolicyError, match="say edges, or from, to and width"):
-        described({"types": {"a": {"sa": "s"}}, "attributes": {"s": {"buckets": {"from": 1}}}})
+        described({"types": {"a": {"sensitive": "s"}}, "attributes": {"s": {"buckets": {"from": 1}}}})
 
 
 def test_two_types_may_share_the_name_of_a_field() -> None:
     schema = described(
         {
-            "types": {"a": {"sa": "v", "children": {"bs": "b"}}, "b": {"sa": "v"}},
+            "types": {"a": {"sensitive": "v", "children": {"bs": "b"}}, "b": {"sensitive": "v"}},
             "attributes": {"b.v": {"buckets": {"edges": [0, 1]}}},
         }
     )
     assert schema.kind("a").fields[0].buckets is None
     assert schema.kind("b").fields[0].buckets is not None
+
+
+def test_the_words_of_the_literature_are_read_and_ours_are_written() -> None:
+    ours = {"t": {"identifier": ["i"], "quasi": ["q"], "sensitive": "s", "other": ["o"]}}
+    theirs = {"t": {"drop": ["i"], "qi": ["q"], "sa": "s", "keep": ["o"]}}
+    assert described({"types": theirs}) == described({"types": ours})
+    shape = DocumentShape.from_policy({"types": theirs}, base=Path())
+    assert shape.to_policy()["types"] == ours
+    with pytest.raises(PolicyError, match="qi and quasi are the same list; say it once, as quasi"):
+        described({"types": {"t": {"qi": ["q"], "quasi": ["p"]}}})
+    with pytest.raises(PolicyError, match=r"types\.t\.qi: is a list of names"):
+        DocumentShape.from_policy({"types": {"t": {"qi": 7}}}, base=Path())
+
+
+def test_a_draft_of_xml_says_that_a_document_type_is_named(tmp_path: Path) -> None:
+    plain = "<people><person><town>A</town></person></people>"
+    (tmp_path / "a.xml").write_text(f'<!DOCTYPE people SYSTEM "p.dtd">{plain}')
+    (tmp_path / "b.xml").write_text(plain)
+    said = {name: drafted(tmp_path / name).dumps() for name in ("a.xml", "b.xml")}
+    assert "\ndoctype = true " in said["a.xml"]
+    assert "doctype" not in said["b.xml"]
+    (tmp_path / "c.xml").write_text(
+        '<!DOCTYPE people SYSTEM "p.dtd"><people><person>M&uuml;ller</person></people>'
+    )
+    with pytest.raises(InputError, match=r"line 1, column \d+: an entity is used that the file does not"):
+        draft(tmp_path / "c.xml", doctype=True)
+    with pytest.raises(InputError, match="or say doctype = true under"):
+        draft(tmp_path / "a.xml")
+
+
+def test_a_type_without_fields_has_nothing_to_decide(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('[{"in": {"deep": [{"x": 1}, {"x": 2}]}}]')
+    text = drafted(tmp_path / "a.json").dumps()
+    assert 'quasi = ["value"]  # it has no field of its own; this one stays empty' in text
+    schema = described(draft(tmp_path / "a.json").plain())
+    documents = Documents(tmp_path / "a.json", schema)
+    read = list(documents)
+    write(read, tmp_path / "b.json", schema, documents.shape)
+    assert json.loads((tmp_path / "b.json").read_text()) == json.loads((tmp_path / "a.json").read_text())
+
+
+def test_more_values_than_are_looked_at_are_not_said_to_be_all_different(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drafting, "LOOKED_AT", 30)
+    monkeypatch.setattr(road_draft, "LOOKED_AT", 30)
+    (tmp_path / "a.json").write_text(json.dumps([{"code": f"c{n}", "few": f"d{n % 25}"} for n in range(40)]))
+    (tmp_path / "b.json").write_text(json.dumps([{"code": f"c{n}"} for n in range(25)]))
+    code, few = draft(tmp_path / "a.json").types[0].fields
+    assert (code.distinct, code.guess, few.distinct) == (30, None, 25)
+    assert "(30 or more different values)" in drafted(tmp_path / "a.json").dumps()
+    assert draft(tmp_path / "b.json").types[0].fields[0].guess is Role.IDENTIFIER
+
+
+@pytest.mark.parametrize("many", [1, 700])  # in the first piece of a file, or in a later one
+def test_an_entity_in_an_attribute_is_not_lost_unseen(tmp_path: Path, many: int) -> None:
+    head = '<!DOCTYPE a SYSTEM "p.dtd"><a>' + '<b c="R&amp;D &#228; &lt;"/><!-- a &comment; -->\n' * 70 * many
+    (tmp_path / "a.xml").write_text(f"{head}</a>")
+    read = list(elements(tmp_path / "a.xml", "/a/b", doctype=True))
+    assert {element.attributes["c"] for element in read} == {"R&D ä <"}
+    (tmp_path / "a.xml").write_text(f"{head}<b c='x' d=\"M&uuml;ller\"/></a>")
+    with pytest.raises(InputError, match=f"line {70 * many + 1}, column .*an entity is used"):
+        list(elements(tmp_path / "a.xml", "/a/b", doctype=True))

@@ -27,15 +27,15 @@ PERSON = described(
     {
         "types": {
             "person": {
-                "drop": ["id"],
-                "qi": ["born", "town"],
-                "sa": "income",
-                "keep": ["note"],
+                "identifier": ["id"],
+                "quasi": ["born", "town"],
+                "sensitive": "income",
+                "other": ["note"],
                 "children": {"jobs": "job", "hobbies": "hobby", "home": "home"},
             },
-            "job": {"qi": ["title"], "sa": "salary"},
-            "hobby": {"qi": ["value"]},
-            "home": {"qi": ["street"]},
+            "job": {"quasi": ["title"], "sensitive": "salary"},
+            "hobby": {"quasi": ["value"]},
+            "home": {"quasi": ["street"]},
         }
     }
 )
@@ -148,9 +148,9 @@ def test_mongodb(tmp_path: Path) -> None:
         {
             "types": {
                 "person": {
-                    "drop": ["_id"],
-                    "qi": ["born", "visits", "seen", "old", "big"],
-                    "sa": "income",
+                    "identifier": ["_id"],
+                    "quasi": ["born", "visits", "seen", "old", "big"],
+                    "sensitive": "income",
                 }
             }
         }
@@ -179,7 +179,7 @@ def test_mongodb(tmp_path: Path) -> None:
 
 
 def test_object_ids_can_be_kept(tmp_path: Path) -> None:
-    schema = described({"types": {"person": {"qi": ["key"]}}})
+    schema = described({"types": {"person": {"quasi": ["key"]}}})
     text = '{"key": {"$oid": "5f1d7f0e8b0c9a1b2c3d4e5f"}}'
     vertices, shape = read(tmp_path, text, schema)
     assert json.loads(again(tmp_path, vertices, schema, shape)) == json.loads(text)
@@ -276,7 +276,7 @@ def test_a_long_file_is_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_records_as_deep_as_allowed(tmp_path: Path) -> None:
-    schema = described({"types": {"t": {"qi": ["q"], "children": {"below": "t"}}}})
+    schema = described({"types": {"t": {"quasi": ["q"], "children": {"below": "t"}}}})
 
     def nested(levels: int) -> str:
         return '{"below": ' * (levels - 1) + '{"q": 1}' + "}" * (levels - 1)
@@ -293,7 +293,9 @@ def test_undeclared_fields_can_be_dropped(tmp_path: Path) -> None:
 
 
 def test_two_keys_of_one_type() -> None:
-    schema = described({"types": {"r": {"qi": ["q"], "children": {"a": "c", "b": "c"}}, "c": {"qi": ["q"]}}})
+    schema = described(
+        {"types": {"r": {"quasi": ["q"], "children": {"a": "c", "b": "c"}}, "c": {"quasi": ["q"]}}}
+    )
     with pytest.raises(PolicyError, match="two keys have children of one type"):
         list(Documents(Path("nowhere.jsonl"), schema))
 

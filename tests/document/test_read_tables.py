@@ -19,8 +19,13 @@ from privet.errors import InputError, PolicyError
 STUDENTS = described(
     {
         "types": {
-            "student": {"drop": ["name"], "qi": ["yob"], "sa": "gpa", "children": {"courses": "course"}},
-            "course": {"qi": ["course"], "sa": "grade"},
+            "student": {
+                "identifier": ["name"],
+                "quasi": ["yob"],
+                "sensitive": "gpa",
+                "children": {"courses": "course"},
+            },
+            "course": {"quasi": ["course"], "sensitive": "grade"},
         }
     }
 )
@@ -103,9 +108,9 @@ def test_a_type_below_two_others() -> None:
     schema = described(
         {
             "types": {
-                "r": {"qi": ["q"], "children": {"as": "a", "cs": "c"}},
-                "a": {"qi": ["q"], "children": {"cs": "c"}},
-                "c": {"qi": ["q"]},
+                "r": {"quasi": ["q"], "children": {"as": "a", "cs": "c"}},
+                "a": {"quasi": ["q"], "children": {"cs": "c"}},
+                "c": {"quasi": ["q"]},
             }
         }
     )

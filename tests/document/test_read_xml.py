@@ -11,20 +11,25 @@ import pytest
 from privet.document.described import described
 from privet.document.files import Documents, write
 from privet.document.forest import Vertex
-from privet.document.xmltext import CHUNK, NESTED, Element, steps
+from privet.document.xmltext import CHUNK, NESTED, Element, elements, steps
 from privet.errors import InputError
 
 E0 = {
     "record": {"type": "student", "json": "$.students[*]", "xml": "/students/student"},
     "types": {
-        "student": {"drop": ["id"], "qi": ["major", "yob"], "sa": "gpa", "children": {"courses": "course"}},
+        "student": {
+            "identifier": ["id"],
+            "quasi": ["major", "yob"],
+            "sensitive": "gpa",
+            "children": {"courses": "course"},
+        },
         "course": {
-            "qi": ["course"],
-            "sa": "grade",
+            "quasi": ["course"],
+            "sensitive": "grade",
             "children": {"evaluations": "evaluation", "books": "book"},
         },
-        "evaluation": {"qi": ["instructor"], "sa": "score"},
-        "book": {"qi": ["title"], "sa": "price"},
+        "evaluation": {"quasi": ["instructor"], "sensitive": "score"},
+        "book": {"quasi": ["title"], "sensitive": "price"},
     },
     "attributes": {"course": {"xml_name": "id"}},
 }
@@ -91,9 +96,13 @@ def test_e0_json_round_trip(tmp_path: Path) -> None:
 PLAIN = described(
     {
         "types": {
-            "person": {"qi": ["born", "town"], "sa": "ill", "children": {"jobs": "job", "tags": "tag"}},
-            "job": {"qi": ["title"]},
-            "tag": {"qi": ["value"]},
+            "person": {
+                "quasi": ["born", "town"],
+                "sensitive": "ill",
+                "children": {"jobs": "job", "tags": "tag"},
+            },
+            "job": {"quasi": ["title"]},
+            "tag": {"quasi": ["value"]},
         }
     }
 )
@@ -217,3 +226,15 @@ def test_a_long_file_is_not_held(tmp_path: Path) -> None:
         if number % 2_000 == 1_999:
             alive = max(alive, sum(isinstance(thing, Element) for thing in gc.get_objects()))
     assert 0 < alive - before <= 3 * (CHUNK // len(record) + 2)
+
+
+@pytest.mark.parametrize("encoding", ["klingon", "shift_jis", "hex"])
+def test_an_encoding_that_cannot_be_read(tmp_path: Path, encoding: str) -> None:
+    text = f'<?xml version="1.0" encoding="{encoding}"?><students><student yob="1993"/></students>'
+    (tmp_path / "a.xml").write_text(text)
+    with pytest.raises(InputError, match="names an encoding that cannot be read; save it as UTF-8"):
+        list(elements(tmp_path / "a.xml", "/students/student"))
+    other = text.replace(encoding, "iso-8859-1").replace("1993", "é")
+    (tmp_path / "b.xml").write_bytes(other.encode("latin-1"))
+    (read,) = elements(tmp_path / "b.xml", "/students/student")
+    assert read.attributes == {"yob": "é"}

@@ -47,7 +47,7 @@ STYLES = list(Style)
 
 # ---- A1: tables are trees of one vertex
 
-TABLE = described({"types": {"person": {"qi": ["age", "sex", "nationality"], "sa": "disease"}}})
+TABLE = described({"types": {"person": {"quasi": ["age", "sex", "nationality"], "sensitive": "disease"}}})
 ROWS = [
     ("42", "M", "Ukrainian", "Hearth Disease"),
     ("46", "M", "Romanian", "Flu"),
@@ -225,7 +225,8 @@ def test_a6_a_known_value(tmp_path: Path) -> None:
 
 # ---- A7: neither style implies the other
 
-FLAT = described({"types": {"r": {"sa": "root", "children": {"items": "item"}}, "item": {"sa": "value"}}})
+TYPES = {"r": {"sensitive": "root", "children": {"items": "item"}}, "item": {"sensitive": "value"}}
+FLAT = described({"types": TYPES})
 
 
 def flat(root: str, *items: str) -> Vertex:
@@ -324,10 +325,10 @@ def test_a9(p: str, left: list[tuple[str, ...]]) -> None:
 STUDENTS = described(
     {
         "types": {
-            "student": {"sa": "gpa", "children": {"courses": "course"}},
-            "course": {"sa": "grade", "children": {"evaluations": "evaluation", "books": "book"}},
-            "evaluation": {"sa": "score"},
-            "book": {"sa": "price"},
+            "student": {"sensitive": "gpa", "children": {"courses": "course"}},
+            "course": {"sensitive": "grade", "children": {"evaluations": "evaluation", "books": "book"}},
+            "evaluation": {"sensitive": "score"},
+            "book": {"sensitive": "price"},
         },
         "attributes": {"gpa": {"buckets": {"from": 0, "to": 4, "width": "0.5"}}},
     }

@@ -22,14 +22,14 @@ kind = "documents"
 [documents]
 record = { type = "student", json = "$[*]", xml = "/students/student" }
 [documents.types.student]
-drop = ["id"]
-qi = ["town"]
-sa = "gpa"
+identifier = ["id"]
+quasi = ["town"]
+sensitive = "gpa"
 children = { courses = "course" }
 [documents.types.course]
-qi = ["course"]
-sa = "grade"
-keep = ["room"]
+quasi = ["course"]
+sensitive = "grade"
+other = ["room"]
 [documents.attributes]
 gpa = { buckets = { from = 0, to = 4, width = "0.5" } }
 course.hierarchy.type = "tree"

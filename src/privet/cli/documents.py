@@ -5,12 +5,17 @@ from __future__ import annotations
 import gzip
 import json as notation
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from privet.cli import screen
 from privet.cli.screen import share
 
+LINKED = {
+    "quasi": "all quasi-identifiers of a person",
+    "one sensitive": "these, and one sensitive value",
+}
 KNOWN = {
     "root": "the root's values",
     "shape": "these, and how the tree branches",
@@ -59,11 +64,54 @@ def risk(found: Mapping[str, Any]) -> Iterator[str]:
         ],
         head=("somebody knows", "classes", "alone", "found, at worst", "on average"),
     )
-    warnings = [one["warning"] for one in found["outlook"] if one["warning"]]
-    if warnings:
+    if found["warnings"]:
         yield ""
         yield "what the promise will meet"
-        yield from (f"  {screen.shown(warning)}" for warning in warnings)
+        yield from (f"  {screen.shown(warning)}" for warning in found["warnings"])
+
+
+def linked(found: Mapping[str, Any]) -> Iterator[str]:
+    """How surely sensitive values of a release in halves are somebody's, and what follows for a person."""
+    yield f"{found['records']:,} people in {found['groups']:,} groups, in two halves ({found['style']})"
+    yield ""
+    yield from screen.table(
+        [
+            (LINKED[one["known"]], share(Fraction(one["worst"])), share(one["average"]))
+            for one in found["linked"]
+        ],
+        head=("somebody knows", "sure of another value, at worst", "on average"),
+    )
+    if "person" in found:
+        yield ""
+        yield from _person(found["person"])
+
+
+def _person(found: Mapping[str, Any]) -> Iterator[str]:
+    fit = f"{found['fit']:,} people fit" if found["fit"] != 1 else "1 person fits"
+    yield f"{fit} the quasi-identifiers that are known"
+    if not found["conclusions"]:
+        yield "  none of them has a sensitive value left"
+        return
+    named = any("value" in one for one in found["conclusions"])
+    yield from screen.table(
+        [
+            (
+                one["path"],
+                *(("null" if one["value"] is None else one["value"],) if named else ()),
+                share(Fraction(one["before"])),
+                share(Fraction(one["now"])),
+            )
+            for one in found["conclusions"]
+        ],
+        head=(
+            "has somewhere" if named else "has the surest value of",
+            *(("value",) if named else ()),
+            "by quasi-identifiers",
+            "by all that is known",
+        ),
+    )
+    if not named:
+        yield "  --show-values says which values these are"
 
 
 def compare(found: Mapping[str, Any]) -> Iterator[str]:
@@ -106,7 +154,12 @@ def explain(found: Mapping[str, Any]) -> Iterator[str]:
     if found["lm"] is not None:
         yield f"{share(found['lm'])} of the detail is lost on average, in {found['records']:,} records"
     if found["suppressed_records"]:
-        yield f"{found['suppressed_records']:,} records found no partner and are left out"
+        many = found["suppressed_records"]
+        yield (
+            f"{many:,} records found no partner and are left out"
+            if many > 1
+            else ("1 record found no partner and is left out")
+        )
     if found["attributes"]:
         yield from screen.table(
             [
@@ -125,6 +178,34 @@ def explain(found: Mapping[str, Any]) -> Iterator[str]:
         yield from (f"  {screen.shown(reason)}" for reason in found["reasons"])
     else:
         yield "what forced it: no sensitive value stands out; trees are as unlike as they are"
+    if found["private_notes"]:
+        yield ""
+        yield from _relaxed(found["relaxations"], found["records"] + found["suppressed_records"])
+
+
+def _relaxed(found: Any, records: int) -> Iterator[str]:
+    """What one step less would buy, as it was tried when the release was made."""
+    if not found:
+        yield "what one step less would buy: with less than 2 alike, nothing is promised"
+        return
+    tried = found[0]["tried"]
+    on = "" if tried == records else f", tried on {tried:,} of the records"
+    measure = "lm" if "lm" in found[0] else "kept"
+    yield f"what one step less would buy{on}"
+    yield from screen.table(
+        [
+            (
+                "; ".join(
+                    f"{change['model']} {change['parameter']} {change['from']} to {change['to']}"
+                    for change in one["changes"]
+                ),
+                share(one[measure]["now"]),
+                share(one[measure]["then"]),
+            )
+            for one in found
+        ],
+        head=("if the policy said", *(("lost now", "then") if measure == "lm" else ("left now", "then"))),
+    )
 
 
 def init(data: str, output: Path, kind: str | None, *, overwrite: bool, json: bool) -> int:
@@ -203,7 +284,11 @@ def _write_xml(records: Iterator[dict[str, Any]], target: Path, said: Mapping[st
     from privet.roads.document_data import as_read
 
     types = {
-        name: {**type_, "drop": [], "keep": [*type_.get("drop", ()), *type_.get("keep", ())]}
+        name: {
+            **type_,
+            "identifier": [],
+            "other": [*type_.get("identifier", ()), *type_.get("other", ())],
+        }
         for name, type_ in said["types"].items()
     }
     schema = described({"record": said["record"], "types": types})

@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from privet.core import Role
 from privet.document.anatomy_merge import Style
 from privet.document.forest import Vertex
-from privet.document.publication import Links, Publication, Published, sensitive_value
+from privet.document.publication import Links, Publication, Published, combined, sensitive_value
 from privet.document.schema import Schema
+from privet.document.truth import matched
 from privet.domain import Value
 
 STEPS = 200_000  # comparisons of vertices for one group, at most
+NO_VALUES: Counter[Value] = Counter()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,21 +97,37 @@ class _Search:
             for who in candidates:
                 if who in chosen:
                     continue
-                for values in self.laid(tree, self.original[who]):
-                    for _ in stock.spend(values):
-                        self.taken |= who in used
-                        if who in used:
-                            continue
-                        chosen.append(who)
-                        if choose(at + 1):
-                            return True
-                        chosen.pop()
+                for _ in stock.spend(self, tree, self.original[who]):
+                    self.taken |= who in used
+                    if who in used:
+                        continue
+                    chosen.append(who)
+                    if choose(at + 1):
+                        return True
+                    chosen.pop()
             return False
 
         return tuple(chosen) if choose(0) else None
 
-    def laid(self, tree: Vertex, original: Vertex) -> Iterator[list[Value]]:
-        """Every way to lay a tree over an original: the sensitive values it comes to lie on, in preorder."""
+    def embeds(self, tree: Vertex, original: Vertex) -> bool:
+        """Is a whole tree, sensitive values and all, a pruned version of an original?"""
+        self.left -= 1
+        if self.left < 0:
+            raise _TooLongError
+        if tree.type != original.type or tree.values != original.values:
+            return False
+        fits = [
+            [at for at, old in enumerate(original.children) if self.embeds(new, old)] for new in tree.children
+        ]
+        return matched(len(fits), fits.__getitem__) == len(fits)
+
+    def laid(
+        self, tree: Vertex, original: Vertex, free: Mapping[str | None, Counter[Value]]
+    ) -> Iterator[list[Value]]:
+        """Every way to lay a tree over an original: the sensitive values it comes to lie on, in preorder.
+
+        Each of them is still in the bag that its vertex names; without that there would be too many ways.
+        """
         self.left -= 1
         if self.left < 0:
             raise _TooLongError
@@ -118,16 +136,20 @@ class _Search:
         own: list[Value] = []
         if self.schema.kind(tree.type).sensitive is not None:
             own = [sensitive_value(original, self.schema)]
-        for below in self.laid_out(tree.children, list(original.children)):
+            if not free.get(tree.values[-1], NO_VALUES)[own[0]]:
+                return
+        for below in self.laid_out(tree.children, list(original.children), free):
             yield own + below
 
-    def laid_out(self, trees: Sequence[Vertex], originals: list[Vertex]) -> Iterator[list[Value]]:
+    def laid_out(
+        self, trees: Sequence[Vertex], originals: list[Vertex], free: Mapping[str | None, Counter[Value]]
+    ) -> Iterator[list[Value]]:
         if not trees:
             yield []
             return
         for at, original in enumerate(originals):
-            for first in self.laid(trees[0], original):
-                for others in self.laid_out(trees[1:], originals[:at] + originals[at + 1 :]):
+            for first in self.laid(trees[0], original, free):
+                for others in self.laid_out(trees[1:], originals[:at] + originals[at + 1 :], free):
                     yield first + others
 
 
@@ -135,42 +157,37 @@ class _Trees:
     """The trees of sensitive values of a group; each can be spent once."""
 
     def __init__(self, group: Published, schema: Schema) -> None:
-        self.free = Counter(
-            tuple(
-                sensitive_value(vertex, schema)
-                for vertex in tree.walk()
-                if schema.kind(vertex.type).sensitive is not None
-            )
-            for tree in group.sa
-        )
+        self.schema = schema
+        self.free = Counter(group.sa)
 
-    def spend(self, values: Sequence[Value]) -> Iterator[None]:
-        """Once if these values are still there; they are put back afterwards."""
-        key = tuple(values)
-        if self.free[key] > 0:
-            self.free[key] -= 1
-            yield
-            self.free[key] += 1
+    def spend(self, search: _Search, tree: Vertex, original: Vertex) -> Iterator[None]:
+        """Once for every tree that is left and makes a version of the original; it is put back afterwards."""
+        for sa in list(self.free):
+            try:
+                whole = combined(tree, sa, self.schema)
+            except ValueError:  # the two are not of one shape
+                continue
+            if self.free[sa] > 0 and search.embeds(whole, original):
+                self.free[sa] -= 1
+                yield
+                self.free[sa] += 1
 
 
 class _Bags:
-    """The bags of a group, in the order in which a tree names them."""
+    """The bags of a group; each of their values can be spent once."""
 
     def __init__(self, group: Published, schema: Schema) -> None:
-        names = [
-            vertex.values[-1]
-            for vertex in group.qi[0].walk()
-            if schema.kind(vertex.type).sensitive is not None
-        ]
-        bags: Mapping[str | None, Counter[Value]] = {
+        self.schema = schema
+        self.free: Mapping[str | None, Counter[Value]] = {
             name: Counter(dict(bag.values)) for name, bag in group.bags.items()
         }
-        self.free = [bags.get(name, Counter()) for name in names]
 
-    def spend(self, values: Sequence[Value]) -> Iterator[None]:
-        if all(bag[value] > 0 for bag, value in zip(self.free, values, strict=True)):
-            for bag, value in zip(self.free, values, strict=True):
-                bag[value] -= 1
-            yield
-            for bag, value in zip(self.free, values, strict=True):
-                bag[value] += 1
+    def spend(self, search: _Search, tree: Vertex, original: Vertex) -> Iterator[None]:
+        names = [v.values[-1] for v in tree.walk() if self.schema.kind(v.type).sensitive is not None]
+        for values in search.laid(tree, original, self.free):
+            for name, value in zip(names, values, strict=True):
+                self.free[name][value] -= 1
+            if all(self.free[name][value] >= 0 for name, value in zip(names, values, strict=True)):
+                yield
+            for name, value in zip(names, values, strict=True):
+                self.free[name][value] += 1

@@ -90,7 +90,9 @@ class CToff:
         if size < 1:
             raise PolicyError("a class has at least one record")
         if len(forest) < size:
-            raise UnsatisfiableError(f"{len(forest)} records cannot form a class of {size}")
+            raise UnsatisfiableError(
+                f"{len(forest)} records cannot form a class of {size}; make it smaller, or bring more"
+            )
         if self.part and len(forest) > self.part:
 
             def one(some: Forest) -> DocumentEdits:

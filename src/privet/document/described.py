@@ -1,10 +1,13 @@
-"""A schema from its description: the schema file of the literature, as plain nested data.
+"""A schema from its description, as plain nested data.
 
     {"record": {"type": "student", "json": "$.students[*]", "xml": "/students/student"},
-     "types": {"student": {"drop": ["id"], "qi": ["yob"], "sa": "gpa", "children": {"courses": "course"}}},
+     "types": {"student": {"identifier": ["id"], "quasi": ["yob"], "sensitive": "gpa",
+                           "children": {"courses": "course"}}},
      "attributes": {"yob": {"hierarchy": {...}}, "gpa": {"buckets": {"from": 0, "to": 4, "width": "0.5"}}}}
 
-An attribute is named by its field, or as `type.field` where two types share the name of a field.
+Fields are listed by role. The schema files of the literature have other words for the same lists (`drop`,
+`qi`, `sa`, `keep`); they are read, too, and never written. An attribute is named by its field, or as
+`type.field` where two types share the name of a field.
 """
 
 from __future__ import annotations
@@ -19,7 +22,8 @@ from privet.document.schema import Buckets, Field, Kind, Places, Schema
 from privet.errors import PolicyError, unknown_key
 from privet.hierarchy.parse import parse
 
-LISTS = {"drop": Role.IDENTIFIER, "qi": Role.QUASI, "sa": Role.SENSITIVE, "keep": Role.OTHER}
+LISTS = {role.value: role for role in (Role.IDENTIFIER, Role.QUASI, Role.SENSITIVE, Role.OTHER)}
+ALSO = {"drop": "identifier", "qi": "quasi", "sa": "sensitive", "keep": "other"}  # in the literature
 TYPE_KEYS = (*LISTS, "undecided", "children", "weight")
 ATTRIBUTE_KEYS = ("hierarchy", "buckets", "xml_name")
 
@@ -35,7 +39,13 @@ def described(plain: Mapping[str, Any], base: Path | None = None) -> Schema:
     record = plain.get("record", {})
     used: set[str] = set()
     kinds = []
-    for name, type_ in plain.get("types", {}).items():
+    for name, said in plain.get("types", {}).items():
+        type_ = {ALSO.get(key, key): listed for key, listed in said.items()}
+        complaints += [
+            f"types.{name}: {key} and {ALSO[key]} are the same list; say it once, as {ALSO[key]}"
+            for key in said
+            if key in ALSO and ALSO[key] in said
+        ]
         complaints += [
             f"types.{name}: {unknown_key(TYPE_KEYS, key)}" for key in type_ if key not in TYPE_KEYS
         ]

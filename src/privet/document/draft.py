@@ -30,7 +30,7 @@ class DraftField:
 
     name: str
     there: int
-    distinct: int  # at most LOOKED_AT
+    distinct: int  # at most LOOKED_AT: so many, or more
     numbers: bool  # are all values numbers?
     guess: Role | None = None
     because: str = ""
@@ -67,15 +67,17 @@ class Draft:
     place: str  # where its records are
     records: int
     types: tuple[DraftType, ...]
+    doctype: bool = False  # does the file name a document type?
 
     def plain(self) -> dict[str, Any]:
         """The description that `described` reads; nothing is decided."""
         types: dict[str, Any] = {}
         attributes: dict[str, Any] = {}
         for type_ in self.types:
+            fields = [f.name for f in type_.fields]
             types[type_.name] = {
-                # A vertex has at least one field; one that only holds others may get a text of its own.
-                "undecided": [f.name for f in type_.fields] or [VALUE],
+                # A vertex has at least one field; where it only holds others, there is nothing to decide.
+                **({"undecided": fields} if fields else {"quasi": [VALUE]}),
                 "children": {child.key: child.type for child in type_.children},
             }
             for f in type_.fields:
@@ -125,10 +127,10 @@ def draft(path: Path, kind: str | None = None, guess: Guess | None = None, *, do
     """Look at every record of a file, one at a time."""
     form = format_of(path, kind)
     place = place_of(path, None, form, doctype=doctype)
-    root = Seen()
+    root, frame = Seen(), xmltext.Frame()
     if form == "xml":
         name = place.rsplit("/", 1)[-1]
-        for element in xmltext.elements(path, place, doctype=doctype):
+        for element in xmltext.elements(path, place, frame, doctype=doctype):
             root.met(1)
             _see_element(root, element)
     else:
@@ -139,7 +141,7 @@ def draft(path: Path, kind: str | None = None, guess: Guess | None = None, *, do
             root.met(1)
             _see_object(root, raw)
     types = tuple(_Types(guess, xml=form == "xml").of(name, root, f"{place}", ""))
-    return Draft(form, place, root.times, types)
+    return Draft(form, place, root.times, types, frame.doctype)
 
 
 def _see_object(seen: Seen, raw: dict[str, Any]) -> None:
@@ -238,7 +240,7 @@ class _Types:
         distinct = len(seen.values)
         numbers = seen.texts > 0 and seen.numbers == seen.texts
         said = self.guess(name) if self.guess is not None else None
-        if said is None and not numbers and there >= FEW and distinct == min(there, LOOKED_AT):
+        if said is None and not numbers and FEW <= there == distinct:
             said = (Role.IDENTIFIER, "all values are different")
         role, because = (None, "") if said is None else said
         return DraftField(name, there, distinct, numbers, role, because, xml)

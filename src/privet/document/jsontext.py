@@ -7,6 +7,7 @@ not repeated: the place of a fault is found by a second look at the file, as lin
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -211,14 +212,14 @@ def _events(path: Path) -> Iterator[Event]:
     if not path.is_file():
         raise InputError(f"{path}: no such file")
     pieces = _pieces(path)
-    first = next(pieces)
-    if not first:
-        raise InputError(f"{path}: the file is empty")
     try:
+        first = next(pieces)
+        if not first:
+            raise InputError(f"{path}: the file is empty")
         yield from ijson.basic_parse(_Stream(path, chain([first], pieces)), multiple_values=True)
     except (ijson.JSONError, ValueError) as error:
         reason = _reason(error)
-    except (OSError, EOFError):
+    except (OSError, EOFError, zlib.error):
         raise InputError(f"{path}: this cannot be unpacked; is it really gzip?") from None
     else:
         return

@@ -46,7 +46,9 @@ class KAnonThenRepair:
 
     def cluster(self, forest: Forest, size: int) -> DocumentEdits:
         if size < 1 or len(forest) < size:
-            raise UnsatisfiableError(f"{len(forest)} records cannot form a class of {size}")
+            raise UnsatisfiableError(
+                f"{len(forest)} records cannot form a class of {size}; make it smaller, or bring more"
+            )
         trees = Trees.of(forest, 4 * size, self.mapping)
         closed = self._grouped(trees, size)
         return _repaired(trees, closed, size)

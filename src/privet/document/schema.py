@@ -167,12 +167,17 @@ def _wrong_in(kind: Kind, types: Sequence[str]) -> Iterable[str]:
     if len(kind.with_role(Role.SENSITIVE)) > 1:
         yield f"{place}: at most one field is sensitive; choose one, or give the others a child vertex"
     if not kind.quasi and kind.sensitive is None and not kind.with_role(Role.UNDECIDED):
-        yield f"{place}: a vertex needs a quasi-identifying or a sensitive field"
+        yield (
+            f"{place}: a vertex needs a quasi-identifying or a sensitive field; to drop it whole, name its "
+            "key under identifier where its parent is described, and not among children"
+        )
     if kind.weight < 0:
         yield f"{place}: a weight is not negative"
     keys = [key for key, _ in kind.children]
     if len(set(keys)) < len(keys) or set(keys) & set(names):
-        yield f"{place}: a key stands for one field or one list of children"
+        both = sorted(set(keys) & set(names))
+        said = f" ({', '.join(both)} for both)" if both else ""
+        yield f"{place}: a key stands for one field or one list of children{said}"
     for key, child in kind.children:
         if child not in types:
             yield f"{place}: children {key} are of type {child}, which is not described"

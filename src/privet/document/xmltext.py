@@ -7,6 +7,8 @@ outside the file is ever fetched.
 
 from __future__ import annotations
 
+import re
+import zlib
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -19,6 +21,9 @@ from privet.engines.text import opened
 from privet.errors import InputError
 
 CHUNK = 1 << 16
+# An ampersand that begins neither a number nor one of the five entities that need no definition.
+UNKNOWN = re.compile(rb"&(?!#|(?:amp|lt|gt|quot|apos);)(?=[A-Za-z_:]|$)")
+TAG = re.compile(rb"""<(?:[^"'>]|"[^"]*"|'[^']*')*""")
 NESTED = 2 * DEEPEST  # elements inside each other: a level of a record may have a wrapper around it
 
 
@@ -54,6 +59,7 @@ class Frame:
 
     way: Way = ()
     declared: list[dict[str, str]] = field(default_factory=list)  # for each element on the way
+    doctype: bool = False  # was a document type named?
 
     def note(self, attributes: dict[str, str]) -> None:
         self.declared.append({name: text for name, text in attributes.items() if is_declaration(name)})
@@ -93,16 +99,18 @@ def elements(
 
 def _fed(path: Path, place: str | None, parser: Any, handler: _Handler) -> Iterator[Element]:
     """Feed the parser piece by piece, and hand on what is complete."""
-    found = fed = 0
+    found, fed, tail = 0, 0, b""
     with opened(path) as stream:
         while True:
             try:
                 piece = stream.read(CHUNK)
-            except (OSError, EOFError):
+            except (OSError, EOFError, zlib.error):
                 raise InputError(f"{path}: this cannot be unpacked; is it really gzip?") from None
             fed += len(piece)
             if not fed:
                 raise InputError(f"{path}: the file is empty")
+            handler.suspicious |= handler.doctype and UNKNOWN.search(tail + piece) is not None
+            tail = piece[-1:]
             try:
                 parser.Parse(piece, not piece)
             except expat.ExpatError as error:
@@ -110,6 +118,10 @@ def _fed(path: Path, place: str | None, parser: Any, handler: _Handler) -> Itera
                 said = expat.ErrorString(error.code)
                 raise InputError(
                     f"{path}: line {error.lineno}, column {error.offset + 1}: this is not XML: {said}"
+                ) from None
+            except (LookupError, ValueError):  # from Python's codecs, which expat asks
+                raise InputError(
+                    f"{path}: line 1: the file names an encoding that cannot be read; save it as UTF-8"
                 ) from None
             while handler.ready:
                 found += 1
@@ -131,16 +143,19 @@ class _Handler:
         self.texts: list[list[str]] = []
         self.attributes_around: dict[str, str] | None = None
         self.other = 0  # open elements that are not on the way to a record
+        self.suspicious = False  # does an entity seem to be used that the file cannot have defined?
         parser.StartElementHandler = self.start
         parser.EndElementHandler = self.end
         parser.CharacterDataHandler = self.characters
         parser.StartDoctypeDeclHandler = self.doctype_begins
         parser.EntityDeclHandler = self.entity
+        parser.SkippedEntityHandler = self.skipped
 
     def forget(self) -> None:
         """Parser and handler hold each other, and what was read and not asked for; let go of it now."""
         self.ready.clear()
-        for name in ("StartElement", "EndElement", "CharacterData", "StartDoctypeDecl", "EntityDecl"):
+        names = ("StartElement", "EndElement", "CharacterData", "StartDoctypeDecl", "EntityDecl")
+        for name in (*names, "SkippedEntity"):
             setattr(self.parser, f"{name}Handler", None)
 
     def place(self) -> str:
@@ -150,15 +165,29 @@ class _Handler:
 
     def doctype_begins(self, _name: str, _system: str, _public: str, internal: int) -> None:
         if internal or not self.doctype:
+            named = "" if internal else ", or say doctype = true under [documents]: here only its name stands"
             raise InputError(
                 f"{self.place()}: a document type is declared here, which may define entities without end; "
-                "remove the declaration"
+                f"remove the declaration{named}"
             )
+        self.frame.doctype = True
 
     def entity(self, *_: Any) -> None:
         raise InputError(f"{self.place()}: an entity is defined here; remove the definition")
 
+    def skipped(self, *_: Any) -> None:
+        """Where a document type is named, the parser would leave unknown entities away without a word."""
+        raise InputError(f"{self.place()}: an entity is used that the file does not define; write it out")
+
+    def in_attributes(self) -> None:
+        """In attributes the parser leaves such entities away, and calls nobody: look at the text itself."""
+        begins = TAG.match(self.parser.GetInputContext() or b"")
+        if begins is not None and UNKNOWN.search(begins[0]) is not None:
+            self.skipped()
+
     def start(self, name: str, attributes: dict[str, str]) -> None:
+        if self.suspicious and attributes:
+            self.in_attributes()
         if len(self.open) + len(self.around) + self.other >= NESTED:
             raise InputError(
                 f"{self.place()}: nested deeper than {NESTED} elements, which no record of a person needs"

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from privet.report.markup import Safe, behind, facts, join, label, label_text, paragraph, table
+from privet.document.choice import WAYS
+from privet.report.markup import Content, Safe, behind, facts, join, label, label_text, paragraph, table, tag
 from privet.report.numerals import count, counted, decimal, part, percent, tables, whole
-from privet.report.plots import Bar, bars, line, mark, picture, shape, words
+from privet.report.plots import Bar, bars
 from privet.report.sections import Evidence
-
-STEP, INDENT = 28, 22  # how far apart lines and levels of a drawn tree are
 
 
 def depths(evidence: Evidence) -> Safe | None:
@@ -36,7 +35,7 @@ def depths(evidence: Evidence) -> Safe | None:
         (
             paragraph(
                 "A record is a tree. Vertices without a counterpart in the other trees of their class are "
-                "cut, with all below them."
+                "cut, with all below them. The bars show how many are gone."
             ),
             bars(drawn, name="Vertices gone, by depth", tone="loss"),
             behind(
@@ -55,11 +54,20 @@ def depths(evidence: Evidence) -> Safe | None:
                         percent(part(evidence, "measures", "loss").get("suppression_accuracy")),
                     ),
                     *(
-                        (f"Divergence of {label_text(name)}", decimal(apart.get(name)) or "nothing is left")
+                        (f"Shift of {label_text(name)}, nats", decimal(apart.get(name)) or "nothing is left")
                         for name in apart
                     ),
                 )
             ),
+            paragraph(
+                tag(
+                    "small",
+                    "A shift says how far the shares of a field's published values lie from the original "
+                    "ones (Kullback-Leibler divergence): 0 is no difference.",
+                )
+            )
+            if apart
+            else None,
         )
     )
 
@@ -70,56 +78,79 @@ def tree(evidence: Evidence) -> Safe | None:
     vertices = tables(found.get("vertices"))
     if not vertices:
         return None
-    records = counted(whole(found.get("records")) or 0, "record")
     level: list[int] = []
-    marks: list[Safe] = []
-    lines: list[Safe] = []
+    above: list[int | None] = []
     for at, one in enumerate(vertices):
         parent = whole(one.get("parent"))
-        known = parent is not None and parent < at
-        level.append(level[parent] + 1 if known and parent is not None else 0)
-        x, y = 12 + INDENT * level[at], STEP // 2 + STEP * at
-        if known and parent is not None:
-            up = 12 + INDENT * level[parent]
-            lines.append(line(str(up), str(STEP // 2 + STEP * parent), str(up), str(y), "axis"))
-            lines.append(line(str(up), str(y), str(x), str(y), "axis"))
-        said = told(one)
-        marks.append(mark(said, shape("done", str(x), str(y)), first=not at))
-        marks.append(words(str(x + 12), str(y), said, "start", dy=4))
+        above.append(parent if parent is not None and parent < at else None)
+        level.append(0 if above[at] is None else level[above[at] or 0] + 1)
     return join(
         (
-            paragraph(
-                f"{records} are published as this one tree; they differ in sensitive values only. A field "
-                "without a label is published as it is."
-            ),
-            picture(
-                "class-tree",
-                "A published class as a tree",
-                "A line for each vertex, below its parent and further in.",
-                *lines,
-                *marks,
-                height=STEP * len(vertices),
-                class_="trees",
-            ),
+            paragraph(about_tree(found)),
+            drawn_tree(vertices, above),
             behind("As a table", listed(vertices, level)),
         )
     )
 
 
-def told(one: Mapping[str, Any]) -> str:
+def about_tree(found: Mapping[str, Any]) -> str:
+    """What the drawn tree stands for."""
+    many = whole(found.get("records")) or 0
+    style = found.get("style")
+    if style is None:
+        return (
+            f"{counted(many, 'record')} are published as this one tree; they differ in sensitive values only."
+            " A field without a label is published as it is."
+        )
+    shape = f"The trees of {counted(many, 'person', 'people')} in one group all have this shape. "
+    if style == "t-t":
+        return shape + (
+            "Their quasi-identifiers stand as they are in one list of trees, their sensitive values in "
+            "another, and nothing says which two belong together."
+        )
+    return shape + (
+        "Their quasi-identifiers stand as they are, and each vertex names a bag with the sensitive values of "
+        "all of them; nothing says whose is which."
+    )
+
+
+def choice(evidence: Evidence) -> Safe | None:
+    """Which way of publishing is for what, and which was taken."""
+    if not part(evidence, "documents"):
+        return None
+    taken = evidence.get("recoding")
+    rows = [
+        (f"{way.name}{' (this release)' if way.recoding == taken else ''}", way.choose, way.resists, way.not_)
+        for way in WAYS
+    ]
+    return table(("Way", "Choose it for", "It resists", "But"), rows, caption="Ways to publish documents")
+
+
+def drawn_tree(vertices: Sequence[Mapping[str, Any]], above: Sequence[int | None]) -> Safe:
+    """Lists in lists, which break their lines on a narrow screen; children are ready before their parent."""
+    below: list[list[Safe]] = [[] for _ in vertices]
+    roots: list[Safe] = []
+    for at in reversed(range(len(vertices))):
+        inner = tag("ul", *reversed(below[at])) if below[at] else None
+        parent = above[at]
+        (roots if parent is None else below[parent]).append(tag("li", *told(vertices[at]), inner))
+    return tag("ul", *reversed(roots), class_="tree", aria_label="A published class as a tree")
+
+
+def told(one: Mapping[str, Any]) -> list[Content]:
     """A vertex in a few words."""
-    parts = [label_text(one.get("type")) + ":"]
+    parts: list[Content] = [tag("strong", label(one.get("type")))]
     for each in tables(one.get("labels")):
-        name = label_text(each.get("field"))
+        parts += [" · ", label(each.get("field"))]
         if "label" in each:
-            parts.append(f"{name} = “{label_text(each.get('label'))}” ({percent(each.get('loss'))} lost)")
-        else:
-            parts.append(name)
+            lost = percent(each.get("loss"))
+            named = tag("bdi", f"“{label_text(each.get('label'))}”")
+            parts += [" = ", named, tag("small", f" {lost} lost") if lost else None]
     sensitive = part(one, "sensitive")
     if sensitive:
         different = counted(whole(sensitive.get("different")) or 0, "different value")
-        parts.append(f"| {label_text(sensitive.get('field'))}: {different}")
-    return " ".join(parts)
+        parts += [tag("small", " · ", label(sensitive.get("field")), f": {different}")]
+    return parts
 
 
 def listed(vertices: Sequence[Mapping[str, Any]], level: Sequence[int]) -> Safe:

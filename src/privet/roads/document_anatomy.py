@@ -38,7 +38,7 @@ from privet.notation import describe
 from privet.policy import Policy
 from privet.release import Release
 from privet.report import evidence as ev
-from privet.roads import Found, Verdicts, document_notes, groves, raw_anatomy
+from privet.roads import Found, Verdicts, document_notes, document_relaxed, groves, raw_anatomy
 from privet.roads.document_data import (
     TABLES,
     Leaving,
@@ -113,11 +113,13 @@ class TreeAnatomyRoad:
             forest, written = read.forest, as_one_file(read.written.to(output, shape_of(policy).schema))
             algorithm, l = settings_of(policy), promised_l(policy)
             if len(forest) < l:
-                raise UnsatisfiableError(f"{len(forest)} records cannot form a group of {l}")
+                raise UnsatisfiableError(
+                    f"{len(forest)} records cannot form a group of {l}; make l smaller, or bring more"
+                )
             progress("search", 0)
             grouping = algorithm.search(policy).search(forest, progress)
             if not grouping.groups:
-                reasons = [one["warning"] for one in document_notes.outlook(forest, l) if one["warning"]]
+                reasons = document_notes.warnings(forest, l, rules_of(policy))
                 raise UnsatisfiableError(f"no group of {l} can be formed: nothing is left", *reasons)
             progress("apply", 0)
             shown = published_policy(policy, written)
@@ -145,15 +147,21 @@ class TreeAnatomyRoad:
                     "source": digest.result(),
                     "documents": shape_of(policy).to_policy(),
                     "outlook": document_notes.outlook(forest, l),
-                    "rules": rules_of(policy).warnings(l, forest),
+                    "relaxations": document_relaxed.halves(forest, policy, algorithm.search(policy)),
+                    "warnings": document_notes.warnings(forest, l, rules_of(policy)),
                     "links": {"qi": links.qi, "sa": links.sa},
                     "suppressed": list(grouping.suppressed),
                 },
             )
 
     def check(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> Verdicts:
+        return self.foreseen(source, policy, engine=engine)[0]
+
+    def foreseen(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> tuple[Verdicts, list[str]]:
+        """What data achieves as it stands, and what its promises will meet."""
         forest = collected(source, policy, engine).forest
-        return raw_anatomy.judged(forest, policy)
+        warnings = document_notes.warnings(forest, promised_l(policy), rules_of(policy))
+        return raw_anatomy.judged(forest, policy), warnings
 
     def verify(
         self, folder: Path, evidence: Mapping[str, Any], policy: Policy, *, engine: Engine[Any]
@@ -223,7 +231,7 @@ class TreeAnatomyRoad:
             },
             "loss": {"suppression_accuracy": evidence["measures"]["loss"]["suppression_accuracy"]},
             "attributes": {},
-            "levels": document_notes.levels(document_notes.before(forest), watch.places),
+            "levels": document_notes.levels(forest.schema, document_notes.before(forest), watch.places),
             "divergence": document_notes.shifted(forest, sensitive_of(publication)),
             "queries": {
                 "asked": accuracy.queries,
@@ -323,7 +331,7 @@ def evidence_of(
     forest, watch = grouping.forest, watched(final)
     style = settings_of(policy).style
     share: Fraction = anatomy_measure.suppression_accuracy(grouping)
-    gone = document_notes.levels(document_notes.before(forest), watch.places)
+    gone = document_notes.levels(forest.schema, document_notes.before(forest), watch.places)
     return {
         **ev.header(),
         "kind": policy.kind,
@@ -350,6 +358,6 @@ def evidence_of(
             "vertices": {"before": forest.vertices, "after": watch.vertices},
             "levels": gone,
             "divergence": document_notes.shifted(forest, sensitive_of(final)),
-            "drawn": None,
+            "drawn": document_notes.drawn_group(final),
         },
     }

@@ -28,6 +28,7 @@ from privet.document.schema import Places, Schema
 from privet.document.shape import Shape
 from privet.document.tables import from_frames, to_frames
 from privet.document.xmltext import Frame, steps
+from privet.domain import Value
 from privet.engines import text
 from privet.errors import InputError, TamperedError, one_of
 from privet.policy import Policy
@@ -115,6 +116,18 @@ def collected(source: Any, policy: Policy, engine: Engine[Any]) -> Collected:
         forest = Forest.of(shape.schema, (binder.record(as_read(one)) for one in source))
         return Collected(forest, Written("json", learnt))
     raise InputError("documents are a file, a folder or a table of tables, or a list of objects")
+
+
+def distinct(source: Any, policy: Policy, engine: Engine[Any]) -> dict[str, tuple[Value, ...]]:
+    """The different values of each field, as `type.field`, whether or not a hierarchy covers them."""
+    shape = shape_of(policy)
+    kinds = tuple(
+        replace(kind, fields=tuple(replace(f, hierarchy=None) for f in kind.fields))
+        for kind in shape.schema.kinds
+    )
+    bare = replace(policy, shape=replace(shape, schema=replace(shape.schema, kinds=kinds)))
+    domains = collected(source, bare, engine).forest.domains
+    return {f"{kind}.{name}": tuple(domain.values) for (kind, name), domain in domains.items()}
 
 
 def _file(path: Path, policy: Policy) -> Collected:

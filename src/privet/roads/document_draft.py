@@ -19,23 +19,24 @@ import tomli_w
 
 from privet.core import Role
 from privet.document import jsontext
-from privet.document.draft import Draft, DraftField, DraftType, draft
+from privet.document.draft import LOOKED_AT, Draft, DraftField, DraftType, draft
 from privet.document.files import FORMATS, format_of
-from privet.draft import NAMES
 from privet.engines import text
 from privet.errors import InputError
+from privet.guess import NAMES
 
 ROLES = """\
 # What each field is. Fields that are in no list are never published, and stop the road unless
 # `undeclared = "drop"` stands under [documents]. Move every field out of `undecided` into
-#   drop  names a person: it is not published
-#   qi    others may know it about a person: generalised along its hierarchy, as far as needed
-#   sa    what nobody may learn about a person: published as it is; one for each type at most
-#   keep  published as it is, because nobody could know it and nobody minds
-# Behind each "#" stands a guess."""
+#   identifier  names a person: it is not published
+#   quasi       others may know it about a person: generalised along its hierarchy, as far as needed
+#   sensitive   what nobody may learn about a person: published as it is; one for each type at most
+#   other       published as it is, because nobody could know it and nobody minds
+# Behind each "#" stands a guess. To drop a list of children with all that is below, take its key out of
+# `children`, name it under `identifier`, and delete its types."""
 
 PROMISES = """\
-# Hierarchies of qi, and buckets of sa that are numbers, as type.field:
+# Hierarchies of quasi-identifiers, and buckets of sensitive numbers, as type.field:
 # [documents.attributes]
 # "TYPE.FIELD" = { hierarchy = { type = "auto" } }
 # "TYPE.FIELD" = { buckets = { from = 0, to = 100, width = 10 } }
@@ -113,6 +114,10 @@ class DocumentDraft:
         yield 'kind = "documents"'
         yield 'purpose = ""                                  # what the release is for'
         yield ""
+        if self.found.doctype:
+            yield "[documents]"
+            yield "doctype = true                                # the file names one; entities are refused"
+            yield ""
         yield "[documents.record]                            # where the records are, and what they are"
         yield from (f"{key} = {json.dumps(value)}" for key, value in plain["record"].items())
         yield ""
@@ -129,16 +134,18 @@ class DocumentDraft:
     def _type(self, type_: DraftType, said: dict[str, Any]) -> Iterator[str]:
         where = f"{type_.vertices:,} of them at {json.dumps(type_.path)}"
         yield f"[documents.types.{_key(type_.name)}]  # {where}"
-        known = {f.name: f for f in type_.fields}
-        yield "undecided = ["
-        for name in said["undecided"]:
-            guess = f"  # {_role(known[name])} {_reason(known[name])}" if name in known else ""
-            yield f"    {json.dumps(name)},{guess}"
-        yield "]"
+        if type_.fields:
+            yield "undecided = ["
+            yield from (f"    {json.dumps(f.name)},  # {_role(f)} {_reason(f)}" for f in type_.fields)
+            yield "]"
+        else:
+            yield f"quasi = {json.dumps(said['quasi'])}  # it has no field of its own; this one stays empty"
         if type_.children:
-            inside = ", ".join(f"{_key(c.key)} = {json.dumps(c.type)}" for c in type_.children)
-            counts = "; ".join(f"{c.fewest} to {c.most:,}, {c.mean:.1f} on average" for c in type_.children)
-            yield f"children = {{ {inside} }}  # {counts}"
+            yield ""
+            yield f"[documents.types.{_key(type_.name)}.children]"
+        for c in type_.children:
+            many = f"{c.fewest} to {c.most:,} in each, {c.mean:.1f} on average"
+            yield f"{_key(c.key)} = {json.dumps(c.type)}  # {many}"
 
 
 def drafted(path: Path, kind: str | None = None) -> DocumentDraft:
@@ -173,17 +180,15 @@ def _named(name: str) -> tuple[Role, str] | None:
     return next(((role, reason) for role, reason, speaking in NAMES if words & speaking), None)
 
 
-LISTS = {Role.IDENTIFIER: "drop?", Role.QUASI: "qi?", Role.SENSITIVE: "sa?", Role.TARGET: "sa?"}
-
-
 def _role(f: DraftField) -> str:
-    return LISTS.get(f.guess or Role.QUASI, "keep?")
+    guess = f.guess or Role.QUASI
+    return f"{(Role.SENSITIVE if guess is Role.TARGET else guess).value}?"  # trees have no target
 
 
 def _reason(f: DraftField) -> str:
-    values = f"{f.distinct:,} different value{'s' if f.distinct != 1 else ''}" + (
-        ", all numbers" if f.numbers else ""
-    )
+    more = " or more" if f.distinct == LOOKED_AT else ""
+    values = f"{f.distinct:,}{more} different value{'s' if f.distinct != 1 else ''}"
+    values += ", all numbers" if f.numbers else ""
     return f"{f.because or 'in doubt, others may know it'} ({values})"
 
 

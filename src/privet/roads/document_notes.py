@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Role
+from privet.document.anatomy_rules import Rules
 from privet.document.edits import DocumentEdits, TreeClass
 from privet.document.forest import NONE, Forest, Vertex, bucket_of
 from privet.document.measures import divergence, kept
 from privet.document.preflight import preflight
+from privet.document.publication import Publication, Published, sensitive_value
 from privet.document.schema import Buckets, Kind, Schema
 from privet.document.taxonomy import Taxonomy, taxonomy
 from privet.domain import Value
@@ -112,11 +114,21 @@ def before(forest: Forest) -> Counter[tuple[int, str]]:
     )
 
 
-def levels(raw: Mapping[tuple[int, str], int], now: Mapping[tuple[int, str], int]) -> list[dict[str, Any]]:
-    """What is left at each depth: a parent that is cut takes its children along."""
+def levels(
+    schema: Schema, raw: Mapping[tuple[int, str], int], now: Mapping[tuple[int, str], int]
+) -> list[dict[str, Any]]:
+    """What is left at each depth, types below those they stand in: who is cut takes all below along."""
+    order: dict[tuple[int, str], None] = {}
+    waiting = [(0, schema.root)]
+    while waiting:
+        place = waiting.pop()
+        if place not in order and place in raw:
+            order[place] = None
+            below = schema.kind(place[1]).children
+            waiting += [(place[0] + 1, child) for _, child in reversed(below)]
     return [
         {"level": level, "type": type_, "before": raw[level, type_], "after": now.get((level, type_), 0)}
-        for level, type_ in sorted(raw)
+        for level, type_ in order
     ]
 
 
@@ -218,6 +230,12 @@ def outlook(forest: Forest, l: int) -> list[dict[str, Any]]:
     ]
 
 
+def warnings(forest: Forest, l: int, rules: Rules | None = None) -> list[str]:
+    """What a steward should know before: what stands out, and rules that erase or say nothing."""
+    foreseen = [one["warning"] for one in outlook(forest, l) if one["warning"]]
+    return foreseen + ([] if rules is None else rules.warnings(l, forest))
+
+
 def drawn(forest: Forest, edits: DocumentEdits) -> dict[str, Any] | None:
     """One class as a tree, for a picture: the richest that fits, or the smallest if none does."""
     if not edits.classes:
@@ -251,6 +269,61 @@ def _drawn(forest: Forest, nodes: Taxonomy, group: TreeClass) -> Iterator[dict[s
             different = len(set(rep.buckets[vertex].tolist()))
             one["sensitive"] = {"field": kind.sensitive.name, "different": different}
         yield one
+
+
+def drawn_group(publication: Publication) -> dict[str, Any] | None:
+    """One group of a release in halves as a tree: the shape that all its trees have, without their values."""
+    sized = [(sum(1 for _ in group.qi[0].walk()), group) for group in publication.groups if group.qi]
+    if not sized:
+        return None
+    fits = [one for one in sized if one[0] <= DRAWN]
+    chosen = (max(fits, key=_first) if fits else min(sized, key=_first))[1]
+    return {
+        "records": len(chosen),
+        "style": publication.style.value,
+        "vertices": list(_drawn_group(publication.schema, chosen)),
+    }
+
+
+def _first(one: tuple[int, Published]) -> int:
+    return one[0]
+
+
+def _drawn_group(schema: Schema, group: Published) -> Iterator[dict[str, Any]]:
+    tree, parents = _preorder(group.qi[0])
+    order, place = _by_level(parents)
+    others = [_preorder(sa)[0] for sa in group.sa]
+    for at in order:
+        vertex, kind = tree[at], schema.kind(tree[at].type)
+        one: dict[str, Any] = {
+            "type": kind.name,
+            "labels": [{"field": f.name, "loss": 0} for f in kind.quasi],
+        }
+        if parents[at] != NONE:
+            one["parent"] = place[parents[at]]
+        if kind.sensitive is not None:
+            bag = vertex.values[-1] if group.bags else None
+            values = (
+                [sensitive_value(other[at], schema) for other in others]
+                if bag is None
+                else list(group.bags[bag])
+            )
+            different = len(as_promised(kind, Counter(values).items()))
+            one["sensitive"] = {"field": kind.sensitive.name, "different": different}
+        yield one
+
+
+def _preorder(root: Vertex) -> tuple[list[Vertex], list[int]]:
+    """The vertices of a tree, and for each the place of its parent."""
+    vertices: list[Vertex] = []
+    parents: list[int] = []
+    waiting = [(root, NONE)]
+    while waiting:
+        vertex, parent = waiting.pop()
+        waiting += [(child, len(vertices)) for child in reversed(vertex.children)]
+        vertices.append(vertex)
+        parents.append(parent)
+    return vertices, parents
 
 
 def _by_level(parents: Sequence[int]) -> tuple[list[int], dict[int, int]]:

@@ -4,13 +4,13 @@
     [documents]
     record = { type = "student", json = "$.students[*]" }
     [documents.types.student]
-    drop = ["id"]
-    qi = ["yob"]
-    sa = "gpa"
+    identifier = ["id"]
+    quasi = ["yob"]
+    sensitive = "gpa"
     children = { courses = "course" }
     [documents.types.course]
-    qi = ["course"]
-    sa = "grade"
+    quasi = ["course"]
+    sensitive = "grade"
     [documents.attributes.gpa]
     buckets = { from = 0, to = 4, width = "0.5" }
 
@@ -27,7 +27,7 @@ from typing import Any, ClassVar, Self
 
 from privet import core
 from privet.core import Attribute, Role
-from privet.document.described import LISTS, described
+from privet.document.described import ALSO, LISTS, described
 from privet.document.schema import Buckets, Field, Kind, Schema
 from privet.document.settings import TreeAnatomy
 from privet.document.shape import one_key_each
@@ -163,7 +163,7 @@ def _type(kind: Kind) -> dict[str, Any]:
     for role, key in ROLE_KEYS.items():
         names = [f.name for f in kind.with_role(role)]
         if names:
-            said[key] = names[0] if key == "sa" else names
+            said[key] = names[0] if role is Role.SENSITIVE else names
     if kind.children:
         said["children"] = dict(kind.children)
     if kind.weight != 1:
@@ -198,7 +198,7 @@ def _outside(f: Field, value: str) -> bool:
 def _malformed(table: object) -> Iterator[str]:
     """Whatever is not of the form that a description has at all; what it says is looked at later."""
     if not isinstance(table, Mapping) or not isinstance(table.get("types"), Mapping) or not table["types"]:
-        yield 'types: is a table of types, for example types.student = { qi = ["yob"], sa = "gpa" }'
+        yield 'types: is a table of types, for example types.student = { quasi = ["yob"], sensitive = "gpa" }'
         return
     record = table.get("record", {})
     if not isinstance(record, Mapping) or not all(
@@ -209,7 +209,7 @@ def _malformed(table: object) -> Iterator[str]:
         if not isinstance(said, Mapping):
             yield f"types.{name}: is a table of lists of fields"
             continue
-        for key in (*LISTS, "undecided"):
+        for key in (*LISTS, *ALSO, "undecided"):
             listed = said.get(key, [])
             if not isinstance(listed, str) and not (
                 isinstance(listed, list) and all(isinstance(one, str) for one in listed)

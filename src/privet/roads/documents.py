@@ -28,7 +28,7 @@ from privet.measure.summary import tidy
 from privet.notation import describe
 from privet.policy import Policy
 from privet.report import evidence as ev
-from privet.roads import Found, Verdicts, document_notes, groves
+from privet.roads import Found, Verdicts, document_notes, document_relaxed, groves
 from privet.roads.document_data import collected, digest_of, laid_out, read_again, shape_of
 from privet.roads.document_release import DocumentRelease, published_policy
 from privet.roads.stations import CAUTIONS, refuse_broken
@@ -119,7 +119,7 @@ class DocumentRoad:
                 "documents": {
                     "form": written.kind,
                     "vertices": {"before": forest.vertices, "after": watch.vertices},
-                    "levels": document_notes.levels(raw, watch.places),
+                    "levels": document_notes.levels(schema, raw, watch.places),
                     "divergence": document_notes.shifted(forest, watch.held),
                     "drawn": document_notes.drawn(forest, edits),
                 },
@@ -135,13 +135,21 @@ class DocumentRoad:
                     "source": digest.result(),
                     "documents": shape_of(policy).to_policy(),
                     "outlook": document_notes.outlook(forest, size),
+                    "relaxations": document_relaxed.whole_trees(forest, policy),
+                    "warnings": document_notes.warnings(forest, size) if diverse else [],
                     "suppressed": list(edits.suppressed),
                 },
             )
 
     def check(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> Verdicts:
+        return self.foreseen(source, policy, engine=engine)[0]
+
+    def foreseen(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> tuple[Verdicts, list[str]]:
+        """What data achieves as it stands, and what its promises will meet."""
         forest = collected(source, policy, engine).forest
-        return judged(lambda: forest, policy, document_notes.Watch(forest.schema))[0]
+        size, diverse = asked(policy)
+        verdicts = judged(lambda: forest, policy, document_notes.Watch(forest.schema))[0]
+        return verdicts, document_notes.warnings(forest, size) if diverse else []
 
     def verify(
         self, folder: Path, evidence: Mapping[str, Any], policy: Policy, *, engine: Engine[Any]
@@ -191,9 +199,9 @@ def refuse_empty(forest: Forest, edits: DocumentEdits, size: int) -> None:
     """A release of nobody keeps every promise and helps no one."""
     if edits.records:
         return
-    reasons = [one["warning"] for one in document_notes.outlook(forest, size) if one["warning"]]
     raise UnsatisfiableError(
-        f"no class of {size} records can be formed, so nothing would be left to publish", *reasons
+        f"no class of {size} records can be formed, so nothing would be left to publish",
+        *document_notes.warnings(forest, size),
     )
 
 

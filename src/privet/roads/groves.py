@@ -17,6 +17,7 @@ from privet.document.audit import audit
 from privet.document.forest import Forest, Vertex
 from privet.document.query import count
 from privet.document.schema import Schema
+from privet.document.settings import rules_of
 from privet.document.spread import estimated
 from privet.document.truth import truthful
 from privet.errors import InputError
@@ -59,6 +60,7 @@ def risk(
         "vertices": forest.vertices,
         "knowledge": known,
         "outlook": document_notes.outlook(forest, l),
+        "warnings": document_notes.warnings(forest, l, rules_of(policy)),
     }
 
 
@@ -164,7 +166,7 @@ def compare(
         "risk": evidence["measures"]["risk"],
         "loss": {"lm": lost},
         "attributes": {name: {"lm": one} for name, one in fields.items()},
-        "levels": document_notes.levels(document_notes.before(forest), watch.places),
+        "levels": document_notes.levels(schema, document_notes.before(forest), watch.places),
         "divergence": document_notes.shifted(forest, watch.held),
         "queries": {
             "asked": accuracy.queries,
@@ -198,5 +200,6 @@ def explain(
         ],
         "levels": evidence["documents"]["levels"],
         "private_notes": notes is not None,
-        "reasons": [one["warning"] for one in (notes or {}).get("outlook", ()) if one["warning"]],
+        "reasons": list((notes or {}).get("warnings", ())),
+        "relaxations": list((notes or {}).get("relaxations", ())),
     }

@@ -37,7 +37,8 @@ class Collection:
         trees = {
             name: {"type": "tree", "tree": tree}
             for name, tree in module.hierarchies().items()
-            if name not in self.hierarchies and any(name in type_["qi"] for type_ in said["types"].values())
+            if name not in self.hierarchies
+            and any(name in type_["quasi"] for type_ in said["types"].values())
         }
         arranged = {name: {"hierarchy": one} for name, one in {**trees, **self.hierarchies}.items()}
         return {**said, "attributes": {**said["attributes"], **arranged}}

@@ -118,16 +118,16 @@ def schema() -> Mapping[str, Any]:
         "record": {"type": "patient", "json": "$[*]", "xml": "/patients/patient"},
         "types": {
             "patient": {
-                "drop": ["resourceType", "id"],
-                "qi": ["gender", "birthYear", "postalCode"],
+                "identifier": ["resourceType", "id"],
+                "quasi": ["gender", "birthYear", "postalCode"],
                 "children": {"encounters": "encounter"},
             },
             "encounter": {
-                "qi": ["class", "year", "department"],
+                "quasi": ["class", "year", "department"],
                 "children": {"conditions": "condition", "observations": "observation"},
             },
-            "condition": {"qi": ["category"], "sa": "code"},
-            "observation": {"qi": ["code"], "sa": "value"},
+            "condition": {"quasi": ["category"], "sensitive": "code"},
+            "observation": {"quasi": ["code"], "sensitive": "value"},
         },
         "attributes": {"value": {"buckets": {"from": "0", "to": "2000", "width": "20"}}},
     }

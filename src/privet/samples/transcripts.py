@@ -210,13 +210,21 @@ def hierarchies(*, sparse: bool = False) -> Mapping[str, Any]:
 
 def schema(*, years: bool = False, sparse: bool = False) -> Mapping[str, Any]:
     """What each field is, in the notation of a schema file; trees as in `hierarchies`."""
-    book = {"qi": ["title"], "sa": "price"}
-    course = {"qi": ["course"], "sa": "grade", **({} if sparse else {"children": {"books": "book"}})}
-    student: dict[str, Any] = {"drop": ["id"], "qi": ["yob"] if sparse else ["major", "yob"], "sa": "gpa"}
+    book = {"quasi": ["title"], "sensitive": "price"}
+    course = {
+        "quasi": ["course"],
+        "sensitive": "grade",
+        **({} if sparse else {"children": {"books": "book"}}),
+    }
+    student: dict[str, Any] = {
+        "identifier": ["id"],
+        "quasi": ["yob"] if sparse else ["major", "yob"],
+        "sensitive": "gpa",
+    }
     types: dict[str, Any] = {"student": student}
     if years:
         student["children"] = {"years": "year"}
-        types["year"] = {"qi": ["year"], "children": {"courses": "course"}}
+        types["year"] = {"quasi": ["year"], "children": {"courses": "course"}}
     else:
         student["children"] = {"courses": "course"}
     types["course"] = course

@@ -131,6 +131,14 @@ def test_people_may_be_named(privet: Run, two: Path) -> None:
         ('"Heart Disease"', '"Asthma"', "contradict"),
         ('sensitive = "condition"', "", "sensitive: names the column"),
         ("[base]", "[basis]", "did you mean base"),
+        ('path = "register.csv"', 'path = "register.csv"\nviews = "x"', "register: views: unknown key"),
+        ('key = "name"', "key = 1", "register: key: names a column"),
+        ('where = ["sex = M"]', 'where = "sex = M"', "where: is a list"),
+        ('where = ["sex = M"]', 'where = ["age > 99"]', "selects 0 people"),
+        ('where = ["sex = M"]', 'people = ["Zoe"]', "1 of 1 people of a view are not in the register"),
+        ('"1/2"', '"1"', "from 0 on and below 1, not 1"),
+        ('"1/2"', '"-1/2"', "from 0 on and below 1, not -1/2"),
+        ('gamma = "1/2"', "", "gamma: is missing"),
     ],
 )
 def test_wrong_files_are_refused_with_a_reason(
@@ -145,6 +153,47 @@ def test_wrong_files_are_refused_with_a_reason(
     assert ran.code == 2
     assert complaint in ran.err
     assert not [word for word in SECRET if word in ran.err]
+    ran = privet("sources", "restore", "sources.toml", "-o", "more.toml")
+    assert ran.code == 2
+    assert not (two / "more.toml").exists()
+
+
+def test_an_empty_register_is_refused(privet: Run, two: Path) -> None:
+    (two / "register.csv").write_text("name,sex,age\n", encoding="utf-8")
+    ran = privet("sources", "check", "sources.toml")
+    assert ran.code == 2
+    assert "register: " in ran.err
+    assert "not one record" in ran.err
+
+
+def test_who_is_certain_cannot_be_helped_and_that_is_said(privet: Run, two: Path) -> None:
+    alone = '[[views]]\npeople = ["Donald"]\nvalues = ["SARS"]\n\n[base]'
+    (two / "sources.toml").write_text(SOURCES.replace("[base]", alone), encoding="utf-8")
+    ran = privet("sources", "restore", "sources.toml", "-o", "more.toml")
+    assert ran.code == 1
+    assert "not possible: 1 person has a value that is certain" in ran.out
+    assert not [word for word in SECRET if word in ran.out]
+    assert not (two / "more.toml").exists()
+    assert privet("sources", "restore", "sources.toml", "--json").answer["certain"] == 1
+
+
+def test_what_is_undecided_names_nobody(terminal: Run, two: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    many = "".join(f"P{at},{'MF'[at % 2]},{20 + at % 40}\n" for at in range(400))
+    (two / "register.csv").write_text("name,sex,age\n" + many, encoding="utf-8")
+    lines = ["sources = 1", 'gamma = "1/2"', 'sensitive = "condition"', "[register]", 'path = "register.csv"']
+    for low in range(20, 50, 3):
+        people = [at for at in range(400) if low <= 20 + at % 40 <= low + 12]
+        values = [f'"{"abcdefg"[at * 5 % 7]}"' for at in people]
+        lines += [
+            "[[views]]",
+            f'where = ["age >= {low}", "age <= {low + 12}"]',
+            f"values = [{', '.join(values)}]",
+        ]
+    (two / "sources.toml").write_text("\n".join(lines), encoding="utf-8")
+    ran = terminal("sources", "check", "sources.toml", "--exact", "--show-values")
+    assert ran.code == 1
+    assert "UNDECIDED" in ran.out
 
 
 def test_a_false_view_cannot_be_mended(privet: Run, two: Path) -> None:

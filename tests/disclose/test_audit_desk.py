@@ -20,9 +20,10 @@ from typing import Any
 import pytest
 from tests.disclose.audit_place import CANARY, CONFIG, PEOPLE, desk_in, firm, rows
 
-from privet.disclose.audit.config import AuditConfig, drafted
+from privet.disclose.audit.config import AuditConfig
 from privet.disclose.audit.database import Source, opened
 from privet.disclose.audit.desk import ChangedError, Desk
+from privet.disclose.audit.draft import drafted
 from privet.disclose.audit.keys import Keys
 from privet.disclose.audit.log import AuditLog
 from privet.disclose.audit.replay import replay
@@ -200,7 +201,7 @@ def test_replay_sees_a_decision_that_no_auditor_takes(tmp_path: Path) -> None:
     )
     low = Fraction(str(sorted(of(4, "C"))[-2]))
     with desk.log.deciding():
-        number = desk.log.append(
+        number, _ = desk.log.append(
             "eve", "bonus", "", members=alone, n=PEOPLE, decision=Decision(low, Constraint("=", low))
         )
         desk.log.note("entries", str(number))
@@ -245,7 +246,7 @@ def test_a_wrong_configuration_is_answered_once(tmp_path: Path) -> None:
         "the first line must be `audit = 1`",
         "person: is a name",
         "smallest: is a whole number from 2, not 1",
-        'columns.salary.high: is an exact number such as 100 or "0.5", not 0.5',
+        'columns.salary.high: is an exact number such as 100 or "0.5" or { column = "high" }, not 0.5',
         "columns.bonus: kind is one of sum, max, min, not 'median'",
         "columns.days.low: unknown key",
         "columns.days.grid: is a whole number from 1",
@@ -297,7 +298,8 @@ def test_people_without_a_value_may_be_left_out(tmp_path: Path) -> None:
 
 def test_a_draft_decides_nothing(tmp_path: Path) -> None:
     path = tmp_path / "audit.toml"
-    path.write_text(drafted("staff", "id", ["dept"], ["salary", 'odd "one']), encoding="utf-8")
+    text = drafted("staff", "id", ["dept"], {"salary": True, 'odd "one': False}, {"salary": ("s_lo", "s_hi")})
+    path.write_text(text, encoding="utf-8")
     with pytest.raises(PolicyError) as caught:
         AuditConfig.load(path)
     assert [line.endswith("not 'undecided'") for line in caught.value.complaints] == [True, True]

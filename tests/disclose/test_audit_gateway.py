@@ -20,8 +20,9 @@ import pytest
 from tests.disclose.audit_place import CANARY, desk_in, rows
 
 from privet.disclose.audit.desk import Desk
-from privet.disclose.audit.gateway import GatewayError, Lines, RateLimit, application, posed, serve
+from privet.disclose.audit.gateway import GatewayError, Lines, application, posed, serve
 from privet.disclose.audit.keys import Keys
+from privet.disclose.audit.rate import RateLimit
 from privet.disclose.audit.replay import replay
 from privet.errors import InputError, UnsupportedError
 
@@ -127,6 +128,21 @@ def test_health_and_changed_data(call: Caller, tmp_path: Path) -> None:
     assert call("GET", "/healthz").status_code == 503
 
 
+def test_a_log_that_is_taken_away_or_keys_that_cannot_be_read(call: Caller) -> None:
+    key = call.keys.issue("ann")
+    assert call.ask(key, ALL_C).status_code == 200
+    call.desk.config.log.rename(call.desk.config.log.with_name("elsewhere.db"))
+    said = call.ask(key, BUT_ONE)
+    assert (said.status_code, said.json()["error"]) == (503, "unavailable")
+    assert call("GET", "/healthz").status_code == 503
+    call.desk.config.log.with_name("elsewhere.db").rename(call.desk.config.log)
+    assert call.ask(key, BUT_ONE).json() == {"result": "denied"}
+    assert call("GET", "/healthz").status_code == 200
+    call.desk.config.keys.write_text("no = [keys", encoding="utf-8")
+    said = call.ask(key, ALL_C)
+    assert (said.status_code, said.json()["message"]) == (503, "this cannot be decided now")
+
+
 def test_a_fault_is_one_sentence(call: Caller, monkeypatch: pytest.MonkeyPatch, caplog: Any) -> None:
     def fails(*_: Any) -> None:
         raise RuntimeError(f"somebody has {CANARY}")
@@ -153,15 +169,29 @@ def test_logs_say_who_and_when_and_not_what(call: Caller, caplog: Any) -> None:
     assert answer not in json.dumps(lines)
 
 
-def test_a_bucket_fills_steadily() -> None:
+def test_a_bucket_fills_steadily(tmp_path: Path) -> None:
     now = [0.0]
-    limit = RateLimit(60, clock=lambda: now[0])
+    limit = RateLimit(tmp_path / "rate", 60, clock=lambda: now[0])
     assert [limit.wait("ann") for _ in range(60)] == [0.0] * 60
     assert limit.wait("ann") == pytest.approx(1.0)
     assert limit.wait("bob") == 0.0
     now[0] = 1.0
     assert limit.wait("ann") == 0.0
     assert limit.wait("ann") > 0
+
+
+def test_one_limit_for_all_gateways_of_a_log(tmp_path: Path) -> None:
+    """Two connections, as two processes have them; and a clock that begins anew fills no bucket."""
+    now = [1000.0]
+    one, other = (RateLimit(tmp_path / "rate", 3, clock=lambda: now[0]) for _ in range(2))
+    assert [limit.wait("ann") > 0 for limit in (one, other, one, other, one)] == [False] * 3 + [True] * 2
+    now[0] = 5.0  # the machine was started again
+    assert other.wait("ann") > 0
+    now[0] = 25.0
+    assert one.wait("ann") == 0
+    assert other.wait("ann") > 0
+    with pytest.raises(InputError, match="cannot be kept there"):
+        RateLimit(tmp_path / "no folder" / "rate", 3)
 
 
 def test_too_many_requests(call: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,7 +237,7 @@ def free_port() -> int:
 class Server:
     """`privet audit serve` in a process of its own."""
 
-    def __init__(self, folder: Path, *more: str) -> None:
+    def __init__(self, folder: Path, *more: str, db: str | None = None) -> None:
         self.port = free_port()
         command = [
             sys.executable,
@@ -216,7 +246,7 @@ class Server:
             "audit",
             "serve",
             "--db",
-            f"sqlite:///{folder}/staff.db",
+            db or f"sqlite:///{folder}/staff.db",
         ]
         command += ["--config", str(folder / "audit.toml"), "--port", str(self.port), *more]
         self.said = folder / "gateway.log"  # a pipe that nobody empties would stop the gateway
@@ -310,6 +340,28 @@ def test_fifty_analysts_and_ten_thousand_requests(served: tuple[Desk, Server]) -
     desk, server = served
     load(desk, server, 50, 200)
     assert all(one.holds for one in replay(desk.config, desk.log, desk.columns))
+
+
+def test_two_gateways_share_a_log_and_a_rate(tmp_path: Path) -> None:
+    desk = desk_in(tmp_path)
+    path = tmp_path / "audit.toml"
+    path.write_text(path.read_text(encoding="utf-8").replace("rate = 1000000", "rate = 4"), encoding="utf-8")
+    key = Keys(desk.config.keys).issue("ann")
+    servers = [Server(tmp_path), Server(tmp_path)]
+    try:
+        said = [
+            httpx.post(
+                f"{servers[at % 2].url}/v1/ask", json={"sql": sql}, headers={"authorization": f"Bearer {key}"}
+            )
+            for at, sql in enumerate((ALL_C, BUT_ONE, BUT_ONE, ALL_C, ALL_C, ALL_C))
+        ]
+    finally:
+        for server in servers:
+            server.stop()
+    results = [one.json().get("result") for one in said[:4]]
+    assert results == ["answered", "denied", "denied", "answered"]
+    assert 429 in [one.status_code for one in said[4:]]  # the second, if the first came 15 s later
+    assert desk.log.verify() in (4, 5)
 
 
 def test_kill_9_of_a_gateway_keeps_what_was_said(served: tuple[Desk, Server]) -> None:

@@ -8,6 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from privet.disclose.inherent import exactly, first_that_holds, groups, sampled
 from privet.disclose.structure import is_interleaved, is_symmetric
@@ -121,6 +123,31 @@ def test_a_sample_comes_near_the_exact_answer() -> None:
     assert found.inherent[C] == exact.inherent[C]
     # Around 400 * 4 / 36 draws count; five standard errors of a half.
     assert abs(found.inherent[A]["flu"] - HALF) < Fraction(4, 10)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.sampled_from("abcd"), min_size=6, max_size=6), st.integers(0, 2**32 - 1))
+def test_samples_and_exact_answers_agree(values: list[str], seed: int) -> None:
+    """Nobody's chance of any value is further off than the sample itself says it may be."""
+    algorithm = first_that_holds([G1, G2], two)
+    (released,) = algorithm(tuple(values))
+    if not released:
+        return
+    exact = exactly(algorithm, values, released)
+
+    def run(mixed: tuple[Hashable, ...]) -> tuple[tuple[int, ...], ...]:
+        return next(iter(algorithm(mixed)))
+
+    found = sampled(run, values, released, tries=300, rng=np.random.default_rng(seed))
+    assert found.apparent == exact.apparent
+    if not found.draws:
+        return
+    assert found.assignments <= exact.assignments
+    for mine, true in zip(found.inherent, exact.inherent, strict=True):
+        assert set(mine) <= set(true)  # what cannot be is never drawn
+        assert all(abs(mine.get(v, Fraction(0)) - chance) <= found.tolerance for v, chance in true.items())
+    if not found.coincident:
+        assert not exact.coincident  # a sample shows a difference only where there is one
 
 
 def test_too_many_assignments_are_refused() -> None:

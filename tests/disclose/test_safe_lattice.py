@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 from math import log2
 
 import numpy as np
@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from privet.core import Column, Tally
 from privet.disclose.safe.adversary import Table, arrangements, believed, orderings, released
-from privet.disclose.safe.chain import Groups, Lattice, levels, suppression
+from privet.disclose.safe.chain import Groups, Lattice, Levels, levels, suppression
 from privet.disclose.safe.lattice import all_diverse, choose, delay_permutation, recoding, safe_lattice
 from privet.disclose.safe.predicates import diverse
 from privet.domain import flat
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
-from privet.hierarchy import Tree
+from privet.hierarchy import Intervals, Tree
 
 SIX = "HVCCFU"  # E1: Alan to Fen; heart disease, viral infection, cancer, flu, ulcer
 TEN = [
@@ -241,3 +241,47 @@ def test_wrong_questions_are_refused() -> None:
         safe_lattice(tally(), 2, sensitive="illness", rule="rotation")
     with pytest.raises(UnsupportedError, match="tables to look at"):
         believed([groups(list(range(12)))], 0, {0: "abcdefghijkl"}, 2)
+
+
+@st.composite
+def lattices(draw: st.DrawFn) -> Lattice:
+    """Up to three columns of up to four values, each shown, partly merged, or not shown."""
+    columns, codes = [], []
+    people = draw(st.integers(2, 12))
+    for at in range(draw(st.integers(1, 3))):
+        wide = draw(st.integers(1, 4))
+        shown = np.arange(wide)
+        made = [shown, shown // 2, shown * 0]
+        kept = [one for i, one in enumerate(made) if not i or one.max() < made[i - 1].max()]
+        columns.append(Levels(str(at), tuple(one.astype(np.int64) for one in kept)))
+        codes.append(draw(st.lists(st.integers(0, wide - 1), min_size=people, max_size=people)))
+    counts = draw(st.lists(st.integers(1, 3), min_size=people, max_size=people))
+    return Lattice(tuple(columns), np.array(codes, dtype=np.int64).T, np.array(counts, dtype=np.int64))
+
+
+@settings(max_examples=150, deadline=None)
+@given(lattices(), st.integers(1, 5))
+def test_the_chain_begins_where_the_walk_first_finds_enough_people(lattice: Lattice, l: int) -> None:
+    if int(lattice.counts.sum()) < l:
+        return
+
+    def enough(node: tuple[int, ...]) -> bool:
+        held: dict[tuple[int, ...], int] = {}
+        for row, many in zip(lattice.codes.tolist(), lattice.counts.tolist(), strict=True):
+            at = zip(lattice.columns, node, row, strict=True)
+            group = tuple(int(column.groups[level][code]) for column, level, code in at)
+            held[group] = held.get(group, 0) + many
+        return min(held.values()) >= l
+
+    chain = lattice.chain(l)
+    assert chain[0] == next(node for node in lattice.walk() if enough(node))
+    assert chain[-1] == lattice.top
+    for lower, upper in pairwise(chain):
+        raised = [at for at, (a, b) in enumerate(zip(lower, upper, strict=True)) if b == a + 1]
+        assert [at for at, (a, b) in enumerate(zip(lower, upper, strict=True)) if a != b] == raised
+        assert all(lower[at] == lattice.top[at] for at in range(raised[0] + 1, len(lower)))
+
+
+def test_intervals_that_a_search_would_cut_are_halved() -> None:
+    ages = Intervals().domain([str(age) for age in range(8)])
+    assert [len(nodes) for nodes in levels("age", ages).nodes] == [8, 4, 2, 1]

@@ -70,6 +70,8 @@ def test_one_forward_pass_is_not_enough() -> None:
     assert not is_safe(setting, (2, 0, 0, 0), AtLeast(2))
     assert forward(setting, AtLeast(2)) == (1, 1, 0, 0)
     assert is_optimal(setting, (1, 1, 0, 0), AtLeast(2))
+    # Counting in another dress, whose splits are searched for: the company lands as early.
+    assert forward(setting, WeightedSum((Fraction(1),) * 4, Fraction(2))) == (1, 1, 0, 0)
     with pytest.raises(UnsupportedError, match="refine"):
         backward(setting, AtLeast(2))
 

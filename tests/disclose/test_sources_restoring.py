@@ -12,10 +12,13 @@ from hypothesis import strategies as st
 from tests.disclose.sources import (
     DONALD,
     ELEVEN,
+    FLU,
     HALF,
+    HD,
     MISLEADING,
     SARS,
     SEVEN,
+    VI,
     every_table,
     register,
     share,
@@ -50,6 +53,17 @@ def test_seven_employees_need_two_more_views() -> None:
         assert one.counts == counted(SEVEN[person] for person in one.people)  # never a false view
         assert one.where is not None
         assert register(7).selected(one.where) == one.people
+
+
+def test_what_is_proposed_is_what_was_judged() -> None:
+    """Clark and Donald share a value here, so that one candidate is none, and those after it are meant."""
+    base: tuple[Value, ...] = (VI, HD, SARS, SARS, VI, SARS, FLU)
+    given_ = views("AB", base)
+    found = restore(register(7), base, given_, HALF, most=2)
+    assert [one.name for one in found.views] == ["age >= 24 and age <= 25", "age >= 26 and age <= 27"]
+    after = assess([*given_, *found.views], HALF)
+    assert found.after is not None
+    assert (after.decision, after.instances) == (Decision.PRIVATE, found.after.instances)
 
 
 def test_the_view_that_the_source_restores_with_is_among_the_candidates() -> None:
@@ -134,6 +148,28 @@ def test_only_the_part_that_is_not_private_is_mended() -> None:
     assert found.after is not None
     assert len(found.after.parts) == 2
     assert found.after.decision is Decision.PRIVATE
+
+
+def test_parts_that_share_nobody_are_mended_one_by_one() -> None:
+    """The seven employees twice: two more views for each, and no need to try all sets of four."""
+    ages = (*(str(age) for age in range(23, 30)), *(str(age) for age in range(60, 67)))
+    twice = Register(tuple(map(str, range(14))), {"age": ages})
+    base = (*SEVEN, *SEVEN)
+    given_ = [
+        View.of([at + person for person in one.people], [SEVEN[person] for person in one.people])
+        for at in (0, 7)
+        for one in views("AB", SEVEN)
+    ]
+    alone = restore(Register(twice.keys[:7], {"age": ages[:7]}), SEVEN, given_[:2], HALF, most=2)
+    assert len(alone.views) == 2
+    found = restore(twice, base, given_, HALF, most=4)
+    assert (found.parts, len(found.views), found.tried) == (2, 4, 2 * alone.tried)
+    after = assess([*given_, *found.views], HALF)
+    assert found.after is not None
+    assert (after.decision, after.instances) == (Decision.PRIVATE, found.after.instances)
+    few = restore(twice, base, given_, HALF, most=3)
+    assert not few.found
+    assert few.complete
 
 
 def test_a_stopped_search_says_so() -> None:

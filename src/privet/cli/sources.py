@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,10 +11,11 @@ import typer
 
 from privet.cli import screen
 from privet.cli.options import ARGUMENTS, Json, Overwrite, ShowValues, whole
+from privet.cli.sources_told import columns_of, document, named, restored, told
 from privet.errors import InputError, PolicyError
 
 if TYPE_CHECKING:
-    from privet.disclose.sources.gamma import Assessment, Confidence
+    from privet.disclose.sources.gamma import Confidence
     from privet.report.sources import Sources
 
 Given = Annotated[
@@ -94,11 +95,11 @@ def check_sources(
         found = assess(given.views, _asked(given), confidence=confidence, progress=progress)
     holds = found.decision.value == "private"
     if json:
-        screen.answer({"holds": holds, **_document(given, found)})
+        screen.answer({"holds": holds, **document(given, found)})
         return 0 if holds else 1
-    screen.say(*_told(given, found))
+    screen.say(*told(given, found))
     if show_values:
-        screen.say(*_named(given, found))
+        screen.say(*named(given, found))
     if not holds:
         again = " ".join(map(str, sources)) + (f" --raw {raw} --gamma {_asked(given)}" if raw else "")
         step = (f"privet sources restore {again}", "looks for views that bring every chance back")
@@ -160,19 +161,21 @@ def restore_sources(
         )
     if found.views and output is not None:
         _write(found.views, output, overwrite=overwrite)
-    document = {
+    answer = {
         "restored": found.found,
+        "certain": found.certain,
+        "parts": found.parts,
         "complete": found.complete,
         "candidates": found.candidates,
         "tried": found.tried,
-        "views": [{"people": len(view.people), "columns": _columns(view)} for view in found.views],
-        "before": _document(given, found.before),
-        "after": None if found.after is None else _document(given, found.after),
+        "views": [{"people": len(view.people), "columns": columns_of(view)} for view in found.views],
+        "before": document(given, found.before),
+        "after": None if found.after is None else document(given, found.after),
     }
     if json:
-        screen.answer(document)
+        screen.answer(answer)
     else:
-        screen.say(*_restored(given, found, output, most=most, show_values=show_values))
+        screen.say(*restored(given, found, output, most=most, show_values=show_values))
     return 0 if found.found else 1
 
 
@@ -213,134 +216,6 @@ def _confidence(epsilon: str, theta: str, *, everywhere: bool) -> Confidence:
             raise error.at(name) from None
 
     return Confidence(read("--epsilon", epsilon), read("--theta", theta), everywhere=everywhere)
-
-
-def _document(given: Sources, found: Assessment) -> dict[str, Any]:
-    """Counts and chances; no person, no value."""
-    worst = found.worst
-    return {
-        "decision": found.decision.value,
-        "gamma": found.gamma,
-        "people": found.people,
-        "register": len(given.register.keys),
-        "views": sum(len(part.part.views) for part in found.parts),
-        "releases": len(given.releases),
-        "recognised": given.recognised,
-        "instances": found.instances,
-        "log10_instances": None
-        if found.log_instances is None
-        else round(found.log_instances / 2.302585093, 3),
-        "worst": worst.worst,
-        "exposed": len(found.exposed),
-        "tolerated": sum(part.tolerated for part in found.parts),
-        "components": [
-            {
-                "people": part.part.people,
-                "views": len(part.part.views),
-                "decision": part.decision.value,
-                "method": part.method,
-                "instances": part.instances,
-                "worst": part.worst,
-                "half_width": part.half,
-                "exposed": len(part.exposed),
-                "draws": part.draws,
-                "effective_draws": round(part.effective, 1),
-            }
-            for part in found.parts
-        ],
-    }
-
-
-def _told(given: Sources, found: Assessment) -> Iterator[str]:
-    document = _document(given, found)
-    views, people = document["views"], document["people"]
-    yield f"{views:,} views of {people:,} people, {len(given.register.keys) - people:,} more in no view"
-    if given.releases:
-        how = (
-            "made from the same source, by their private notes"
-            if given.recognised
-            else ("not known to be of the same source: private notes are missing")
-        )
-        yield f"{len(given.releases):,} releases, {how}"
-    yield f"possible tables: {_many(document)}"
-    worst = found.worst
-    around = f" give or take {worst.half:.3f}" if worst.method == "sampled" else ""
-    yield f"the surest guess is right with chance {_chance(worst.worst)}{around}; allowed is {found.gamma}"
-    sampled = [part for part in found.parts if part.method == "sampled"]
-    if sampled:
-        draws = sum(part.draws for part in sampled)
-        worth = sum(part.effective for part in sampled)
-        which = f"{len(sampled):,} of {len(found.parts):,} parts"
-        yield f"{which} sampled: {draws:,} draws, worth {worth:,.0f} even ones"
-    mark = {"private": "good", "not private": "bad", "undecided": "warn"}[found.decision.value]
-    said = {
-        "private": "holds: nobody's chance of any value is above gamma",
-        "not private": f"BROKEN: {_persons(len(found.exposed))} a chance above gamma",
-        "undecided": "UNDECIDED: too many tables to count, and too uneven to sample",
-    }[found.decision.value]
-    near = document["tolerated"]
-    more = (
-        f" by more than epsilon ({near:,} people within it)"
-        if near and found.decision.value == "private"
-        else ""
-    )
-    yield screen.paint(said + more, mark)
-
-
-def _persons(many: int) -> str:
-    return "1 person has" if many == 1 else f"{many:,} people have"
-
-
-def _chance(worst: Fraction | float) -> str:
-    return f"{worst} ({screen.share(worst)})" if isinstance(worst, Fraction) else f"{worst:.3f}"
-
-
-def _many(document: Mapping[str, Any]) -> str:
-    exact, size = document["instances"], document["log10_instances"]
-    if exact is not None and exact < 10**12:
-        return f"{exact:,}"
-    return "not known" if size is None else f"about 10^{size:.1f}"
-
-
-def _named(given: Sources, found: Assessment) -> Iterator[str]:
-    for part in found.parts:
-        for members, shares in zip(part.part.classes, part.shares, strict=True):
-            for person in sorted(set(members) & part.exposed):
-                at = max(range(len(shares)), key=lambda i: shares[i])
-                value = part.part.values[at]
-                yield screen.shown(f"  {given.register.keys[person]}: {value}, chance {_chance(shares[at])}")
-
-
-def _columns(view: Any) -> list[str]:
-    return sorted({one.attribute for one in view.where or ()})
-
-
-def _restored(
-    given: Sources, found: Any, output: Path | None, *, most: int, show_values: bool
-) -> Iterator[str]:
-    before, after = _document(given, found.before), found.after and _document(given, found.after)
-    if found.before.decision.value == "private":
-        yield "the views are private as they are; nothing is needed"
-        return
-    if after is None:
-        searched = "" if found.complete else "; the search was stopped, there may be some"
-        yield (
-            f"not found: no {most} or fewer of {found.candidates:,} candidate views bring every chance "
-            f"back under gamma{searched}"
-        )
-        yield f"sets of views tried: {found.tried:,}"
-        return
-    yield f"found: {len(found.views):,} more views"
-    for view in found.views:
-        which = f" ({', '.join(_columns(view))})" if _columns(view) else ""
-        shown = (
-            f": {view.name}: {', '.join(f'{value} x {n}' for value, n in view.counts)}" if show_values else ""
-        )
-        yield screen.shown(f"  a view of {len(view.people):,} people{which}{shown}")
-    yield f"possible tables: {_many(before)} before, {_many(after)} after: less is left to doubt in total"
-    worst = (found.before.worst.worst, found.after.worst.worst)
-    yield f"the surest guess: {_chance(worst[0])} before, {_chance(worst[1])} after"
-    yield f"written to {screen.shown(str(output))}" if output else "-o FILE writes them"
 
 
 def _write(views: Sequence[Any], path: Path, *, overwrite: bool) -> None:

@@ -57,7 +57,7 @@ class Inherent:
         if self.draws is None:
             return 0.0
         asked = sum(len(seen) for seen in self.apparent)
-        return sqrt(log(2 * max(asked, 1) / 1e-6) / (2 * self.draws)) if self.draws else 1.0
+        return min(1.0, sqrt(log(2 * max(asked, 1) / 1e-6) / (2 * self.draws))) if self.draws else 1.0
 
     @property
     def farthest(self) -> Fraction:

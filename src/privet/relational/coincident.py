@@ -74,6 +74,8 @@ class Coincident:
                 made.append((size, self._grouped(tally, judge, order, size, rng)))
             except UnsatisfiableError as error:
                 reasons += error.complaints
+        if not sizes:
+            reasons.append(f"{tally.records} records are too few to be grouped")
         if not made:
             raise UnsatisfiableError(
                 *dict.fromkeys(reasons),

@@ -19,28 +19,28 @@
     [base]
     path = "patients.csv"          # only for restoring: the true values; stays with the steward
 
-Releases of the same people are recognised by the digest of the source that their private notes hold. A
-release says in public what each value became, but not which raw value is which where a hierarchy was a tree
-or a prefix: its private notes do, and it is enough to have them.
+Releases of the same people are recognised by the digest of the source that their private notes hold. How a
+release becomes views is said in `sources_releases`.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from privet.core import Form
+from privet.disclose.sources.restoring import refuse_false
 from privet.disclose.sources.views import Comparison, Register, View
-from privet.domain import ANY, Value
+from privet.domain import Value
 from privet.engines import files
-from privet.errors import InputError, PolicyError, PrivetError, TamperedError
+from privet.errors import InputError, PolicyError, PrivetError
 from privet.notation import Complaints, exact
 from privet.report import evidence as ev
+from privet.report.sources_releases import release_views, texts
 
 VERSION = 1
 TOP = ("sources", "gamma", "sensitive", "register", "views", "releases", "base")
@@ -58,6 +58,7 @@ class Sources:
     base: tuple[Value, ...] | None = field(default=None, repr=False)  # the register's people's true values
     releases: tuple[str, ...] = ()  # folders, in the order given
     recognised: bool = False  # were the releases found to be made from the same source?
+    by_order: int = 0  # releases of which the order of the records says who is in which class
 
 
 def load(path: Path) -> Sources:
@@ -81,19 +82,34 @@ def from_releases(
 ) -> Sources:
     """Releases of one source, with that source: it knows everybody, and is the base table too."""
     frame = files.read(raw, Form())
-    named = {name for folder in folders for name in _sensitive_columns(folder)}
+    named = {name for folder in folders for name in _columns(folder, "sensitive")}
     if sensitive is None:
         if len(named) != 1:
             raise PolicyError(
                 f"--sensitive: the releases have {len(named)} sensitive columns; say which one is meant"
             )
         sensitive = next(iter(named))
-    register = _register(frame, raw, key, without=sensitive)
+    # What no release publishes is no quasi-identifier: conditions of views do not speak of it.
+    public = {name for folder in folders for name in _columns(folder, "quasi")}
+    names = [name for name in frame.columns if name in {*public, key, sensitive}]
+    register = _register(frame.select(names), raw, key, without=sensitive)
     files.complain_about_missing(str(raw), [sensitive], frame.columns, None)
-    base = tuple(_texts(frame, sensitive))
-    views = tuple(view for folder in folders for view in release_views(folder, register, sensitive))
-    recognised = recognise(folders, ev.digest(raw))
-    return Sources(register, views, sensitive, None, base, tuple(map(str, folders)), recognised)
+    base = tuple(texts(frame, sensitive))
+    digest = ev.digest(raw)
+    recognised = recognise(folders, digest)
+    seated = [release_views(one, register, sensitive, source=digest, base=base) for one in folders]
+    views = tuple(view for one in seated for view in one.views)
+    refuse_false(base, views)  # whoever stands elsewhere than was thought has other values
+    return Sources(
+        register,
+        views,
+        sensitive,
+        None,
+        base,
+        tuple(map(str, folders)),
+        recognised,
+        sum(one.by_order for one in seated),
+    )
 
 
 def recognise(folders: Sequence[Path], digest: str | None = None) -> bool:
@@ -127,7 +143,7 @@ def _from_document(document: Mapping[str, Any], base: Path) -> Sources:
     register, views, held = None, [], None
     with _at(complaints, "register"):
         register = _read_register(document.get("register"), base, str(sensitive))
-    folders = []
+    folders, by_order = [], 0
     if register is not None and isinstance(sensitive, str):
         for number, table in enumerate(_tables(document, "views", complaints), 1):
             with _at(complaints, f"views[{number}]"):
@@ -136,17 +152,21 @@ def _from_document(document: Mapping[str, Any], base: Path) -> Sources:
             with _at(complaints, f"releases[{number}]"):
                 folder = _path(table, base)
                 folders.append(folder)
-                views.extend(release_views(folder, register, sensitive))
+                digest = ev.digest(_path(document["register"], base, "key"))
+                seated = release_views(folder, register, sensitive, source=digest)
+                views.extend(seated.views)
+                by_order += seated.by_order
         if "base" in document:
             with _at(complaints, "base"):
                 held = _base(document["base"], document["register"], register, sensitive, base)
-        if not views:
+        if not document.get("views") and not document.get("releases"):
             complaints.add("views: there is not one view or release")
     complaints.raise_all()
     if register is None or not isinstance(sensitive, str):
         raise PolicyError("register: is missing")
     recognised = recognise(folders) if folders else False
-    return Sources(register, tuple(views), sensitive, gamma, held, tuple(map(str, folders)), recognised)
+    places = tuple(map(str, folders))
+    return Sources(register, tuple(views), sensitive, gamma, held, places, recognised, by_order)
 
 
 class _at:  # noqa: N801 - reads as a phrase
@@ -173,32 +193,33 @@ def _tables(document: Mapping[str, Any], name: str, complaints: Complaints) -> l
     return given
 
 
-def _path(table: object, base: Path) -> Path:
+def _path(table: object, base: Path, *others: str) -> Path:
+    """The file that a table names; it may say `others` too, and nothing else."""
     if not isinstance(table, Mapping) or not isinstance(table.get("path"), str):
         raise PolicyError('path: names a file, such as path = "register.csv"')
+    complaints = Complaints()
+    complaints.unknown(table, ("path", *others))
+    complaints.raise_all()
     return base / str(table["path"])
 
 
 def _read_register(table: object, base: Path, sensitive: str) -> Register:
-    path = _path(table, base)
+    path = _path(table, base, "key")
     key = table.get("key") if isinstance(table, Mapping) else None
+    if not isinstance(key, str | None):
+        raise PolicyError("key: names a column")
     return _register(files.read(path, Form()), path, key, without=sensitive)
 
 
 def _register(frame: Any, path: Path, key: str | None, *, without: str) -> Register:
     if key is not None:
         files.complain_about_missing(str(path), [key], frame.columns, None)
-    keys = [str(line) for line in range(1, frame.height + 1)] if key is None else _texts(frame, key)
+    keys = [str(line) for line in range(1, frame.height + 1)] if key is None else texts(frame, key)
     nameless = sum(one is None for one in keys)
     if nameless:
         raise InputError(f"{path}: {nameless} lines have no {key}")
-    columns = {name: tuple(_texts(frame, name)) for name in frame.columns if name not in {key, without}}
+    columns = {name: tuple(texts(frame, name)) for name in frame.columns if name not in {key, without}}
     return Register(tuple(str(one) for one in keys), columns)
-
-
-def _texts(frame: Any, name: str) -> list[Value]:
-    column: list[Value] = frame.get_column(name).cast(str).to_list()
-    return column
 
 
 def _view(table: Mapping[str, Any], register: Register, sensitive: str, base: Path, number: int) -> View:
@@ -218,8 +239,8 @@ def _view(table: Mapping[str, Any], register: Register, sensitive: str, base: Pa
     if "values" in table:
         values: list[Value] = [str(value) for value in _list(table, "values")]
     else:
-        path = _path(table, base)
-        values = _texts(files.read(path, Form(), [sensitive]), sensitive)
+        path = _path(table, base, *VIEW)
+        values = texts(files.read(path, Form(), [sensitive]), sensitive)
     return View.of(people, values, str(table.get("name", f"view {number}")), where)
 
 
@@ -239,7 +260,7 @@ def _base(
     if key is None:
         raise PolicyError("needs register.key, to know whose values they are")
     frame = files.read(path, Form(), [key, sensitive])
-    held = dict(zip(_texts(frame, key), _texts(frame, sensitive), strict=True))
+    held = dict(zip(texts(frame, key), texts(frame, sensitive), strict=True))
     if len(held) != frame.height:
         raise InputError(f"{path}: {frame.height - len(held)} lines have a key that a line before has")
     missing = sum(one not in held for one in register.keys)
@@ -251,97 +272,10 @@ def _base(
 # Releases.
 
 
-def _sensitive_columns(folder: Path) -> list[str]:
+def _columns(folder: Path, role: str) -> list[str]:
+    """The columns of a release that have a role."""
     notes = ev.read(folder).get("attributes", {})
-    return [name for name, note in notes.items() if note.get("role") == "sensitive"]
-
-
-def release_views(folder: Path, register: Register, sensitive: str) -> Iterator[View]:
-    """Every class of a release as a view of the register's people."""
-    from privet.release import read_private  # noqa: PLC0415 - a release imports the report
-
-    evidence = ev.read(folder)
-    try:
-        data, attributes = folder / str(evidence["data"]["file"]), evidence["attributes"]
-        digest = evidence["files"][str(evidence["data"]["file"])]
-    except (KeyError, TypeError):
-        raise TamperedError(f"{folder}: this evidence lacks what a release has") from None
-    if not data.is_file() or ev.digest(data) != digest:
-        raise TamperedError(f"{folder}: the data is not the file that the evidence was made for")
-    quasi = [name for name, note in attributes.items() if note.get("role") == "quasi"]
-    absent = [name for name in quasi if name not in register.columns]
-    if absent:
-        raise InputError(
-            *(f"{folder}: the register has no column {name}, which the release publishes" for name in absent)
-        )
-    notes = evidence["data"]
-    form = Form(notes.get("format"), notes.get("delimiter"), notes["encoding"], tuple(notes["nulls"]))
-    frame = files.read(data, form, [*quasi, sensitive])
-    private = (read_private(folder) or {}).get("published_as", {})
-    became = [
-        _published(register.columns[name], attributes[name], private.get(name), f"{folder}: {name}")
-        for name in quasi
-    ]
-    members: dict[tuple[Value, ...], list[int]] = {}
-    for person, labels in enumerate(zip(*became, strict=True)):
-        members.setdefault(labels, []).append(person)
-    classes: dict[tuple[Value, ...], list[Value]] = {}
-    for row in zip(*(_texts(frame, name) for name in quasi), _texts(frame, sensitive), strict=True):
-        classes.setdefault(row[:-1], []).append(row[-1])
-    wrong = sum(len(members.get(labels, ())) != len(values) for labels, values in classes.items())
-    if wrong:
-        raise InputError(
-            f"{folder}: {wrong} of {len(classes)} classes have another number of records than the "
-            f"register has "
-            "people for them; the register must hold exactly the people whom the release was made of"
-        )
-    for number, (labels, values) in enumerate(classes.items(), 1):
-        yield View.of(members[labels], values, f"{folder.name}, class {number}")
-
-
-def _published(
-    column: Sequence[Value], note: Mapping[str, Any], private: Sequence[Mapping[str, Any]] | None, place: str
-) -> list[Value]:
-    """What each value of the register is published as."""
-    if note.get("published") == "unchanged":
-        return list(column)
-    if private is not None:
-        known = {one["raw"]: one["published"] for one in private}
-        lost = sum(value not in known for value in column)
-        if lost:
-            raise InputError(f"{place}: {lost} people have a value that the release was not made with")
-        return [known[value] for value in column]
-    values = note.get("values", [])
-    if len(values) == 1:
-        return [values[0]["label"]] * len(column)
-    found = [_label(value, values) for value in column]
-    lost = sum(label is _LOST for label in found)
-    if lost:
-        raise InputError(
-            f"{place}: for {lost} people it cannot be told from the release alone what their value became; "
-            "keep the private notes beside the release"
-        )
-    return found
-
-
-_LOST = "\0"
-
-
-def _label(value: Value, published: Sequence[Mapping[str, Any]]) -> Value:
-    labels = {one["label"] for one in published}
-    if value in labels:
-        return value
-    number = None
-    try:
-        number = Decimal(value or "")
-    except InvalidOperation:
-        return _LOST
-    for one in published:
-        if "interval" in one:
-            low, high = map(Decimal, one["interval"])
-            if low <= number < high:
-                return str(one["label"])
-    return ANY if ANY in labels else _LOST
+    return [name for name, note in notes.items() if note.get("role") == role]
 
 
 def with_gamma(sources: Sources, gamma: str | None) -> Sources:

@@ -2,14 +2,18 @@
 
 A search that releases the least general table that keeps a promise tells, by stopping there, that everything
 less general did not; which may tell whose value is whose. Searches that are coincident by construction say
-so (`coincident`); of the others a table is tried: values are exchanged inside its published classes, the
-search runs again, and only exchanges after which it would have released the same are still possible.
+so (`coincident`). The others are attacked twice: on a table of five people, which shows whether the search
+can give somebody away at all, and on the table at hand: values are exchanged inside its published classes,
+the search runs again, and only exchanges after which it would have released the same are still possible.
+
+The adversary knows all sensitive values together, and who stands in which class; people who were left out
+are a class of their own (Zhang 2010, section 5.2).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import factorial, prod
@@ -17,7 +21,16 @@ from typing import Any
 
 import numpy as np
 
-from privet.core import Policy, Progress, Tally, silent
+from privet.core import (
+    Attribute,
+    Column,
+    Perturbation,
+    Policy,
+    Progress,
+    Role,
+    Tally,
+    silent,
+)
 from privet.disclose.inherent import (
     MOST,
     Inherent,
@@ -28,23 +41,40 @@ from privet.disclose.inherent import (
     groups,
     sampled,
 )
-from privet.errors import UnsatisfiableError, UnsupportedError
+from privet.domain import Domain, flat
+from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
+from privet.hierarchy import Tree
+from privet.models.kanonymity import KAnonymity
+from privet.models.ldiversity import DistinctLDiversity
 
 TRIES = 200
 RECORDS = 3_000  # more would take long: each try is a search
 FEW = 2_000  # assignments that are tried one by one
+# Proven, though not built for it: dealing to buckets by chance makes every assignment equally likely.
+PROVEN = {"anatomy": "who shares a bucket is left to chance"}
+LOOKS_AT_NONE = "no promise of this policy looks at sensitive values"
+CHANCE = "it works by chance, which is part of what it promises"
 
 
 def algorithm_aware(
     tally: Tally, policy: Policy, *, tries: int = TRIES, seed: int = 0, progress: Progress = silent
 ) -> dict[str, Any]:
-    """How far inherent distributions lie from what the release would show; numbers only."""
+    """How far inherent distributions lie from what the release would show; numbers only.
+
+    `coincident` is about the release of this table, `always` about every table: True where that is proven,
+    False where a small example shows the contrary, None where neither is known.
+    """
     algorithm: Any = policy.algorithm
-    found: dict[str, Any] = {"algorithm": algorithm.name, "example": example()}
-    if getattr(algorithm, "coincident", False):
-        return found | {"coincident": True, "how": "by construction"}
+    found: dict[str, Any] = {"algorithm": algorithm.name}
+    proof = "by construction" if getattr(algorithm, "coincident", False) else PROVEN.get(algorithm.name)
+    if proof is None and policy.models and all(isinstance(model, KAnonymity) for model in policy.models):
+        proof = LOOKS_AT_NONE
+    if proof is not None:
+        return found | {"example": example(), "always": True, "coincident": True, "how": proof}
+    shown = _attacked(policy)
+    found |= {"example": shown or example(), "always": False if shown else None}
     if getattr(algorithm, "spends", None) is not None:
-        return found | {"coincident": None, "how": "it works by chance, which is part of what it promises"}
+        return found | {"coincident": None, "how": CHANCE}
     if len(tally.sensitive) != 1:
         return found | {"coincident": None, "how": "tried with one sensitive attribute only"}
     if tally.records > RECORDS:
@@ -84,20 +114,68 @@ def _known(run: Any, values: Values, partition: Partition, tries: int, seed: int
 
 
 def _released(records: Tally, values: Values, policy: Policy) -> Partition:
-    """The classes that the search would publish if people had these values."""
+    """The classes that the search would publish if people had these values; those left out are one more."""
     column = records.sensitive[0]
     codes: Any = values
     mixed = replace(records, sensitive=(replace(column, codes=np.array(codes, dtype=column.codes.dtype)),))
     try:
-        published = mixed.recoded(policy.algorithm.search(mixed, policy).recoding)
+        recoding = policy.algorithm.search(mixed, policy).recoding
     except UnsatisfiableError:
         return ()
-    if published.records != mixed.records:
-        raise UnsupportedError("tried only where no record is left out")
-    classes: dict[tuple[int, ...], list[int]] = {}
-    for person, labels in enumerate(zip(*(c.codes.tolist() for c in published.quasi), strict=True)):
-        classes.setdefault(labels, []).append(person)
-    return groups(*classes.values())
+    kept = np.ones(mixed.records, dtype=bool) if recoding.kept is None else recoding.kept
+    classes: dict[Hashable, list[int]] = {}
+    if isinstance(recoding, Perturbation):  # buckets: they are named where the values were
+        if set(recoding.labels) != {column.name}:
+            raise UnsupportedError("tried with classes and with buckets only")
+        labels = [(at,) for at in recoding.positions[column.name][kept].tolist()]
+    else:
+        published = mixed.recoded(recoding)
+        labels = list(zip(*(c.codes.tolist() for c in published.quasi), strict=True))
+    for person, label in zip(np.flatnonzero(kept).tolist(), labels, strict=True):
+        classes.setdefault(label, []).append(person)
+    left_out = np.flatnonzero(~kept).tolist()
+    return groups(*classes.values(), *([left_out] if left_out else []))
+
+
+# Tables of five people in which a pair has one value twice, and the search shows by what it does that it is
+# the pair: a pair and three who could be published apart, or a pair and one who could not be published.
+_JOBS = Tree.of({"ANY": {"Artist": ["dancer", "writer"], "Pro": ["cook", "clerk", "judge"]}})
+_FIVE = (("dancer", "writer", "cook", "clerk", "judge"), ("dancer", "dancer", "writer", "cook", "cook"))
+_ILL = ("x", "x", "y", "z", "w")
+_INCOME = ("low", "low", "high", "high", "high")
+
+
+def _attacked(policy: Policy) -> dict[str, Any] | None:
+    """The policy's own algorithm, attacked on five people: None where it gives nobody away there."""
+    attributes = (
+        Attribute("job", Role.QUASI, _JOBS),
+        Attribute("ill", Role.SENSITIVE),
+        Attribute("income", Role.TARGET),  # some scores need one
+    )
+    model = DistinctLDiversity(l=2, sensitive=("ill",))
+    small = Policy(attributes, (model,), policy.algorithm)
+    for jobs in _FIVE:
+        tally = Tally(
+            (_column("job", _JOBS.domain(jobs), jobs),),
+            (_column("ill", flat(tuple(dict.fromkeys(_ILL))), _ILL),),
+            _column("income", flat(("high", "low")), _INCOME),
+            counts=np.ones(len(jobs), dtype=np.int64),
+        )
+        ill = tuple(tally.sensitive[0].codes.tolist())
+        try:
+            partition = _released(tally, ill, small)
+            if not partition:
+                continue
+            known = exactly(lambda mixed: {_released(tally, mixed, small): Fraction(1)}, ill, partition)  # noqa: B023 - called at once
+        except (UnsupportedError, PolicyError):
+            continue
+        if not known.coincident:
+            return _told(known, 0, ill[0]) | {"by": policy.algorithm.name}
+    return None
+
+
+def _column(name: str, domain: Domain, values: Sequence[str]) -> Column:
+    return Column(name, domain, domain.column(np.array([domain.codes[value] for value in values])))
 
 
 def example() -> dict[str, Any]:
@@ -113,9 +191,13 @@ def example() -> dict[str, Any]:
     patients = ("flu", "tracheitis", "cancer", "cancer", "pneumonia", "gastritis")
     triples = groups([0, 1, 2], [3, 4, 5])
     known = exactly(first_that_holds([groups([0, 1], [2, 3], [4, 5]), triples], two), patients, triples)
+    return _told(known, 2, "cancer") | {"by": None}
+
+
+def _told(known: Inherent, person: int, value: Hashable) -> dict[str, Any]:
     return {
-        "people": len(patients),
-        "shown": str(known.apparent[2]["cancer"]),
-        "known": str(known.inherent[2]["cancer"]),
+        "people": len(known.apparent),
+        "shown": str(known.apparent[person][value]),
+        "known": str(known.inherent[person].get(value, Fraction(0))),
         "certain": known.certain,
     }

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from privet.disclose.audit.decision import Auditor
 from privet.disclose.audit.exact import exact
@@ -17,7 +17,7 @@ VERSION = 1
 KINDS = ("sum", "max", "min")
 # What may be asked of a column. One kind only: a sum and a maximum together tell more than each alone.
 ANSWERS = {"sum": ("sum", "avg", "count"), "max": ("max", "count"), "min": ("min", "count")}
-TOP = ("audit", "table", "person", "public", "smallest", "log", "keys", "rate", "columns")
+TOP = ("audit", "table", "person", "public", "smallest", "log", "witness", "keys", "rate", "columns")
 OF_KIND = {
     "sum": ("kind", "low", "high", "width", "nulls"),
     "max": ("kind", "grid", "nulls"),
@@ -27,25 +27,59 @@ NULLS = ("refuse", "leave-out")
 
 
 @dataclass(frozen=True)
+class Own:
+    """Everybody's own bound, in a column that everybody is taken to know."""
+
+    column: str
+
+    def __str__(self) -> str:
+        return f"column {self.column}"
+
+
+Edge: TypeAlias = Fraction | Own
+Bounds: TypeAlias = tuple[Sequence[Fraction], Sequence[Fraction]]
+
+
+@dataclass(frozen=True)
 class AuditedColumn:
     """One secret column: what may be asked of it, and what is protected."""
 
     name: str
     kind: str
-    low: Fraction | None = None
-    high: Fraction | None = None
+    low: Edge | None = None
+    high: Edge | None = None
     width: Fraction | None = None
     grid: int | None = None
     nulls: str = "refuse"
 
-    def auditor(self, n: int) -> Auditor:
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The columns that hold everybody's own bounds."""
+        return tuple(edge.column for edge in (self.low, self.high) if isinstance(edge, Own))
+
+    def bounds(self, n: int, held: Mapping[str, Sequence[object]]) -> Bounds | None:
+        """Everybody's bounds; `held` has the columns of those who have their own."""
+        if self.low is None or self.high is None:
+            return None
+        low, high = (self._edges(edge, n, held) for edge in (self.low, self.high))
+        return low, high
+
+    def _edges(self, edge: Edge, n: int, held: Mapping[str, Sequence[object]]) -> list[Fraction]:
+        if isinstance(edge, Fraction):
+            return [edge] * n
+        try:
+            return [exact(value) for value in held[edge.column]]
+        except InputError as error:
+            raise InputError(f"{edge.column}: somebody's bound {error}") from None
+
+    def auditor(self, n: int, bounds: Bounds | None) -> Auditor:
         """A fresh one for so many people."""
         if self.kind == "sum":
             from privet.disclose.audit.summation import SumAuditor  # noqa: PLC0415 - scipy is an extra
 
-            if self.low is None or self.high is None or self.width is None:
+            if bounds is None or self.width is None:
                 raise PolicyError(f"columns.{self.name}: a sum needs low, high and width")
-            return SumAuditor([self.low] * n, [self.high] * n, width=self.width)
+            return SumAuditor(*bounds, width=self.width)
         from privet.disclose.audit.maximum import MaxAuditor  # noqa: PLC0415 - beside its sibling
 
         return MaxAuditor(n, grid=self.grid)
@@ -75,6 +109,12 @@ class AuditConfig:
     keys: Path
     smallest: int = 2
     rate: int = 60  # requests a minute, for each analyst
+    witness: Path | None = None
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """All columns that hold bounds, each once."""
+        return tuple(dict.fromkeys(name for column in self.columns.values() for name in column.own))
 
     @classmethod
     def load(cls, path: str | Path) -> AuditConfig:
@@ -114,7 +154,7 @@ class AuditConfig:
             given = document.get(key, least)
             if not isinstance(given, int) or isinstance(given, bool) or given < least:
                 wrong.append(f"{key}: is a whole number from {least}, not {given!r}")
-        for key in ("log", "keys"):
+        for key in ("log", "keys", "witness"):
             if not _text(document.get(key, "x")):
                 wrong.append(f"{key}: is the name of a file")
         columns = _columns(document.get("columns"), wrong)
@@ -123,11 +163,20 @@ class AuditConfig:
             for column in public
             if column in columns
         ]
-        names = [document.get("table"), document.get("person"), *public, *columns]
+        bounds = [name for column in columns.values() for name in column.own]
+        wrong += [
+            f"columns: {name} is audited, so it cannot be a bound that everybody knows"
+            for name in bounds
+            if name in columns
+        ]
+        names = [document.get("table"), document.get("person"), *public, *columns, *bounds]
         if any(isinstance(name, str) and "%" in name for name in names):
             wrong.append(
                 "names with % cannot be audited: PostgreSQL's driver would take it for a placeholder"
             )
+        asked = {*public, *columns}
+        if len({folded(name) for name in asked}) < len(asked):
+            wrong.append("two names differ only in capitals: a query could mean either")
         if document.get("person") in columns:
             wrong.append("person: the audited column cannot name people")
         if wrong:
@@ -141,7 +190,17 @@ class AuditConfig:
             base / document.get("keys", f"{name}.keys.toml"),
             document.get("smallest", 2),
             document.get("rate", 60),
+            base / document["witness"] if "witness" in document else None,
         )
+
+
+def folded(name: str) -> str:
+    """As SQL compares names: capitals of ASCII do not count; a letter that only looks alike is another one.
+
+    >>> folded("Größe"), folded("\N{LATIN SMALL LETTER LONG S}taff") == "staff"
+    ('größe', False)
+    """
+    return "".join(letter.lower() if letter.isascii() else letter for letter in name)
 
 
 def _text(value: object) -> bool:
@@ -166,14 +225,18 @@ def _columns(given: object, wrong: list[str]) -> dict[str, AuditedColumn]:
                 wrong.append(f"{place}.{key} is missing")
             elif kind == "sum":
                 try:
-                    said[key] = _exactly(table[key])
+                    own = _own(table[key]) if key != "width" else None
+                    said[key] = own or _exactly(table[key])
                 except InputError:
+                    column = "" if key == "width" else f' or {{ column = "{key}" }}'
                     wrong.append(
-                        f'{place}.{key}: is an exact number such as 100 or "0.5", not {table[key]!r}'
+                        f'{place}.{key}: is an exact number such as 100 or "0.5"{column}, not {table[key]!r}'
                     )
         if kind == "sum" and len(said) == 3:
             if said["width"] <= 0:
                 wrong.append(f"{place}.width: is above 0")
+            elif isinstance(said["low"], Own) or isinstance(said["high"], Own):
+                pass  # known with the data only: the auditor looks at everybody's
             elif said["high"] - said["low"] < said["width"]:
                 wrong.append(
                     f"{place}: the bounds are narrower than the width, so everybody is known already"
@@ -189,34 +252,15 @@ def _columns(given: object, wrong: list[str]) -> dict[str, AuditedColumn]:
     return made
 
 
+def _own(given: object) -> Own | None:
+    if not isinstance(given, Mapping):
+        return None
+    if set(given) != {"column"} or not _text(given["column"]):
+        raise InputError("names a column")
+    return Own(given["column"])
+
+
 def _exactly(given: object) -> Fraction:
     if isinstance(given, float):
         raise InputError("write it in quotes, so that it is exact")
     return exact(given)
-
-
-DRAFT = """audit = 1
-table = {table}
-person = {person}                # names each person once
-public = [{public}]              # columns that conditions may use; everybody is taken to know them
-smallest = 2                     # fewer people than this are never asked about
-rate = 60                        # requests a minute, for each analyst
-
-# One table for each column that is audited. kind = "sum" answers SUM, AVG and COUNT and needs public
-# bounds and the width that is protected; kind = "max" or "min" answers that and COUNT. One kind for a
-# column: a sum and a maximum together would tell more than each alone.
-"""
-
-
-def drafted(table: str, person: str, public: list[str], numeric: list[str]) -> str:
-    """A first audit.toml: nothing is decided, so that nothing can be served before the owner decides."""
-    text = DRAFT.format(
-        table=_quoted(table), person=_quoted(person), public=", ".join(_quoted(name) for name in public)
-    )
-    for name in numeric:
-        text += f'\n[columns.{_quoted(name)}]\nkind = "undecided"\n# low = 0\n# high = 100\n# width = 1\n'
-    return text
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -6,15 +6,31 @@ import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from decimal import Decimal
+from enum import Enum
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from privet.disclose.audit.sql import Literal, Query, RefusedError, select
 from privet.errors import InputError, MissingExtraError
 
 SCHEMES = ("sqlite:", "duckdb:", "postgresql:", "postgres:")
 CANNOT_COMPARE = "the database cannot compare these; give each column a literal of its own type"
+
+
+class Kind(Enum):
+    """What a column is declared to hold."""
+
+    WHOLE = "whole numbers"
+    NUMBER = "numbers"
+    OTHER = "other"
+
+
+def _kind(declared: str, *numbers: str) -> Kind:
+    said = declared.upper()
+    if "INT" in said and "INTERVAL" not in said and "POINT" not in said:
+        return Kind.WHOLE
+    return Kind.NUMBER if any(word in said for word in numbers) else Kind.OTHER
 
 
 class Source(ABC):
@@ -32,8 +48,8 @@ class Source(ABC):
         """Equal stamps: nothing was written in between. None: cannot tell, look at everything."""
 
     @abstractmethod
-    def columns(self, table: str) -> dict[str, bool]:
-        """Names of a table's columns, and whether they hold numbers."""
+    def columns(self, table: str) -> dict[str, Kind]:
+        """Names of a table's columns, and what they are declared to hold."""
 
     @abstractmethod
     def close(self) -> None: ...
@@ -71,7 +87,9 @@ class Sqlite(Source):
 
     def _open(self) -> None:
         self._inode = self._path.stat().st_ino
-        self._db = sqlite3.connect(f"file:{self._path}?mode=ro", uri=True, check_same_thread=False)
+        # Quoted: a ? or # in a path must not end it, and with it the word that makes it read-only.
+        place = f"file:{quote(str(self._path))}?mode=ro"
+        self._db = sqlite3.connect(place, uri=True, check_same_thread=False)
 
     def fetch(self, sql: str, literals: Sequence[Literal] = ()) -> list[tuple[Any, ...]]:
         given = [float(one) if isinstance(one, Decimal) else one for one in literals]
@@ -87,10 +105,9 @@ class Sqlite(Source):
             return None
         return self.fetch("pragma data_version")[0][0]
 
-    def columns(self, table: str) -> dict[str, bool]:
+    def columns(self, table: str) -> dict[str, Kind]:
         rows = self.fetch("select name, type from pragma_table_info(?)", [table])
-        kinds = ("INT", "REAL", "FLOA", "DOUB", "NUM", "DEC")
-        return {name: any(kind in declared.upper() for kind in kinds) for name, declared in rows}
+        return {name: _kind(declared, "REAL", "FLOA", "DOUB", "NUM", "DEC") for name, declared in rows}
 
     def close(self) -> None:
         self._db.close()
@@ -138,12 +155,11 @@ class DuckDb(Source):
             return None
         return self._mark
 
-    def columns(self, table: str) -> dict[str, bool]:
+    def columns(self, table: str) -> dict[str, Kind]:
         rows = self.fetch(
             "select column_name, data_type from information_schema.columns where table_name = ?", [table]
         )
-        kinds = ("INT", "FLOAT", "DOUBLE", "DECIMAL")
-        return {name: any(kind in declared.upper() for kind in kinds) for name, declared in rows}
+        return {name: _kind(declared, "FLOAT", "DOUBLE", "DECIMAL") for name, declared in rows}
 
     def close(self) -> None:
         self._db.close()
@@ -193,14 +209,13 @@ class Postgres(Source):
         except InputError:
             return None
 
-    def columns(self, table: str) -> dict[str, bool]:
+    def columns(self, table: str) -> dict[str, Kind]:
         rows = self.fetch(
             "select attname, format_type(atttypid, null) from pg_attribute "
             "where attrelid = to_regclass(quote_ident(%s)) and attnum > 0 and not attisdropped",
             [table],
         )
-        kinds = ("int", "numeric", "real", "double")
-        return {name: any(kind in declared for kind in kinds) for name, declared in rows}
+        return {name: _kind(declared, "NUMERIC", "REAL", "DOUBLE") for name, declared in rows}
 
     def close(self) -> None:
         self._db.close()

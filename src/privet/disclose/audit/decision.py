@@ -83,6 +83,9 @@ class Auditor(Protocol):
     def true_answer(self, column: Column, members: Members) -> Fraction:
         """What the query asks for."""
 
+    def check(self, column: Column) -> None:
+        """Is the data what everybody is taken to know of it? Where it is not, no denial could be trusted."""
+
 
 class Session:
     """An auditor and the secret it guards, in memory: `ask` answers or says DENIED.
@@ -97,6 +100,7 @@ class Session:
         self.column = values if isinstance(values, Column) else Column(list(values))
         if len(self.column) != auditor.n:
             raise InputError(f"there are {len(self.column)} values for {auditor.n} people")
+        auditor.check(self.column)
         self.auditor = auditor
 
     def ask(self, query: Iterable[int]) -> Fraction | Denied:

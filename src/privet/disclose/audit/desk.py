@@ -10,7 +10,7 @@ import hashlib
 import hmac
 import json
 import secrets
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from threading import RLock
@@ -18,13 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from privet.disclose.audit.config import ANSWERS, AuditConfig, AuditedColumn
+from privet.disclose.audit.config import ANSWERS, AuditConfig, AuditedColumn, Bounds
 from privet.disclose.audit.database import Source
 from privet.disclose.audit.decision import Auditor, Decision
-from privet.disclose.audit.exact import Column, Members
+from privet.disclose.audit.exact import Column, Members, exact, written
 from privet.disclose.audit.log import FORM, AuditLog
 from privet.disclose.audit.sql import Query, RefusedError, parsed
-from privet.errors import InputError
+from privet.disclose.audit.witness import Witness
+from privet.errors import InputError, TamperedError
 
 
 class ChangedError(InputError):
@@ -47,27 +48,38 @@ class Watched:
     column: Column
     auditor: Auditor
     places: dict[object, int] = field(repr=False)
+    bounds: Bounds | None = field(repr=False)
 
     @classmethod
-    def of(cls, settings: AuditedColumn, people: Sequence[object], values: Sequence[object]) -> Watched:
+    def of(
+        cls,
+        settings: AuditedColumn,
+        people: Sequence[object],
+        values: Sequence[object],
+        own: Mapping[str, Sequence[object]],
+    ) -> Watched:
+        """A column of people and values; `own` has the columns of those who have bounds of their own."""
         there = [at for at, value in enumerate(values) if value is not None]
         if len(there) < len(people) and settings.nulls == "refuse":
             raise InputError(
                 f"{settings.name}: {len(people) - len(there)} people have no value; fill them in, or say "
                 'nulls = "leave-out" if everybody may know who has none'
             )
+        held = {name: [every[at] for at in there] for name, every in own.items()}
         try:
             column = Column([values[at] for at in there])
+            if settings.kind == "min":
+                column = column.negated()
+            bounds = settings.bounds(len(there), held)
+            auditor = settings.auditor(len(there), bounds)
+            auditor.check(column)
         except InputError as error:
             raise InputError(f"{settings.name}: {error}") from None
-        if settings.kind == "min":
-            column = column.negated()
-        auditor = settings.auditor(len(there))
-        if settings.low is not None and settings.high is not None:
-            lows, highs = [settings.low] * len(there), [settings.high] * len(there)
-            if not column.inside(lows, highs):
-                raise InputError(f"{settings.name}: somebody's value lies outside the public bounds")
-        return cls(settings, column, auditor, {people[at]: place for place, at in enumerate(there)})
+        return cls(settings, column, auditor, {people[at]: place for place, at in enumerate(there)}, bounds)
+
+    def fresh(self) -> None:
+        """An auditor who has heard nothing yet."""
+        self.auditor = self.settings.auditor(self.auditor.n, self.bounds)
 
     def answer(self, query: Query, members: Members, decision: Decision) -> Fraction | None:
         """What the analyst asked for, from what the auditor decided about."""
@@ -85,19 +97,24 @@ class Desk:
         self.config = config
         self.source = source
         self.log = log or AuditLog(config.log)
+        self.witness = None if config.witness is None else Witness(config.witness)
         self._lock = RLock()
         self._stamp = source.stamp()
         rows = self._rows()
         self._people = {row[0] for row in rows}
         self.columns = self._watch(rows)
-        self._seen = 0
+        self._seen, self._chain = 0, ""
         with self.log.deciding():
             self._settle(rows)
             self._catch_up()
+            if self.witness is not None:
+                self.witness.vouch(self.log)
 
     def _rows(self) -> list[tuple[Any, ...]]:
         config = self.config
-        rows = self.source.table(config.table, (config.person, *config.columns, *config.public))
+        rows = self.source.table(config.table, (config.person, *config.columns, *config.public, *config.own))
+        if not all(isinstance(row[0], Hashable) for row in rows):
+            raise InputError(f"{config.person}: this kind of column cannot name people")
         if len({row[0] for row in rows}) < len(rows) or any(row[0] is None for row in rows):
             raise InputError(f"{config.person}: must name each person once, and nobody without a name")
         return sorted(rows, key=lambda row: (type(row[0]).__name__, row[0]))
@@ -105,10 +122,12 @@ class Desk:
     def _watch(self, rows: list[tuple[Any, ...]]) -> dict[str, Watched]:
         if len(rows) < self.config.smallest:
             raise InputError(f"{self.config.table}: there are fewer than {self.config.smallest} people")
-        people = [row[0] for row in rows]
+        names = (self.config.person, *self.config.columns, *self.config.public, *self.config.own)
+        held = {name: [row[at] for row in rows] for at, name in enumerate(names)}
+        people = held[self.config.person]
         return {
-            name: Watched.of(settings, people, [row[at] for row in rows])
-            for at, (name, settings) in enumerate(self.config.columns.items(), start=1)
+            name: Watched.of(settings, people, held[name], {own: held[own] for own in settings.own})
+            for name, settings in self.config.columns.items()
         }
 
     def _settle(self, rows: list[tuple[Any, ...]]) -> None:
@@ -123,11 +142,14 @@ class Desk:
                 "form": str(FORM),
                 "table": self.config.table,
                 "settings": settings,
+                "bounds": json.dumps(self._own_bounds()),
                 "salt": salt,
                 "digest": digest(salt, rows),
             }
             self.log.begin(header)
-        if header["form"] != str(FORM) or header["table"] != self.config.table:
+        if header["form"] != str(FORM):
+            raise InputError(f"{self.log.path}: this log was begun by another version of privet")
+        if header["table"] != self.config.table:
             raise InputError(f"{self.log.path}: this log is about another table")
         if header["settings"] != settings:
             raise InputError(
@@ -138,6 +160,14 @@ class Desk:
         if digest(self._salt, rows) != self._digest:
             raise ChangedError
 
+    def _own_bounds(self) -> dict[str, list[list[str]]]:
+        """Bounds that differ from person to person, for whoever replays the log without the data."""
+        return {
+            name: [[written(edge) for edge in side] for side in one.bounds]
+            for name, one in self.columns.items()
+            if one.settings.own and one.bounds is not None
+        }
+
     def _unchanged(self) -> None:
         stamp = self.source.stamp()
         if stamp is not None and stamp == self._stamp:
@@ -147,10 +177,12 @@ class Desk:
         self._stamp = stamp
 
     def _catch_up(self) -> None:
-        """Take in what others decided."""
+        """Take in what others decided. What we have heard must still be there."""
+        if self.log.chain_at(self._seen) != self._chain:
+            raise TamperedError(f"{self.log.path}: entry {self._seen} is not the one that was written")
         for entry in self.log.entries(self._seen):
             self.columns[entry.column].auditor.record(entry.members, entry.decision)
-            self._seen = entry.number
+            self._seen, self._chain = entry.number, entry.chain
 
     def ask(self, analyst: str, text: str) -> Fraction | None:
         """The answer, or None for denied. It is on disk before this returns."""
@@ -160,6 +192,8 @@ class Desk:
             try:
                 with self.log.deciding():
                     answer = self._decide(analyst, query)
+                if self.witness is not None and self._unwritten:
+                    self.witness.note(self._seen, self._chain)
             except BaseException:
                 if self._unwritten:  # the log is the truth: start again from it at the next query
                     self._forget()
@@ -190,12 +224,12 @@ class Desk:
         decision = plan.judge(watched.auditor.true_answer(watched.column, members))
         name = watched.settings.name
         self._unwritten = True
-        number = self.log.append(
+        number, chain = self.log.append(
             analyst, name, query.text, members=members, n=watched.auditor.n, decision=decision
         )
         self.log.note("entries", str(number))
         watched.auditor.record(members, decision, plan)
-        self._seen = number
+        self._seen, self._chain = number, chain
         return watched.answer(query, members, decision)
 
     def _members(self, query: Query, watched: Watched | None) -> Members:
@@ -212,9 +246,9 @@ class Desk:
 
     def _forget(self) -> None:
         """Fresh auditors, who will hear everything again."""
-        self._seen = 0
+        self._seen, self._chain = 0, ""
         for one in self.columns.values():
-            one.auditor = one.settings.auditor(one.auditor.n)
+            one.fresh()
 
     def explain(self, text: str) -> list[str]:
         """For the owner: what would be decided and why. It names values of the log, and asks nothing."""
@@ -230,6 +264,15 @@ class Desk:
     def close(self) -> None:
         self.log.close()
         self.source.close()
+
+
+def bounds_of(log: AuditLog, settings: AuditedColumn, n: int) -> Bounds | None:
+    """The bounds that a log was begun with."""
+    own = json.loads(log.header().get("bounds", "{}")).get(settings.name)
+    if own is None:
+        return settings.bounds(n, {})
+    low, high = ([exact(edge) for edge in side] for side in own)
+    return low, high
 
 
 def digest(salt: str, rows: list[tuple[Any, ...]]) -> str:

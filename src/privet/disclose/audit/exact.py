@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from privet.errors import InputError
 
 Members = NDArray[np.int64]  # a query set: positions of people, ascending, each once
+# More could not be written down as text, and that an answer cannot be written must not depend on the data.
+BITS = 2_000  # of a number
 
 
 def exact(value: object) -> Fraction:
@@ -26,12 +28,20 @@ def exact(value: object) -> Fraction:
         return exact(value.item())
     if isinstance(value, bool) or not isinstance(value, (int, float, Decimal, Fraction, str)):
         raise InputError("is no number")
-    if isinstance(value, (float, Decimal)) and not math.isfinite(value):
-        raise InputError("is not finite")
     try:
-        return Fraction(str(value)) if isinstance(value, (float, str)) else Fraction(value)
-    except (ValueError, ZeroDivisionError):
+        if isinstance(value, float) or (isinstance(value, str) and "/" not in value):
+            value = Decimal(str(value))
+        if isinstance(value, Decimal):
+            if not value.is_finite():
+                raise InputError("is not finite")
+            if abs(value.adjusted()) > BITS:  # before it fills the memory
+                raise InputError("has too many digits")
+        found = Fraction(value)
+    except (ValueError, ArithmeticError):
         raise InputError("is no number") from None
+    if max(found.numerator.bit_length(), found.denominator.bit_length()) > BITS:
+        raise InputError("has too many digits")
+    return found
 
 
 def written(number: Fraction) -> str:
@@ -75,7 +85,11 @@ class Column:
                 raise InputError(f"value {at + 1} {error}") from None
         if not numbers:
             raise InputError("there is nobody to audit")
-        self._scale = math.lcm(*{number.denominator for number in numbers})
+        self._scale = 1
+        for denominator in {number.denominator for number in numbers}:
+            self._scale = math.lcm(self._scale, denominator)
+            if self._scale.bit_length() > 2 * BITS:
+                raise InputError("the values have too many different denominators")
         whole = [number.numerator * (self._scale // number.denominator) for number in numbers]
         # Sums must not wrap: Python's own integers where 64 bits might be too few.
         fits = max(map(abs, whole)) * len(whole) < 1 << 62
@@ -98,6 +112,11 @@ class Column:
         other = object.__new__(Column)
         other._scale, other._whole = self._scale, -self._whole
         return other
+
+    def multiples(self, step: Fraction) -> bool:
+        """Is everybody's value a whole number of steps?"""
+        unit = step * self._scale
+        return all((int(value) / unit).denominator == 1 for value in self._whole)
 
     def inside(self, low: Sequence[Fraction], high: Sequence[Fraction]) -> bool:
         """Does everybody keep the public bounds?"""

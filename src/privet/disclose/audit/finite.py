@@ -82,3 +82,14 @@ def remaining(
 def widths(states: Sequence[Vector]) -> list[Fraction]:
     """How far each coordinate can still move; 0 means that it is determined."""
     return [max(column) - min(column) for column in zip(*states, strict=True)]
+
+
+def determined(states: Sequence[Vector], width: Fraction = Fraction(0)) -> list[int]:
+    """Who is given away: known exactly, or with a width, within less than that.
+
+    >>> determined([(Fraction(5), Fraction(1)), (Fraction(5), Fraction(3))])
+    [0]
+    >>> determined([(Fraction(5), Fraction(1)), (Fraction(5), Fraction(3))], Fraction(3))
+    [0, 1]
+    """
+    return [at for at, left in enumerate(widths(states)) if left < width or left == 0]

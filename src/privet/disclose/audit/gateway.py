@@ -11,18 +11,16 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 from privet.disclose.audit.desk import ChangedError, Desk
 from privet.disclose.audit.exact import written
 from privet.disclose.audit.keys import Keys
+from privet.disclose.audit.rate import RateLimit
 from privet.disclose.audit.sql import RefusedError
-from privet.errors import InputError, MissingExtraError, PrivetError, UnsupportedError
+from privet.errors import InputError, MissingExtraError, PrivetError, TamperedError, UnsupportedError
 
 try:
     import uvicorn
@@ -39,33 +37,12 @@ LOOPBACK = ("127.0.0.1", "::1")
 logger = logging.getLogger("privet.audit")
 
 
-@dataclass
-class RateLimit:
-    """So many requests a minute for each analyst: a bucket that fills steadily."""
-
-    rate: int
-    clock: Callable[[], float] = time.monotonic
-    _buckets: dict[str, tuple[float, float]] = field(default_factory=dict)
-    _lock: Lock = field(default_factory=Lock)
-
-    def wait(self, name: str) -> float:
-        """0 if this request may go on, else the seconds to wait."""
-        with self._lock:
-            now = self.clock()
-            held, since = self._buckets.get(name, (float(self.rate), now))
-            held = min(float(self.rate), held + (now - since) * self.rate / 60)
-            if held < 1:
-                self._buckets[name] = held, now
-                return (1 - held) * 60 / self.rate
-            self._buckets[name] = held - 1, now
-            return 0.0
-
-
 def application(desk: Desk, keys: Keys) -> FastAPI:
     """The gateway as an ASGI application."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
-    limit = RateLimit(desk.config.rate)
-    health = {"changed": False}
+    log = desk.config.log
+    limit = RateLimit(log.with_name(f"{log.name}.rate"), desk.config.rate)
+    health = {"served": True}
 
     async def ask(request: Request) -> Response:
         begun = time.perf_counter()
@@ -74,15 +51,19 @@ def application(desk: Desk, keys: Keys) -> FastAPI:
             401, {"error": "unauthorised", "message": "give a key: Authorization: Bearer …"}
         )
         scheme, _, key = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer":
-            analyst = keys.analyst(key.strip())
-        if analyst is not None:
-            said = await _asked(request, analyst)
+        try:
+            if scheme.lower() == "bearer":
+                analyst = keys.analyst(key.strip())
+            if analyst is not None:
+                said = await _asked(request, analyst)
+        except Exception as error:  # noqa: BLE001 - its own sentence may quote data: only its kind is logged
+            logger.log(logging.ERROR, "failed", extra={"fields": {"kind": type(error).__name__}})
+            said = _said(503, {"error": "unavailable", "message": "this cannot be decided now"})
         _log(analyst, said, time.perf_counter() - begun)
         return said
 
     async def _asked(request: Request, analyst: str) -> Response:
-        seconds = limit.wait(analyst)
+        seconds = await run_in_threadpool(limit.wait, analyst)
         if seconds:
             said = _said(429, {"error": "rate", "message": "too many requests; wait a little"})
             said.headers["retry-after"] = str(int(seconds) + 1)
@@ -95,16 +76,16 @@ def application(desk: Desk, keys: Keys) -> FastAPI:
         except RefusedError as error:
             return _said(400, {"error": "refused", "message": str(error)})
         except ChangedError as error:
-            health["changed"] = True
+            health["served"] = False
             return _said(503, {"error": "changed", "message": str(error)})
-        except Exception as error:  # noqa: BLE001 - its own sentence may quote data: only its kind is logged
-            logger.log(logging.ERROR, "failed", extra={"fields": {"kind": type(error).__name__}})
-            return _said(503, {"error": "unavailable", "message": "this cannot be decided now"})
-        health["changed"] = False
+        except TamperedError:
+            health["served"] = False
+            raise
+        health["served"] = True
         return _said(200, DENIED if answer is None else {"result": "answered", "answer": written(answer)})
 
     async def healthz() -> Response:
-        if health["changed"]:
+        if not health["served"]:
             return _said(503, {"status": "unavailable"})
         return _said(200, {"status": "ok"})
 
@@ -186,6 +167,7 @@ def serve(
             access_log=False,
             log_config=None,
             server_header=False,
+            timeout_keep_alive=75,  # analysts who wait for each other's decisions keep their connections
         )
     )
     try:

@@ -2,7 +2,9 @@
 
 A SQLite file with synchronous FULL. Whoever decides holds its write lock from before the log is read until
 the decision is committed, so that there is one decision at a time among all threads and processes. Each
-entry carries the digest of the one before it: a log that lost or changed an entry is recognised.
+entry carries the digest of the one before it: a log that lost or changed an entry is recognised, and so is
+another file in its place. An older copy of the whole file looks like a log that is just shorter: only a
+witness elsewhere knows better (`witness`).
 
 The log is a secret of the owner: it holds answers, and on which side a denied truth lies.
 """
@@ -18,16 +20,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from fractions import Fraction
 from pathlib import Path
 from threading import RLock
 
 import numpy as np
 
 from privet.disclose.audit.decision import Constraint, Decision
-from privet.disclose.audit.exact import Members, exact, written
+from privet.disclose.audit.exact import Members, written
 from privet.errors import InputError, TamperedError
 
-FORM = 1
+FORM = 2  # of the log and of the plans that it follows from: other plans, other form
 PATIENCE = 60.0  # seconds to wait for others' decisions
 SCHEMA = (
     "create table if not exists header (name text primary key, value text not null) strict",
@@ -66,6 +69,7 @@ class AuditLog:
             self._db = sqlite3.connect(
                 self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
             )
+            self._file = self._there()
             self._db.execute("pragma journal_mode = wal")
             self._db.execute("pragma synchronous = full")
             with self.deciding():
@@ -86,11 +90,24 @@ class AuditLog:
             except sqlite3.OperationalError:
                 raise InputError(f"{self.path}: others are deciding for too long; try again") from None
             try:
+                self._still_there()
                 yield
             except BaseException:
                 self._db.execute("rollback")
                 raise
             self._db.execute("commit")  # on disk when this returns
+
+    def _still_there(self) -> None:
+        # Deleted or replaced, it would go on as a file without a name, and be forgotten with us.
+        if self._there() != self._file:
+            raise TamperedError(f"{self.path}: this log was taken away; nothing is answered without it")
+
+    def _there(self) -> tuple[int, int] | None:
+        try:
+            found = self.path.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
 
     def header(self) -> dict[str, str]:
         return dict(self._db.execute("select name, value from header").fetchall())
@@ -104,8 +121,8 @@ class AuditLog:
 
     def append(
         self, analyst: str, column: str, query: str, *, members: Members, n: int, decision: Decision
-    ) -> int:
-        """The next entry; inside `deciding`."""
+    ) -> tuple[int, str]:
+        """The next entry: its number and its digest; inside `deciding`."""
         row = self._db.execute("select number, chain from entry order by number desc limit 1").fetchone()
         number, before = (row[0] + 1, row[1]) if row else (1, "")
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -115,33 +132,36 @@ class AuditLog:
             "insert into entry values (?, ?, ?, ?, ?, ?, ?, ?)",
             (number, at, analyst, column, query, packed, said, chain),
         )
-        return number
+        return number, chain
+
+    def chain_at(self, number: int) -> str | None:
+        """The digest that an entry ends the log with; None where there is no such entry."""
+        if number == 0:
+            return ""
+        row = self._db.execute("select chain from entry where number = ?", (number,)).fetchone()
+        return None if row is None else str(row[0])
 
     def entries(self, after: int = 0) -> Iterator[Entry]:
-        """In order, from the one after that number."""
+        """In order, from the one after that number; an error where one was lost or changed."""
+        before, expected = self.chain_at(after), after
         rows = self._db.execute(
             "select number, at, analyst, audited, query, members, decision, chain from entry "
             "where number > ? order by number",
             (after,),
         )
-        for number, at, analyst, column, query, packed, said, chain in rows:
+        for row in rows:
+            expected += 1
+            if before is None or row[0] != expected or row[7] != _chain(before, *row[:7]):
+                raise TamperedError(f"{self.path}: entry {expected} is not the one that was written")
+            number, at, analyst, column, query, packed, said, before = row
             members, n = _unpacked(packed)
-            yield Entry(number, at, analyst, column, query, members, n, _heard(said), chain)
+            yield Entry(number, at, analyst, column, query, members, n, _heard(said), before)
+        if str(expected) != self.header().get("entries", str(expected)):
+            raise TamperedError(f"{self.path}: entries are missing at the end")
 
     def verify(self) -> int:
         """How many entries there are; an error where one was lost or changed."""
-        before, expected = "", 0
-        rows = self._db.execute(
-            "select number, at, analyst, audited, query, members, decision, chain from entry order by number"
-        )
-        for row in rows:
-            expected += 1
-            if row[0] != expected or row[7] != _chain(before, *row[:7]):
-                raise TamperedError(f"{self.path}: entry {expected} is not the one that was written")
-            before = row[7]
-        if str(expected) != self.header().get("entries", str(expected)):
-            raise TamperedError(f"{self.path}: entries are missing at the end")
-        return expected
+        return sum(1 for _ in self.entries())
 
 
 def _chain(before: str, *parts: object) -> str:
@@ -178,5 +198,5 @@ def _said(decision: Decision) -> str:
 
 def _heard(said: str) -> Decision:
     read = json.loads(said)
-    made = None if read["relation"] is None else Constraint(read["relation"], exact(read["value"]))
-    return Decision(None if read["answer"] is None else exact(read["answer"]), made, bool(read["off"]))
+    made = None if read["relation"] is None else Constraint(read["relation"], Fraction(read["value"]))
+    return Decision(None if read["answer"] is None else Fraction(read["answer"]), made, bool(read["off"]))

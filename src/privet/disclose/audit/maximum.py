@@ -133,6 +133,11 @@ class MaxAuditor:
         """The maximum."""
         return column.max(members)
 
+    def check(self, column: Column) -> None:
+        """On the grid, if there is one: an answer off it would have no place in the plan."""
+        if self.grid is not None and not column.multiples(self.grid):
+            raise InputError("somebody's value is not a multiple of the grid")
+
     def plan(self, members: Members) -> MaxPlan:
         """The status of every possible answer, and the binding."""
         values = self._log.values

@@ -15,6 +15,8 @@ import numpy as np
 from privet.disclose.audit.exact import Members
 from privet.disclose.audit.solver import Floats, UndecidedError, block_array, csr_array, hstack, least, vstack
 
+APART = 2e-3  # an error of the solver's tolerance in a sum grows to no more than half the margin
+
 
 @dataclass
 class Polytope:
@@ -40,6 +42,14 @@ class Polytope:
             [value for _, _, value in self.at_most], dtype=float
         )
 
+    def bound(self, members: Members, sign: float, value: float) -> None:
+        """Add a bound: from above for the sign 1, from below for -1. It replaces a wider one."""
+        for at, (known, side, most) in enumerate(self.at_most):
+            if side == sign and np.array_equal(known, members):
+                self.at_most[at] = members, sign, min(most, sign * value)
+                return
+        self.at_most.append((members, sign, sign * value))
+
     def _box(self) -> Floats:
         return np.column_stack([np.zeros(self.n), self.high])
 
@@ -55,39 +65,67 @@ class Polytope:
             ends.append(sign * found[0])
         return ends[0], ends[1]
 
+    def alike(self, query: Floats | None = None) -> Alike:
+        """People with the same history, the same bounds and the same part in a query."""
+        asked = np.zeros((0, self.n)) if query is None else query[None, :]
+        pattern = np.vstack([self.rows()[0], self.bounds()[0], asked, self.high[None, :]])
+        _, first, whose, counts = np.unique(
+            pattern, axis=1, return_index=True, return_inverse=True, return_counts=True
+        )
+        return Alike(first, whose.reshape(-1), counts)
+
+    def apart(self, members: Members) -> bool:
+        """Do the known sums and this one lie well apart? If not, what the solver is off by would grow."""
+        rows = _dense([*((known, 1.0) for known, _ in self.equal), (members, 1.0)], self.n)
+        return float(np.linalg.svd(rows, compute_uv=False)[-1]) > APART
+
     def safe_interval(self, members: Members, width: float) -> tuple[float, float] | None:
         """The answers that leave everybody at least the width; None where there are none.
 
         The answers that leave it to one person are an interval, found with two programs about two states
-        that agree in the answer and differ by the width in that person. People with the same history and
-        the same bounds share their interval.
+        that agree in the answer and differ by the width in that person. People who are alike share their
+        interval; and of those who are alike, only the sum counts for everybody else: whatever the sum, all
+        of them can have the same part of it. So a program has one variable for each kind of people, and
+        one for the person.
         """
-        rows, values = self.rows()
-        bounds, most = self.bounds()
         query = np.zeros(self.n)
         query[members] = 1.0
-        pattern = np.vstack([rows, bounds, query[None, :], self.high[None, :]])
-        _, first = np.unique(pattern, axis=1, return_index=True)
-        a, g, q = csr_array(rows), csr_array(bounds), csr_array(query[None, :])
-        twin_rows = vstack([block_array([[a, None], [None, a]]), hstack([q, -q])], format="csr")
-        twin_values = np.concatenate([values, values, [0.0]])
-        twin_bounds = block_array([[g, None], [None, g]], format="csr")
-        box = np.vstack([self._box(), self._box()])
+        rows, values = self.rows()
+        bounds, most = self.bounds()
+        first, counts = (alike := self.alike(query)).first, alike.counts
+        kinds = len(first)
         low, high = -np.inf, np.inf
-        for person in sorted(first.tolist()):
-            apart = np.zeros((1, 2 * self.n))
-            apart[0, person], apart[0, self.n + person] = -1.0, 1.0
-            inequalities = vstack([twin_bounds, csr_array(apart)], format="csr")
+        for kind in range(kinds):
+            chosen = np.append(first, first[kind])  # the kinds, then the person
+            room = np.append(counts * self.high[first], self.high[first[kind]])
+            room[kind] -= self.high[first[kind]]
+            box = np.tile(np.column_stack([np.zeros(kinds + 1), room]), (2, 1))
+            a, g, q = csr_array(rows[:, chosen]), csr_array(bounds[:, chosen]), csr_array(query[None, chosen])
+            twin_rows = vstack([block_array([[a, None], [None, a]]), hstack([q, -q])], format="csr")
+            apart = np.zeros((1, 2 * kinds + 2))
+            apart[0, kinds], apart[0, 2 * kinds + 1] = -1.0, 1.0
+            less = vstack([block_array([[g, None], [None, g]]), csr_array(apart)], format="csr")
             limits = np.concatenate([most, most, [-width]])
-            goal = np.concatenate([query, np.zeros(self.n)])
+            goal = np.append(query[chosen], np.zeros(kinds + 1))
             for sign in (1.0, -1.0):
-                found = least(sign * goal, inequalities, limits, twin_rows, twin_values, box)
+                found = least(
+                    sign * goal, less, limits, twin_rows, np.concatenate([values, values, [0.0]]), box
+                )
                 if found is None:
                     return None
                 low, high = (max(low, found[0]), high) if sign > 0 else (low, min(high, -found[0]))
             if low > high:
                 return None
         return low, high
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Kinds of people that a log cannot tell apart: one of each, everybody's kind, how many they are."""
+
+    first: Members
+    whose: Members
+    counts: Members
 
 
 def _dense(rows: list[tuple[Members, float]], n: int) -> Floats:

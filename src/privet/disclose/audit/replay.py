@@ -13,11 +13,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from privet.disclose.audit.config import AuditConfig
+from privet.disclose.audit.config import AuditConfig, AuditedColumn
 from privet.disclose.audit.decision import Decision
-from privet.disclose.audit.desk import Watched
+from privet.disclose.audit.desk import Watched, bounds_of
 from privet.disclose.audit.exact import Members
 from privet.disclose.audit.log import AuditLog, Entry
+from privet.disclose.audit.witness import Witness
 
 LARGE = 300  # people with histories of their own; beyond, a proof at the centre takes the place of programs
 ROUNDING = 1e-6  # of the width: what a linear program may be off
@@ -42,23 +43,25 @@ class Replayed:
 
 def replay(config: AuditConfig, log: AuditLog, columns: dict[str, Watched] | None = None) -> list[Replayed]:
     """Every column of a log; with the data at hand, answers are compared with it too."""
-    log.verify()
     entries = list(log.entries())
+    if config.witness is not None:
+        Witness(config.witness).vouch(log)
     return [
-        _replayed(config, name, [e for e in entries if e.column == name], columns) for name in config.columns
+        _replayed(config.columns[name], log, [e for e in entries if e.column == name], columns)
+        for name in config.columns
     ]
 
 
 def _replayed(
-    config: AuditConfig, name: str, entries: list[Entry], columns: dict[str, Watched] | None
+    settings: AuditedColumn, log: AuditLog, entries: list[Entry], columns: dict[str, Watched] | None
 ) -> Replayed:
-    settings = config.columns[name]
-    kind = "max" if settings.kind == "min" else settings.kind
+    name = settings.name
     answered = sum(entry.decision.answer is not None for entry in entries)
     if not entries:
         return Replayed(name, settings.kind, 0, 0, 0, "nothing was asked", ())
     n = entries[0].n
-    auditor = settings.auditor(n)
+    bounds = bounds_of(log, settings, n)
+    auditor = settings.auditor(n, bounds)
     complaints = []
     for entry in entries:
         plan = auditor.plan(entry.members)
@@ -68,15 +71,10 @@ def _replayed(
         if columns is not None and not _true(columns[name], entry):
             complaints.append(f"{name}: entry {entry.number} is not what the data says")
     facts = [(entry.members, entry.decision) for entry in entries]
-    if kind == "max":
+    if bounds is None or settings.width is None:
         closest, breach = examine_max(facts)
     else:
-        low, high, width = (
-            settings.low or Fraction(0),
-            settings.high or Fraction(0),
-            settings.width or Fraction(1),
-        )
-        closest, breach = examine_sum([low] * n, [high] * n, width, facts)
+        closest, breach = examine_sum(*bounds, settings.width, facts)
     if breach:
         complaints.append(f"{name}: {breach}")
     return Replayed(name, settings.kind, n, answered, len(entries) - answered, closest, tuple(complaints))
@@ -142,10 +140,8 @@ def examine_sum(
         if made.relation == "=":
             polytope.equal.append((members, value))
         else:
-            sign = 1.0 if made.relation == "<=" else -1.0
-            polytope.at_most.append((members, sign, sign * value))
-    pattern = np.vstack([polytope.rows()[0], polytope.bounds()[0], polytope.high[None, :]])
-    _, each = np.unique(pattern, axis=1, return_index=True)
+            polytope.bound(members, 1.0 if made.relation == "<=" else -1.0, value)
+    each = polytope.alike().first
     try:
         if len(each) > LARGE:
             problem = Standard.of(polytope)

@@ -59,33 +59,39 @@ class Residues:
     def rest(self, row: Vector) -> Vector:
         """What is left of a row when all that follows from the others is taken away."""
         left = row % self.prime
-        for factor, known in zip(left[self._pivots].tolist(), self.rows, strict=True):
-            if factor:
-                left = (left - factor * known) % self.prime
-        return left
+        factors = left[self._pivots]
+        used = np.nonzero(factors)[0]
+        # In reduced form no row has another one's pivot, so that all can be taken away at once.
+        taken = factors[used, None] * self.rows[used] % self.prime
+        return np.asarray((left - taken.sum(axis=0)) % self.prime, dtype=np.int64)
+
+    def _reduced(self, left: Vector) -> tuple[int, Vector]:
+        """The pivot of what is left of a row, and the row with 1 there."""
+        pivot = int(np.nonzero(left)[0][0])
+        return pivot, left * pow(int(left[pivot]), -1, self.prime) % self.prime
 
     def add(self, row: Vector) -> bool:
         """Take a row in; False where it follows from those that are there."""
         left = self.rest(row)
-        places = np.nonzero(left)[0]
-        if not len(places):
+        if not np.any(left):
             return False
-        pivot = int(places[0])
-        left = left * pow(int(left[pivot]), -1, self.prime) % self.prime
+        pivot, left = self._reduced(left)
         held = len(self._pivots)
-        for known in self.rows:  # views, so that they are changed in place
-            if known[pivot]:
-                known[:] = (known - int(known[pivot]) * left) % self.prime
+        touched = np.nonzero(self.rows[:, pivot])[0]
+        self._rows[touched] = (self._rows[touched] - self._rows[touched, pivot, None] * left) % self.prime
         if held == len(self._rows):
             self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
         self._rows[held] = left
         self._pivots.append(pivot)
         return True
 
-    def determined(self) -> set[int]:
-        """The variables that stand alone in a reduced row."""
-        alone = np.count_nonzero(self.rows, axis=1) == 1
-        return {pivot for pivot, one in zip(self._pivots, alone.tolist(), strict=True) if one}
+    def determines(self, row: Vector) -> bool:
+        """With this row, would some variable stand alone in a reduced row?"""
+        left, rows = self.rest(row), self.rows
+        if np.any(left):
+            pivot, left = self._reduced(left)
+            rows = np.vstack([(rows - rows[:, pivot, None] * left) % self.prime, left])
+        return bool(np.any(np.count_nonzero(rows, axis=1) == 1))
 
 
 class Rows:
@@ -134,10 +140,4 @@ class Rows:
     def would_determine(self, members: Members) -> bool:
         """Would somebody be determined whatever the bounds are? (Chin 1986.)"""
         row = self._row(members)
-        for space in self._enough(len(self._all) + 1):
-            trial = Residues(self._n, space.prime)
-            for known in (*space.rows, row):
-                trial.add(known)
-            if trial.determined():
-                return True
-        return False
+        return any(space.determines(row) for space in self._enough(len(self._all) + 1))

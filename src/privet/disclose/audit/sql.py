@@ -9,11 +9,13 @@ becomes SQL text. A refusal says what is not understood, and nothing about the d
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from privet.disclose.audit.config import folded
 from privet.errors import InputError, MissingExtraError
 
 try:
@@ -21,6 +23,9 @@ try:
     from sqlglot.errors import SqlglotError
 except ImportError:
     raise MissingExtraError("SQL for audited queries", "audit") from None
+
+# The parser warns of what it cannot read and quotes it; what analysts wrote belongs into no log of ours.
+logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
 
 LONGEST = 10_000  # characters
 AGGREGATES: Mapping[type[exp.Expression], str] = {
@@ -67,6 +72,7 @@ def parsed(text: str, *, table: str, public: tuple[str, ...], audited: tuple[str
     if len(text) > LONGEST:
         raise RefusedError(f"a query has at most {LONGEST:,} characters")
     try:
+        text.encode()  # half a surrogate pair is no text that a database or a log could hold
         statements = parse(text, read="postgres")
     except (SqlglotError, RecursionError, ValueError):
         raise RefusedError(f"this is not SQL that can be read; the form is {FORM}") from None
@@ -83,8 +89,8 @@ class _Reader:
 
     def __init__(self, table: str, public: tuple[str, ...], audited: tuple[str, ...]) -> None:
         self._table = table
-        self._public = {name.casefold(): name for name in public}
-        self._audited = {name.casefold(): name for name in audited}
+        self._public = {folded(name): name for name in public}
+        self._audited = {folded(name): name for name in audited}
         self._literals: list[Literal] = []
 
     def query(self, select: exp.Select) -> Query:
@@ -109,7 +115,7 @@ class _Reader:
         plain = isinstance(table, exp.Table) and not [
             key for key, value in table.args.items() if value and key != "this"
         ]
-        if table is None or not plain or table.name.casefold() != self._table.casefold():
+        if table is None or not plain or folded(table.name) != folded(self._table):
             raise RefusedError(f"FROM names one table: {self._table}")
 
     def _of(self, asked: exp.Expression, aggregate: str) -> str | None:
@@ -129,9 +135,9 @@ class _Reader:
     def _name(self, column: exp.Column) -> str:
         if column.args.get("db") or column.args.get("catalog"):
             raise RefusedError("a column has its name, or the table's name in front")
-        if column.table and column.table.casefold() != self._table.casefold():
+        if column.table and folded(column.table) != folded(self._table):
             raise RefusedError(f"columns are of {self._table}")
-        return column.name.casefold()
+        return folded(column.name)
 
     def _condition(self, node: exp.Expression) -> exp.Expression:
         unread = {key for key, value in node.args.items() if value} - set(PARTS.get(type(node), ()))
@@ -196,9 +202,12 @@ class _Reader:
 
 def _number(text: str, sign: int) -> Literal:
     try:
-        return sign * int(text) if text.isdigit() else sign * Decimal(text)
-    except ArithmeticError:
+        if text.isdigit():
+            return sign * int(text)
+        value = Decimal(text)  # no arithmetic with it: that would round
+    except (ArithmeticError, ValueError):  # ValueError: more digits than Python reads
         raise RefusedError("this number cannot be read") from None
+    return value.copy_negate() if sign < 0 else value
 
 
 def select(columns: tuple[str, ...], table: str, condition: exp.Expression | None, dialect: str) -> str:

@@ -31,8 +31,11 @@ from privet.errors import InputError, UnsupportedError, one_of
 
 RULES = ("strict", "source")
 SEARCHES = ("exact", "certified")
-FEW = 40  # people; up to here linear programs find the whole interval quickly enough
+FEW = 40  # kinds of people; up to here linear programs find the whole interval quickly enough
+BOUNDED = 60  # denials in the log; the same
 MARGIN = 1e-7  # relative to the size of the query in widths; far above the solver's tolerance
+WIDEST = 10**9  # widths between bounds; beyond, floats could not tell one width from none
+ROUNDING = 1e-14  # relative to all bounds together in widths; a hundred times what a float is off
 
 Bound = int | str | float | Fraction
 
@@ -147,6 +150,8 @@ class SumAuditor:
                 f"the bounds of {narrow} people are narrower than the width: they are known already; "
                 "widen the bounds, or protect a smaller width"
             )
+        if max(b - a for a, b in zip(lows, highs, strict=True)) > WIDEST * self.width:
+            raise InputError(f"the bounds are more than {WIDEST:,} widths apart: protect a larger width")
         if rule not in RULES:
             raise InputError(one_of("rule", RULES, rule))
         if rule == "source" and not unsafe:
@@ -154,8 +159,7 @@ class SumAuditor:
                 "rule = 'source' can leave people within less than the width; it is here to be compared "
                 "with: unsafe=True"
             )
-        search = search or ("exact" if len(lows) <= FEW else "certified")
-        if search not in SEARCHES:
+        if search is not None and search not in SEARCHES:
             raise InputError(one_of("search", SEARCHES, search))
         self.low, self.high = tuple(lows), tuple(highs)
         self.family = family_of(family, unsafe=unsafe)
@@ -176,6 +180,11 @@ class SumAuditor:
         """The sum."""
         return column.sum(members)
 
+    def check(self, column: Column) -> None:
+        """Within the public bounds."""
+        if not column.inside(self.low, self.high):
+            raise InputError("somebody's value lies outside the public bounds")
+
     def plan(self, members: Members) -> SumPlan | SourcePlan:
         """What to do, from the log alone."""
         if self.rule == "source":
@@ -186,7 +195,7 @@ class SumAuditor:
             # Somebody at a bound is always possible, and the answer at that end tells who.
             return SumPlan(self.family, implied=False)
         try:
-            found = self._exact(members) if self.search == "exact" else self._certified(members)
+            found = self._exact(members) if self._few(members) else self._certified(members)
         except UndecidedError:
             found = None
         margin = MARGIN * max(1.0, float(self.polytope.high[members].sum()))
@@ -200,8 +209,20 @@ class SumAuditor:
             slack=Fraction(margin) * self.width,
         )
 
+    def _few(self, members: Members) -> bool:
+        """Are there few enough kinds of people for linear programs? Unless the owner said which way."""
+        if self.search is not None:
+            return self.search == "exact"
+        if len(self.polytope.at_most) > BOUNDED:
+            return False
+        query = np.zeros(self.n)
+        query[members] = 1.0
+        return len(self.polytope.alike(query).first) <= FEW
+
     def _exact(self, members: Members) -> tuple[float, float] | None:
-        return self.polytope.safe_interval(members, 1 + MARGIN)
+        # Right sides are rounded to floats; where bounds are very many widths apart, that counts as well.
+        spare = max(MARGIN, ROUNDING * float(self.polytope.high.sum()))
+        return self.polytope.safe_interval(members, 1 + spare) if self.polytope.apart(members) else None
 
     def _certified(self, members: Members) -> tuple[float, float] | None:
         if self._centre is None:
@@ -235,5 +256,4 @@ class SumAuditor:
             self.polytope.equal.append((members, value))
             self._rows.add(members)
         else:
-            sign = 1.0 if made.relation == "<=" else -1.0
-            self.polytope.at_most.append((members, sign, sign * value))
+            self.polytope.bound(members, 1.0 if made.relation == "<=" else -1.0, value)

@@ -38,8 +38,14 @@ class SafeLattice:
                 f"general one is entropy {model.l}-diverse",
                 "that nothing can be released may itself tell something: keep it to yourself",
             )
+        released = (choice.index or 0) + 1
         note = (
-            f"member {(choice.index or 0) + 1} of a chain of {len(choice.chain)} tables that the hierarchies "
-            "fix; whoever knows the rule learns no more than the table shows"
+            f"member {released} of a chain of {len(choice.chain)} tables that the hierarchies fix; whoever "
+            "knows the rule learns no more than the table shows"
         )
-        return Finding(found, notes=(note,))
+        names = ", ".join(column.name for column in tally.quasi)
+        levels = " ".join(f"({', '.join(map(str, node))})" for node in choice.chain)
+        chain = f"the chain, fixed by quasi-identifiers alone, as levels of ({names}): {levels}"
+        # Why earlier members were passed over depends on the sensitive values: said to the steward alone.
+        why = (*choice.why, f"candidate {released} of {len(choice.chain)} is released")
+        return Finding(found, notes=(note, chain), reasons=why)

@@ -16,11 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Tally
-from privet.domain import Domain, Node
+from privet.domain import Cut, Domain, Node
 from privet.errors import UnsatisfiableError
+from privet.relational.lattice import Tags, cuts_by_level
 
 Node_ = tuple[int, ...]  # a level for each column
 Groups = NDArray[np.int64]
+
+ROOM = 1 << 40  # largest number of a group on the way
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,21 +40,13 @@ class Levels:
 
 
 def levels(name: str, domain: Domain) -> Levels:
-    """A column's levels by its hierarchy: each goes one step up from the leaves of the tree that are
-    deepest.
-    """
-    cuts: list[tuple[Node, ...]] = [tuple(Node(v, at, at + 1) for at, v in enumerate(domain.values))]
-    by_depth: list[tuple[Node, ...]] = [(domain.root,)]
-    while any(node.children for node in by_depth[-1]):
-        deeper = [child for node in by_depth[-1] for child in (node.children or (node,))]
-        by_depth.append(tuple(deeper))
-    for cut in reversed(by_depth):
-        if len(cut) < len(cuts[-1]):
-            cuts.append(cut)
-    groups = tuple(
-        np.repeat(np.arange(len(cut), dtype=np.int64), [node.leaves for node in cut]) for cut in cuts
-    )
-    return Levels(name, groups, tuple(cuts))
+    """A column's levels by its hierarchy, the finest first; one that merges nothing is left out."""
+    found: list[Cut] = []
+    for cut in cuts_by_level(domain):
+        if not found or len(cut.nodes) < len(found[-1].nodes):
+            found.append(cut)
+    groups = tuple(cut.positions.astype(np.int64) for cut in found)
+    return Levels(name, groups, tuple(cut.nodes for cut in found))
 
 
 def suppression(name: str, codes: int) -> Levels:
@@ -85,18 +80,21 @@ class Lattice:
 
     def groups(self, node: Node_) -> Groups:
         """The group of every cell, numbered from 0."""
-        found = np.zeros(len(self.codes), dtype=np.int64)
+        found, room = np.zeros(len(self.codes), dtype=np.int64), 1
         for at, (column, level) in enumerate(zip(self.columns, node, strict=True)):
             group = column.groups[level][self.codes[:, at]]
-            # Numbered anew for each column, so that the numbers never grow beyond the cells.
-            found = np.unique(found * (int(group.max(initial=0)) + 1) + group, return_inverse=True)[1]
-        return found
+            wide = int(group.max(initial=0)) + 1
+            if room * wide > ROOM:  # numbered anew, so that the numbers stay small enough
+                found = np.unique(found, return_inverse=True)[1]
+                room = len(self.codes)
+            found, room = found * wide + group, room * wide
+        return np.unique(found, return_inverse=True)[1]
 
     def chain(self, l: int) -> tuple[Node_, ...]:
         """From the first node with at least l people in every group up to the top."""
         if not len(self.counts) or int(self.counts.sum()) < l:
             raise UnsatisfiableError(f"there are fewer than {l} people in the whole table")
-        node = next(node for node in self.walk() if self._smallest(node) >= l)
+        node = self.first(l)
         found = [node]
         while node != self.top:
             at = max(i for i, (level, top) in enumerate(zip(node, self.top, strict=True)) if level < top)
@@ -104,8 +102,69 @@ class Lattice:
             found.append(node)
         return tuple(found)
 
-    def _smallest(self, node: Node_) -> int:
-        return int(np.bincount(self.groups(node), weights=self.counts).min())
+    def first(self, l: int) -> Node_:
+        """The first node of the walk with at least l people in every group.
+
+        Groups only grow on the way up, so that heights can be halved: where some node of a height will do,
+        some of each greater one does.
+        """
+        crowd = _Crowd(self, l)
+        low, high = 0, sum(self.top)
+        while low < high:
+            middle = (low + high) // 2
+            if any(crowd.everywhere(node) for node in self.at_height(middle)):
+                high = middle
+            else:
+                low = middle + 1
+        return next(node for node in self.at_height(low) if crowd.everywhere(node))
+
+    def at_height(self, height: int) -> Iterator[Node_]:
+        """The nodes whose levels add up to so much, in the order of the walk."""
+
+        def rest(at: int, left: int) -> Iterator[Node_]:
+            if at == len(self.top):
+                yield ()
+                return
+            beyond = sum(self.top[at + 1 :])
+            for level in range(max(0, left - beyond), min(self.top[at], left) + 1):
+                for others in rest(at + 1, left - level):
+                    yield (level, *others)
+
+        yield from rest(0, height)
+
+
+class _Crowd:
+    """Has every group of a node at least l people? Remembers, and looks at pairs of columns first."""
+
+    def __init__(self, lattice: Lattice, l: int) -> None:
+        self.lattice, self.l = lattice, l
+        self.tags = Tags()
+        self.widths = [[int(groups.max(initial=0)) + 1 for groups in c.groups] for c in lattice.columns]
+        self.pairs: dict[tuple[int, int, int, int], bool] = {}
+
+    def everywhere(self, node: Node_) -> bool:
+        columns = range(len(node))
+        # Few in a group of two columns are few in a group of all; and many nodes share such a pair.
+        if not all(self._pair(i, node[i], j, node[j]) for i in columns for j in columns if i < j):
+            return False
+        known = self.tags.known(node)
+        if known is None:
+            sizes = np.bincount(self.lattice.groups(node), weights=self.lattice.counts)
+            known = bool(sizes.min() >= self.l)
+            self.tags.tag(node, keeps=known)
+        return known
+
+    def _pair(self, one: int, level: int, other: int, its: int) -> bool:
+        key = (one, level, other, its)
+        if key not in self.pairs:
+            first, second = self._codes(one, level), self._codes(other, its)
+            sizes = np.bincount(first * self.widths[other][its] + second, weights=self.lattice.counts)
+            self.pairs[key] = bool(sizes[sizes > 0].min() >= self.l)
+        return self.pairs[key]
+
+    def _codes(self, at: int, level: int) -> Groups:
+        found: Groups = self.lattice.columns[at].groups[level][self.lattice.codes[:, at]]
+        return found
 
 
 def chained(lattice: Lattice, nodes: Sequence[Node_]) -> tuple[Groups, ...]:

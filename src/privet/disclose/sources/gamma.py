@@ -54,7 +54,7 @@ class Confidence:
         for name in ("epsilon", "theta"):
             given = getattr(self, name)
             if not isinstance(given, Fraction) or not 0 < given < 1:
-                raise PolicyError(f"{name} is an exact fraction above 0 and below 1, not {given!r}")
+                raise PolicyError(f"{name} is an exact fraction above 0 and below 1, not {given}")
 
     def quantile(self, pairs: int) -> float:
         """How many standard deviations an interval of that confidence reaches to each side."""
@@ -174,7 +174,7 @@ class Assessment:
 def validated(gamma: Fraction, confidence: Confidence | None) -> None:
     given: object = gamma
     if not isinstance(given, Fraction) or not 0 <= given < 1:
-        raise PolicyError(f"gamma is an exact fraction from 0 on and below 1, not {gamma!r}")
+        raise PolicyError(f"gamma is an exact fraction from 0 on and below 1, not {gamma}")
     if confidence is not None and not 0 < confidence.epsilon < min(gamma, 1 - gamma):
         raise PolicyError(
             f"epsilon ({confidence.epsilon}) must be smaller than gamma and than 1 - gamma: a sampled answer "

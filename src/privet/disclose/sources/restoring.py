@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, compress
 from typing import Any
 
 import numpy as np
@@ -64,6 +64,22 @@ class Restoration:
     @property
     def found(self) -> bool:
         return self.after is not None
+
+    @property
+    def parts(self) -> int:
+        """Parts that share nobody and are not private; each needs a view of its own."""
+        return sum(part.decision is not Decision.PRIVATE for part in self.before.parts)
+
+    @property
+    def certain(self) -> int:
+        """People whose value was certain before; no view takes that back."""
+        return sum(
+            len(members)
+            for part in self.before.parts
+            if part.shares  # else it is undecided
+            for members, shares in zip(part.part.classes, part.shares, strict=True)
+            if 1 in shares
+        )
 
 
 def refinements(register: Register, views: Iterable[View], *, attributes: int = 1) -> list[Candidate]:
@@ -161,16 +177,19 @@ def restore(
     if before.decision is Decision.PRIVATE:
         return Restoration(before, before, (), 0, 0, complete=True)
     bad = [part for part in before.parts if part.decision is not Decision.PRIVATE]
+    if any(1 in shares for part in bad for shares in part.shares):
+        return Restoration(before, None, (), 0, 0, complete=True)  # who is certain stays certain
     touched = [frozenset(p for members in part.part.classes for p in members) for part in bad]
     # Only a view of somebody in a part that is not private can help there.
-    fresh = [
-        candidate.view(register, base)
+    helpful = [
+        candidate
         for candidate in order(refinements(register, views, attributes=attributes))
         if any(candidate.people <= people for people in touched)
     ]
-    fresh = [view for view in fresh if view.largest <= gamma * len(view.people)]
-    if any(1 in shares for part in bad for shares in part.shares):
-        return Restoration(before, None, (), len(fresh), 0, complete=True)  # who is certain stays certain
+    # Put into words when one is proposed: that takes longer than counting its values.
+    unworded = [View(one.people, counted(base[at] for at in one.people)) for one in helpful]
+    alone = [view.largest <= gamma * len(view.people) for view in unworded]
+    candidates, fresh = list(compress(helpful, alone)), list(compress(unworded, alone))
     home = [next(at for at, people in enumerate(touched) if view.people <= people) for view in fresh]
     pairs = sum(part.part.people * len(part.part.values) for part in before.parts)
     known: dict[tuple[int, ...], Judged | None] = {}
@@ -185,24 +204,37 @@ def restore(
             known[extra] = answer if answer is not None and answer.decision is Decision.PRIVATE else None
         return known[extra]
 
-    tried = 0
-    for many in range(max(1, len(bad)), most + 1):
-        for chosen in combinations(range(len(fresh)), many):
-            if len({home[number] for number in chosen}) < len(bad):
-                continue
+    # Parts have nobody in common, so each is mended by itself, with the fewest views that do.
+    tried, extra, mended = 0, list[int](), list[Judged]()
+    for at in range(len(bad)):
+        mine = [number for number, part in enumerate(home) if part == at]
+        later = len(bad) - at - 1  # parts that need at least one view each
+        for chosen in _by_number(mine, most - len(extra) - later):
             tried += 1
             if tried > trials:
                 return Restoration(before, None, (), len(fresh), trials, complete=False)
             progress("restore", tried)
-            mended = [
-                judge(at, tuple(number for number in chosen if home[number] == at)) for at in range(len(bad))
-            ]
-            if all(mended):
-                kept = [part for part in before.parts if part.decision is Decision.PRIVATE]
-                after = Assessment(gamma, (*kept, *(part for part in mended if part is not None)))
-                extra = tuple(fresh[number] for number in chosen)
-                return Restoration(before, after, extra, len(fresh), tried, complete=True)
-    return Restoration(before, None, (), len(fresh), tried, complete=True)
+            answer = judge(at, chosen)
+            if answer is not None:
+                mended.append(answer)
+                extra += chosen
+                break
+        else:
+            return Restoration(before, None, (), len(fresh), tried, complete=True)
+    kept = [part for part in before.parts if part.decision is Decision.PRIVATE]
+    after = Assessment(gamma, (*kept, *mended))
+    proposed = tuple(candidates[number].view(register, base) for number in sorted(extra))
+    return Restoration(before, after, proposed, len(fresh), tried, complete=True)
+
+
+def _by_number(items: Sequence[int], most: int) -> Iterator[tuple[int, ...]]:
+    """Some of the items: few first, then in their order.
+
+    >>> list(_by_number([1, 2, 3], 2))
+    [(1,), (2,), (3,), (1, 2), (1, 3), (2, 3)]
+    """
+    for many in range(1, most + 1):
+        yield from combinations(items, many)
 
 
 def refuse_false(base: Sequence[Value], views: Iterable[View]) -> None:

@@ -6,7 +6,9 @@ import json
 import os
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from math import lgamma
 from statistics import mean, median
 
 import numpy as np
@@ -23,31 +25,74 @@ FAMILIES = (("simple", "tight"), ("simulatable", "tight"), ("binding", "equality
 NAMES = ("simple (unsafe)", "simulatable", "binding, as printed", "binding, tight log")
 
 
+POSED = (50, 100, 150, 200, 250)  # for plot C; plots A and B are about the first 200
+SMALL = ((10, 5), (20, 5), (40, 5), (60, 5), (100, 3))  # people, runs: all n - 1 sums
+LARGER = ((200, 1), (400, 1))  # beyond, all n - 1 take an hour and more
+SOURCE = 200  # people; beyond, the printed rule takes too long
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is measured: the short form, the full one, or what a test can wait for."""
+
+    people: Sequence[int]
+    runs: int
+    subset_runs: int
+    all_sums: Sequence[tuple[int, int]]
+    sums: Sequence[int]
+    posed: int  # sums of those
+    exact: Sequence[tuple[int, int]]
+
+
+SHORT = Size((1000, 2000), 5, 3, ((10, 5), (20, 3), (60, 1)), (1000, 2000), 40, ((10, 2), (20, 2)))
+FULL = Size(
+    range(1000, 2001, 250), 50, 50, SMALL + LARGER, range(1000, 2001, 250), 100, ((10, 3), (20, 3), (40, 2))
+)
+
+
 def run(*, full: bool) -> Outcome:
-    sizes = range(1000, 2001, 250) if full else (1000, 2000)
-    return measured(sizes, runs=50 if full else 5, sums=range(1000, 2001, 250) if full else (1000, 2000))
+    return measured(FULL if full else SHORT)
 
 
-def measured(sizes: Sequence[int], *, runs: int, sums: Sequence[int], speed: bool = True) -> Outcome:
-    curves = {name: [] for name in NAMES}  # type: dict[str, list[tuple[float, float | None]]]
-    first: dict[str, list[tuple[float, float | None]]] = {name: [] for name in NAMES}
-    rows: list[list[Cell]] = []
-    for n in sizes:
-        for name, (before, of) in zip(NAMES, shares(n, runs), strict=True):
-            curves[name].append((n, of))
-            first[name].append((n, before))
-            rows.append([n, name, before, of, of / 200])
-    posed = [(n, *sum_share(n, 60)) for n in sums]
+def measured(size: Size, *, speed: bool = True) -> Outcome:
+    found = {
+        (reading, n): shares(n, runs, reading)
+        for reading, runs in (("size", size.runs), ("subset", size.subset_runs))
+        for n in size.people
+    }
+    every = [(n, runs, all_sums(n, runs)) for n, runs in size.all_sums]
+    first = [(n, size.posed, *first_sums(n, size.posed)) for n in size.sums]
     tables = [
+        maxima("size", size, found),
+        maxima("subset", size, found),
         Table(
-            f"MAX: answered before the first denial, and of 200 ({runs} runs)",
-            {"n": ",", "auditor": "", "before denial": ".1f", "of 200": ".1f", "share": ".1%"},
-            rows,
+            "SUM: answered of n - 1 random sums in [0, 10] (mean of runs); simple answers all, "
+            "simulatable none",
+            {
+                "n": ",",
+                "runs": "",
+                "posed": ",",
+                "strict": ".1f",
+                "as printed": ".1f",
+                "printed breaks": ".0%",
+            },
+            [[n, runs, n - 1, *said] for n, runs, said in every],
         ),
         Table(
-            "SUM: answered of 60 random sums in [0, 10], strict rule; `simulatable` can answer none",
-            {"n": ",", "binding": ".0f", "simulatable": ".0f"},
-            [list(row) for row in posed],
+            "SUM: answered of the first random sums in [0, 10], strict rule",
+            {"n": ",", "posed": ",", "strict": ".0f", "simulatable": ".0f"},
+            first,
+        ),
+        Table(
+            "SUM: what a proof denies that linear programs would answer (same log, n - 1 random sums)",
+            {
+                "n": ",",
+                "runs": "",
+                "answered": ".1f",
+                "denied needlessly": ".1f",
+                "of the interval proved": ".1%",
+            },
+            [needless(n, runs) for n, runs in size.exact],
         ),
     ]
     if speed:
@@ -55,33 +100,78 @@ def measured(sizes: Sequence[int], *, runs: int, sums: Sequence[int], speed: boo
     return Outcome(
         "auditing",
         "Query auditing: time of a decision, share of queries answered (figures 3.8, 3.9)",
-        "Values are integers uniform in 1..n; a query has a size uniform in 1..n/10, then a random set of "
-        "that size. Zhang reports that more than half of what `simulatable` loses is regained.",
+        "MAX: values are integers uniform in 1..n; a query has a size uniform in 1..n/10, then is a random "
+        "set of that size (size), or is any set of at most n/10 (subset). Zhang reports that more than half "
+        "of what `simulatable` loses is regained, and that nearly n - 1 sums are answered.",
         tuple(tables),
-        (f"regained at n = {sizes[0]:,}: {regained(rows[: len(NAMES)]):.0%} of what simulatable loses",),
+        tuple(
+            f"regained at n = {n:,}, of 200, {reading}: {regained(found[reading, n]):.0%} of what "
+            "simulatable loses"
+            for reading in ("size", "subset")
+            for n in (size.people[0], size.people[-1])
+        ),
         {
-            "figure-3.8a": Chart("MAX, before the first denial", "n", "answered", _series(first)),
-            "figure-3.8b": Chart("MAX, of 200 queries", "n", "answered", _series(curves)),
+            "figure-3.8a": plot("MAX, before the first denial", size, found, "size", None),
+            "figure-3.8b": plot("MAX, of 200 queries", size, found, "size", 200),
+            "figure-3.8b-subset": plot("MAX, of 200 queries, any set", size, found, "subset", 200),
+            "figure-3.8c": Chart(
+                f"MAX, n = {size.people[0]:,}",
+                "queries posed",
+                "answered",
+                [
+                    Series(name, [(p, one.of[p]) for p in POSED], dashed=name.startswith("simple"))
+                    for name, one in zip(NAMES, found["size", size.people[0]], strict=True)
+                ],
+            ),
             "figure-3.9": Chart(
-                "SUM, of 60 queries",
+                "SUM, n - 1 queries",
                 "n",
                 "answered",
                 [
-                    Series("binding, strict", [(n, b) for n, b, _ in posed]),
-                    Series("simulatable", [(n, s) for n, _, s in posed]),
+                    Series("simple (unsafe)", [(n, n - 1) for n, *_ in every], dashed=True),
+                    Series("strict", [(n, said[0]) for n, _, said in every]),
+                    Series("as printed (unsafe)", [(n, said[1]) for n, _, said in every]),
+                    Series("simulatable", [(n, 0) for n, *_ in every]),
                 ],
             ),
         },
     )
 
 
-def _series(points: dict[str, list[tuple[float, float | None]]]) -> list[Series]:
-    return [Series(name, found, dashed=name.startswith("simple")) for name, found in points.items()]
+@dataclass(frozen=True)
+class Share:
+    """Averages of one auditor."""
+
+    before: float  # answered before the first denial
+    of: dict[int, float]  # answered of so many
 
 
-def regained(rows: Sequence[Sequence[Cell]]) -> float:
+Found = dict[tuple[str, int], list[Share]]
+
+
+def maxima(reading: str, size: Size, found: Found) -> Table:
+    runs = size.runs if reading == "size" else size.subset_runs
+    rows: list[list[Cell]] = [
+        [n, name, one.before, *(one.of[p] for p in POSED)]
+        for n in size.people
+        for name, one in zip(NAMES, found[reading, n], strict=True)
+    ]
+    heads = {"n": ",", "auditor": "", "before denial": ".1f", **{f"of {p}": ".1f" for p in POSED}}
+    return Table(f"MAX, reading `{reading}`: answered, {runs} runs", heads, rows)
+
+
+def plot(title: str, size: Size, found: Found, reading: str, posed: int | None) -> Chart:
+    lines = []
+    for at, name in enumerate(NAMES):
+        each = [(n, found[reading, n][at]) for n in size.people]
+        points = [(n, one.before if posed is None else one.of[posed]) for n, one in each]
+        lines.append(Series(name, points, dashed=name.startswith("simple")))
+    return Chart(title, "n", "answered", lines)
+
+
+def regained(found: Sequence[Share], posed: int = 200) -> float:
     """How much of what simulatable loses against simple the tight log gets back."""
-    simple, simulatable, _, tight = (float(row[3] or 0) for row in rows)
+    simple, simulatable, _, tight = (one.of[posed] for one in found)
     return (tight - simulatable) / (simple - simulatable) if simple > simulatable else 1.0
 
 
@@ -89,31 +179,104 @@ def query(rng: np.random.Generator, n: int) -> Members:
     return np.sort(rng.choice(n, rng.integers(1, n // 10 + 1), replace=False))
 
 
-def shares(n: int, runs: int, posed: int = 200) -> list[tuple[float, float]]:
-    """For each auditor: answered before the first denial, and of all, on average."""
-    found: list[list[tuple[int, int]]] = [[] for _ in FAMILIES]
+def sizes(n: int) -> tuple[list[int], list[float]]:
+    """How likely each size is if every set of at most n/10 is: there are n choose k of them."""
+    most = n // 10
+    logs = np.array([lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) for k in range(1, most + 1)])
+    weights = np.exp(logs - logs.max())
+    return list(range(1, most + 1)), (weights / weights.sum()).tolist()
+
+
+def shares(n: int, runs: int, reading: str = "size") -> list[Share]:
+    """For each auditor: answered before the first denial, and of the first so many, on average."""
+    counts, chances = sizes(n)
+    before: list[list[int]] = [[] for _ in FAMILIES]
+    of: list[list[list[int]]] = [[] for _ in FAMILIES]
     for seed in range(runs):
         rng = np.random.default_rng(seed)
         values = rng.integers(1, n + 1, n).tolist()
-        queries = [query(rng, n) for _ in range(posed)]
+        queries = [
+            query(rng, n)
+            if reading == "size"
+            else np.sort(rng.choice(n, rng.choice(counts, p=chances), replace=False))
+            for _ in range(POSED[-1])
+        ]
         for at, (family, log) in enumerate(FAMILIES):
             session = Session(values, MaxAuditor(n, family=family, log=log, unsafe=family == "simple"))
             said = [session.decide(one).answer is not None for one in queries]
-            found[at].append((said.index(False) if False in said else posed, sum(said)))
-    return [(mean(b for b, _ in each), mean(a for _, a in each)) for each in found]
+            before[at].append(said.index(False) if False in said else len(said))
+            of[at].append([sum(said[:posed]) for posed in POSED])
+    return [
+        Share(mean(b), dict(zip(POSED, (float(v) for v in np.mean(o, axis=0)), strict=True)))
+        for b, o in zip(before, of, strict=True)
+    ]
 
 
-def sum_share(n: int, posed: int) -> tuple[int, int]:
+def sums(n: int, seed: int, posed: int) -> tuple[list[float], list[Members]]:
+    """Values in [0, 10], and sums that hold each person with probability 1/2: independent, almost surely."""
+    rng = np.random.default_rng((n, seed))
+    values = (rng.random(n) * 10).round(3).tolist()
+    return values, [np.nonzero(rng.random(n) < 0.5)[0] for _ in range(posed)]
+
+
+def all_sums(n: int, runs: int) -> tuple[float, float | None, float | None]:
+    """Of n - 1 sums: answered by the strict rule and by the printed one, and how often that one breaks."""
+    from privet.disclose.audit.replay import examine_sum
     from privet.disclose.audit.summation import SumAuditor
 
-    rng = np.random.default_rng(n)
-    values = (rng.random(n) * 10).round(3).tolist()
-    queries = [np.nonzero(rng.random(n) < 0.5)[0] for _ in range(posed)]
+    strict, printed, broken = [], [], []
+    for seed in range(runs):
+        values, queries = sums(n, seed, n - 1)
+        session = Session(values, SumAuditor([0] * n, [10] * n))
+        strict.append(sum(session.decide(one).answer is not None for one in queries))
+        if n > SOURCE:
+            continue
+        session = Session(values, SumAuditor([0] * n, [10] * n, rule="source", unsafe=True))
+        facts = [(one, session.decide(one)) for one in queries]
+        printed.append(sum(decision.answer is not None for _, decision in facts))
+        known = [(one, decision) for one, decision in facts if decision.answer is not None]
+        low, high = [Fraction(0)] * n, [Fraction(10)] * n
+        broken.append(examine_sum(low, high, Fraction(1), known)[1] is not None)
+    return mean(strict), mean(printed) if printed else None, mean(broken) if broken else None
+
+
+def first_sums(n: int, posed: int) -> tuple[int, int]:
+    from privet.disclose.audit.summation import SumAuditor
+
+    values, queries = sums(n, 0, posed)
     found = []
     for family in ("binding", "simulatable"):
         session = Session(values, SumAuditor([0] * n, [10] * n, family=family))
         found.append(sum(session.decide(one).answer is not None for one in queries))
     return found[0], found[1]
+
+
+def needless(n: int, runs: int) -> list[Cell]:
+    """Linear programs decide, and a proof looks at the same log: what would it have denied?"""
+    from privet.disclose.audit.summation import SumAuditor, SumPlan
+
+    answered, lost, proved = [], [], []
+    for seed in range(runs):
+        values, queries = sums(n, seed, n - 1)
+        session = Session(values, SumAuditor([0] * n, [10] * n, search="exact"))
+        other = SumAuditor([0] * n, [10] * n, search="certified")
+        said, denied = 0, 0
+        for one in queries:
+            plan, proof = session.auditor.plan(one), other.plan(one)
+            assert isinstance(plan, SumPlan)
+            assert isinstance(proof, SumPlan)
+            truth = session.column.sum(one)
+            decision = plan.judge(truth)
+            session.auditor.record(one, decision)
+            other.record(one, decision)
+            said += decision.answer is not None
+            denied += decision.answer is not None and proof.judge(truth).answer is None
+            if plan.low is not None and plan.high is not None:
+                room = (proof.high or Fraction(0)) - (proof.low or Fraction(0))
+                proved.append(float(room / (plan.high - plan.low)))
+        answered.append(said)
+        lost.append(denied)
+    return [n, runs, mean(answered), mean(lost), mean(proved)]
 
 
 def decisions() -> Table:

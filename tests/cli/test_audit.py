@@ -38,6 +38,15 @@ def test_ask_and_replay(office: Path, privet: Callable[..., Any]) -> None:
     assert str(CANARY) not in shown.out
 
 
+def test_the_owner_is_told_why_and_nothing_is_asked(office: Path, privet: Callable[..., Any]) -> None:
+    privet("audit", "ask", SUM_A, "--db", DB)
+    shown = privet("audit", "ask", f"{SUM_A} and age > 20", "--db", DB, "--explain")
+    assert (shown.code, shown.out) == (0, "no answer is safe: denied whatever it is, and nothing is logged\n")
+    again = privet("audit", "ask", SUM_A, "--db", DB, "--explain", "--json").answer
+    assert again == {"explained": ["follows from earlier answers: answered whatever it is"]}
+    assert privet("audit", "replay", "--json").answer["columns"][0]["denied"] == 0
+
+
 def test_a_broken_log_is_exit_1(office: Path, privet: Callable[..., Any]) -> None:
     import sqlite3
 
@@ -54,6 +63,7 @@ def test_a_broken_log_is_exit_1(office: Path, privet: Callable[..., Any]) -> Non
         (["ask", SUM_A], "give --url of a gateway, or --db and --config"),
         (["ask", SUM_A, "--url", "http://127.0.0.1:1", "--db", DB], "give --url"),
         (["ask", SUM_A, "--url", "http://127.0.0.1:1"], "PRIVET_AUDIT_KEY: put your key there"),
+        (["ask", SUM_A, "--url", "http://127.0.0.1:1", "--explain"], "--explain is for the owner"),
         (["ask", "select 1", "--db", DB], "SUM, AVG, MAX, MIN or COUNT"),
         (["ask", SUM_A, "--db", "sqlite:///no.db"], "no.db: no such SQLite file"),
         (["ask", SUM_A, "--db", DB, "--config", "no.toml"], "`privet audit init` drafts one"),
@@ -83,6 +93,29 @@ def test_a_draft_names_columns_and_decides_nothing(office: Path, privet: Callabl
     done = privet("audit", "serve", "--db", DB, "--config", "draft.toml")
     assert done.code == 2
     assert "kind is one of sum, max, min, not 'undecided'" in done.err
+
+
+def test_a_draft_proposes_bounds_by_name_and_takes_none_from_the_data(
+    office: Path, privet: Callable[..., Any]
+) -> None:
+    import sqlite3
+
+    with sqlite3.connect("staff.db") as db:
+        db.executescript(
+            "alter table staff add column salary_min real; alter table staff add column MaxSalary real;"
+            "alter table staff add column bonus_max real"
+        )
+    db.close()
+    where = ("--db", DB, "--table", "staff", "--person", "id", "-o", "draft.toml")
+    done = privet("audit", "init", *where, "--json")
+    assert done.answer["bounds"] == {"salary": ["salary_min", "MaxSalary"]}  # of bonus there is only one
+    assert done.answer["undecided"] == ["age", "salary", "bonus", "days", "bonus_max"]
+    assert done.answer["public"] == ["dept"]
+    text = (office / "draft.toml").read_text(encoding="utf-8")
+    assert '# low = { column = "salary_min" }' in text
+    assert '# high = { column = "MaxSalary" }' in text
+    assert text.count("# grid = 1") == 3  # age, salary, days
+    assert not [row for row in rows() if str(row[3]) in text or str(row[4]) in text]
 
 
 def test_keys(office: Path, privet: Callable[..., Any]) -> None:

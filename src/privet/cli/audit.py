@@ -51,14 +51,17 @@ def init(
 ) -> int:
     """Draft audit.toml from the columns of a table; the kind of every column is left for you to decide.
 
+    Names and types are read, and no value: bounds are what everybody knows without the data. Two columns
+    such as salary_min and salary_max are proposed as everybody's own bounds of salary.
+
     Example:
       privet audit init --db sqlite:///staff.db --table staff --person id
 
     Next: decide the kinds, then `privet audit key ANALYST` and `privet audit serve`.
 
     """
-    from privet.disclose.audit.config import drafted
-    from privet.disclose.audit.database import opened
+    from privet.disclose.audit.database import Kind, opened
+    from privet.disclose.audit.draft import bound_columns, drafted
 
     source = opened(db)
     columns = source.columns(table)
@@ -67,12 +70,27 @@ def init(
         raise InputError(f"--table: there is no table {table}")
     if person not in columns:
         raise InputError(f"--person: {table} has no column {person}")
-    numeric = [name for name, number in columns.items() if number and name != person]
-    public = [name for name in columns if name not in numeric and name != person]
+    found = {name: bound_columns(name, columns) for name in columns}
+    bounds = {name: pair for name, pair in found.items() if pair is not None}
+    taken = {person, *(name for pair in bounds.values() for name in pair)}
+    numeric = {
+        name: kind is Kind.WHOLE
+        for name, kind in columns.items()
+        if kind is not Kind.OTHER and name not in taken
+    }
+    public = [name for name in columns if name not in numeric and name not in taken]
     with whole(output, overwrite=overwrite) as fresh:
-        fresh.write_text(drafted(table, person, public, numeric), encoding="utf-8")
+        fresh.write_text(drafted(table, person, public, numeric, bounds), encoding="utf-8")
     if json:
-        screen.answer({"config": str(output), "table": table, "public": public, "undecided": numeric})
+        screen.answer(
+            {
+                "config": str(output),
+                "table": table,
+                "public": public,
+                "undecided": list(numeric),
+                "bounds": {name: list(pair) for name, pair in bounds.items()},
+            }
+        )
         return 0
     screen.say(f"drafted {screen.shown(str(output))}: {len(numeric)} columns of numbers to decide about")
     screen.say(
@@ -171,11 +189,15 @@ def ask(
         str | None, typer.Option("--db", metavar="URL", help="Without a gateway, as the owner: the database.")
     ] = None,
     config: Config = DEFAULT,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="With --db: what would be decided and why; asks nothing.")
+    ] = False,
     json: Json = False,
 ) -> int:
     """Pose a query: the exact answer, or the word denied. Exit code 0 either way, 2 if it was refused.
 
     With --url a gateway is asked. With --db and --config the owner asks without one; the same log counts.
+    --explain is for the owner's eyes: it names values of the log, and what it says is noted nowhere.
 
     Example:
       privet audit ask "SELECT SUM(salary) FROM staff WHERE dept = 'R&D' AND age > 40" --db sqlite:///staff.db
@@ -185,6 +207,8 @@ def ask(
     """
     if (url is None) == (db is None):
         raise InputError("give --url of a gateway, or --db and --config")
+    if explain and db is None:
+        raise InputError("--explain is for the owner: give --db and --config")
     if url is not None:
         secret = os.environ.get(KEY)
         if not secret:
@@ -197,6 +221,8 @@ def ask(
 
         desk = _desk(config, str(db))
         try:
+            if explain:
+                return _explained(desk.explain(sql), json=json)
             answer = desk.ask("owner", sql)
         finally:
             desk.close()
@@ -205,6 +231,14 @@ def ask(
         screen.answer(said)
     else:
         screen.say(said.get("answer", "denied"))
+    return 0
+
+
+def _explained(lines: list[str], *, json: bool) -> int:
+    if json:
+        screen.answer({"explained": lines})
+    else:
+        screen.say(*lines)
     return 0
 
 

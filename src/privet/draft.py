@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import codecs
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
@@ -17,63 +16,18 @@ from typing import Any
 
 import tomli_w
 
-from privet import hierarchy
-from privet.core import Form, Hierarchy, Progress, Role, silent
+from privet.core import Form, Progress, Role, silent
 from privet.domain import Value
 from privet.engines import text
+from privet.guess import FEW_RECORDS, LOOKED_AT, Guess, foreign, guess
 from privet.hierarchy.numbers import read as number
 from privet.registry import find
 from privet.roads.stations import settle
+from privet.trajectory.guess import clue
 from privet.trajectory.guess import guess as find_paths
 
-LOOKED_AT = 50_000  # different values of a column that are looked at; more would only take longer
-FEW_RECORDS = 20  # in fewer, a column of different values says nothing
-LONG_TEXT = 40  # characters on average: a sentence rather than a name
 MISSING = ("?", "NA", "N/A", "n/a", "NULL", "null", "NaN", "nan")  # words for "no value" that files use
-EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}")
-PHONE = re.compile(r"(?:\+|00|0)[0-9][0-9 ()/.-]{6,}[0-9]")
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-# Words in a column's name, and what they say about it; the first that fits is the guess.
-NAMES: tuple[tuple[Role, str, frozenset[str]], ...] = (
-    (
-        Role.SENSITIVE,
-        "the name speaks of health, money or belief; a target if recipients predict it",
-        _words(
-            "diagnosis diagnoses disease illness condition symptom symptoms icd icd9 icd10 surgery procedure "
-            "operation treatment therapy medication drug drugs hiv mental disability genetic religion belief "
-            "politics political union orientation salary wage wages income earnings debt balance credit "
-            "criminal conviction offence offense"
-        ),
-    ),
-    (
-        Role.IDENTIFIER,
-        "the name speaks of one person",
-        _words(
-            "id uuid guid ssn mrn nhs passport name surname firstname lastname forename email mail phone "
-            "telephone tel mobile fax address street iban account licence license plate url ip photo"
-        ),
-    ),
-    (
-        Role.TARGET,
-        "the name speaks of something to predict",
-        _words("target class label outcome survived readmitted transfused transfuse churn"),
-    ),
-    (
-        Role.QUASI,
-        "others may know this about a person",
-        _words(
-            "age sex gender birth born birthday dob birthdate zip zipcode postcode postal plz city town "
-            "county region state country nationality native race ethnicity language job occupation "
-            "profession workclass employer education degree school marital relationship household children "
-            "height weight admitted admission discharged discharge date visit ward"
-        ),
-    ),
-)
 
 ROLES = """\
 # What each column is. Columns that are not named here are never published.
@@ -89,6 +43,25 @@ PATHS = """\
 #   form = "column" (path), "visits" or "readings" (person, place, time; readings also slot), or
 #   "points" (person, lat, lon, time, slot, grid)"""
 
+UNFILLED = {  # what the form "points" also needs, and nobody can guess
+    "slot": 'the length of a slot of time, such as "15 min"',
+    "grid": "the size of a cell, in metres",
+}
+
+PATH_PROMISES = """\
+# What is promised: at least one. Privacy parameters have no default: decide, and take the "#" away.
+#
+# [[models]]
+# type = "lkc-privacy"
+# l =                                         # how many visits of a person an adversary may know
+# k =                                         # how many records have any such visits in common, at least
+# c =                                         # what share of them may be sensitive: a fraction in quotes
+# sensitive = { COLUMN = ["VALUE"] }          # or { COLUMN = "every" }
+#
+# [[models]]
+# type = "k-anonymity"                        # the same for who knows all visits, without sensitive values
+# k ="""
+
 PROMISES = """\
 # What is promised: at least one. Privacy parameters have no default: decide, and take the "#" away.
 #
@@ -101,17 +74,12 @@ PROMISES = """\
 #
 # [[models]]
 # type = "k-anonymity"
-# k =                                         # how many records agree in all quasi-identifiers, at least"""
-
-
-@dataclass(frozen=True, slots=True)
-class Guess:
-    """What a column may be, and why; for the steward to judge."""
-
-    name: str
-    role: Role
-    reason: str
-    hierarchy: Hierarchy
+# k =                                         # how many records agree in all quasi-identifiers, at least
+#
+# [[models]]
+# type = "differential-privacy"               # noise instead of groups; with algorithm "diffgen"
+# epsilon =                                   # what one release spends, in quotes, of a budget that
+#                                             # `privet ledger open` sets once, before the first release"""
 
 
 @dataclass(frozen=True)
@@ -131,17 +99,33 @@ class Draft:
             "records": self.records,
             "form": _said(self.form),
             "columns": [
-                {
-                    "name": guess.name,
-                    "guess": guess.role.value,
-                    "reason": guess.reason,
+                {"name": name, "guess": said, "reason": reason}
+                if name in self.of_paths
+                else {
+                    "name": name,
+                    "guess": said,
+                    "reason": reason,
                     "hierarchy": guess.hierarchy.to_policy(),
                 }
-                for guess in self.guesses
+                for guess, (name, said, reason) in zip(self.guesses, self.told(), strict=True)
             ],
             "doubts": list(self.doubts),
             **({} if self.paths is None else {"trajectories": dict(self.paths)}),
         }
+
+    @property
+    def of_paths(self) -> dict[str, str]:
+        """The columns that paths are read from, and what each of them says."""
+        return {name: key for key, name in (self.paths or {}).items() if key != "form"}
+
+    def told(self) -> list[tuple[str, str, str]]:
+        """Every column, the guess, and why."""
+        return [
+            (guess.name, self.of_paths[guess.name], "says where the paths are; it has no role")
+            if guess.name in self.of_paths
+            else (guess.name, guess.role.value, guess.reason)
+            for guess in self.guesses
+        ]
 
     def dumps(self) -> str:
         """The draft as a policy file, with its guesses as comments."""
@@ -164,13 +148,14 @@ class Draft:
             yield PATHS
             yield "[trajectories]"
             yield from (f"{key} = {_inline(value)}" for key, value in self.paths.items())
+            if self.paths.get("form") == "points":
+                yield from (f"# {key} =  # {what}" for key, what in UNFILLED.items())
             yield ""
         yield ROLES
         yield "[attributes]"
-        taken = set((self.paths or {}).values())
-        yield from (_attribute(guess) for guess in self.guesses if guess.name not in taken)
+        yield from (_attribute(guess) for guess in self.guesses if guess.name not in self.of_paths)
         yield ""
-        yield PROMISES
+        yield PROMISES if self.paths is None else PATH_PROMISES
         yield ""
         yield "[algorithm]"
         yield 'type = "top-down"' if self.paths is None else 'type = "suppress-points"\nsupport = "1/100"'
@@ -201,10 +186,19 @@ def draft(
     if guess_nulls and form.format in {"csv", "tsv"}:
         tokens = [token for token in MISSING if any(token in _known(found) for found in values.values())]
         form = replace(form, nulls=(*form.nulls, *tokens))
-    guesses = tuple(_guess(name, _present(found, form.nulls), records) for name, found in values.items())
+    guesses = tuple(guess(name, _present(found, form.nulls), records) for name, found in values.items())
     place = path.name if path is not None else "a database" if text.is_url(source) else "a table"
     found = find_paths(values) if paths else None
-    return Draft(place, records, form, guesses, tuple(_doubts(names, form)), found)
+    doubts = [
+        *_doubts(names, form),
+        *foreign({one.name: _present(values[one.name], form.nulls) for one in guesses}),
+        *_path_doubts(values, records, found),
+    ]
+    if records < FEW_RECORDS:
+        doubts.append(
+            f"there {'is 1 record' if records == 1 else f'are {records} records'} only: few to hide in"
+        )
+    return Draft(place, records, form, guesses, tuple(doubts), found)
 
 
 def _settled(path: Path, form: Form, *, guess_encoding: bool) -> Form:
@@ -254,43 +248,6 @@ def _present(values: Sequence[Value], nulls: Sequence[str]) -> list[str]:
     return [value for value in values if value is not None and value not in nulls]
 
 
-def _guess(name: str, values: Sequence[str], records: int) -> Guess:
-    looked = values[:: -(-len(values) // LOOKED_AT)] if values else values
-    drafted = hierarchy.draft(looked)
-    role, reason = _role(name, values, looked, drafted, records)
-    return Guess(name, role, reason, drafted)
-
-
-def _role(
-    name: str, values: Sequence[str], looked: Sequence[str], drafted: Hierarchy, records: int
-) -> tuple[Role, str]:
-    many = f"{len(values):,} different values"
-    if len(values) <= 1:
-        return Role.OTHER, "one value at most: it tells nothing"
-    for looks_like, kind in ((EMAIL, "e-mail addresses"), (PHONE, "telephone numbers")):
-        if all(looks_like.fullmatch(value) for value in looked[:1000]):
-            return Role.IDENTIFIER, f"looks like {kind}"
-    measured = drafted.name == hierarchy.Intervals.name and any("." in value for value in looked)
-    dated = drafted.name == hierarchy.Dates.name
-    words = frozenset(
-        re.findall(r"[a-z]+[0-9]*|[0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).lower())
-    )
-    for role, reason, speaking in NAMES:
-        # "hospital_name" with a dozen values names nobody
-        rare = role is Role.IDENTIFIER and len(values) * 10 < records
-        if words & speaking and not rare:
-            return role, f"{reason} ({many})"
-    if records >= FEW_RECORDS and len(values) == records and not measured and not dated:
-        return Role.IDENTIFIER, "every record has its own value"
-    if len(values) * 2 > records and sum(map(len, looked)) > LONG_TEXT * len(looked):
-        return Role.IDENTIFIER, f"long texts, which may say anything about a person ({many})"
-    if dated:
-        return Role.QUASI, f"dates, which others may know ({many})"
-    if drafted.name == hierarchy.Prefix.name:
-        return Role.QUASI, f"codes of one length, such as places ({many})"
-    return Role.QUASI, f"in doubt, others may know it ({many})"
-
-
 def _doubts(names: Sequence[str], form: Form) -> Iterator[str]:
     if sum(number(name) is not None for name in names) * 2 > len(names):
         yield "most column names are numbers; is the first line of the file a header?"
@@ -300,6 +257,18 @@ def _doubts(names: Sequence[str], form: Form) -> Iterator[str]:
         yield f"the file is not UTF-8; {form.encoding} is a guess"
     if len(form.nulls) > 1:
         yield f"form.nulls: {', '.join(map(json.dumps, form.nulls[1:]))} is read as missing; right?"
+
+
+def _path_doubts(
+    values: Mapping[str, Sequence[Value]], records: int, found: Mapping[str, str] | None
+) -> Iterator[str]:
+    if found is None and (speaks := clue(values, records)):
+        yield f"this looks like trajectories: {speaks}; `privet init --kind trajectories` drafts that"
+    if found is not None and not found:
+        yield (
+            "no column looks like a path, and none like person, place and time: fill in [trajectories], "
+            "or leave --kind out"
+        )
 
 
 def _said(form: Form) -> dict[str, Any]:

@@ -119,3 +119,43 @@ def test_a_file_without_a_header_is_doubted(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     path.write_text("31,7,red\n32,8,blue\n")
     assert "header" in draft(path).doubts[0]
+
+
+def test_other_languages_speak_too() -> None:
+    frame = pl.DataFrame(
+        {
+            "Nachname": [f"n{i % 90}" for i in range(100)],
+            "Straße": [f"s{i % 80}" for i in range(100)],
+            "Alter": [str(i % 60) for i in range(100)],
+            "Diagnose": [f"d{i % 4}" for i in range(100)],
+            "prénom": [f"p{i % 70}" for i in range(100)],
+            "ciudad": [f"c{i % 9}" for i in range(100)],
+        }
+    )
+    roles = [guess.role for guess in draft(frame).guesses]
+    who, known = Role.IDENTIFIER, Role.QUASI
+    assert roles == [who, who, known, Role.SENSITIVE, who, known]
+
+
+def test_numbers_and_dates_in_another_notation_are_pointed_out() -> None:
+    frame = pl.DataFrame(
+        {
+            "size": ["-", "1.234,5", *(f"1,{i:02}" for i in range(22))],
+            "born": ["31.12.1990", "1.2.1991"] * 12,
+            "seen": ["2024-01-31", "2024-02-01"] * 12,
+            "item": ["1,2,3", "4"] * 12,
+        }
+    )
+    doubts = draft(frame).doubts
+    assert [doubt.partition(":")[0] for doubt in doubts] == ["'size'", "'born'"]
+    assert "1234.5" in doubts[0]
+    assert "2024-12-31" in doubts[1]
+
+
+def test_one_record_is_not_called_harmless() -> None:
+    drafted = draft(pl.DataFrame({"name": ["Ann"], "age": ["30"], "x": [None]}))
+    assert [guess.role for guess in drafted.guesses] == [Role.IDENTIFIER, Role.QUASI, Role.QUASI]
+    assert drafted.doubts == ("there is 1 record only: few to hide in",)
+    assert (
+        draft(pl.DataFrame({"name": ["Ann", "Bob"]})).doubts[-1] == "there are 2 records only: few to hide in"
+    )

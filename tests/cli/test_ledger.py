@@ -27,7 +27,8 @@ PAID = ("--ledger", "ledger.sqlite", "--dataset", "ward")
 
 def test_from_an_open_ledger_to_an_empty_one(privet: Run, ward: Path) -> None:
     opened = privet("ledger", "open", "ledger.sqlite", "--dataset", "ward", "--budget", "0.6")
-    assert (opened.code, opened.out.split()[-4:]) == (0, ["ward", "3/5", "0", "3/5"])
+    assert (opened.code, opened.out.splitlines()[1].split()) == (0, ["ward", "3/5", "0", "3/5"])
+    assert "-o out --ledger ledger.sqlite --dataset ward  spends" in opened.out
     made = privet("publish", "people.csv", "policy.toml", "-o", "out", *PAID)
     assert made.code == 0
     assert "made    differential-privacy (epsilon = 1/2): not checked" in made.out
@@ -140,3 +141,22 @@ def test_a_plan_of_the_plain_table_counts_its_combinations(privet: Run, ward: Pa
     found = privet("plan", "policy.toml", "--epsilon", "1/2", "--json").answer
     assert [one["counts"] for one in found["plans"]] == [3 * 47 * 3]
     assert json.loads(json.dumps(found))["plans"][0]["error"] == pytest.approx(1.919, abs=1e-3)
+
+
+def test_whoever_has_no_account_is_told_how_to_open_one(privet: Run, ward: Path) -> None:
+    command = "--dataset NAME --budget EPSILON"
+    planned = privet("plan", "policy.toml", "--records", "1000", "--h", "2")
+    assert f"privet ledger open ledger.sqlite {command}" in planned.out
+    assert "privet publish DATA policy.toml -o out --ledger ledger.sqlite --dataset NAME" in planned.out
+    assert "next" not in privet("plan", "policy.toml", "--h", "2", "--json").answer
+    refused = privet("publish", "people.csv", "policy.toml", "-o", "out")
+    assert refused.code == 2
+    assert f"privet ledger open FILE {command}" in refused.err
+    named = (ward / "policy.toml").read_text() + '\n[ledger]\nfile = "l.sqlite"\ndataset = "ward"\n'
+    (ward / "named.toml").write_text(named)
+    assert "ledger open" not in privet("plan", "named.toml", "--h", "2").out
+
+
+def test_a_draft_tells_of_the_ledger(privet: Run, ward: Path) -> None:
+    privet("init", "people.csv", "-o", "draft.toml")
+    assert "privet ledger open" in (ward / "draft.toml").read_text()

@@ -193,7 +193,8 @@ BAD: dict[str, tuple[str, bytes, str]] = {
     "huge header": ("a.csv", b"x" * 200_000, "header"),
     "no gzip": ("a.csv.gz", b"a,b\n1,2\n", "really what its name says"),
     "no ending": ("data", b"a,b\n1,2\n", "say --format"),
-    "unknown ending": ("a.xlsx", b"PK", "format is one of"),
+    "unknown ending": ("a.dat", b"PK", "format is one of"),
+    "spreadsheet": ("a.xlsx", b"PK", "save the sheet as CSV"),
     "no json": ("a.jsonl", b'{"a": 1\n', "cannot be read as jsonl"),
     "json list": ("a.jsonl", b"[1]\n", "cannot be read as jsonl"),
     "json nested": ("a.jsonl", b'{"a": {"b": 1}}\n', "lists or objects"),
@@ -210,6 +211,14 @@ def test_bad_files_are_refused_in_the_same_words(tmp_path: Path, engine: Engine[
         engine.read(tmp_path / file, Form())
     assert words_ in str(caught.value)
     assert all(complaint.startswith(str(tmp_path)) for complaint in caught.value.complaints)
+
+
+@pytest.mark.parametrize("engine", [EMBEDDED, PLAIN], ids=["embedded", "plain"])
+def test_lists_in_a_column_that_nobody_asks_for_are_no_trouble(tmp_path: Path, engine: Engine[Any]) -> None:
+    (tmp_path / "a.jsonl").write_text('{"a": 1, "b": [1, 2]}\n{"a": 2, "b": []}\n')
+    assert read(engine, tmp_path / "a.jsonl", Form(), ["a"]) == {"a": ["1", "2"]}
+    with pytest.raises(InputError, match="'b' holds lists or objects"):
+        engine.read(tmp_path / "a.jsonl", Form(), ["a", "b"])
 
 
 @pytest.mark.parametrize("engine", [EMBEDDED, PLAIN], ids=["embedded", "plain"])

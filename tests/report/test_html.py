@@ -299,3 +299,118 @@ def test_colours_can_be_read(theme: int) -> None:
     assert contrast(colours["no"], colours["no-ground"]) >= 4.5
     for drawn in ("after", "loss"):
         assert contrast(colours[drawn], colours["track"]) >= 3
+
+
+def test_every_picture_has_a_name(evidence: dict[str, Any]) -> None:
+    found = re.findall(r"<svg([^>]*)>(.*?)</svg>", render(evidence), re.DOTALL)
+    assert found
+    for attributes, inner in found:
+        named = "aria-labelledby=" in attributes and "<title" in inner
+        inside = (
+            'class="at"' in attributes
+        )  # a shape: the mark around it, or the legend beside it, has the name
+        assert named or inside or 'aria-hidden="true"' in attributes
+
+
+def test_what_nobody_can_check_is_not_called_kept(evidence: dict[str, Any]) -> None:
+    made = {"model": {"type": "differential-privacy", "epsilon": "1/2"}, "holds": True, "checked": False}
+    checked = evidence["promises"][0]
+    evidence["promises"] = [made | {"achieved": {"epsilon": "1/2"}}]
+    page = Reading(render(evidence)).text
+    assert "nobody can check that from the data" in page
+    assert "✓" not in page
+    assert "kept" not in page.partition("What was promised, what was achieved")[0]
+    evidence["promises"].append(checked)
+    assert "1 promise of 2 was checked and kept" in Reading(render(evidence)).text
+    evidence["promises"][0]["holds"] = False
+    assert "1 promise of 2 is not kept" in Reading(render(evidence)).text
+
+
+def test_two_promises_are_both_kept(evidence: dict[str, Any]) -> None:
+    evidence["promises"] *= 2
+    assert "Both promises are kept" in Reading(render(evidence)).text
+    evidence["promises"] += evidence["promises"][:1]
+    assert "All 3 promises are kept" in Reading(render(evidence)).text
+
+
+def test_buckets_are_not_told_as_classes(evidence: dict[str, Any]) -> None:
+    assert "finds a person's record as easily" not in Reading(render(evidence)).text
+    evidence["recoding"] = "buckets"
+    page = Reading(render(evidence))
+    assert "finds a person's record as easily as in the original data" in page.text
+    assert "risk" not in page.values("id")  # nobody is harder to find, on purpose: the sentence says so
+    assert "stand alone" not in page.text
+
+
+def test_changed_values_are_not_told_as_coarser_ones(evidence: dict[str, Any]) -> None:
+    evidence["recoding"] = "perturbation"
+    page = Reading(render(evidence)).text
+    assert "single cells need not be true" in page
+    assert "more general form" not in page
+
+
+def test_one_size_of_class_needs_no_picture(evidence: dict[str, Any]) -> None:
+    assert "Class sizes by number of classes" in render(evidence)
+    del evidence["measures"]["classes"]["histogram"][1:]
+    assert "Class sizes by number of classes" not in render(evidence)
+
+
+def test_records_that_were_left_out_are_told(evidence: dict[str, Any]) -> None:
+    assert "Records left out" not in Reading(render(evidence)).text
+    evidence["measures"]["attributes"]["age"]["suppressed_share"] = 0.25
+    assert "25% of its cells tell nothing." in Reading(render(evidence)).text
+    evidence["suppressed_records"] = 1290
+    assert "Records left out1,290" in Reading(render(evidence)).text
+    assert "25% of its cells tell nothing or were left out." in Reading(render(evidence)).text
+
+
+def test_notes_and_parameters_are_told_in_words(evidence: dict[str, Any]) -> None:
+    evidence["notes"] = ["the search had 4 rounds"]
+    evidence["algorithm"] |= {"class_totals": "1/10", "columns": None}
+    page = Reading(render(evidence)).text
+    assert "The search had 4 rounds" in page
+    assert "Class totals1/10" in page
+    assert "Columns" not in page.partition("How it was made")[2].rpartition("How it was made")[2]
+
+
+def test_a_column_with_one_value_left_names_it(evidence: dict[str, Any]) -> None:
+    evidence["attributes"]["job"]["values"].append(
+        {"label": "Unpaid", "loss": 0.2}
+    )  # in the cut, and nobody's
+    assert "Published as one value “ANY” for everybody" in Reading(render(evidence)).text
+
+
+def test_long_sets_stand_beside_their_bars_by_their_ends(evidence: dict[str, Any]) -> None:
+    long = "{" + ", ".join(str(number) for number in range(10000, 10090)) + "}"
+    evidence["measures"]["attributes"]["age"]["distribution"][0][0] = long
+    assert '<span class="name"><bdi>{10000, 10001, …, 10089}</bdi></span>' in render(evidence)
+
+
+def test_paths_have_their_figures(evidence: dict[str, Any]) -> None:
+    del evidence["measures"]["risk"], evidence["measures"]["loss"]
+    evidence["measures"] |= {
+        "before": {"visits": 400, "empty": 0},
+        "after": {"visits": 100, "empty": 7},
+        "patterns": {"support": 20, "before": 96, "surviving": 5},
+    }
+    page = Reading(render(evidence)).text
+    assert "25%of the visits are published" in page
+    assert "5routes that at least 20 people took" in page
+    assert "7records have no visit left" in page
+
+
+def test_a_document_is_drawn_as_lists_in_lists(evidence: dict[str, Any]) -> None:
+    vertices = [
+        {"type": "student", "labels": [{"field": "major"}]},
+        {"type": "course", "parent": 0, "labels": [{"field": "name", "label": "<CS>", "loss": 0.5}]},
+        {"type": "book", "parent": 1, "sensitive": {"field": "price", "different": 3}},
+        {"type": "course", "parent": 0},
+        {"type": "odd", "parent": 9},  # a parent that comes later is none
+    ]
+    evidence["documents"] = {"drawn": {"records": 3, "vertices": vertices}}
+    page = render(evidence)
+    tree = page[page.index('<ul class="tree"') : page.index("</section>", page.index('<ul class="tree"'))]
+    shape = re.sub(r"<(?!/?(?:ul|li))[^>]*>|[^<>]+(?=<)", "", tree[tree.index(">") + 1 :])
+    assert shape.startswith("<li><ul><li><ul><li></li></ul></li><li></li></ul></li><li></li></ul>")
+    assert "name = “&lt;CS&gt;” 50% lost" in re.sub(r"</?(bdi|small)>", "", tree)
+    assert "price: 3 different values" in re.sub(r"</?(bdi|small)>", "", tree)

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privet.report.curves import Moment, buckets, timeline
-from privet.report.plots import MARKS, Axis, Bar, Bin, bars, histogram, pct
+from privet.report.curves import LINE, Moment, Point, buckets, scatter, timeline
+from privet.report.plots import MARKS, Axis, Bar, Bin, bars, histogram, pct, rungs
 
 shares = st.floats(0, 1, allow_subnormal=False)
 
@@ -41,7 +42,7 @@ def test_bars_are_as_long_as_their_shares() -> None:
 
 
 def test_a_histogram_of_nothing_has_no_height() -> None:
-    drawn = histogram("h", [Bin("1", "2", 0, "none")], title="t", description="d", across="x")
+    drawn = histogram("h", [Bin("1", "2", 0, "none")], title="t", description="d", across="x", upwards="y")
     assert 'height="0.0"' in drawn
 
 
@@ -64,3 +65,34 @@ def test_a_timeline_ends_at_the_top() -> None:
         (pct(0.5), "176"),
         (pct(5 / 6), "0.0"),
     ]
+
+
+@given(st.integers(0, 10**12))
+def test_rungs_are_few_round_and_reach_the_top(high: int) -> None:
+    steps = rungs(high)
+    assert steps[0] == 0
+    assert steps[-1] >= high
+    assert 2 <= len(steps) <= 5
+    step = steps[1]
+    assert steps == [step * at for at in range(len(steps))]
+    assert str(step).rstrip("0") in {"1", "2", "5"}
+    assert steps[-1] - step < max(high, 1)  # not one more than is needed
+
+
+def test_a_histogram_names_both_axes() -> None:
+    drawn = histogram(
+        "h", [Bin("1", "2", 7, "t")], title="t", description="d", across="size", upwards="classes"
+    )
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
+    assert texts == ["classes", "0", "2", "4", "6", "8", "1", "2", "size"]
+
+
+@given(st.lists(st.tuples(shares, shares), min_size=1, max_size=6))
+def test_names_of_points_never_cover_each_other(places: list[tuple[float, float]]) -> None:
+    points = [Point("name", loss, risk, "after", "tip") for loss, risk in places]
+    drawn = scatter("s", points, title="t", description="d", upwards="risk")
+    found = re.findall(r'<text x="[^"]*" y="([^"]*)" dx="(-?13)"', drawn)
+    assert len(found) == len(points)
+    for side in ("13", "-13"):
+        heights = sorted(float(y) for y, dx in found if dx == side)
+        assert all(b - a >= LINE - 0.2 for a, b in itertools.pairwise(heights))

@@ -16,7 +16,13 @@ from privet.models.likeness import BetaLikeness, EnhancedBetaLikeness
 from privet.models.lkc import LKC
 from privet.models.personal import PersonalisedPrivacy
 from privet.models.psensitive import PSensitiveKAnonymity
-from privet.models.risk import AverageRisk, MaximumRisk, RecordsAtRisk, SampleUniqueness
+from privet.models.risk import (
+    AverageRisk,
+    MaximumRisk,
+    PopulationUniqueness,
+    RecordsAtRisk,
+    SampleUniqueness,
+)
 from privet.models.tcloseness import Distance, TCloseness
 from privet.models.template import EVERY
 from privet.notation import describe
@@ -184,6 +190,11 @@ KEPT: list[tuple[Any, dict[str, Any], list[str]]] = [
         ["At most 16.7% (exactly 1/6) of all records can be found with a chance above 20% (exactly 1/5)"],
     ),
     (SampleUniqueness(at_most=SIXTH), {"share": 0}, ["are the only one", "never more than 0%"]),
+    (
+        PopulationUniqueness(at_most=SIXTH, fraction=Fraction(1, 5)),
+        {"share": "1/7"},
+        ["20% (exactly 1/5) of a population", "estimated", "14.3%"],
+    ),
 ]
 BROKEN: list[tuple[Any, dict[str, Any]]] = [
     (DistinctLDiversity(l=2, sensitive=S), {"l": 1}),

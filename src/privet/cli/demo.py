@@ -158,8 +158,8 @@ def _told(story: dict[str, Any], keep: Path | None) -> Iterator[str]:
         )
         return
     yield from screen.next_steps(
-        (f"privet verify {keep}/out", "holds"),
-        (f"privet verify {keep}/tampered", "does not"),
-        (f"privet explain {keep}/out", "why so much was lost"),
-        (f"open {keep}/out/report.html", "the report"),
+        (screen.command("privet verify", f"{keep}/out"), "holds"),
+        (screen.command("privet verify", f"{keep}/tampered"), "does not"),
+        (screen.command("privet explain", f"{keep}/out"), "why so much was lost"),
+        (screen.command("open", f"{keep}/out/report.html"), "the report"),
     )

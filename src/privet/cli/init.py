@@ -67,17 +67,22 @@ def init(
     if json:
         screen.answer({"policy": str(output), **drafted.to_document()})
         return 0
-    rows = [(guess.name, f"{guess.role.value}?", guess.reason) for guess in drafted.guesses]
+    rows = [(name, f"{said}?", reason) for name, said, reason in drafted.told()]
+    size = f"{_many(drafted.records, 'record')} in {_many(len(rows), 'column')}"
     screen.say(
-        f"drafted {screen.shown(str(output))} for {drafted.records:,} records in {len(rows)} columns",
+        f"drafted {screen.shown(str(output))} for {size}",
         *screen.table(rows, head=("column", "guess", "because")),
     )
     screen.warn(*drafted.doubts)
     screen.say(
         *screen.next_steps(
             (f"edit {output}", "decide every role, and promise something"),
-            (f"privet check {data} {output}", "what the raw data achieves"),
-            (f"privet publish {data} {output} -o out", "a release that keeps the promise"),
+            (screen.command("privet check", data, output), "what the raw data achieves"),
+            (screen.command("privet publish", data, output, "-o", "out"), "a release that keeps the promise"),
         )
     )
     return 0
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number:,} {what}" + ("" if number == 1 else "s")

@@ -43,7 +43,12 @@ def open_account(file: LedgerFile, *, dataset: Dataset, budget: Budget, json: Js
 
     ledger = Ledger(file)
     ledger.open(dataset, _epsilon(budget))
-    return _shown(ledger.balances(), (), json=json)
+    ended = _shown(ledger.balances(), (), json=json)
+    if not json:
+        there = screen.command("", file, "--dataset", dataset)
+        publish = f"privet publish DATA POLICY -o out --ledger{there}"
+        screen.say(*screen.next_steps((publish, "spends what the policy says")))
+    return ended
 
 
 def show_ledger(

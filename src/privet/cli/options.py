@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import click
 import typer
+from click.shell_completion import CompletionItem
 
-from privet.errors import InputError, PolicyError
+from privet.errors import InputError, PolicyError, UnsupportedError
 
 if TYPE_CHECKING:
     from privet.core import Form
@@ -22,6 +24,8 @@ ARGUMENTS = {
     "POLICY": "The policy, a TOML file; `privet init` drafts one.",
     "[POLICY]": "The policy, a TOML file; a release folder has its own, and `risk` does without.",
     "DIR": "A release folder.",
+    "PEOPLE": "A public list of people: a table with some of the quasi-identifiers.",
+    "TARGET": "A release folder; or a raw table, with its policy.",
     "RAW": "The data that the release was made from.",
     "SOURCES...": "A TOML file that names a register, views and releases; or release folders, with --raw.",
     "SQL": "One aggregate over the audited table, with conditions on public columns.",
@@ -30,11 +34,34 @@ ARGUMENTS = {
     "transcripts-sparse, encounters, or adult.",
 }
 
-Data = Annotated[str, typer.Argument(metavar="DATA", help=ARGUMENTS["DATA"])]
+
+class FileName(click.types.StringParamType):
+    """Where a file may stand, or a database URL: the Tab key offers files."""
+
+    def shell_complete(
+        self, _ctx: click.Context, _param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        return [CompletionItem(incomplete, type="file")]
+
+
+class SampleName(click.types.StringParamType):
+    """Where a sample is named, the Tab key offers their names."""
+
+    def shell_complete(
+        self, _ctx: click.Context, _param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        from privet.samples import SAMPLES
+        from privet.samples.collections import COLLECTIONS
+
+        names = (*SAMPLES, *COLLECTIONS, "adult")
+        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
+Data = Annotated[str, typer.Argument(metavar="DATA", help=ARGUMENTS["DATA"], click_type=FileName())]
 PolicyFile = Annotated[Path, typer.Argument(metavar="POLICY", help=ARGUMENTS["POLICY"])]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help=ARGUMENTS["DIR"])]
-Raw = Annotated[str, typer.Argument(metavar="RAW", help=ARGUMENTS["RAW"])]
-Name = Annotated[str, typer.Argument(metavar="NAME", help=ARGUMENTS["NAME"])]
+Raw = Annotated[str, typer.Argument(metavar="RAW", help=ARGUMENTS["RAW"], click_type=FileName())]
+Name = Annotated[str, typer.Argument(metavar="NAME", help=ARGUMENTS["NAME"], click_type=SampleName())]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, for programs.")]
 Format = Annotated[
     str | None,
@@ -49,6 +76,10 @@ Null = Annotated[
 ]
 Query = Annotated[str | None, typer.Option("--query", help="What to select, where DATA is a database URL.")]
 Engine = Annotated[str, typer.Option("--engine", help="Where tables live; `privet list` shows which.")]
+Drawn = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", help="Also draw it into this HTML file, which is about the raw data."),
+]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what stands there.")]
 ShowValues = Annotated[
     bool, typer.Option("--show-values", help="Also show the raw values concerned; on a terminal only.")
@@ -106,6 +137,21 @@ def release_folder(folder: Path) -> Path:
     if not (folder / "evidence.json").is_file():
         raise InputError(f"{folder}: no evidence.json; this is not a release folder")
     return folder
+
+
+def drawn(output: Path | None, page: Callable[[], str], *, overwrite: bool) -> None:
+    """The page in the file that was asked for, if one was."""
+    if output is not None:
+        if (output.parent / "evidence.json").exists():
+            raise InputError(f"{output}: this page is about raw data and must not lie in a release folder")
+        with whole(output, overwrite=overwrite) as fresh:
+            fresh.write_text(page(), encoding="utf-8")
+
+
+def refuse_drawing(output: Path | None, found: Mapping[str, Any]) -> None:
+    """Only of tables there is a page."""
+    if output is not None and "kind" in found:
+        raise UnsupportedError(f"--output: only tables are drawn, not {found['kind']}")
 
 
 @contextmanager

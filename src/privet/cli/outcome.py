@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import traceback
@@ -16,6 +17,7 @@ import click
 
 from privet.cli import SAID_WHEN_STOPPED, screen
 from privet.cli.app import commands
+from privet.cli.completion import ASKED, answered
 from privet.errors import BrokenPromiseError, InternalError, PrivetError, TamperedError, UnsatisfiableError
 
 HOLDS, BROKEN, USAGE, FAULT, STOPPED, UNREAD, TERMINATED = 0, 1, 2, 3, 130, 141, 143
@@ -30,6 +32,8 @@ def run(args: Sequence[str]) -> int:
         with suppress(AttributeError):  # a stream of somebody's own
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
+        if ASKED in os.environ:
+            return answered(os.environ[ASKED])
         with _terminated_politely(), warnings.catch_warnings():
             if DEBUG not in os.environ:
                 warnings.simplefilter("ignore")  # what libraries warn of may quote data
@@ -78,7 +82,9 @@ def _failed(json: bool, code: str, complaints: Sequence[str], ended: int) -> int
 def _usage(error: click.ClickException) -> list[str]:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "privet"
-    return [f"{error.format_message().rstrip('.')}; `{path} --help` shows how"]
+    # Both click and typer may ask "Did you mean …?", in the same words.
+    said = re.sub(r"( Did you mean [^?]*\?)\1", r"\1", error.format_message())
+    return [f"{said.rstrip('.')}; `{path} --help` shows how"]
 
 
 def _unexpected(error: BaseException) -> str:

@@ -13,6 +13,8 @@ from privet.cli.options import Json, PolicyFile, load_policy
 from privet.errors import InputError, PolicyError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from privet.policy import Policy
 
 EPSILONS = ("1/10", "1/4", "1/2", "1", "2")
@@ -56,8 +58,23 @@ def plan(
     if json:
         screen.answer(found)
     else:
-        screen.say(*_told(found))
+        screen.say(*_told(found), *_go_on(said, policy))
     return 0
+
+
+def _go_on(said: Policy, policy: Path) -> list[str]:
+    """How to a first release: nothing noisy leaves without an account."""
+    if said.ledger is not None:
+        publish = screen.command("privet publish", "DATA", policy, "-o", "out")
+        return screen.next_steps((publish, "spends the policy's epsilon"))
+    return screen.next_steps(
+        ("privet ledger open ledger.sqlite --dataset NAME --budget EPSILON", "once for a data set"),
+        (
+            screen.command("privet publish", "DATA", policy, "-o", "out", "--ledger", "ledger.sqlite")
+            + " --dataset NAME",
+            "spends the policy's epsilon",
+        ),
+    )
 
 
 def planned(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json as notation
 import os
+import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -106,7 +107,7 @@ def table(rows: Sequence[Sequence[str]], *, head: Sequence[str] = ()) -> list[st
     shown_rows = [[shown(cell) for cell in row] for row in every]
     widths = [max(len(row[at]) for row in shown_rows) for at in range(len(every[0]))]
     right = [
-        all(row[at][:1].isdigit() for row in shown_rows[bool(head) :] if row[at]) for at in range(len(widths))
+        all(_numeric(row[at]) for row in shown_rows[bool(head) :] if row[at]) for at in range(len(widths))
     ]
     lines = []
     for row in shown_rows:
@@ -118,6 +119,11 @@ def table(rows: Sequence[Sequence[str]], *, head: Sequence[str] = ()) -> list[st
     if head:
         lines[0] = paint(lines[0], "faint")
     return lines
+
+
+def _numeric(cell: str) -> bool:
+    """A number, one that is only bounded, or the dash that stands for none."""
+    return cell == "-" or cell.removeprefix("-").removeprefix("below ").removeprefix("above ")[:1].isdigit()
 
 
 def share(value: float | Fraction) -> str:
@@ -141,7 +147,7 @@ def promise_lines(promises: Sequence[Mapping[str, Any]]) -> list[str]:
         if not checked:
             mark = paint("made  ", "warn")  # about how the release was made: nobody can check it
         # What names values of the data, or takes many lines, is in the policy for those who want it.
-        hidden = {"type", "sensitive", "tree", "order", "rules"}
+        hidden = {"type", "sensitive", "tree", "order", "costs", "rules"}
         model = {key: value for key, value in promise["model"].items() if key not in hidden}
         asked = ", ".join(f"{key} = {_numbers(value, key)}" for key, value in model.items())
         found = ", ".join(f"{key} = {_numbers(value, key)}" for key, value in promise["achieved"].items())
@@ -177,12 +183,22 @@ def beside_sample(output: Path, policy: Path | None) -> list[str]:
     said = [] if policy is None else [f"wrote a policy that fits them: {shown(str(policy))}"]
     known = policy or "POLICY"
     steps = [
-        (f"privet check {output} {known}", "what the raw data achieves"),
-        (f"privet publish {output} {known} -o out", "a release that keeps the policy"),
+        (command("privet check", output, known), "what the raw data achieves"),
+        (command("privet publish", output, known, "-o", "out"), "a release that keeps the policy"),
     ]
     if policy is None:
-        steps.insert(0, (f"privet init {output}", "drafts a policy"))
+        steps.insert(0, (command("privet init", output), "drafts a policy"))
     return [*said, *next_steps(*steps)]
+
+
+def command(*words: object) -> str:
+    """A command as it is typed, with quotes where a name needs them.
+
+    >>> command("privet check", Path("my data.csv"), "policy.toml")
+    "privet check 'my data.csv' policy.toml"
+    """
+    first, *names = map(str, words)
+    return " ".join([first, *(name if name.startswith("-") else shlex.quote(name) for name in names)])
 
 
 def next_steps(*steps: tuple[str, str]) -> list[str]:

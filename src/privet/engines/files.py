@@ -111,15 +111,16 @@ def _read_typed(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.Data
             frame = pl.read_ndjson(source, infer_schema_length=None)
     except (pl.exceptions.PolarsError, OSError, EOFError, ValueError):
         raise InputError(f"{path}: this cannot be read as {form.format}") from None
+    if wanted is not None:
+        complain_about_missing(str(path), wanted, frame.columns, None)
+        frame = frame.select([name for name in frame.columns if name in wanted])
     nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
     if nested:
         raise InputError(
-            f"{path}: column {listed(nested)} holds lists or objects; a table holds single values"
+            f"{path}: column {listed(nested)} holds lists or objects; a table holds single values: leave it "
+            "out of the file, or write what it holds into columns of its own"
         )
-    if wanted is None:
-        return frame
-    complain_about_missing(str(path), wanted, frame.columns, None)
-    return frame.select([name for name in frame.columns if name in wanted])
+    return frame
 
 
 def write(frame: pl.DataFrame, target: Path, form: Form) -> None:

@@ -70,9 +70,9 @@ class Plain:
             raise InputError(f"{path}: the file is empty")
         form = text.settled(path, form)
         self._refuse(form)
-        values = _read_json(path) if form.format == "jsonl" else _read_csv(path, form)
-        if columns is not None:
-            wanted = list(dict.fromkeys(columns))
+        wanted = None if columns is None else list(dict.fromkeys(columns))
+        values = _read_json(path, wanted) if form.format == "jsonl" else _read_csv(path, form)
+        if wanted is not None:
             text.complain_about_missing(str(path), wanted, list(values), form.delimiter)
             values = {name: column for name, column in values.items() if name in wanted}
         table = Rows(values)
@@ -122,17 +122,18 @@ class Plain:
 
     def apply(self, table: Rows, policy: Policy, recoding: Recoding) -> Rows:
         by_name = {attribute.name: attribute for attribute in policy.attributes}
+        copies = recoding.copies if isinstance(recoding, Perturbation) else 1
         made: dict[str, list[Item]] = {}
         for name, raw in table.values.items():
             attribute = by_name.get(name)
             if attribute is None or not attribute.published:
                 continue
             if attribute.disguise is not None:
-                made[name] = _disguised(table, attribute)
+                made[name] = _disguised(table, attribute) * copies
             elif attribute.role is Role.QUASI or isinstance(recoding, Perturbation):
                 made[name] = _recoded(table, name, recoding)
             else:
-                made[name] = list(raw)
+                made[name] = list(raw) * copies
         if recoding.kept is None:
             return Rows(made)
         kept = recoding.kept.tolist()
@@ -221,7 +222,7 @@ def _recoded(table: Rows, name: str, recoding: Recoding) -> list[Item]:
             labels = [shown.nodes[at].label for at in shown.positions.tolist()]
         case Perturbation():
             if name not in recoding.labels:
-                return list(table.values[name])
+                return list(table.values[name]) * recoding.copies
             labels = [recoding.labels[name][at] for at in recoding.positions[name].tolist()]
     return [labels[at] for at in _places(table, recoding)]
 
@@ -234,7 +235,8 @@ def _places(table: Rows, recoding: Recoding) -> list[int]:
     places = [0] * table.height
     for place, row in enumerate(ordered):
         places[row] = place
-    return places
+    copies = recoding.copies if isinstance(recoding, Perturbation) else 1
+    return [place + copy * table.height for copy in range(copies) for place in places]
 
 
 def _disguised(table: Rows, attribute: Attribute) -> list[Item]:
@@ -371,7 +373,7 @@ def _csv_lines(table: Rows, form: Form) -> Iterator[str]:
 # JSON lines.
 
 
-def _read_json(path: Path) -> dict[str, list[Item]]:
+def _read_json(path: Path, wanted: Sequence[str] | None) -> dict[str, list[Item]]:
     unreadable = InputError(f"{path}: this cannot be read as jsonl")
     try:
         with text.opened(path) as file:
@@ -387,10 +389,14 @@ def _read_json(path: Path) -> dict[str, list[Item]]:
         raise unreadable
     names = list(dict.fromkeys(name for line in lines for name in line))
     values = {name: [line.get(name) for line in lines] for name in names}
+    if wanted is not None:
+        text.complain_about_missing(str(path), wanted, names, None)
+        values = {name: column for name, column in values.items() if name in wanted}
     nested = [name for name, column in values.items() if any(isinstance(v, dict | list) for v in column)]
     if nested:
         raise InputError(
-            f"{path}: column {text.listed(nested)} holds lists or objects; a table holds single values"
+            f"{path}: column {text.listed(nested)} holds lists or objects; a table holds single values: "
+            "leave it out of the file, or write what it holds into columns of its own"
         )
     unified = {name: _of_one_kind(column) for name, column in values.items()}
     if any(column is None for column in unified.values()):

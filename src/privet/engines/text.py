@@ -35,6 +35,7 @@ DELIMITERS = (",", ";", "\t", "|")
 LONGEST_FIELD = 131_072  # bytes; what a longer one is, is a broken quote
 SCHEMES = ("sqlite", "postgresql", "postgres")
 FEW = 5  # complaints of one kind; the rest is a number
+SHEETS = (".xlsx", ".xlsm", ".xls", ".ods", ".numbers")
 
 
 def is_url(source: object) -> bool:
@@ -46,6 +47,8 @@ def settled(path: Path, form: Form) -> Form:
     """The form with everything said that was left to be guessed."""
     name = path.with_suffix("") if path.suffix == ".gz" else path
     kind = form.format or FORMATS.get(name.suffix.lower())
+    if kind is None and name.suffix.lower() in SHEETS:
+        raise InputError(f"{path}: a spreadsheet is not read; save the sheet as CSV (UTF-8) first")
     if kind is None:
         raise InputError(
             f"{path}: {one_of('format', sorted(SUFFIX), path.suffix or 'no ending')}; say --format"
@@ -87,11 +90,11 @@ def header(path: Path, form: Form) -> list[str]:
     doubled = sorted({name for name in names if names.count(name) > 1})
     if doubled:
         raise InputError(
-            f"{path}: line 1: {len(doubled)} column names stand more than once: {listed(doubled)}"
+            f"{path}: line 1: a name stands more than once: {listed(doubled)}; give each column its own"
         )
     nameless = [at for at, name in enumerate(names, start=1) if not name.strip()]
     if nameless:
-        raise InputError(f"{path}: line 1: column {nameless[0]} has no name")
+        raise InputError(f"{path}: line 1: column {nameless[0]} has no name; give it one")
     return names
 
 

@@ -56,7 +56,7 @@ def measures(raw: Tally, published: Tally, recoding: Recoding) -> dict[str, Any]
             "suppressed_records": missing,
             "gain_retained": tidy(retained(found)),
         },
-        "attributes": {loss.name: _attribute(loss) for loss in found},
+        "attributes": {loss.name: _attribute(loss, missing) for loss in found},
     }
 
 
@@ -65,6 +65,7 @@ def perturbed(raw: Tally, published: Tally, recoding: Perturbation) -> dict[str,
     records = raw.by_record()
     after = class_sizes(published)
     missing = raw.records - published.records
+    once = raw.where(np.arange(raw.cells) < raw.cells // recoding.copies) if recoding.copies > 1 else raw
     attributes = {}
     for name, labels in recoding.labels.items():
         column = records.column(name)
@@ -82,7 +83,7 @@ def perturbed(raw: Tally, published: Tally, recoding: Perturbation) -> dict[str,
     return {
         "records": published.records,
         "classes": classes(after),
-        "risk": {"before": risk(class_sizes(raw)), "after": risk(after)},
+        "risk": {"before": risk(class_sizes(once)), "after": risk(after)},
         "loss": {
             "changed": tidy(float(np.mean([found["changed"] for found in attributes.values()] or [0.0]))),
             "discernibility": discernibility(after, suppressed=missing),
@@ -120,8 +121,8 @@ def tidy(number: float | None) -> Any:
     return None if number is None else round(float(number), 9)
 
 
-def _attribute(loss: AttributeLoss) -> dict[str, Any]:
-    records = int(loss.records.sum())
+def _attribute(loss: AttributeLoss, missing: int) -> dict[str, Any]:
+    records = int(loss.records.sum()) + missing  # a record that was left out is a suppressed cell too
     return {
         "lm": tidy(loss.lm),
         "ncp": tidy(loss.ncp),

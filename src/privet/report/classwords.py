@@ -67,6 +67,7 @@ DISTANCES = {
     "equal": "the share of records that would have to change",
     "ordered": "the share of records that would have to change, times how far in the order of values",
     "hierarchical": "the share of records that would have to change, times how far in the tree of values",
+    "costs": "the share of records that would have to change, times what each change costs",
     "kl": "the Kullback-Leibler divergence, in nats",
 }
 
@@ -150,6 +151,13 @@ def risk_limit(promise: Promise, quasi: Sequence[str]) -> Wording:
                 "somebody who knows {known}."
             )
             limits = "Finding the records that are left."
+        case "population-uniqueness":
+            drawn = fraction_percent(part(promise, "model").get("fraction"))
+            sentence = (
+                f"If the records are {drawn} of a population, drawn by chance, at most {{{{at_most}}}} of it "
+                "is estimated to be the only one that matches {known}."
+            )
+            limits = "Finding the people who are. It is an estimate, as good as its model of the population."
         case _:
             sentence = "At most {{at_most}} of all records are the only one that matches {known}."
             limits = "Finding the records that are left, and those in groups of two."

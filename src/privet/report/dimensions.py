@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from privet.report.markup import Safe, join, paragraph
+from privet.report.markup import Safe, join, paragraph, switch
 from privet.report.numerals import count, listing, part, percent, share
 from privet.report.plots import Bar, bars
 from privet.report.sections import Evidence
@@ -24,6 +24,16 @@ def dimensions(evidence: Evidence) -> Safe | None:
         for at, width in enumerate(expected, start=1)
     ]
     observed = percent(found.get("observed"))
+    tried = [width for width in map(share, listing(found.get("by_columns"))) if width is not None]
+    here = [
+        Bar(
+            f"{at} column{'s' if at > 1 else ''}",
+            width,
+            percent(width) or "",
+            f"{at}: {percent(width)} covered",
+        )
+        for at, width in enumerate(tried, start=1)
+    ]
     return join(
         (
             paragraph(
@@ -32,7 +42,11 @@ def dimensions(evidence: Evidence) -> Safe | None:
                 "range a value would cover if people were spread evenly; they never are, so it is a guide "
                 "and no bound."
             ),
-            bars(rows, name="Expected width by number of identifying columns"),
+            switch(
+                "widths",
+                ("Expected", bars(rows, name="Expected width by number of identifying columns")),
+                ("In this table", bars(here, name="Width in this table by columns") if here else None),
+            ),
             paragraph(f"In this release values cover {observed} of their ranges on average (NCP).")
             if observed
             else None,

@@ -10,11 +10,18 @@ from privet.report.curves import legend
 from privet.report.html import page
 from privet.report.markup import Safe, facts, join, paragraph, table, tag
 from privet.report.numerals import amount, count, counted, percent, risk, share, tables
-from privet.report.plots import Axis, line, mark, pct, picture, shape, words
+from privet.report.plots import Axis, above, line, mark, pct, picture, shape, words
 from privet.report.sections import Section
 
 RISKS = {"highest": "highest risk", "average": "average risk", "unique": "records that are alone"}
 LOSSES = {"lm": "LM", "ncp": "NCP", "discernibility": "discernibility, of the worst possible"}
+
+NUMBERS = (
+    "Risk is the chance of picking the right record of a person whose identifying values are all known: for "
+    "the person most exposed, and on average. Alone are records that nobody else's record resembles. LM and "
+    "NCP say how much detail was given up, from 0% to 100%; discernibility is the sum of the squares of the "
+    "class sizes, less is better. Suppressed are records that were left out."
+)
 
 
 def render(found: Mapping[str, Any]) -> str:
@@ -85,7 +92,7 @@ def plot(found: Mapping[str, Any], placed: Sequence[Mapping[str, Any]], number: 
     """Risk upwards, loss to the right; the frontier as a staircase, its runs by number."""
     risks = {run["name"]: amount(run["risk"][found["risk"]]) or 0.0 for run in placed}
     axis, base = Axis.over(risks.values()), 300
-    parts = []
+    parts = [above(RISKS[found["risk"]], 30)]
     for tick, name in axis.ticks():
         y = f"{base * (1 - tick):.1f}"
         parts += [line("0", y, "100%", y, "grid"), words("0", y, name, "end", dx=-8, dy=4)]
@@ -96,6 +103,7 @@ def plot(found: Mapping[str, Any], placed: Sequence[Mapping[str, Any]], number: 
         return pct(lost(found, run) or 0.0), f"{base * (1 - axis.at(risks[run['name']])):.1f}"
 
     best = sorted((run for run in placed if run["frontier"]), key=lambda run: number[run["name"]])
+    named: dict[tuple[str, str], list[str]] = {}  # runs that come to the same share a place and its name
     for one, other in pairwise(map(where, best)):
         parts += [line(*one, other[0], one[1], "path dashed"), line(other[0], one[1], *other, "path dashed")]
     for at, run in enumerate([*(run for run in placed if not run["frontier"]), *best]):
@@ -106,14 +114,15 @@ def plot(found: Mapping[str, Any], placed: Sequence[Mapping[str, Any]], number: 
             tip += f"; dominated by {run['dominated_by'][0]}"
         parts.append(mark(tip, shape("after" if run["frontier"] else "before", x, y), first=at == 0))
         if run["frontier"]:
-            parts.append(words(x, y, str(number[run["name"]]), "start", dx=10, dy=-8))
+            named.setdefault((x, y), []).append(str(number[run["name"]]))
+    parts += [words(x, y, ", ".join(names), "start", dx=10, dy=-8) for (x, y), names in named.items()]
     return picture(
         "frontier-plot",
         "Risk against loss",
         f"{len(placed)} runs, {len(best)} of them on the frontier; the tables below have the numbers.",
         *parts,
         height=base + 48,
-        class_="left tall",
+        class_="left taller",
     )
 
 
@@ -122,7 +131,8 @@ def runs(found: Mapping[str, Any]) -> Safe | None:
     made = [run for run in tables(found["runs"]) if "refused" not in run]
     if not made:
         return None
-    return table(
+    number = {name: at + 1 for at, name in enumerate(found["frontier"])}
+    told = table(
         (
             "Run",
             "Highest risk",
@@ -134,7 +144,7 @@ def runs(found: Mapping[str, Any]) -> Safe | None:
             "Classes",
             "Suppressed",
             "Seconds",
-            "Dominated by",
+            "Dominated by number",
         ),
         [
             (
@@ -148,19 +158,29 @@ def runs(found: Mapping[str, Any]) -> Safe | None:
                 count(run["classes"]),
                 count(run["suppressed_records"]),
                 f"{run['seconds']:.2f}",
-                "; ".join([*(run.get("dominated_by") or ()), *run["notes"]]),
+                "; ".join([*_numbered(run.get("dominated_by") or (), number), *run["notes"]]),
             )
             for run in made
         ],
         numeric=range(1, 10),
         caption="Every run",
     )
+    return join((paragraph(NUMBERS), tag("div", told, class_="runs")))
 
 
 def refused(found: Mapping[str, Any]) -> Safe | None:
     """What was asked for and cannot be done, with the reason."""
-    rows = [(run["name"], str(run["refused"])) for run in tables(found["runs"]) if "refused" in run]
+    by: dict[str, list[str]] = {}  # runs with one reason stand together
+    for run in tables(found["runs"]):
+        if "refused" in run:
+            by.setdefault(str(run["refused"]), []).append(str(run["name"]))
+    rows = [(join(names, "; "), reason) for reason, names in by.items()]
     return table(("Run", "Why not"), rows, caption="What could not be done") if rows else None
+
+
+def _numbered(names: Sequence[str], number: Mapping[str, int]) -> list[str]:
+    """Runs by their number on the frontier, where names would take the room of a table."""
+    return [", ".join(str(number.get(name, name)) for name in names)] if names else []
 
 
 def _shown(value: Any) -> str:

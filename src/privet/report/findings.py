@@ -34,6 +34,18 @@ from privet.report.numerals import (
 from privet.report.plots import Bar, Bin, Pair, bars, dumbbells, histogram
 from privet.report.sections import Evidence, partial_knowledge, quasi_columns
 
+BUCKETS, PERTURBED = "buckets", "perturbation"  # recodings that are not about coarser values
+CLASSED = (
+    "A class is a set of records that agree in every identifying column. The larger the classes, "
+    "the less anybody stands out. A promise about somebody who knows only some of the columns "
+    "does not bound these classes, which are about somebody who knows all of them."
+)
+BUCKETED = (
+    "Identifying values are published as they are: whoever knows them finds a person's record as easily as "
+    "in the original data. Sensitive values stand in another table, by bucket; which of a bucket's values is "
+    "whose is not said anywhere. So the larger and the more mixed the buckets, the less is learnt."
+)
+
 
 def classes(evidence: Evidence) -> Safe | None:
     """How many records share all their identifying values."""
@@ -45,16 +57,13 @@ def classes(evidence: Evidence) -> Safe | None:
         for b in tables(found.get("histogram"))
         if whole(b.get("from")) is not None and whole(b.get("classes")) is not None
     ]
+    split = evidence.get("recoding") == BUCKETS
     return join(
         (
-            paragraph(
-                "A class is a set of records that agree in every identifying column. The larger the classes, "
-                "the less anybody stands out. A promise about somebody who knows only some of the columns "
-                "does not bound these classes, which are about somebody who knows all of them."
-            ),
+            paragraph(BUCKETED if split else CLASSED),
             facts(
                 (
-                    ("Classes", count(found.get("count"))),
+                    ("Buckets" if split else "Classes", count(found.get("count"))),
                     ("Smallest", count(found.get("smallest"))),
                     ("Average size", decimal(found.get("average"))),
                     ("Largest", count(found.get("largest"))),
@@ -74,7 +83,7 @@ def class_plots(bins: list[Mapping[str, Any]]) -> Safe:
     ]
     return join(
         (
-            switch("sizes", *views),
+            switch("sizes", *views) if len(bins) > 1 else None,  # one column says nothing that facts do not
             behind(
                 "As a table",
                 table(
@@ -100,6 +109,7 @@ def class_histogram(ident: str, bins: list[Mapping[str, Any]], what: str) -> Saf
         title=f"Class sizes by number of {what}",
         description=f"A column for each range of class sizes, as high as the {what} in such classes.",
         across="records in a class",
+        upwards=what,
     )
 
 
@@ -144,7 +154,7 @@ def risks(evidence: Evidence) -> Safe | None:
     for key, name in (("unique_records", "Unique records, counted"), ("classes", "Classes")):
         if count(before.get(key)) is not None or count(after.get(key)) is not None:
             rows.append((name, count(before.get(key)) or "", count(after.get(key)) or ""))
-    if not rows:
+    if not rows or evidence.get("recoding") == BUCKETS:
         return None
     return join(
         (
@@ -152,6 +162,9 @@ def risks(evidence: Evidence) -> Safe | None:
                 "Suppose somebody knows that a person is in the data, and knows every identifying value of "
                 "that person (the prosecutor's view). How likely do they pick the right record?",
                 narrower(evidence),
+                " Values of this release need not be true, so a record that seems to be theirs may not be."
+                if evidence.get("recoding") == PERTURBED
+                else None,
             ),
             legend(("before", "original data"), ("after", "this release")) if pairs else None,
             dumbbells(
@@ -192,6 +205,12 @@ LOSSES = (
     ("average_class_size", "Average class size", "records for each class", decimal),
     ("height", "Height", "levels that values were raised, added up over columns", decimal),
     ("suppressed_cells", "Cells hidden altogether", "cells published as the most general value", count),
+    (
+        "query_error",
+        "Error of a count",
+        "median, of random counts by identifying and sensitive values",
+        percent,
+    ),
 )
 
 
@@ -224,10 +243,7 @@ def losses(evidence: Evidence) -> Safe | None:
     ]
     return join(
         (
-            paragraph(
-                "Identifying values are published in a more general form, so that every promise holds. 0% "
-                "means that a column is as detailed as it was, 100% that it tells nothing any more."
-            ),
+            paragraph(how_lost(evidence)),
             views,
             behind(
                 "As a table",
@@ -244,6 +260,18 @@ def losses(evidence: Evidence) -> Safe | None:
             if rows
             else None,
         )
+    )
+
+
+def how_lost(evidence: Evidence) -> str:
+    """What was done to values, before numbers say how much it cost."""
+    if evidence.get("recoding") == BUCKETS:
+        return "Every value is published as it is. What is lost is which sensitive value goes with whom."
+    if evidence.get("recoding") == PERTURBED:
+        return "Values were changed by chance or by calculation, so single cells need not be true any more."
+    return (
+        "Identifying values are published in a more general form, so that every promise holds. 0% "
+        "means that a column is as detailed as it was, 100% that it tells nothing any more."
     )
 
 

@@ -12,7 +12,17 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 
-from privet.report import dimensions, documents, findings, published, sections, spent, tradeoff, trajectories
+from privet.report import (
+    dimensions,
+    documents,
+    findings,
+    published,
+    sections,
+    spent,
+    tradeoff,
+    trajectories,
+    worst,
+)
 from privet.report.markup import Safe, join, label_text, tag
 from privet.report.sections import Evidence, Section
 
@@ -22,6 +32,7 @@ SECTIONS = (
     Section("columns", "What each column became", published.columns),
     Section("marginals", "Each column by itself", spent.marginals),
     Section("classes", "Class sizes", findings.classes),
+    Section("worst", "What the worst class gives away", worst.worst),
     Section("risk", "Risk before and after", findings.risks),
     Section("loss", "What was lost", findings.losses),
     Section("dimensions", "How many columns identify", dimensions.dimensions),
@@ -32,6 +43,7 @@ SECTIONS = (
     Section("map", "Map", trajectories.places),
     Section("depths", "What is left of the trees", documents.depths),
     Section("tree", "A published class", documents.tree),
+    Section("choice", "Which way to publish is for what", documents.choice),
     Section("made", "How it was made", sections.made),
     Section("cautions", "Cautions", sections.cautions),
     Section("verify", "How to verify", sections.verify),

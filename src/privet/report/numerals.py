@@ -113,15 +113,15 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 def decimal(value: Any) -> str | None:
     """Four figures that tell.
 
-    >>> decimal(25), decimal(0.0559231), decimal(123456.7), decimal(1.5e12)
-    ('25', '0.05592', '123,457', '1,500,000,000,000')
+    >>> decimal(25), decimal(0.0559231), decimal(123456.7), decimal(1.5e12), decimal(0.00002)
+    ('25', '0.05592', '123,457', '1,500,000,000,000', 'under 0.0001')
     """
     found = amount(value)
     if found is None:
         return None
     if found == int(found) or abs(found) >= 1000:
         return f"{found:,.0f}"
-    return f"{found:.4g}"
+    return "under 0.0001" if 0 < found < 0.0001 else f"{found:.4g}"
 
 
 def percent(value: Any) -> str | None:

@@ -92,11 +92,17 @@ def words(x: str, y: str, said: str, anchor: str = "middle", *, dx: int = 0, dy:
     return tag("text", said, x=x, y=y, dx=dx, dy=dy, text_anchor=anchor)
 
 
+def above(said: str, lift: int = 14) -> Safe:
+    """What an axis at the left counts, above its end."""
+    return words("0", "0", said, "start", dx=-8, dy=-lift)
+
+
 SHAPES = {
     "before": tag("circle", r=6, class_="before"),
     "after": tag("path", d="M0-8 8 0 0 8-8 0Z", class_="after"),
     "hidden": tag("rect", x=-5, y=-5, width=10, height=10, class_="hidden"),
     "done": tag("circle", r=4, class_="after"),
+    "unseen": Safe(""),  # a number to hover over, where a shape would hide its neighbours
     "refused": tag("path", d="M-4-4 4 4M-4 4 4-4", class_="refused"),
 }
 
@@ -207,15 +213,27 @@ class Bin:
     tip: str
 
 
-def histogram(ident: str, bins: Sequence[Bin], *, title: str, description: str, across: str) -> Safe:
-    """Columns side by side, their bounds below."""
-    high = max((bin_.height for bin_ in bins), default=0) or 1
-    width, base = 1 / len(bins), 180
+def rungs(high: float) -> list[int]:
+    """Round numbers from 0 to the first that is no less than `high`, for counts.
+
+    >>> rungs(75), rungs(2), rungs(0), rungs(1189)
+    ([0, 20, 40, 60, 80], [0, 1, 2], [0, 1], [0, 500, 1000, 1500])
+    """
+    step = next(m * 10**power for power in range(400) for m in (1, 2, 5) if 4 * m * 10**power >= max(high, 1))
+    return list(range(0, step * max(1, math.ceil(high / step)) + 1, step))
+
+
+def histogram(
+    ident: str, bins: Sequence[Bin], *, title: str, description: str, across: str, upwards: str
+) -> Safe:
+    """Columns side by side, their bounds below, what is counted at the left."""
+    steps = rungs(max((bin_.height for bin_ in bins), default=0))
+    high, width, base = steps[-1], 1 / len(bins), 180
     every = -(-len(bins) // 11)
-    parts = [line("0", "0", "100%", "0", "grid"), words("0", "0", f"{high:,.0f}", "end", dx=-8, dy=4)]
-    if high % 2 == 0:
-        parts += [line("0", "90", "100%", "90", "grid")]
-        parts += [words("0", "90", f"{high / 2:,.0f}", "end", dx=-8, dy=4)]
+    parts = [above(upwards)]
+    for step in steps:
+        y = f"{base * (1 - step / high):.1f}"
+        parts += [line("0", y, "100%", y, "grid"), words("0", y, f"{step:,}", "end", dx=-8, dy=4)]
     for at, bin_ in enumerate(bins):
         tall = max(2.0 if bin_.height else 0.0, base * bin_.height / high)
         x = pct(width * at)
@@ -231,4 +249,4 @@ def histogram(ident: str, bins: Sequence[Bin], *, title: str, description: str, 
         words("100%", str(base), bins[-1].end, dy=18) if len(bins) % every == 0 else Safe(""),
         words("50%", str(base), across, dy=38),
     ]
-    return picture(ident, title, description, *parts, height=base + 46, class_="left")
+    return picture(ident, title, description, *parts, height=base + 46, class_="left tall")

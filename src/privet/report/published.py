@@ -13,6 +13,7 @@ from privet.report.sections import Evidence
 from privet.report.words import PUBLISHED, ROLE_NAMES, ROLES
 
 BARS = 12  # values drawn for one column; the table behind has more
+ROOM = 40  # characters beside a bar
 REST = "…"  # how measures name the values they do not list
 LINES = 1500  # values in all the tables together: the report stays one small file
 
@@ -25,7 +26,11 @@ def columns(evidence: Evidence) -> Safe | None:
     measured = part(evidence, "measures", "attributes")
     records = whole(evidence.get("records"))
     lines = min(200, max(BARS, LINES // len(notes)))
-    cards = [card(name, part(notes, name), part(measured, name), records, lines) for name in notes]
+    left_out = bool(whole(evidence.get("suppressed_records")))
+    cards = [
+        card(name, part(notes, name), part(measured, name), records, lines, left_out=left_out)
+        for name in notes
+    ]
     dropped = sum(part(notes, name).get("published") == "dropped" for name in notes)
     return join(
         (
@@ -40,7 +45,13 @@ def columns(evidence: Evidence) -> Safe | None:
 
 
 def card(
-    name: str, note: Mapping[str, Any], measured: Mapping[str, Any], records: int | None, lines: int
+    name: str,
+    note: Mapping[str, Any],
+    measured: Mapping[str, Any],
+    records: int | None,
+    lines: int,
+    *,
+    left_out: bool,
 ) -> Safe:
     role = note.get("role")
     known = ROLES.get(str(role))
@@ -52,21 +63,22 @@ def card(
         else paragraph(
             tag("span", ROLE_NAMES.get(str(role), shown(role)), class_="chip"), " ", known, class_="role"
         ),
-        paragraph(became(note, measured)),
+        paragraph(became(note, measured, left_out=left_out)),
         loss_bar(measured),
         values(name, note, measured, records, lines),
         class_="card",
     )
 
 
-def became(note: Mapping[str, Any], measured: Mapping[str, Any]) -> str:
+def became(note: Mapping[str, Any], measured: Mapping[str, Any], *, left_out: bool) -> str:
     """One sentence on how a column is published."""
     how = str(note.get("published"))
     said = PUBLISHED.get(how, f"published as: {shown(note.get('published'))}")
     now, earlier = how_many(note, measured), whole(measured.get("raw_values"))
     hidden = share(measured.get("suppressed_share"))
     if how == "generalised" and now == 1:
-        alone = [each.get("label") for each in tables(note.get("values"))]
+        found = [pair[0] for pair in map(listing, listing(measured.get("distribution"))) if pair]
+        alone = found or [each.get("label") for each in tables(note.get("values"))]
         named = f" “{label_text(alone[0])}”" if len(alone) == 1 else ""
         of = "" if earlier is None else f" of the {counted(earlier, 'original value')}"
         return f"Published as one value{named} for everybody: it tells nothing{of}."
@@ -74,7 +86,7 @@ def became(note: Mapping[str, Any], measured: Mapping[str, Any]) -> str:
         said += f": {counted(now, 'value')}"
         said += f" for {counted(earlier, 'original one')}" if earlier is not None and earlier != now else ""
     if hidden:
-        said += f"; {percent(hidden)} of its cells tell nothing"
+        said += f"; {percent(hidden)} of its cells tell nothing" + (" or were left out" if left_out else "")
     return said[0].upper() + said[1:] + "."
 
 
@@ -138,7 +150,7 @@ def value_bars(found: Sequence[tuple[Any, int]], rest: tuple[int, int], of: int)
     ranked = sorted(range(len(found)), key=lambda at: (-found[at][1], at))
     drawn = set(ranked if len(found) + (rest[0] > 0) <= BARS else ranked[: BARS - 1])
     rows = [
-        value_bar(label(found[at][0]), label_text(found[at][0]), found[at][1], high, of)
+        value_bar(label(brief(found[at][0])), label_text(found[at][0]), found[at][1], high, of)
         for at in sorted(drawn)
     ]
     others = [number for at, (_, number) in enumerate(found) if at not in drawn]
@@ -146,6 +158,19 @@ def value_bars(found: Sequence[tuple[Any, int]], rest: tuple[int, int], of: int)
         name = f"{counted(len(others) + rest[0], 'other value')}, together"
         rows.append(value_bar(name, name, sum(others) + rest[1], high, of))
     return rows
+
+
+def brief(value: Any) -> Any:
+    """A long set of neighbours by its ends, for want of room; the table has more of it.
+
+    >>> brief("{a, b}"), brief("{10001, 10002, 10003, 10004, 10005, 10006, 10007}")
+    ('{a, b}', '{10001, 10002, …, 10007}')
+    """
+    said = str(value)
+    if len(said) <= ROOM or not (said.startswith("{") and said.endswith("}")):
+        return value
+    items = said[1:-1].split(", ")
+    return value if len(items) <= 3 else f"{{{items[0]}, {items[1]}, …, {items[-1]}}}"
 
 
 def value_bar(shown_label: str, plain: str, number: int, high: int, of: int) -> Bar:

@@ -73,6 +73,36 @@ def verdict(evidence: Evidence) -> bool | None:
     return all(map(kept, promises)) if promises else None
 
 
+def unchecked(promise: Mapping[str, Any]) -> bool:
+    """Is this about how the data was made, which nobody can check?"""
+    return promise.get("checked") is False and kept(promise)
+
+
+def verdict_words(evidence: Evidence) -> tuple[str, str, str]:
+    """The headline's sign, tone and sentence; what nobody checked is never called kept."""
+    promises = tables(evidence.get("promises"))
+    many = len(promises)
+    if not promises:
+        return "?", "", "No promise was made for this release"
+    broken = sum(not kept(promise) for promise in promises)
+    if broken:
+        return "✗", "no", f"{counted(broken, 'promise')} of {many} {'is' if broken == 1 else 'are'} not kept"
+    told_only = sum(map(unchecked, promises))
+    if told_only == many:
+        return "●", "", "The release says how it was made; nobody can check that from the data"
+    if told_only:
+        sure = counted(many - told_only, "promise")
+        verb = "was" if many - told_only == 1 else "were"
+        return "✓", "yes", f"{sure} of {many} {verb} checked and kept; the rest is about how it was made"
+    said = {1: "The promise is kept", 2: "Both promises are kept"}
+    return "✓", "yes", said.get(many, f"All {many} promises are kept")
+
+
+def outcome(promise: Mapping[str, Any]) -> Safe:
+    """A promise's answer, or that there can be none."""
+    return tag("span", "made so", class_="answer") if unchecked(promise) else answer(holds=kept(promise))
+
+
 def answer(*, holds: bool | None) -> Safe:
     """Yes or no, in a word and a sign: never by colour alone."""
     if holds is None:
@@ -87,17 +117,7 @@ def told(value: Any) -> str | None:
 
 def headline(evidence: Evidence) -> Safe:
     """The first thing everybody reads."""
-    holds = verdict(evidence)
-    promises = tables(evidence.get("promises"))
-    if holds is None:
-        said = "No promise was made for this release"
-    elif holds:
-        said = "The promise is kept" if len(promises) == 1 else f"All {len(promises)} promises are kept"
-    else:
-        broken = sum(not kept(promise) for promise in promises)
-        said = f"{counted(broken, 'promise')} of {len(promises)} {'is' if broken == 1 else 'are'} not kept"
-    sign = {True: "✓", False: "✗", None: "?"}[holds]
-    tone = {True: "yes", False: "no", None: ""}[holds]
+    sign, tone, said = verdict_words(evidence)
     columns = listing(evidence.get("columns"))
     purpose = evidence.get("purpose")
     return tag(
@@ -112,9 +132,10 @@ def headline(evidence: Evidence) -> Safe:
         facts(
             (
                 ("Records", count(evidence.get("records"))),
+                ("Records left out", count(evidence.get("suppressed_records") or None)),
                 ("Columns published", count(len(columns)) if columns else None),
                 ("Made", moment(evidence.get("made"))),
-                ("With", told(evidence.get("software"))),
+                ("Made with", told(evidence.get("software"))),
             )
         ),
         figures(evidence),
@@ -127,6 +148,8 @@ def figures(evidence: Evidence) -> Safe | None:
     known, earlier_highest = partial_knowledge(evidence), percent(before.get("highest"))
     if known is not None and earlier_highest is not None:
         earlier_highest += f"; the promise is about somebody who knows at most {known} of them"
+    if evidence.get("recoding") == "buckets":
+        return None  # everybody can be found, on purpose; what is hidden is whose value is whose
     cards: list[tuple[str | None, str, str | None]] = [
         (
             count(after.get("unique_records")),
@@ -143,6 +166,7 @@ def figures(evidence: Evidence) -> Safe | None:
             "of the detail in the identifying columns was given up",
             None,
         ),
+        *path_figures(evidence),
     ]
     made = [
         tag(
@@ -157,6 +181,23 @@ def figures(evidence: Evidence) -> Safe | None:
     return tag("div", join(made), class_="cards") if made else None
 
 
+def path_figures(evidence: Evidence) -> list[tuple[str | None, str, str | None]]:
+    """What is left of paths, where the release has paths."""
+    before, after = part(evidence, "measures", "before"), part(evidence, "measures", "after")
+    had, has = whole(before.get("visits")), whole(after.get("visits"))
+    patterns = part(evidence, "measures", "patterns")
+    least = count(patterns.get("support"))
+    return [
+        (percent(has / had) if had and has is not None else None, "of the visits are published", count(had)),
+        (
+            count(patterns.get("surviving")),
+            f"routes that at least {least} people took are still there",
+            count(patterns.get("before")),
+        ),
+        (count(after.get("empty")), "records have no visit left", count(before.get("empty"))),
+    ]
+
+
 def promises(evidence: Evidence) -> Safe | None:
     """Each promise in plain words beside what was found."""
     quasi = quasi_columns(evidence)
@@ -164,12 +205,12 @@ def promises(evidence: Evidence) -> Safe | None:
     if not made:
         return None
     nulls = NULLS.get(str(evidence.get("nulls")))
-    unchecked = any(promise.get("checked") is False for promise in tables(evidence.get("promises")))
+    unsure = any(promise.get("checked") is False for promise in tables(evidence.get("promises")))
     return join(
         (
             paragraph(
                 "Some of this is about how the data was made; nobody can check that from the data itself."
-                if unchecked
+                if unsure
                 else "Everything here was checked on the published data itself, after it was made."
             ),
             *made,
@@ -183,13 +224,13 @@ def promise_card(promise: Mapping[str, Any], quasi: list[str]) -> Safe:
     broken, at_risk = whole(promise.get("broken")), whole(promise.get("at_risk"))
     return tag(
         "article",
-        tag("h3", worded.title, " ", answer(holds=kept(promise))),
+        tag("h3", worded.title, " ", outcome(promise)),
         known_columns(list(worded.known)),
         tag(
             "div",
             table(
                 ("Promised", "Found", "Kept?"),
-                [claim_row(claim) for claim in worded.claims],
+                [claim_row(claim, promise) for claim in worded.claims],
                 caption=f"{worded.title}: promised and found",
             ),
             class_="claims",
@@ -206,8 +247,9 @@ def promise_card(promise: Mapping[str, Any], quasi: list[str]) -> Safe:
     )
 
 
-def claim_row(claim: Claim) -> tuple[Content, ...]:
-    return claim.promised, claim.found, answer(holds=claim.kept)
+def claim_row(claim: Claim, promise: Mapping[str, Any]) -> tuple[Content, ...]:
+    silent = claim.kept is None and unchecked(promise)
+    return claim.promised, claim.found, outcome(promise) if silent else answer(holds=claim.kept)
 
 
 def known_columns(names: list[str]) -> Safe | None:
@@ -227,11 +269,15 @@ def made(evidence: Evidence) -> Safe | None:
         return None
     pairs = [("Algorithm", shown(algorithm.get("type")))] if algorithm else []
     pairs += [
-        (label_text(name).capitalize(), shown(value)) for name, value in algorithm.items() if name != "type"
+        (label_text(name).replace("_", " ").capitalize(), shown(value))
+        for name, value in algorithm.items()
+        if name != "type" and value not in (None, {}, [])
     ]
     if like is not None:
         pairs.append(("Recoding taken from an earlier release, whose evidence has the digest", shown(like)))
-    return join((facts(pairs), step_log(steps)))
+    notes = [str(note) for note in listing(evidence.get("notes")) if note is not None]
+    said = tag("ul", *(tag("li", note[:1].upper() + note[1:]) for note in notes)) if notes else None
+    return join((facts(pairs), said, step_log(steps)))
 
 
 def step_log(steps: list[Mapping[str, Any]]) -> Safe | None:

@@ -78,7 +78,6 @@ def spent(evidence: Mapping[str, Any]) -> Safe | None:
             table(
                 ("Somebody who was so sure before", "can be at most so sure after"),
                 [(percent(float(p)) or "", percent(most_sure(p, person)) or "") for p in PRIORS],
-                numeric=(0, 1),
                 caption="How sure somebody can become about one person",
             ),
             paragraph(
@@ -147,11 +146,10 @@ def _card(name: str, found: Mapping[str, Any]) -> Safe | None:
     known = [(value, number) for value, number in pairs if number is not None]
     if not known:
         return None
-    total = sum(max(0, number) for _, number in known) or 1
+    high = max(number for _, number in known)
+    high = max(high, 1)
     rows = [
-        Bar(
-            label_text(value), max(0, number) / total, f"{number:,}", f"{label_text(value)}: about {number:,}"
-        )
+        Bar(label_text(value), max(0, number) / high, f"{number:,}", f"{label_text(value)}: about {number:,}")
         for value, number in known[:BARS]
     ]
     more = len(known) - BARS

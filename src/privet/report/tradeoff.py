@@ -21,13 +21,13 @@ def tradeoff(evidence: Evidence) -> Safe | None:
         ("Average risk", risk_and_loss(evidence, "average")),
     )
     path = search_path(tables(evidence.get("steps")))
-    if plots is None and path is None:
-        return None
+    if plots is None:
+        return path
     told = paragraph(
         "The original data loses nothing and risks most; a table with everything hidden risks least and "
         "tells nothing. A release stands between them."
     )
-    return join((None if plots is None else told, plots, path))
+    return join((told, plots, path))
 
 
 def risk_and_loss(evidence: Evidence, key: str) -> Safe | None:
@@ -50,6 +50,7 @@ def risk_and_loss(evidence: Evidence, key: str) -> Safe | None:
                 ],
                 title=f"The {key} risk against information lost",
                 description="Risk upwards, loss to the right, for the original data and this release.",
+                upwards=f"{key} risk",
             ),
             behind(
                 "As a table",
@@ -69,6 +70,8 @@ def search_path(steps: list[Mapping[str, Any]]) -> Safe | None:
     if not steps:
         return None
     gains = [0.0 if refusal(step) else max(0.0, amount(step.get("score")) or 0.0) for step in steps]
+    if not any(gains):
+        return None  # scores that are a secret, or none: a line along the ground
     reached = list(accumulate(gains))
     moments = []
     for group in buckets(len(steps)):

@@ -37,7 +37,9 @@ ROLES = {
 PUBLISHED = {
     "dropped": "left out of the release",
     "in groups": "published in groups: which value is whose is not said",
+    "in buckets": "published in buckets, in a table of its own: which value is whose is not said",
     "unchanged": "published unchanged",
+    "perturbed": "published with values changed by chance or by calculation: a cell need not be true",
     "generalised": "published in more general values",
     "pseudonym": "published as pseudonyms: the same value gets the same invented code",
     "hash": "published as keyed digests: the same value gets the same digest",
@@ -173,6 +175,7 @@ MODELS: dict[str, Worder] = {
     "maximum-risk": classwords.risk_limit,
     "records-at-risk": classwords.risk_limit,
     "sample-uniqueness": classwords.risk_limit,
+    "population-uniqueness": classwords.risk_limit,
 }
 
 

@@ -2,7 +2,8 @@
 
 The table and its hierarchies are looked for in $PRIVET_ARX and in ../shared/data/arx/example: the folder
 `data` of the ARX repository, Apache 2.0. Times are seconds of this process, the better of several runs, of
-the search alone; those of the reference are its own, warm, from another day on the same machine.
+the search alone; those of the reference are its own, warm, from another day on the same machine. Whole
+processes on larger tables are `growing`'s.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from bench import growing
 from bench.outcome import Cell, Outcome, Table, rated
-from privet.core import Algorithm, Attribute, Form, Policy, PrivacyModel, Recoding, Regions, Role, Tally
+from privet.core import Algorithm, Attribute, Form, Perturbation, Policy, PrivacyModel, Recoding, Role, Tally
 from privet.engines.embedded import Embedded
 from privet.errors import InputError
 from privet.hierarchy.tree import Tree
@@ -89,12 +91,14 @@ def tree(name: str) -> Tree:
     return Tree.from_csv(folder() / f"adult_hierarchy_{name}.csv")
 
 
-def prepared(
-    models: Sequence[PrivacyModel], algorithm: Any, *, quasi: int, times: int = 1
-) -> tuple[Tally, Policy]:
-    """The tally of the table, repeated so many times, with the occupation sensitive or not."""
+def records() -> pl.DataFrame:
+    """The table itself, every value as text."""
     packed = (folder() / "adult.csv.gz").read_bytes()
-    data = pl.read_csv(gzip.decompress(packed), separator=";", infer_schema=False)
+    return pl.read_csv(gzip.decompress(packed), separator=";", infer_schema=False).select(COLUMNS)
+
+
+def prepared(models: Sequence[PrivacyModel], algorithm: Any, *, quasi: int) -> tuple[Tally, Policy]:
+    """The tally of the table, with the occupation sensitive or not."""
     attributes = tuple(
         Attribute(name, Role.SENSITIVE)
         if quasi < len(COLUMNS) and name == SENSITIVE
@@ -103,7 +107,7 @@ def prepared(
     )
     policy = Policy(attributes, tuple(models), algorithm)
     engine = Embedded()
-    return engine.tally(engine.read(pl.concat([data] * times), Form()), policy), policy
+    return engine.tally(engine.read(records(), Form()), policy), policy
 
 
 def cases() -> list[Case]:
@@ -177,11 +181,7 @@ def run(*, full: bool) -> Outcome:
                 },
                 [recoded(one, runs) for one in local],
             ),
-            Table(
-                "growing",
-                {"search": "", "records": "", "NCP": ".5f", "s": ".3f", "time": ""},
-                [repeated(40)],
-            ),
+            growing.table(full=full),
         ),
     )
 
@@ -224,23 +224,21 @@ def recoded(case: Recoded, runs: int) -> list[Cell]:
     ]
 
 
-def repeated(times: int) -> list[Cell]:
-    search = Optimal(suppression=TWENTIETH)
-    tally, _ = prepared((K5,), search, quasi=9, times=times)
-    seconds, found = best_of(lambda: search.solve(tally, (K5,)), 1)
-    return ["optimal, k = 5, 5 %", f"{tally.records:,}", found.loss, seconds, rated(seconds, 11.7, " s")]
-
-
 def ncp(tally: Tally, recoding: Recoding) -> float:
-    """The mean over records and quasi-identifiers of the share of other values that a label could mean."""
-    if not isinstance(recoding, Regions):
-        raise TypeError("a local recoding is given as regions")
+    """The mean over records and quasi-identifiers of the share of other values that a label could mean.
+
+    A record that is not published could mean any.
+    """
+    if isinstance(recoding, Perturbation):
+        raise TypeError("a perturbation has no labels that could mean several values")
     lost = 0.0
     for column in tally.quasi:
-        each = np.array(
-            [(node.leaves - 1) / (column.domain.size - 1) for node in recoding.nodes[column.name]]
+        shown = recoding.shown(column)
+        each = np.array([(node.leaves - 1) / max(1, column.domain.size - 1) for node in shown.nodes])
+        paid = each[shown.positions]
+        lost += float(
+            ((paid if shown.kept is None else np.where(shown.kept, paid, 1.0)) * tally.counts).sum()
         )
-        lost += float((each[recoding.positions[column.name]] * tally.counts).sum())
     return lost / tally.records / len(tally.quasi)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import platform
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -74,7 +76,7 @@ class Outcome:
         return [*shown, *([""] if self.notes else []), *(f"* {note}" for note in self.notes)]
 
     def write(self, folder: Path = OUT) -> list[Path]:
-        """NAME.json, and one SVG for each chart."""
+        """NAME.json, the tables as NAME-TABLE.csv, and one SVG for each chart."""
         folder.mkdir(parents=True, exist_ok=True)
         document = {
             "benchmark": self.name,
@@ -86,6 +88,11 @@ class Outcome:
         }
         written = [folder / f"{self.name}.json"]
         written[0].write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        for table in self.tables:
+            plain = "-".join(re.findall(r"[a-z0-9]+", table.title.lower())[:6])
+            written.append(folder / f"{self.name}-{plain}.csv")
+            with written[-1].open("w", encoding="utf-8", newline="") as out:
+                csv.writer(out, lineterminator="\n").writerows([list(table.heads), *table.rows])
         for name, chart in (self.charts or {}).items():
             written.append(folder / f"{name}.svg")
             written[-1].write_text(drawn(chart), encoding="utf-8")

@@ -17,7 +17,16 @@ from typing import Any
 warnings.simplefilter("ignore")  # the peers' own, about their dependencies
 
 
-def mondrian(table: Any, quasi: list[str], sensitive: str, k: int, _: Path) -> Callable[[], int]:
+Work = Callable[[], Any]  # what is timed
+Loss = Callable[[Any], float | None]  # what its result has lost
+
+
+def share(values: int, column: Any) -> float:
+    """Of a column's other values, those that a label of so many could mean."""
+    return (values - 1) / max(1, int(column.nunique()) - 1)
+
+
+def mondrian(table: Any, quasi: list[str], sensitive: str, k: int, _: Path) -> tuple[Work, Loss]:
     anonypy: Any = import_module("anonypy")
 
     frame = table.copy()
@@ -25,10 +34,29 @@ def mondrian(table: Any, quasi: list[str], sensitive: str, k: int, _: Path) -> C
         if name != "age":
             frame[name] = frame[name].astype("category")
     search = anonypy.Preserver(frame, quasi, sensitive)
-    return lambda: len(search.anonymize_k_anonymity(k=k))
+    ages = table["age"].drop_duplicates()
+
+    def width(name: str, said: str) -> float:
+        if name != "age":
+            return share(len(said.split(",")), table[name])
+        low, high = (said.split("-") * 2)[:2]
+        return share(int(ages.between(float(low), float(high)).sum()), table[name])
+
+    def lost(rows: Any) -> float:
+        seen: dict[tuple[str, str], float] = {}
+        total = 0.0
+        for row in rows:
+            for name in quasi:
+                said = str(row[name][0])
+                if (name, said) not in seen:
+                    seen[name, said] = width(name, said)
+                total += row["count"] * seen[name, said]
+        return total / len(table) / len(quasi)
+
+    return lambda: search.anonymize_k_anonymity(k=k), lost
 
 
-def full_domain(table: Any, quasi: list[str], _: str, k: int, folder: Path) -> Callable[[], int]:
+def full_domain(table: Any, quasi: list[str], _: str, k: int, folder: Path) -> tuple[Work, Loss]:
     import pandas as pd
 
     anonymity: Any = import_module("anjana.anonymity")
@@ -37,10 +65,20 @@ def full_domain(table: Any, quasi: list[str], _: str, k: int, folder: Path) -> C
         levels = pd.read_csv(folder / f"adult_hierarchy_{name}.csv", sep=";", header=None, dtype=str)
         ladders[name] = {at: levels[at].to_numpy() for at in levels.columns}
     frame = table.astype(str)
-    return lambda: len(anonymity.k_anonymity(frame, [], quasi, k, 5, ladders))
+
+    def lost(found: Any) -> float:
+        total = float(len(quasi) * (len(table) - len(found)))  # a record that is gone could mean any
+        for name in quasi:
+            occurs = set(frame[name])
+            rows = [row for row in zip(*ladders[name].values(), strict=True) if row[0] in occurs]
+            for said, times in found[name].astype(str).value_counts().items():
+                total += times * share(sum(said in row for row in rows), frame[name])
+        return total / len(table) / len(quasi)
+
+    return lambda: anonymity.k_anonymity(frame, [], quasi, k, 5, ladders), lost
 
 
-def check(table: Any, quasi: list[str], sensitive: str, _k: int, _: Path) -> Callable[[], int]:
+def check(table: Any, quasi: list[str], sensitive: str, _k: int, _: Path) -> tuple[Work, Loss]:
     anonymity: Any = import_module("pycanon.anonymity")
 
     def every() -> int:
@@ -58,7 +96,7 @@ def check(table: Any, quasi: list[str], sensitive: str, _k: int, _: Path) -> Cal
             measure(table, quasi, [sensitive])
         return len(table)
 
-    return every
+    return every, lambda _: None
 
 
 WORK = {"mondrian": mondrian, "full-domain": full_domain, "check": check}
@@ -69,10 +107,11 @@ def main() -> None:
 
     what, data, folder, k, sensitive, *quasi = sys.argv[1:]
     table = pd.read_csv(data)
-    work = WORK[what](table, quasi, sensitive, int(k), Path(folder))
+    work, lost = WORK[what](table, quasi, sensitive, int(k), Path(folder))
     begun = time.process_time()
-    rows = work()
-    print(json.dumps({"seconds": time.process_time() - begun, "rows": rows}))
+    found = work()
+    seconds = time.process_time() - begun
+    print(json.dumps({"seconds": seconds, "ncp": lost(found)}))
 
 
 if __name__ == "__main__":

@@ -137,6 +137,19 @@ def test_compare_finds_the_measures_of_the_evidence_again(
         assert "classification" not in found
 
 
+def test_records_that_are_left_out_are_suppressed_cells_of_all_records(tmp_path: Path) -> None:
+    raw = SAMPLES["patients"].generate(400, 3)
+    models = '[[models]]\ntype = "k-anonymity"\nk = 8\n[algorithm]\ntype = "optimal"\nsuppression = "7/10"\n'
+    release = pv.publish(raw, Policy.loads(SAMPLES["patients"].policy().partition("[[models]]")[0] + models))
+    missing = release.evidence["suppressed_records"]
+    assert missing > 0
+    release.write(tmp_path / "out")
+    found = pv.compare(raw, tmp_path / "out")["attributes"]
+    for name, claimed in release.measures["attributes"].items():
+        assert missing / 400 <= claimed["suppressed_share"] <= 1
+        assert found[name]["suppressed_share"] == pytest.approx(claimed["suppressed_share"])
+
+
 def test_compare_sees_what_the_data_says_rather_than_what_is_claimed(
     released: tuple[Path, Path, pv.Release], tmp_path: Path
 ) -> None:

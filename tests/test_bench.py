@@ -1,5 +1,6 @@
 """The benchmarks run and have the shape that they promise; no test looks at a clock."""
 
+import csv
 import gzip
 import json
 import subprocess
@@ -118,13 +119,18 @@ def test_a_sweep_marks_what_cannot_be_kept_in_table_document_and_curve(tmp_path:
     shown = "\n".join(outcome.lines())
     assert "infeasible" in shown
     written = outcome.write(tmp_path)
-    assert [path.name for path in written] == ["discernibility.json", "figure-3.6a.svg", "figure-3.6b.svg"]
+    names = [path.name for path in written if path.suffix != ".csv"]
+    assert names == ["discernibility.json", "figure-3.6a.svg", "figure-3.6b.svg"]
+    series = [path for path in written if path.suffix == ".csv"]
+    assert len(series) == 3  # every table as rows, too
+    rows = list(csv.reader(series[0].read_text(encoding="utf-8").splitlines()))
+    assert [row[0] for row in rows] == ["K", "20", "60"]
     document = json.loads(written[0].read_text(encoding="utf-8"))
     by_k, by_c, _ = document["tables"]
     assert [row["K"] for row in by_k["rows"]] == [20, 60]
     assert all(0 < row["L 2"] <= row["L 13"] <= 1 for row in by_k["rows"])
     assert by_c["rows"][0]["L 2"] == "infeasible"
-    drawing = ET.fromstring(written[2].read_text(encoding="utf-8"))
+    drawing = ET.fromstring((tmp_path / "figure-3.6b.svg").read_text(encoding="utf-8"))
     titles = [title.text for title in drawing.iter("{http://www.w3.org/2000/svg}title")]
     assert "L 2, 10: infeasible" in titles
     assert not any(element.tag.endswith("script") for element in drawing.iter())
@@ -181,8 +187,61 @@ def test_peers_that_cannot_be_installed_are_skipped_with_a_reason(
     monkeypatch.setattr(subprocess, "run", offline)
     outcome = peers.run()
     assert outcome.notes == ("the peers cannot be installed: no network here",)
-    assert [row[1] for row in outcome.tables[0].rows] == list(peers.PEERS)
+    assert list(dict.fromkeys(row[1] for row in outcome.tables[0].rows)) == list(peers.PEERS)
     for row in outcome.tables[0].rows:
         assert isinstance(row[2], float)
         assert row[2] > 0
-        assert row[3:] == [None, None]
+        assert row[3:5] == [None, None]
+        assert row[6:] == [None, None]
+    losses = [row[5] for row in outcome.tables[0].rows]
+    assert losses[-1] is None  # nothing is lost by checking
+    assert all(isinstance(lost, float) and 0 <= lost <= 1 for lost in losses[:-1])
+
+
+@pytest.mark.usefixtures("_bench")
+def test_policies_of_large_tables_are_policies(tmp_path: Path) -> None:
+    from bench.growing import MONDRIAN, OPTIMAL, QUASI, policy
+
+    from privet.policy import Policy
+
+    ladder = tmp_path / "sex.csv"
+    ladder.write_text("Male;*\nFemale;*\n")
+    (tmp_path / "p.toml").write_text(policy(("sex", "marital-status"), 5, OPTIMAL, {"sex": ladder}))
+    loaded = Policy.load(tmp_path / "p.toml")
+    assert [attribute.name for attribute in loaded.quasi] == ["sex", "marital-status"]
+    assert loaded.algorithm.name == "optimal"
+    made = Policy.loads(policy(QUASI, 10, MONDRIAN, {}, others=("income",)))
+    assert len(made.quasi) == 8
+
+
+@pytest.mark.usefixtures("_bench")
+def test_every_node_of_a_small_lattice_is_looked_at() -> None:
+    from bench.boxes import boxed, every_node
+    from tests.tables import tally_of
+
+    from privet.hierarchy import Tree
+
+    tree = Tree.of({"*": {"ab": ["a", "b"], "cd": ["c", "d"]}})
+    tally = tally_of({"x": list("aabbccdd"), "y": list("abcdabcd")}, hierarchies={"x": tree, "y": tree})
+    found = every_node(tally)
+    assert len(found) == 9
+    assert {(one.height, one.smallest, one.paid) for one in found} >= {(0, 1, 8), (4, 8, 64)}
+    assert boxed(tally, 2, relaxed=False) <= 32
+
+
+@pytest.mark.usefixtures("_bench")
+def test_a_suppressed_record_loses_everything() -> None:
+    import numpy as np
+    from bench.lattice import ncp
+    from tests.tables import tally_of
+
+    from privet.core import Regions
+    from privet.domain import Node
+
+    tally = tally_of({"x": ["1", "2", "3"]})
+    domain = tally.quasi[0].domain
+    leaves = tuple(Node(value, code, code + 1) for code, value in enumerate(domain.values))
+    nodes = {"x": (*leaves, domain.root)}
+    kept = Regions(nodes, {"x": np.array([0, 1, 2])}, np.array([True, True, False]))
+    assert ncp(tally, kept) == pytest.approx(1 / 3)
+    assert ncp(tally, Regions(nodes, {"x": np.array([0, 3, 3])})) == pytest.approx(2 / 3)

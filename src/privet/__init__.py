@@ -28,7 +28,13 @@ if TYPE_CHECKING:
     from privet.models.personal import PersonalisedPrivacy
     from privet.models.presence import DeltaPresence, KMap
     from privet.models.psensitive import PSensitiveKAnonymity
-    from privet.models.risk import AverageRisk, MaximumRisk, RecordsAtRisk, SampleUniqueness
+    from privet.models.risk import (
+        AverageRisk,
+        MaximumRisk,
+        PopulationUniqueness,
+        RecordsAtRisk,
+        SampleUniqueness,
+    )
     from privet.models.tcloseness import Distance, TCloseness
     from privet.policy import Policy
     from privet.relational.anatomy import Anatomy
@@ -77,6 +83,7 @@ _HOME = {
     "PSensitiveKAnonymity": "privet.models.psensitive",
     "PersonalisedPrivacy": "privet.models.personal",
     "Policy": "privet.policy",
+    "PopulationUniqueness": "privet.models.risk",
     "Pram": "privet.relational.perturb",
     "PrivetError": "privet.errors",
     "RankSwap": "privet.relational.perturb",
@@ -105,10 +112,10 @@ __all__ = [  # noqa: RUF022 - the same order as _HOME, which a test compares
     "Coincident", "Condensation", "ConfidenceBounding", "DeltaDisclosure", "DeltaPresence",
     "DifferentialPrivacy", "Distance", "DistinctLDiversity", "EnhancedBetaLikeness", "EntropyLDiversity",
     "Incognito", "KAnonymity", "KMap", "LKC", "Ledger", "Local", "MaximumRisk", "Microaggregation",
-    "Mondrian", "Nulls", "Optimal", "PSensitiveKAnonymity", "PersonalisedPrivacy", "Policy", "Pram",
-    "PrivetError", "RankSwap", "RecordsAtRisk", "RecursiveLDiversity", "Release", "Role", "SafeLattice",
-    "Samarati", "SampleUniqueness", "Sampling", "TCloseness", "Tally", "TopDown", "Verdict", "check",
-    "compare", "explain", "publish", "risk", "verify",
+    "Mondrian", "Nulls", "Optimal", "PSensitiveKAnonymity", "PersonalisedPrivacy", "Policy",
+    "PopulationUniqueness", "Pram", "PrivetError", "RankSwap", "RecordsAtRisk", "RecursiveLDiversity",
+    "Release", "Role", "SafeLattice", "Samarati", "SampleUniqueness", "Sampling", "TCloseness", "Tally",
+    "TopDown", "Verdict", "check", "compare", "explain", "publish", "risk", "verify",
 ]  # fmt: skip
 
 

@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from privet.core import Engine
+from privet.core import Engine, Form
 from privet.domain import Value
 from privet.measure.attack import Attack
 from privet.policy import Policy
 from privet.release import Release
 from privet.report import evidence as ev
-from privet.roads import engine_of, exposure, road_of
+from privet.roads import engine_of, exposure, linking, road_of
+from privet.roads.linking import Linked
 from privet.roads.stations import refuse_undecided
 
 
@@ -68,6 +69,21 @@ def attack(
     """What somebody who knows these raw values of a person finds in a raw table and in its release."""
     made = release if isinstance(release, Release) else Path(release)
     return exposure.attack(raw, made, known, engine=engine_of(engine))
+
+
+def link(
+    people: Any,
+    target: Any,
+    policy: Policy | None = None,
+    *,
+    form: Form | None = None,
+    engine: Engine[Any] | str = "embedded",
+) -> Linked:
+    """Everybody in a public list against every record of a release folder, or of a raw table by its policy.
+
+    `to_dict` of what it returns has numbers only; the rest is for whoever may see raw values.
+    """
+    return linking.link(people, target, policy, form=form, engine=engine_of(engine))
 
 
 def _policy(folder: Path) -> Policy:

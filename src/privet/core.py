@@ -196,8 +196,7 @@ class Shown:
     @cached_property
     def used(self) -> tuple[Node, ...]:
         """The nodes that are published, each label once, in leaf order, the wider before the narrower."""
-        positions = self.positions if self.kept is None else self.positions[self.kept]
-        there = {self.nodes[at].label: self.nodes[at] for at in np.unique(positions).tolist()}
+        there = {self.nodes[at].label: self.nodes[at] for at in _occurring(self.positions, self.kept)}
         return tuple(sorted(there.values(), key=lambda node: (node.lo, -node.hi)))
 
     @property
@@ -276,7 +275,8 @@ class Regions:
 class Perturbation:
     """Values replaced record by record: the labels in use, and which of them each record gets.
 
-    Records stand in the order of `Tally.by_record`. A column that is not named leaves as it is.
+    Records stand in the order of `Tally.by_record`, once for each copy. A column that is not named leaves as
+    it is.
     """
 
     name: ClassVar[str] = "perturbation"
@@ -284,6 +284,7 @@ class Perturbation:
     labels: Mapping[str, tuple[Value, ...]] = field(repr=False)  # by column
     positions: Mapping[str, NDArray[Any]] = field(repr=False)  # by column: the label of each record
     kept: NDArray[np.bool_] | None = field(default=None, repr=False)  # by record; None: all stay
+    copies: int = 1  # how many records are published for each of the table
     by_record: ClassVar[bool] = True
 
     def labels_of(self, name: str) -> set[Value]:
@@ -294,7 +295,12 @@ class Perturbation:
 
     def over(self, tally: Tally) -> Tally:
         """The tally in the form that this recoding speaks of."""
-        return tally.by_record()
+        records = tally.by_record()
+        if self.copies == 1:
+            return records
+        return records.with_columns(
+            lambda c: replace(c, codes=np.tile(c.codes, self.copies)), np.tile(records.counts, self.copies)
+        )
 
     def recode(self, tally: Tally) -> Tally:
         def made(column: Column) -> Column:
@@ -311,7 +317,10 @@ Recoding: TypeAlias = Generalization | Regions | Perturbation  # a closed family
 
 
 def _occurring(positions: NDArray[Any], kept: NDArray[np.bool_] | None) -> list[int]:
-    found: list[int] = np.unique(positions if kept is None else positions[kept]).tolist()
+    chosen = positions if kept is None else positions[kept]
+    there = np.zeros(int(chosen.max(initial=0)) + 1, dtype=bool)  # positions are few: no need to sort rows
+    there[chosen] = True
+    found: list[int] = np.flatnonzero(there).tolist()
     return found
 
 
@@ -342,6 +351,7 @@ class Finding:
     steps: tuple[Step, ...] = ()
     notes: tuple[str, ...] = ()  # what the recipient should know of the search: "stopped by its time limit"
     claims: Mapping[str, int | Fraction] = field(default_factory=dict)  # of promises that nothing can check
+    reasons: tuple[str, ...] = ()  # why nothing finer: it tells of the data, so for the steward alone
 
 
 class Progress(Protocol):

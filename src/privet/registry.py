@@ -44,6 +44,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "differential-privacy": "privet.models.differential:DifferentialPrivacy",
         "k-map": "privet.models.presence:KMap",
         "sample-uniqueness": "privet.models.risk:SampleUniqueness",
+        "population-uniqueness": "privet.models.risk:PopulationUniqueness",
     },
     "algorithms": {
         "anatomy": "privet.relational.anatomy:Anatomy",

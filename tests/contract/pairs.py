@@ -37,6 +37,7 @@ MODELS: Mapping[str, Table] = {
     "maximum-risk": {"at_most": "1/3"},
     "records-at-risk": {"above": "1/3", "at_most": "1/10"},
     "sample-uniqueness": {"at_most": "1/10"},
+    "population-uniqueness": {"at_most": "1/10", "fraction": "1/5"},
     "k-map": {"k": 3, **STUDY},
     "delta-presence": {"low": 0, "high": "9/10", **STUDY},
     "differential-privacy": {"epsilon": 1},

@@ -24,7 +24,13 @@ from privet.models.lkc import LKC
 from privet.models.personal import PersonalisedPrivacy
 from privet.models.presence import DeltaPresence, KMap
 from privet.models.psensitive import PSensitiveKAnonymity
-from privet.models.risk import AverageRisk, MaximumRisk, RecordsAtRisk, SampleUniqueness
+from privet.models.risk import (
+    AverageRisk,
+    MaximumRisk,
+    PopulationUniqueness,
+    RecordsAtRisk,
+    SampleUniqueness,
+)
 from privet.models.tcloseness import Distance, TCloseness
 from privet.relational.topdown import Score, Splits, TopDown
 from privet.testing import check_algorithm, check_engine, check_model, class_models
@@ -76,6 +82,7 @@ MODELS: Mapping[str, Callable[[Tally], PrivacyModel]] = {
     "maximum-risk": lambda _: MaximumRisk(at_most=Fraction(2, 5)),
     "records-at-risk": lambda _: RecordsAtRisk(above=Fraction(1, 3), at_most=HALF),
     "sample-uniqueness": lambda _: SampleUniqueness(at_most=Fraction(1, 4)),
+    "population-uniqueness": lambda _: PopulationUniqueness(at_most=Fraction(1, 4), fraction=Fraction(1, 5)),
 }
 
 
@@ -100,6 +107,7 @@ def test_every_form_of_t_closeness(distance: Distance) -> None:
             distance=distance,
             order=("b", "a", "c") if distance is Distance.ORDERED else None,
             tree=TREE if distance is Distance.HIERARCHICAL else None,
+            costs={"a": {"b": Fraction(1, 3)}} if distance is Distance.COSTS else None,
         ),
         examples=60,
     )

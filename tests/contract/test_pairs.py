@@ -51,7 +51,7 @@ CLAIMED: dict[str, set[str]] = {
     "microaggregation": {"k-anonymity"},
     "mondrian": CLASSES,
     "noisy-contingency": set(),
-    "optimal": CLASSES | WHOLE | {"personalised-privacy"},
+    "optimal": CLASSES | WHOLE | {"personalised-privacy", "population-uniqueness"},
     "pram": {"by-construction"},
     "rank-swap": {"by-construction"},
     "safe-lattice": {"entropy-l-diversity"},

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privet.measure import population, risk
+from privet.measure import population, risk, snb
 from privet.measure.classes import Ints
 
 sizes = st.lists(st.integers(1, 12), min_size=1, max_size=12).map(lambda s: np.array(s, dtype=np.int64))
@@ -84,6 +84,71 @@ def test_estimates_are_near_the_truth_where_the_model_is_true() -> None:
         assert estimate == pytest.approx(truth, rel=within)
         naive = int((sample == 1).sum()) / fraction  # every sample unique is believed
         assert abs(float(estimate or 0) - truth) < abs(float(naive) - truth)
+
+
+def drawn_from(size: int, alpha: float, beta: float, pi: float) -> float:
+    """The chance that a sample has so many of a class, summed over what the class may be."""
+    chance, total = beta**alpha, 0.0  # of a class of one
+    for people in range(1, 3000):
+        if people >= size:
+            total += chance * comb(people, size) * pi**size * (1 - pi) ** (people - size)
+        chance *= (alpha + people - 1) / people * (1 - beta)
+    return total
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.floats(0.1, 3),
+    st.floats(0.1, 0.9),
+    st.sampled_from([Fraction(1, 20), Fraction(1, 3), Fraction(1, 2)]),
+)
+def test_snb_finds_the_parameters_that_a_sample_was_made_with(
+    alpha: float, beta: float, fraction: Fraction
+) -> None:
+    pi, classes = float(fraction), 10**12  # so many that rounding to whole classes does not matter
+    ones, twos = (round(classes * drawn_from(size, alpha, beta, pi)) for size in (1, 2))
+    found = snb.fitted(ones, twos, classes, pi)
+    assert found is not None
+    assert found == pytest.approx((alpha, beta), rel=1e-3)
+
+
+@settings(max_examples=60, deadline=None)
+@given(sizes, st.sampled_from([Fraction(1, 2), Fraction(1, 10), Fraction(1, 33)]))
+def test_the_classes_of_a_population_are_haas_and_stokes_s(found: Ints, q: Fraction) -> None:
+    n = found.tolist()
+    once = sum((1 - q) ** i * ((1 + q) ** i - 1) for i in n)
+    twice = sum(i * q**2 * (1 - q**2) ** (i - 1) for i in n)
+    missed, seen = sum((1 - q) ** i for i in n), sum(i * q * (1 - q) ** (i - 1) for i in n)
+    expected = len(n) + n.count(1) * twice / once * (missed / seen) ** 2
+    assert snb.population_classes(found, q) == pytest.approx(float(expected), rel=1e-9)
+
+
+def test_snb_is_near_the_truth_where_the_model_is_true() -> None:
+    rng = np.random.default_rng(7)
+    people = 1 + rng.negative_binomial(0.5, 0.15, size=20_000)
+    truth = int((people == 1).sum())
+    for fraction in (Fraction(1, 2), Fraction(1, 4)):
+        sample = rng.binomial(people, float(fraction))
+        estimate = snb.snb(sample[sample > 0], fraction)
+        assert estimate == pytest.approx(truth, rel=0.15)
+
+
+def test_snb_of_a_whole_population_and_of_samples_that_fit_nothing() -> None:
+    assert snb.snb(np.array([1, 1, 2, 5]), Fraction(1)) == pytest.approx(2)
+    assert snb.snb(np.array([2, 3]), Fraction(1, 5)) == 0
+    assert snb.snb(np.array([1, 1, 4]), Fraction(1, 5)) is None  # no class of two
+    assert population.uniqueness(np.array([1, 1, 4]), Fraction(1, 5))["estimates"]["snb"] is None
+
+
+@given(st.none() | st.floats(0, 9), st.none() | st.floats(0, 9), st.floats(0, 9), fractions)
+def test_the_rule_believes_pitman_of_few_and_else_the_smaller(
+    pitman: float | None, other: float | None, zayatz: float, fraction: Fraction
+) -> None:
+    chosen = population.believed({"zayatz": zayatz, "pitman": pitman, "snb": other}, fraction)
+    if fraction <= Fraction(1, 10):
+        assert chosen == ("pitman" if pitman is not None else "zayatz")
+    else:
+        assert chosen == ("snb" if other is not None and other < zayatz else "zayatz")
 
 
 def test_a_sample_of_everybody_has_the_population_s_uniques() -> None:

@@ -19,6 +19,7 @@ from tests.models.naive import Values
 from privet.core import Column, Nulls, Tally
 from privet.domain import flat
 from privet.errors import HierarchyError, PolicyError, UnsupportedError
+from privet.measure.population import uniqueness
 from privet.models import classes, groups
 from privet.models.disclosure import DeltaDisclosure
 from privet.models.kanonymity import KAnonymity
@@ -28,7 +29,13 @@ from privet.models.logarithms import above, powers, root, sign
 from privet.models.personal import PersonalisedPrivacy
 from privet.models.psensitive import PSensitiveKAnonymity
 from privet.models.ratios import compare, largest, smallest
-from privet.models.risk import AverageRisk, MaximumRisk, RecordsAtRisk, SampleUniqueness
+from privet.models.risk import (
+    AverageRisk,
+    MaximumRisk,
+    PopulationUniqueness,
+    RecordsAtRisk,
+    SampleUniqueness,
+)
 from privet.models.tcloseness import Distance, TCloseness
 from privet.notation import describe
 from privet.testing import shares
@@ -90,6 +97,8 @@ MODELS = st.one_of(
             distance=st.just(distance),
             order=st.permutations([*VALUES, "nobody"]).map(tuple) if order else st.none(),
             tree=st.just(TREE) if distance is Distance.HIERARCHICAL else st.none(),
+            # Where no cost is named they are all 1, as for equal distances; test_transport has all others.
+            costs=st.just({}) if distance is Distance.COSTS else st.none(),
         )
         for distance in Distance
         for order in {False, distance is Distance.ORDERED}
@@ -481,6 +490,25 @@ def test_risks(table: list[tuple[Any, Values]], low: Fraction, high: Fraction) -
         near = model.nearest(tally)
         assert near.check(tally).holds
         assert (near == model) is model.check(tally).holds
+
+
+@given(
+    st.lists(st.integers(1, 9), min_size=1, max_size=12),
+    st.fractions(0, 1, max_denominator=12),
+    st.fractions(F(1, 100), 1, max_denominator=100),
+)
+def test_uniqueness_in_a_population_is_what_the_chosen_estimator_says(
+    sizes: list[int], low: Fraction, fraction: Fraction
+) -> None:
+    tally = table_of([(str(at), ["a"] * size) for at, size in enumerate(sizes)])
+    found = uniqueness(np.array(sizes), fraction)
+    said = found["estimates"][found["chosen"]]["share"]
+    model = PopulationUniqueness(at_most=low, fraction=fraction)
+    share = F(model.check(tally).achieved["share"])
+    assert 0 <= share - F(min(said, 1.0)) < F(1, 10**6) + F(1, 10**12)  # rounded up, never down
+    assert model.check(tally).holds is (share <= low)
+    assert model.nearest(tally).check(tally).holds
+    assert (model.nearest(tally) == model) is (share <= low)
 
 
 def test_a_risk_too_small_for_any_table() -> None:

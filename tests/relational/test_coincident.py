@@ -18,8 +18,9 @@ from privet.disclose.inherent import Partition, Values, exactly
 from privet.disclose.inherent import groups as partition
 from privet.errors import PolicyError, UnsatisfiableError
 from privet.hierarchy import Auto
-from privet.models.ldiversity import DistinctLDiversity, EntropyLDiversity
+from privet.models.ldiversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
 from privet.models.psensitive import PSensitiveKAnonymity
+from privet.models.tcloseness import Distance, TCloseness
 from privet.relational.coincident import Coincident, Strategy
 from privet.relational.merging import Unit, forest, merge, powers, settled, tree
 from privet.relational.neighbours import neighbours
@@ -232,6 +233,8 @@ def people(many: int, values: str = "abcd", seed: int = 1) -> dict[str, list[obj
         DistinctLDiversity(l=3, sensitive=("ill",)),
         EntropyLDiversity(l=2, sensitive=("ill",)),
         PSensitiveKAnonymity(p=2, k=4, sensitive=("ill",)),
+        RecursiveLDiversity(c=Fraction(2), l=2, sensitive=("ill",)),
+        TCloseness(t=Fraction(1, 2), sensitive=("ill",), distance=Distance.EQUAL),
     ],
 )
 def test_every_promise_holds_on_what_is_published(
@@ -278,6 +281,16 @@ def test_nothing_can_be_released_where_the_whole_breaks_the_promise() -> None:  
     algorithm = Coincident()
     with pytest.raises(UnsatisfiableError, match="keep it to yourself"):
         algorithm.search(tally, policy(algorithm, EntropyLDiversity(l=2, sensitive=("ill",))))
+
+
+def test_nothing_always_has_a_cause() -> None:
+    tally = tally_of({"age": [20], "job": ["x"]}, sensitive={"ill": ["a"]})
+    for algorithm, why in (
+        (Coincident(), "1 records are too few"),
+        (Coincident(start=2), "not one group of 2"),
+    ):
+        with pytest.raises(UnsatisfiableError, match=why):
+            algorithm.search(tally, policy(algorithm, DistinctLDiversity(l=2, sensitive=("ill",))))
 
 
 def test_left_over_people_are_withheld_or_refused() -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
+from itertools import permutations
 
+import numpy as np
 import pytest
 from tests.tables import tally_of
 
 import privet as pv
 from privet.hierarchy import Tree
+from privet.relational.anatomy import buckets
 from privet.roads.aware import algorithm_aware, example
 
 POLICY = """
@@ -36,7 +40,85 @@ def patients(ill: str) -> pv.Tally:
 
 
 def test_the_printed_example_comes_out() -> None:
-    assert example() == {"people": 6, "shown": "1/3", "known": "1", "certain": 2}
+    assert example() == {"people": 6, "shown": "1/3", "known": "1", "certain": 2, "by": None}
+
+
+GIVEN_AWAY = {"people": 5, "shown": "2/5", "known": "1", "certain": 2}
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "expected"),
+    [
+        *((name, GIVEN_AWAY) for name in ("top-down", "optimal", "incognito", "samarati", "mondrian")),
+        *((name, GIVEN_AWAY) for name in ("local", "bucketisation")),
+        # A pair and one more are left out: three people with x, x and y, of whom the pair could not stay.
+        ("suppression", {"people": 5, "shown": "2/3", "known": "1", "certain": 3}),
+    ],
+)
+def test_every_other_search_gives_somebody_away_in_a_small_table(
+    algorithm: str, expected: dict[str, object]
+) -> None:
+    found = algorithm_aware(patients("abcabcabc"), policy(f'type = "{algorithm}"'), tries=3)
+    assert found["always"] is False
+    assert found["example"] == expected | {"by": algorithm}
+
+
+@pytest.mark.parametrize("score", ["information-gain", "discernibility"])
+def test_whatever_the_search_aims_at(score: str) -> None:
+    ages = {"age": list(range(6))}
+    tally = tally_of(ages, sensitive={"ill": list("abcabc")}, target={"rich": list("ynynyn")})
+    found = algorithm_aware(tally, policy(f'type = "top-down"\nscore = "{score}"'), tries=3)
+    assert found["example"] == GIVEN_AWAY | {"by": "top-down"}
+
+
+def test_dealing_to_buckets_by_chance_is_coincident() -> None:
+    """Anatomy: over all orders that chance may give, all tables with the same buckets are equally likely."""
+    assert algorithm_aware(patients("abcabc"), policy('type = "anatomy"'))["always"] is True
+    values = (0, 0, 1, 1, 2)
+    likely: dict[tuple[object, ...], Counter[tuple[int, ...]]] = {}
+    for mixed in set(permutations(values)):
+        for order in permutations(range(5)):
+            bucket = buckets(np.array(mixed, dtype=np.intp), 2, np.array(order, dtype=np.intp)).tolist()
+            bags = tuple(
+                tuple(sorted(v for v, b in zip(mixed, bucket, strict=True) if b == n)) for n in (0, 1)
+            )
+            likely.setdefault((tuple(bucket), bags), Counter())[mixed] += 1
+    assert len(likely) == 10  # ways to choose who is in the larger bucket
+    for tables in likely.values():
+        assert len(tables) == 12  # 3! orders in it, 2! in the other
+        assert len(set(tables.values())) == 1
+
+
+def test_buckets_are_classes_and_people_left_out_are_one() -> None:
+    found = algorithm_aware(patients("aabbc"), policy('type = "bucketisation"'))
+    same = algorithm_aware(patients("aabbc"), policy('type = "mondrian"'))
+    assert (found["possible"], found["farthest"]) == (same["possible"], same["farthest"])
+    jobs = {"job": ["dancer", "dancer", "writer", "cook", "cook"]}
+    tally = tally_of(jobs, sensitive={"ill": list("xxyzw")})
+    left = replace(policy('type = "suppression"'), attributes=(pv.Attribute("job", pv.Role.QUASI),))
+    found = algorithm_aware(tally, left)
+    assert (found["how"], found["coincident"]) == ("every exchange of values was tried", False)
+    assert found["certain"] == 3
+
+
+def test_a_search_that_looks_at_no_sensitive_value_tells_nothing_of_them() -> None:
+    anonymous = pv.Policy.loads(
+        POLICY.replace(
+            'type = "distinct-l-diversity"\nl = 2\nsensitive = ["ill"]', 'type = "k-anonymity"\nk = 2'
+        )
+        + 'type = "mondrian"'
+    )
+    found = algorithm_aware(patients("aabbcc"), anonymous)
+    assert (found["always"], found["coincident"]) == (True, True)
+    assert "no promise" in found["how"]
+
+
+def test_what_works_by_chance_is_not_judged() -> None:
+    chance = '[[models]]\ntype = "by-construction"\n[algorithm]\ntype = "pram"\nkeep = "1/2"\n'
+    pram = pv.Policy.loads(POLICY.partition("[[models]]")[0] + chance)
+    found = algorithm_aware(patients("aabbcc"), pram)
+    assert (found["always"], found["coincident"]) == (None, None)
+    assert "chance" in found["how"]
 
 
 def test_the_usual_search_is_found_out() -> None:
@@ -57,14 +139,16 @@ def test_the_usual_search_is_found_out() -> None:
 
 
 def test_searches_that_are_safe_by_construction_say_so() -> None:
-    found = algorithm_aware(patients("ftccpg"), policy('type = "coincident"'))
-    assert (found["coincident"], found["how"]) == (True, "by construction")
+    for name in ("coincident", "safe-lattice"):
+        found = algorithm_aware(patients("ftccpg"), policy(f'type = "{name}"'))
+        assert (found["always"], found["coincident"], found["how"]) == (True, True, "by construction")
 
 
 def test_larger_tables_are_sampled_and_say_nothing_for_certain() -> None:
     found = algorithm_aware(patients("abcd" * 10), policy('type = "top-down"'), tries=5)
     assert found["how"].startswith("5 random exchanges")
     assert found["coincident"] is None  # five draws show nothing
+    assert found["how"].endswith("differences of 100%")
 
 
 @pytest.mark.parametrize(

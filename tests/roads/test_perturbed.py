@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import privet as pv
-from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
+from privet.errors import InputError, PolicyError, UnsatisfiableError, UnsupportedError
 from privet.verification import verify
 
 RAW = pl.DataFrame(
@@ -62,6 +62,39 @@ def test_what_cannot_be_checked_is_said_to_be_made(
     kept = release.evidence["records"] + release.evidence["suppressed_records"]
     assert kept == RAW.height
     assert release.to_polars().height == release.evidence["records"]
+
+
+@pytest.mark.parametrize("engine", ["embedded", "plain"])
+def test_several_records_are_drawn_for_each(engine: str, tmp_path: Path) -> None:
+    # Two clouds far apart, in no order: whoever is drawn for a record is drawn from its own cloud.
+    raw = pl.DataFrame(
+        {
+            "name": [f"canary{at}" for at in range(60)],
+            "age": [(20 if at % 2 else 80) + at % 3 for at in range(60)],
+            "hours": [30 + at % 5 for at in range(60)],
+            "ill": ["flu" if at % 2 else "HIV" for at in range(60)],
+        }
+    )
+    raw.write_csv(tmp_path / "raw.csv")
+    made = policy('type = "condensation"\nk = 5\nalpha = 3\nnoise = "1/10"', CHANCE)
+    release = pv.publish(tmp_path / "raw.csv", made, engine=engine)
+    table = release.to_polars()
+    assert table["ill"].to_list() == raw["ill"].to_list() * 3
+    young = table["age"].cast(pl.Float64) < 50
+    assert (young == (table["ill"] == "flu")).all()
+    assert (release.evidence["records"], release.evidence["suppressed_records"]) == (180, 0)
+    assert release.evidence["copies"] == 3
+    before = raw.group_by("age", "hours").len()["len"].to_list()
+    assert release.measures["risk"]["before"]["unique_records"] == before.count(1)
+    folder = release.write(tmp_path / "out")
+    assert verify(folder).holds
+    found = pv.compare(tmp_path / "raw.csv", folder, classify=True, engine=engine)
+    assert found["risk"]["before"] == release.measures["risk"]["before"]
+    assert found["loss"]["query_error"] < 0.5
+    with pytest.raises(InputError, match="has 59 records, the release 60"):
+        pv.compare(raw.head(59), folder)
+    with pytest.raises(PolicyError, match="alpha is how many"):
+        policy('type = "condensation"\nk = 4\nalpha = 0', CHANCE)
 
 
 def test_means_of_groups_keep_k_anonymity(tmp_path: Path) -> None:

@@ -11,14 +11,17 @@ import typer
 import typer.core
 import typer.main
 
+from privet.cli import answers
 from privet.cli import audit as auditing
 from privet.cli.check import check
 from privet.cli.compare import compare
+from privet.cli.completion import completion
 from privet.cli.demo import demo
 from privet.cli.explain import explain
 from privet.cli.explore import explore
 from privet.cli.init import init
 from privet.cli.ledger import amend_budget, open_account, show_ledger
+from privet.cli.link import link
 from privet.cli.listing import show
 from privet.cli.options import ARGUMENTS
 from privet.cli.plan import plan
@@ -37,8 +40,45 @@ class Command(typer.core.TyperCommand):
         """Leave it to typer."""
 
 
+# The order in which help lists commands; what is not named here stands at the end.
+CHAPTERS = (
+    ("The road of a release", ("demo", "init", "check", "publish", "verify")),
+    ("How exposed, how useful", ("risk", "compare", "explain", "explore", "link", "sequences", "documents")),
+    ("With noise from a budget", ("plan", "ledger")),
+    ("Several releases, or answers instead of data", ("sources", "audit")),
+    ("Besides", ("sample", "list", "completion")),
+)
+
+
+class Chapters(typer.core.TyperGroup):
+    """All commands, in chapters."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order of help, which completion keeps too."""
+        known = super().list_commands(ctx)
+        order = [name for _, names in CHAPTERS for name in names]
+        return sorted(known, key=lambda name: order.index(name) if name in order else len(order))
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """A heading for each chapter."""
+        names = self.list_commands(ctx)
+        width = max(map(len, names))
+        told = {
+            name: (name.ljust(width), found.get_short_help_str(formatter.width - 6 - width))
+            for name in names
+            if (found := self.get_command(ctx, name)) is not None
+        }
+        for title, chapter in CHAPTERS:
+            last = title == CHAPTERS[-1][0]
+            named = {name for _, inside in CHAPTERS for name in inside}
+            rows = [told[name] for name in told if name in chapter or (last and name not in named)]
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
 app = typer.Typer(
     name="privet",
+    cls=Chapters,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,  # plain help: loading the decorated one takes longer than showing it
@@ -105,9 +145,11 @@ registered(
         ("compare", compare, "what a release lost"),
         ("explain", explain, "why so much was lost, and what less would cost"),
         ("explore", explore, "several algorithms and parameters side by side"),
+        ("link", link, "who in a public list could be found"),
         ("sequences", sequences, "the routes that many take"),
         ("sample", sample, "writes data of people who do not exist"),
         ("list", show, "what is installed"),
+        ("completion", completion, "makes the Tab key finish commands"),
     ),
 )
 nested(
@@ -117,6 +159,14 @@ nested(
         ("open", open_account, "sets a data set's budget, once"),
         ("show", show_ledger, "what is spent and what is left"),
         ("amend", amend_budget, "changes a budget, on the record"),
+    ),
+)
+nested(
+    "documents",
+    answers.GIST,
+    (
+        ("count", answers.count, "how many match a pattern, estimated and exact"),
+        ("reconstruct", answers.reconstruct, "one way to put two halves together"),
     ),
 )
 nested(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from privet.cli import screen
 from privet.cli.options import (
     Data,
@@ -16,6 +18,9 @@ from privet.cli.options import (
     engine_of,
     load_policy,
 )
+
+if TYPE_CHECKING:
+    from privet.policy import Policy
 
 
 def check(
@@ -43,17 +48,29 @@ def check(
 
     """
     from privet.report import evidence as ev
-    from privet.road import check as checked
 
     said = load_policy(policy, format=format, delimiter=delimiter, encoding=encoding, null=null, query=query)
-    verdicts = checked(data, said, engine=engine_of(engine))
+    verdicts, warnings = checked(data, said, engine_of(engine))
     promises = [ev.promise(model, verdict) for model, verdict in verdicts]
     holds = all(promise["holds"] for promise in promises)
     if json:
-        screen.answer({"holds": holds, "promises": promises})
+        screen.answer({"holds": holds, "promises": promises, "warnings": warnings})
     else:
         screen.say(f"{screen.shown(data)} as it stands:", *screen.promise_lines(promises))
+        screen.warn(*warnings)
         if not holds:
-            command = f"privet publish {data} {policy} -o out"
-            screen.say(*screen.next_steps((command, "generalises until every promise holds")))
+            command = screen.command("privet publish", data, policy, "-o", "out")
+            how = "removes points" if said.kind == "trajectories" else "generalises"
+            screen.say(*screen.next_steps((command, f"{how} until every promise holds")))
     return 0 if holds else 1
+
+
+def checked(data: str, policy: Policy, engine: Any) -> tuple[Any, list[str]]:
+    """Every promise's verdict, and what promises will meet where a road can foresee it."""
+    from privet.roads import road_of
+
+    road: Any = road_of(policy)
+    if hasattr(road, "foreseen"):
+        verdicts, warnings = road.foreseen(data, policy, engine=engine)
+        return verdicts, warnings
+    return road.check(data, policy, engine=engine), []

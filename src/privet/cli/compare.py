@@ -8,7 +8,18 @@ from typing import Annotated, Any
 import typer
 
 from privet.cli import buckets, documents, screen, trajectories
-from privet.cli.options import Engine, Folder, Json, Raw, engine_of, release_folder
+from privet.cli.options import (
+    Drawn,
+    Engine,
+    Folder,
+    Json,
+    Overwrite,
+    Raw,
+    drawn,
+    engine_of,
+    refuse_drawing,
+    release_folder,
+)
 from privet.cli.screen import share
 
 
@@ -19,6 +30,8 @@ def compare(
     classify: Annotated[
         bool, typer.Option("--classify", help="Also train a decision tree on both; needs privet[classify].")
     ] = False,
+    output: Drawn = None,
+    overwrite: Overwrite = False,
     engine: Engine = "embedded",
     json: Json = False,
 ) -> int:
@@ -26,10 +39,11 @@ def compare(
 
     Loss of detail (LM, NCP, entropy, precision), discernibility, sizes of classes, how far counts from
     the release are off; with --classify also how much worse a decision tree predicts the target from the
-    published columns. Nothing is written.
+    published columns. Nothing is published; the numbers and the HTML file are about the raw data, so they
+    stay with you.
 
     Example:
-      privet compare patients.csv out
+      privet compare patients.csv out -o compare.html
 
     Next: `privet explain out` says which promise and which column forced the loss.
 
@@ -39,6 +53,8 @@ def compare(
     release_folder(folder)
     with screen.working(json=json) as progress:
         found = compared(raw, folder, classify=classify, engine=engine_of(engine), progress=progress)
+    refuse_drawing(output, found)
+    drawn(output, lambda: _page(found), overwrite=overwrite)
     if json:
         screen.answer(found)
     elif found.get("kind") == "noisy":
@@ -48,9 +64,17 @@ def compare(
         screen.warn(found["warning"])
     else:
         screen.say(*_told(found))
+        if output is not None:
+            screen.say("", f"it is drawn in {output}, which stays with you")
         if "changed" not in found.get("loss", {}) and found.get("kind") != "buckets":
             screen.say(*screen.next_steps((f"privet explain {folder}", "says what forced the loss")))
     return 0
+
+
+def _page(found: Mapping[str, Any]) -> str:
+    from privet.report.compared import render
+
+    return render(found)
 
 
 def _told(found: Mapping[str, Any]) -> Iterator[str]:

@@ -80,7 +80,9 @@ def _told(found: Mapping[str, Any]) -> Iterator[str]:
         ],
         head=("column", "lost", "values", "why not less"),
     )
-    if not found["logged"]:
+    for reason in found["reasons"]:
+        yield screen.shown(f"  {reason}")
+    if not found["logged"] and not found["reasons"]:
         yield "this search weighs whole tables, so no single step was refused; privet explore tries others"
     yield ""
     yield "where the promises are tight"

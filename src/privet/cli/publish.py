@@ -117,14 +117,17 @@ def publish(
     screen.warn(*warnings)
     if explain:
         screen.say("", *told(output, where, show_values=show_values))
-    why = (f"privet explain {output}", "says what forced the loss, and what one step less would buy")
+    why = (
+        screen.command("privet explain", output),
+        "says what forced the loss, and what one step less would buy",
+    )
     if spends and said.ledger is not None:
-        why = (f"privet ledger show {said.ledger.file}", "shows what is spent and what is left")
+        why = (screen.command("privet ledger show", said.ledger.file), "shows what is spent and what is left")
     screen.say(
         *screen.next_steps(
-            (f"privet verify {output}", "checks the release from its folder alone"),
+            (screen.command("privet verify", output), "checks the release from its folder alone"),
             why,
-            (f"privet compare {data} {output}", "measures what was lost"),
+            (screen.command("privet compare", data, output), "measures what was lost"),
         )
     )
     return 0
@@ -149,11 +152,12 @@ def _warnings(release: Release, folder: Path) -> list[str]:
     from privet.release import earlier_releases, paid
 
     # What was paid for adds up in its ledger, and may be handed out beside others that were.
-    return [
+    others = [
         f"{other} is a release of the same data: whoever has both can combine them; hand out one only"
         for other in earlier_releases(folder, release.private.get("source"))
         if "ledger" not in release.evidence or not paid(other)
     ]
+    return [*release.private.get("warnings", ()), *others]
 
 
 def _document(release: Release, folder: Path, warnings: list[str]) -> dict[str, Any]:
@@ -206,12 +210,17 @@ def uncovered(data: str, policy: Policy, engine: Any) -> list[str]:
     """The values that no hierarchy covers, for the steward's own eyes."""
     from privet.roads.stations import settle
 
-    names = [attribute.name for attribute in policy.quasi]
-    frame = engine.read(data, settle(data, policy.form), names)
+    if policy.kind == "documents":
+        from privet.roads.document_data import distinct
+
+        known = distinct(data, policy, engine)
+    else:
+        frame = engine.read(data, settle(data, policy.form), [attribute.name for attribute in policy.quasi])
+        known = {attribute.name: engine.distinct(frame, attribute.name) for attribute in policy.quasi}
     lines = []
     for attribute in policy.quasi:
         hierarchy = attribute.hierarchy
-        values = hierarchy.uncovered(engine.distinct(frame, attribute.name)) if hierarchy else []
+        values = hierarchy.uncovered(known.get(attribute.name, ())) if hierarchy else []
         if values:
             lines.append(f"{screen.shown(attribute.name)}: {len(values):,} values have no place:")
             lines += [f"  {screen.shown(value)}" for value in sorted(values)]

@@ -9,20 +9,25 @@ from typing import Annotated, Any
 
 import typer
 
-from privet.cli import documents, screen, trajectories
+from privet.cli import aware, documents, screen, trajectories
+from privet.cli.answers import risk_of_release
 from privet.cli.options import (
     Data,
     Delimiter,
+    Drawn,
     Encoding,
     Engine,
     Format,
     Json,
     Null,
+    Overwrite,
     Query,
     ShowValues,
+    drawn,
     engine_of,
     form_of,
     load_policy,
+    refuse_drawing,
 )
 from privet.cli.screen import share
 from privet.errors import InputError, PolicyError
@@ -53,17 +58,32 @@ def risk(
         bool,
         typer.Option("--algorithm-aware", help="Also try what somebody learns who knows the algorithm."),
     ] = False,
+    known: Annotated[
+        str | None,
+        typer.Option("--known", metavar="JSON", help="What is known of a person; for a release in halves."),
+    ] = None,
+    widths: Annotated[
+        bool,
+        typer.Option("--widths", help="Also try how wide values become as quasi-identifiers are added."),
+    ] = False,
+    output: Drawn = None,
+    overwrite: Overwrite = False,
     json: Json = False,
 ) -> int:
     """How exposed the people in a table are: unique records, and what three attackers could do.
 
     A prosecutor looks for one person known to be in the data; a journalist for anybody; a marketer for
     as many as possible. The policy says which columns they can know; without one, the columns are ranked
-    by how well they tell people apart, which helps to write it. Nothing is written.
+    by how well they tell people apart, which helps to write it. Nothing is published; the numbers and the
+    HTML file are about the raw data, so they stay with you.
+
+    DATA may also be a release of documents in halves (tree-anatomy): how surely a sensitive value is
+    somebody's, and with --known what follows for a person of whom so much is known, sensitive values
+    too. It reads like a record, as JSON or as a file with it.
 
     Example:
       privet sample patients -o patients.csv --policy hospital.toml
-      privet risk patients.csv hospital.toml
+      privet risk patients.csv hospital.toml -o risk.html
 
     Next: `privet publish` lowers the risk to what the policy promises.
 
@@ -72,6 +92,8 @@ def risk(
 
     if show_values:
         screen.refuse_hidden_terminal(json=json)
+    if known is not None or (policy is None and (Path(data) / "evidence.json").is_file()):
+        return risk_of_release(Path(data), known, engine, show_values=show_values, json=json)
     if policy is None:
         from privet.core import Form
 
@@ -82,19 +104,28 @@ def risk(
             "null": null,
             "query": query,
         }
-        return _without_policy(data, form_of(Form(), **said), engine, json=json)
+        found = _without_policy(data, form_of(Form(), **said), engine, json=json)
+        drawn(output, lambda: _page().columns_page(found), overwrite=overwrite)
+        return 0
     asked: dict[str, Any] = {} if fraction is None else {"fraction": _fraction(fraction)}
-    if algorithm_aware:
-        asked["algorithm_aware"] = True
     rules = load_policy(policy, format=format, delimiter=delimiter, encoding=encoding, null=null, query=query)
+    if algorithm_aware:
+        aware.refuse_other_kinds(rules)
+        asked["algorithm_aware"] = True
+    if widths:
+        asked["widths"] = True
     with screen.working(json=json) as progress:
         found = measured(
             data, rules, show_values=show_values, engine=engine_of(engine), progress=progress, **asked
         )
+    refuse_drawing(output, found)
+    drawn(output, lambda: _page().render(found), overwrite=overwrite)
     if json:
         screen.answer(found)
     else:
         screen.say(*_told(found))
+        if output is not None:
+            screen.say("", f"it is drawn in {output}, which stays with you")
         command = f"privet publish {data} {policy} -o out"
         screen.say(*screen.next_steps((command, "makes a release that keeps the policy")))
     return 0
@@ -165,28 +196,7 @@ def _told(found: Mapping[str, Any]) -> Iterator[str]:
         )
     if found.get("algorithm_aware"):
         yield ""
-        yield from _aware(found["algorithm_aware"])
-
-
-def _aware(found: Mapping[str, Any]) -> Iterator[str]:
-    """What knowing the algorithm gives, and a small example of it."""
-    name, shown = screen.shown(found["algorithm"]), found["example"]
-    if found["coincident"]:
-        yield f"{name}: whoever knows it learns no more than the release shows ({found['how']})"
-        return
-    if found["coincident"] is False:
-        yield screen.paint(f"{name}: whoever knows it learns more than the release shows", "warn")
-        yield (
-            f"  somebody's chance moves by {share(found['farthest'])}; {found['certain']:,} people's values "
-            f"are certain, though their class shows several ({found['how']})"
-        )
-    else:
-        yield f"{name}: it is not known to be safe from somebody who knows it ({screen.shown(found['how'])})"
-    yield (
-        f"  as in a table of {shown['people']} patients: a group shows a value with a chance of "
-        f"{shown['shown']}; who knows that the first safe grouping is released knows it with {shown['known']}"
-    )
-    yield "  the algorithms coincident and safe-lattice do not have this weakness"
+        yield from aware.told(found["algorithm_aware"])
 
 
 def _anybody(journalist: Mapping[str, Any]) -> str:
@@ -223,8 +233,18 @@ def _estimated(found: Mapping[str, Any] | None) -> Iterator[str]:
 
 
 def _wide(found: Mapping[str, Any] | None) -> Iterator[str]:
-    """Said only where it is a warning."""
-    if found is None or not found["too_wide"]:
+    """Said only where it is a warning, or was asked for."""
+    if found is None:
+        return
+    if "by_columns" in found:
+        yield ""
+        yield f"share of its range that a value must cover before {found['k']:,} people share all of them"
+        pairs = zip(found["by_columns"], found["expected"], strict=True)
+        yield from screen.table(
+            [(str(at), share(seen), share(even)) for at, (seen, even) in enumerate(pairs, 1)],
+            head=("quasi-identifiers", "in this table", "if people were spread evenly"),
+        )
+    if not found["too_wide"]:
         return
     yield ""
     yield (
@@ -233,16 +253,22 @@ def _wide(found: Mapping[str, Any] | None) -> Iterator[str]:
     )
 
 
-def _without_policy(data: str, form: Any, engine: str, *, json: bool) -> int:
+def _page() -> Any:
+    from privet.report import exposed
+
+    return exposed
+
+
+def _without_policy(data: str, form: Any, engine: str, *, json: bool) -> dict[str, Any]:
     from privet.roads.telling import telling
 
     found = telling(data, form=form, engine=engine_of(engine))
     if json:
         screen.answer({"columns": found})
-        return 0
+        return found
     screen.say(f"{found['records']:,} records; how well columns tell them apart", *_columns(found))
     screen.say(*screen.next_steps((f"privet init {data} -o policy.toml", "drafts a policy to decide in")))
-    return 0
+    return found
 
 
 def _columns(found: Mapping[str, Any]) -> Iterator[str]:

@@ -34,6 +34,7 @@ from privet.engines.arrange import domains
 from privet.errors import InputError, InternalError
 
 SAMPLE = 20_000  # records looked at to see whether merging equal ones pays
+REPEATS = 0.25  # share of distinct texts up to which numbers take less room than they do
 FEW_REPEATS = 0.8  # share of distinct records above which it does not
 
 
@@ -44,12 +45,17 @@ class Frame:
     data: pl.DataFrame = field(repr=False)
     columns: dict[str, Column] = field(default_factory=dict, repr=False)  # by row, in leaf order
     merged: tuple[str, ...] | None = None  # the columns in which equal rows became one cell; None: none did
+    cells: NDArray[np.intp] | None = field(default=None, repr=False)  # of each row, once it was asked for
 
-    def cell_of_row(self) -> NDArray[np.intp]:
-        """Which cell of the tally each row was counted in; found when asked for, few recodings need it."""
-        if self.merged is None:
-            return np.arange(self.data.height)
-        return np.unique(_packed([self.columns[name] for name in self.merged]), return_inverse=True)[1]
+    def cell_of_row(self) -> NDArray[np.intp] | None:
+        """Which cell of the tally each row was counted in, None where each has its own.
+
+        Found when asked for: few recodings need it, and those that do need it for every column.
+        """
+        if self.merged is not None and self.cells is None:
+            key = _packed([self.columns[name] for name in self.merged])
+            self.cells = np.unique(key, return_inverse=True)[1]
+        return None if self.merged is None else self.cells
 
 
 class Embedded:
@@ -93,8 +99,9 @@ class Embedded:
         for name, (codes, values) in encoded.items():
             leaf_order = np.array([found[name].codes[value] for value in values], dtype=np.intp)
             table.columns[name] = Column(name, found[name], found[name].column(leaf_order)[codes])
+        table.data = _slim(table.data, encoded)
         cells, counts = _merged([table.columns[name] for name in counted], table.data.height)
-        table.merged = None if cells is None else tuple(counted)
+        table.merged, table.cells = None if cells is None else tuple(counted), None
         columns = {
             name: c if cells is None else Column(name, c.domain, c.codes[cells])
             for name, c in table.columns.items()
@@ -112,14 +119,16 @@ class Embedded:
     def apply(self, table: Frame, policy: Policy, recoding: Recoding) -> Frame:
         by_name = {attribute.name: attribute for attribute in policy.attributes}
         recoder = _recoder(table, recoding)
+        copies = recoding.copies if isinstance(recoding, Perturbation) else 1
+        whole = table.data if copies == 1 else pl.concat([table.data] * copies)
         made: list[pl.Series] = []
         for name in table.data.columns:
             attribute = by_name.get(name)
             if attribute is None or not attribute.published:
                 continue
-            raw = table.data.get_column(name)
+            raw = whole.get_column(name)
             if attribute.disguise is not None:
-                made.append(_disguised(table.data, attribute))
+                made.append(_disguised(whole, attribute))
             else:
                 made.append(recoder(attribute, raw))
         data = pl.DataFrame(made)
@@ -194,6 +203,15 @@ def encode(data: pl.DataFrame) -> dict[str, tuple[NDArray[Any], list[Value]]]:
     return found
 
 
+def _slim(data: pl.DataFrame, encoded: Mapping[str, tuple[NDArray[Any], list[Value]]]) -> pl.DataFrame:
+    """Texts that repeat as an Enum: a text takes sixteen bytes in every row, its number one to four."""
+    return data.with_columns(
+        labelled(name, values, codes)
+        for name, (codes, values) in encoded.items()
+        if data.schema[name] == pl.String and values != [None] and len(values) <= data.height * REPEATS
+    )
+
+
 def _merged(columns: Sequence[Column], rows: int) -> tuple[NDArray[np.intp] | None, NDArray[np.int64]]:
     """A row for each distinct record and how often it occurs; or every row where few repeat."""
     if rows > 2 * SAMPLE:
@@ -265,10 +283,12 @@ def _perturbed(table: Frame, recoding: Perturbation, attribute: Attribute, raw: 
 def _by_row(table: Frame, recoding: Recoding, found: NDArray[Any]) -> NDArray[Any]:
     """What a recoding says of cells, or of records cell by cell, in the order of the rows."""
     cells = table.cell_of_row()
+    if cells is None:
+        return found
     if recoding.by_record:
-        rows = np.empty_like(found)
-        rows[np.argsort(cells, kind="stable")] = found
-        return rows
+        rows = np.empty_like(found).reshape(-1, len(cells))  # a line for each copy
+        rows[:, np.argsort(cells, kind="stable")] = found.reshape(rows.shape)
+        return rows.reshape(-1)
     return found[cells]
 
 

@@ -56,6 +56,15 @@ def add_up(key: NDArray[Any], counts: Ints, room: int) -> Ints:
     return np.bincount(key, weights=counts, minlength=room).astype(np.int64)
 
 
+def occurring(key: NDArray[Any], room: int) -> NDArray[Any]:
+    """The keys below `room` that occur, ascending."""
+    if room > roomy(len(key)):
+        return np.unique(key)
+    there = np.zeros(room, dtype=bool)
+    there[key] = True
+    return np.flatnonzero(there)
+
+
 def keys(columns: Sequence[Column], cells: int) -> tuple[Ints, int]:
     """A number for each cell, equal exactly where all columns agree, and one more than the largest."""
     parts: list[tuple[NDArray[Any], int]] = [

@@ -7,6 +7,7 @@ so F goes to 1 as d grows. People are not spread evenly, so this is a warning an
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 TOO_WIDE = 0.5  # of every range: what is left is hardly worth publishing
@@ -23,14 +24,20 @@ def expected_width(records: int, k: int, quasi: int) -> float:
     return float((k / records) ** (1 / quasi))
 
 
-def dimensionality(records: int, k: int, quasi: int, observed: float | None = None) -> dict[str, Any]:
-    """What is expected for each number of quasi-identifiers, what was found, and whether it is too much."""
+def dimensionality(
+    records: int, k: int, quasi: int, observed: float | None = None, widths: Sequence[float] | None = None
+) -> dict[str, Any]:
+    """What is expected for each number of quasi-identifiers, what was found, and whether it is too much.
+
+    `widths`: what boxes of the table itself cover, for each number of quasi-identifiers, if that was tried.
+    """
     expected = [expected_width(records, k, d) for d in range(1, quasi + 1)]
-    width = observed if observed is not None else (expected[-1] if expected else 0.0)
-    return {
+    found = observed if observed is not None else [0.0, *(widths or expected)][-1]
+    tried = {} if widths is None else {"by_columns": [round(one, 9) for one in widths]}
+    return tried | {
         "k": k,
         "quasi_identifiers": quasi,
         "expected": [round(one, 9) for one in expected],
         "observed": observed,
-        "too_wide": width > TOO_WIDE,
+        "too_wide": found > TOO_WIDE,
     }

@@ -1,8 +1,8 @@
 """How many people are unique in a population of which a table is a random sample: estimates, no promises.
 
-A record that is alone in a sample may have doubles among those who were not drawn. Two estimators, and the
+A record that is alone in a sample may have doubles among those who were not drawn. Three estimators, and the
 rule of Dankar, El Emam, Neisa and Roffey, "Estimating the re-identification risk of clinical data sets",
-BMC Med Inform Decis Mak 2012, for which to believe; their third estimator (SNB) is not here.
+BMC Med Inform Decis Mak 2012, for which to believe. The third, SNB, is in snb.py.
 
 *Zayatz* 1991: the chance that a sample unique is a population unique, with the population's class sizes
 taken to lie as the sample's. *Pitman* (Hoshino, "Applying Pitman's sampling formula to microdata disclosure
@@ -12,7 +12,7 @@ sample by maximum likelihood.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from math import exp, expm1, inf, lgamma, log, log1p
 from typing import Any
@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 
 from privet.measure.classes import Ints
+from privet.measure.snb import snb
 
-FEW = Fraction(1, 10)  # up to this sampling fraction the rule believes Pitman, above it Zayatz
+FEW = Fraction(1, 10)  # up to this fraction the rule believes Pitman, above it the smaller of the others
 GOLDEN = (5**0.5 - 1) / 2
 STEPS = 60  # of each search: far below what an estimate is worth
 
@@ -30,8 +31,11 @@ def uniqueness(sizes: Ints, fraction: Fraction) -> dict[str, Any]:
     """Estimates of how many people are unique in the population, for a sample of this fraction."""
     records = int(sizes.sum())
     people = max(records, round(records / fraction))
-    found = {"zayatz": zayatz(sizes, fraction), "pitman": pitman(sizes, fraction)}
-    chosen = "pitman" if fraction <= FEW and found["pitman"] is not None else "zayatz"
+    found = {
+        "zayatz": zayatz(sizes, fraction),
+        "pitman": pitman(sizes, fraction),
+        "snb": snb(sizes, fraction),
+    }
     return {
         "fraction": str(fraction),
         "people": people,
@@ -39,8 +43,16 @@ def uniqueness(sizes: Ints, fraction: Fraction) -> dict[str, Any]:
             name: None if number is None else {"uniques": number, "share": number / people}
             for name, number in found.items()
         },
-        "chosen": chosen,
+        "chosen": believed(found, fraction),
     }
+
+
+def believed(found: Mapping[str, float | None], fraction: Fraction) -> str:
+    """Which estimate to go by; Zayatz's is always there."""
+    if fraction <= FEW:
+        return "zayatz" if found["pitman"] is None else "pitman"
+    lowest, other = found["zayatz"], found["snb"]
+    return "snb" if other is not None and lowest is not None and other < lowest else "zayatz"
 
 
 def zayatz(sizes: Ints, fraction: Fraction) -> float:

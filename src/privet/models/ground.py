@@ -2,7 +2,8 @@
 
 With counts c of n in the class and Q of N in the table, the difference of shares is (c N - n Q) / (n N):
 whole numbers over a denominator that is known. The earth mover's distance has closed forms for the
-three usual ground distances (Li, Li and Venkatasubramanian, "t-closeness", ICDE 2007).
+three usual ground distances (Li, Li and Venkatasubramanian, "t-closeness", ICDE 2007); for costs that
+somebody wrote down it is a transport problem.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from privet.hierarchy import numbers
 from privet.hierarchy.tree import Tree
 from privet.models.classes import Histogram
 from privet.models.ratios import whole
+from privet.models.transport import Costs, Ways, least_work
 
 Ratios: TypeAlias = tuple[NDArray[Any], NDArray[Any]]  # top and bottom, for each class
 
@@ -79,6 +81,34 @@ def hierarchical(histogram: Histogram, tree: Tree) -> Ratios:
         # rise long, so that the way up to a common ancestor and down again is the ancestor's height.
         found.append((np.abs(before[:, hi] - before[:, lo]) * whole(rise, largest)).sum(axis=1))
     return _joined(found), whole(histogram.size, largest) * n * 2 * height
+
+
+def transported(histogram: Histogram, costs: Costs) -> Ratios:
+    """Values are as far apart as somebody wrote down; exactly, one class after another."""
+    ways = Ways.among(histogram.occurring, costs)  # a way leads only through what the table has
+    n = histogram.records
+    found = [least_work(ways.cost, surplus_of(histogram, at)) for at in range(len(histogram.size))]
+    top = np.array([*found, 0], dtype=object)[:-1]
+    return top, histogram.size.astype(object) * n * ways.bottom
+
+
+def surplus_of(histogram: Histogram, at: int) -> list[int]:
+    """What a class has too much of each value that occurs, times its size and the table's."""
+    size, n = int(histogram.size[at]), histogram.records
+    here = [-size * there for there in histogram.table.tolist()]
+    of = histogram.members(at)
+    for value, count in zip(histogram.value[of].tolist(), histogram.count[of].tolist(), strict=True):
+        here[value] += count * n
+    return [over for over, there in zip(here, histogram.table.tolist(), strict=True) if there]
+
+
+def surpluses(histogram: Histogram) -> NDArray[np.float64]:
+    """The same as shares, roughly: classes x values that occur."""
+    occurs = np.flatnonzero(histogram.table)
+    place = np.searchsorted(occurs, np.arange(len(histogram.table)))
+    parts = [counts for _, counts in histogram.dense(place, len(occurs))]
+    counts = np.concatenate([*parts, np.zeros((0, len(occurs)), dtype=np.int64)])
+    return np.asarray(counts / histogram.size[:, None] - histogram.table[occurs] / histogram.records)
 
 
 def placed(model: str, histogram: Histogram, tree: Tree) -> tuple[Domain, NDArray[np.intp]]:

@@ -30,6 +30,7 @@ from privet.models.template import Protected
 Counts: TypeAlias = NDArray[np.int64]
 
 DENSE = 1 << 16  # an array this small is dense whatever the table's size
+LARGEST = 2**62  # what a combination's number stays below
 
 
 @dataclass(frozen=True)
@@ -146,15 +147,14 @@ def group_keys(columns: Sequence[Column], cells: int) -> tuple[NDArray[np.int64]
     key = np.zeros(cells, dtype=np.int64)
     room = 1
     for column in columns:
-        wider = room * column.domain.size
-        if wider > max(DENSE, 4 * cells):
-            # Too many combinations for an array: number those that occur.
+        if room * column.domain.size >= LARGEST:
+            # Too many combinations for a number: count on with those that occur.
             found, key = np.unique(key, return_inverse=True)
             room = len(found)
-            wider = room * column.domain.size
         key = key * column.domain.size + column.codes
-        room = wider
+        room *= column.domain.size
     if room > max(DENSE, 4 * cells):
+        # Too many combinations for an array.
         found, key = np.unique(key, return_inverse=True)
         room = len(found)
     return key, room

@@ -5,20 +5,23 @@ the chance of picking the right one is one over the size of the class. El Emam a
 privacy using k-anonymity", JAMIA 2008.
 
 These are promises about shares and averages, so they say nothing about any one person. Classes only grow
-when values are generalised, so all of them are kept by it.
+when values are generalised, so all of them are kept by it, but for the one that rests on an estimate.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil
 from typing import ClassVar, Self
 
 from privet.core import Tally, Verdict
+from privet.measure.population import uniqueness
 from privet.models.classes import Classes, exact_number
 from privet.models.linkage import Linkage, LinkageCheck
 
 LARGEST = 2**62  # no class has so many records
+MILLION = 1_000_000  # estimates are told in so many parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +136,42 @@ class SampleUniqueness:
 
     def check(self, tally: Tally) -> Verdict:
         return _small_classes(tally, self.name, 2, self.at_most)
+
+    def nearest(self, tally: Tally) -> Self:
+        return replace(self, at_most=max(self.at_most, Fraction(self.check(tally).achieved["share"])))
+
+
+@dataclass(frozen=True, slots=True)
+class PopulationUniqueness:
+    """At most a share `at_most` of the population is estimated to be alone, if the table is a sample of it.
+
+    `fraction` is the share of the population that the table holds, drawn by chance. The estimator is chosen
+    by the rule of Dankar et al. 2012 (see privet.measure.population); what it says is rounded up.
+
+    Stops: releases in which many people stand alone in the whole population.
+    Does not stop: finding those that do. It is an estimate, as good as its model of the population; and an
+    adversary who knows that somebody is in the table need not care about the population.
+    """
+
+    at_most: Fraction
+    fraction: Fraction
+
+    name: ClassVar[str] = "population-uniqueness"
+    monotone: ClassVar[bool] = False  # an estimate may rise where classes merge
+    monotone_with_suppression: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        exact_number(f"{self.name}: at_most", self.at_most, 0, 1)
+        exact_number(f"{self.name}: fraction", self.fraction, 0, 1, above=True)
+
+    def check(self, tally: Tally) -> Verdict:
+        size = Classes.of(tally, self.name).size
+        found = uniqueness(size, self.fraction) if len(size) else None
+        said = found["estimates"][found["chosen"]]["share"] if found else 0.0
+        share = min(Fraction(1), Fraction(ceil(said * MILLION), MILLION))
+        alone = int((size == 1).sum())
+        broken = share > self.at_most
+        return Verdict({"share": share}, max(1, alone) if broken else 0, max(1, alone) if broken else 0)
 
     def nearest(self, tally: Tally) -> Self:
         return replace(self, at_most=max(self.at_most, Fraction(self.check(tally).achieved["share"])))

@@ -24,6 +24,10 @@ from privet.models import ground
 from privet.models.classes import ClassCheck, Histogram, Mask, Reading, attributes, exact_number
 from privet.models.logarithms import above, powers, sign
 from privet.models.ratios import compare, largest, roughly
+from privet.models.transport import Ways, bounds
+
+BATCH = 32  # classes that are solved before the others are looked at again
+NEAR = 1e-9  # far above the rounding of sums of a few hundred shares
 
 
 class Distance(Enum):
@@ -34,6 +38,7 @@ class Distance(Enum):
     EQUAL = "equal"  # earth mover's, all values equally far from each other: the same as variational
     ORDERED = "ordered"  # earth mover's, values in an order
     HIERARCHICAL = "hierarchical"  # earth mover's, values in a tree
+    COSTS = "costs"  # earth mover's, by what each change of a value costs
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +47,10 @@ class TCloseness(ClassCheck):
 
     `distance` says what is meant by far. For "ordered", values are in the order of their numbers, or as
     `order` says, and null comes last. For "hierarchical", `tree` is a nested tree over the values, as for a
-    hierarchy; null stands directly below its root. Distances are exact fractions, but for "kl", whose
-    value is reported rounded up to six decimals and compared exactly.
+    hierarchy; null stands directly below its root. For "costs", `costs` says from 0 to 1 what it costs to
+    change a value into another, the same both ways unless both are named; a pair that is not named costs 1.
+    Distances are exact fractions, but for "kl", whose value is reported rounded up to six decimals and
+    compared exactly.
 
     Stops: skewness: learning from a class that somebody is likelier than others to have a value.
     Does not stop: finding a person's record; a class of one may be close. Add k-anonymity.
@@ -57,6 +64,7 @@ class TCloseness(ClassCheck):
     distance: Distance
     order: tuple[str, ...] | None = None
     tree: Mapping[str, Any] | None = field(default=None, compare=False)
+    costs: Mapping[str, Mapping[str, Fraction]] | None = field(default=None, compare=False)
     taxonomy: Tree | None = field(init=False, repr=False, default=None)
 
     name: ClassVar[str] = "t-closeness"
@@ -71,20 +79,40 @@ class TCloseness(ClassCheck):
             raise PolicyError(f'{self.name}: order goes with distance = "ordered"')
         if (self.tree is not None) != (self.distance is Distance.HIERARCHICAL):
             raise PolicyError(f'{self.name}: tree goes with distance = "hierarchical", and is needed there')
-        if (self.order is not None or self.tree is not None) and len(self.sensitive) > 1:
+        if (self.costs is not None) != (self.distance is Distance.COSTS):
+            raise PolicyError(f'{self.name}: costs go with distance = "costs", and are needed there')
+        of_one = (self.order, self.tree, self.costs)
+        if any(one is not None for one in of_one) and len(self.sensitive) > 1:
             raise PolicyError(
-                f"{self.name}: an order or a tree is that of one sensitive attribute; use two models"
+                f"{self.name}: an order, a tree or costs are those of one sensitive attribute; use two models"
             )
         if self.order is not None:
             object.__setattr__(self, "order", tuple(self.order))
             if len(set(self.order)) < max(2, len(self.order)):
                 raise PolicyError(f"{self.name}: order names at least two values, each once")
+        for one, row in (self.costs or {}).items():
+            for other, cost in row.items():
+                exact_number(f"{self.name}: costs.{one}.{other}", cost, 0, 1)
+                if one == other and cost:
+                    raise PolicyError(f"{self.name}: costs.{one}.{other}: a value that stays costs nothing")
         if self.tree is not None:
             object.__setattr__(self, "taxonomy", nested_tree(self.name, self.tree))
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader should know about the costs: a detour that is cheaper is taken."""
+        named = [name for one, row in (self.costs or {}).items() for name in (one, *row)]
+        detours = Ways.among(dict.fromkeys(named), self.costs or {}).detours
+        if not detours:
+            return ()
+        said = "a way over others costs less than was said; the cheaper one counts"
+        return (f"{self.name}: between {detours} pairs of values {said}",)
 
     def read(self, histogram: Histogram) -> Reading:
         if self.distance is Distance.KL:
             return self._divergence(histogram)
+        if self.costs is not None:
+            return self._transported(histogram, self.costs)
         top, bottom = self.distances(histogram)
         return Reading(compare(top, bottom, self.t) > 0, {"t": largest(top, bottom) or Fraction(0)})
 
@@ -94,7 +122,40 @@ class TCloseness(ClassCheck):
             return ground.ordered(histogram, self.order)
         if self.distance is Distance.HIERARCHICAL and self.taxonomy is not None:
             return ground.hierarchical(histogram, self.taxonomy)
+        if self.costs is not None:
+            return ground.transported(histogram, self.costs)
         return ground.equal(histogram)
+
+    def at_least(self, histogram: Histogram) -> NDArray[np.float64]:
+        """A bound from below on the distance of each class, quickly; not for "kl"."""
+        if self.costs is not None:
+            known = bounds(Ways.among(histogram.occurring, self.costs))
+            return known.at_least(ground.surpluses(histogram)) - NEAR
+        top, bottom = self.distances(histogram)
+        return np.asarray(top.astype(np.float64) / bottom.astype(np.float64))
+
+    def _transported(self, histogram: Histogram, costs: Mapping[str, Mapping[str, Fraction]]) -> Reading:
+        """Solved only where bounds leave it open whether a class breaks the promise, or is the worst."""
+        ways = Ways.among(histogram.occurring, costs)
+        known, surplus, t = bounds(ways), ground.surpluses(histogram), roughly(self.t)
+        low, high = known.at_least(surplus), known.at_most(surplus)
+        exact: dict[int, Fraction] = {}
+        whole = histogram.records * ways.bottom
+        while True:
+            doubtful = (low <= t + NEAR) & (high >= t - NEAR) | (high >= low.max(initial=0.0) - NEAR)
+            doubtful[list(exact)] = False
+            todo = np.flatnonzero(doubtful)[:BATCH].tolist()
+            if not todo:
+                break
+            for at in todo:
+                work = known.solve(ground.surplus_of(histogram, at))
+                exact[at] = Fraction(work, int(histogram.size[at]) * whole)
+                low[at] = high[at] = float(exact[at])
+            low = np.maximum(low, known.at_least(surplus))  # what was solved says something of the others
+        bad = low > t
+        for at, found in exact.items():
+            bad[at] = found > self.t
+        return Reading(bad, {"t": max(exact.values(), default=Fraction(0))})
 
     def _divergence(self, histogram: Histogram) -> Reading:
         if not len(histogram.size):

@@ -103,7 +103,7 @@ class Boxes:
         self, tally: Tally, judge: Judge, axes: list[Axis], weights: Floats, *, best: bool, relaxed: bool
     ) -> None:
         self._judge = judge
-        self._axes = axes
+        self.axes = axes
         self._weights = weights
         self._best = best
         self._relaxed = relaxed
@@ -143,7 +143,7 @@ class Boxes:
             np.intp
         )
         records = np.add.reduceat(self._counts, self._start)
-        wide = np.stack([axis.loss(low[:, at], high[:, at]) for at, axis in enumerate(self._axes)], axis=1)
+        wide = np.stack([axis.loss(low[:, at], high[:, at]) for at, axis in enumerate(self.axes)], axis=1)
         wide = np.where(self._tried | (low == high), -1.0, wide * self._weights)
         attribute = np.argmax(wide, axis=1)
         boxes = np.arange(len(attribute))
@@ -202,10 +202,10 @@ class Boxes:
 
     def _allowed(self, places: Places) -> NDArray[np.bool_]:
         """Between children of the lowest node above the whole range, where cuts follow the hierarchy."""
-        if all(axis.depth is None for axis in self._axes):
+        if all(axis.depth is None for axis in self.axes):
             return places.inside
         depth = np.full(len(places.owner), np.iinfo(np.int32).max, dtype=np.int32)
-        for at, axis in enumerate(self._axes):
+        for at, axis in enumerate(self.axes):
             if axis.depth is not None:
                 mine = places.of(at)
                 depth[mine] = axis.depth[places.code[mine] + 1]
@@ -214,7 +214,7 @@ class Boxes:
     def _left_over(self, places: Places, left: Floats, total: NDArray[np.int64]) -> Floats:
         """What both parts lose in this attribute after a cut."""
         lost = np.zeros(len(places.owner))
-        for at, axis in enumerate(self._axes):
+        for at, axis in enumerate(self.axes):
             mine = places.of(at)
             owner, code = places.owner[mine], places.code[mine]
             lost[mine] = left[mine] * axis.loss(places.first[owner], code)

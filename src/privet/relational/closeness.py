@@ -107,8 +107,7 @@ def dropped_at_least(model: TCloseness, flows: Flows | None, histogram: Histogra
     records = max(1, histogram.records)
     share = float(Fraction(limit, records))
     if flows is None:
-        top, bottom = model.distances(histogram)
-        far, widest = top.astype(np.float64) / bottom.astype(np.float64), np.ones(len(histogram.size))
+        far, widest = model.at_least(histogram), np.ones(len(histogram.size))
         moved = share
     else:
         far, alone = flows.distances(histogram), flows.alone(histogram)

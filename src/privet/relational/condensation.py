@@ -153,13 +153,15 @@ def _members(group_of: NDArray[np.int64], groups: int) -> Iterator[tuple[int, ND
 class Condensation:
     """Synthetic numbers drawn from the statistics of groups of k records; no record is anybody's own.
 
-    `k` is the size of the groups; `mode` is "static" or "stream"; `noise` adds that share of variance.
-    Every quasi-identifier must be a number. Other published columns keep their records' values.
+    `k` is the size of the groups; `mode` is "static" or "stream"; `noise` adds that share of variance;
+    `alpha` is how many records are drawn for each. Every quasi-identifier must be a number. Other published
+    columns keep their records' values, in each of the copies.
     """
 
     k: int
     mode: Mode = Mode.STATIC
     noise: Fraction = Fraction(0)
+    alpha: int = 1
 
     name: ClassVar[str] = "condensation"
     spends: ClassVar[str] = ByConstruction.name
@@ -169,6 +171,8 @@ class Condensation:
             raise PolicyError(f"k is at least 2: a group of one is that person; not {self.k}")
         if self.noise < 0:
             raise PolicyError(f"noise is a share of the variance, 0 or more, not {self.noise}")
+        if self.alpha < 1:
+            raise PolicyError(f"alpha is how many records are drawn for each, 1 or more, not {self.alpha}")
 
     def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:  # noqa: ARG002 - a search's form
         refuse_coded(self.name, tally)
@@ -178,12 +182,16 @@ class Condensation:
         places = np.repeat(points(tally, self.name), tally.counts, axis=0)
         # A stream's groups depend on the order, and cells stand in the order of their values.
         order = rng.permutation(len(places)) if self.mode is Mode.STREAM else np.arange(len(places))
-        drawn, smallest = condense(places[order], self.k, rng=rng, mode=self.mode, noise=float(self.noise))
-        made = np.empty_like(drawn)
-        made[order] = drawn
+        drawn, smallest = condense(
+            places[order], self.k, rng=rng, mode=self.mode, copies=self.alpha, noise=float(self.noise)
+        )
+        made = np.empty((self.alpha, *places.shape))
+        made[:, order] = drawn.reshape(made.shape)
+        made = made.reshape(drawn.shape)
         labels, positions = {}, {}
         for at, column in enumerate(tally.quasi):
             distinct, of_record = np.unique(made[:, at], return_inverse=True)
             labels[column.name] = tuple(value(scale_of(column), float(number)) for number in distinct)
             positions[column.name] = of_record
-        return Finding(Perturbation(labels, positions), claims={"smallest group": smallest})
+        recoding = Perturbation(labels, positions, copies=self.alpha)
+        return Finding(recoding, claims={"smallest group": smallest})

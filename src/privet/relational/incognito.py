@@ -8,7 +8,7 @@ looked at from below; what lies above a node that keeps the promise need not be 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar, TypeAlias
@@ -96,8 +96,13 @@ class Incognito(FullDomain):
         def lost(node: Levels) -> tuple[float, Levels]:
             return objective.of(rollups.at(node), judge.rule(rollups, node)), node
 
-        minimal = [node for node in every if not every.intersection(lattice.predecessors(node))]
-        return Border(frozenset(every), tuple(sorted(minimal, key=lost)), looked)
+        return Border(frozenset(every), tuple(sorted(border(every), key=lost)), looked)
+
+
+def border(nodes: Collection[Levels]) -> set[Levels]:
+    """The nodes that are no generalisation of another of them, where all generalisations are among them."""
+    found = set(nodes)
+    return {node for node in found if found.isdisjoint(_lowered(node))}
 
 
 def joined(part: Part, kept: Kept) -> set[Levels]:
@@ -111,6 +116,13 @@ def joined(part: Part, kept: Kept) -> set[Levels]:
         smaller = kept[(*part[:left_out], *part[left_out + 1 :])]
         found = {levels for levels in found if (*levels[:left_out], *levels[left_out + 1 :]) in smaller}
     return found
+
+
+def _lowered(levels: Levels) -> Iterable[Levels]:
+    """The nodes with one attribute a level lower."""
+    for at, level in enumerate(levels):
+        if level:
+            yield (*levels[:at], level - 1, *levels[at + 1 :])
 
 
 def _lifted(levels: Levels, tops: Sequence[int]) -> Iterable[Levels]:

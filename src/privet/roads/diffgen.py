@@ -160,8 +160,8 @@ def _account(policy: Policy) -> Account:
     if policy.ledger is None:
         raise PolicyError(
             "ledger: what differential privacy spends is written down; name the ledger and the data set, "
-            '--ledger FILE --dataset NAME or [ledger] file = "…", dataset = "…" '
-            "(`privet ledger open` makes one)"
+            '--ledger FILE --dataset NAME or [ledger] file = "…", dataset = "…"; once, before the first '
+            "release: privet ledger open FILE --dataset NAME --budget EPSILON"
         )
     ledger = Ledger(policy.ledger.file, create=False)
     ledger.balance(policy.ledger.dataset)  # raises where nobody has opened it

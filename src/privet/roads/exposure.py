@@ -7,7 +7,7 @@ a value of the data unless the caller asks for it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -32,9 +32,11 @@ from privet.measure import population as people
 from privet.measure import risk as risks
 from privet.measure.attack import Attack, Rows, Translation
 from privet.measure.audit import Audit, audit
+from privet.measure.worst import worst_classes
 from privet.models.linkage import LinkageModel
 from privet.models.presence import presence
 from privet.policy import Policy
+from privet.relational.recodings import loosest
 from privet.release import Release, read_private
 from privet.report import evidence as ev
 from privet.roads import aware, population
@@ -60,6 +62,7 @@ def risk(
     seed: int = 0,
     show_values: bool = False,
     algorithm_aware: bool = False,
+    widths: bool = False,
     engine: Engine[Any],
     progress: Progress = silent,
 ) -> dict[str, Any]:
@@ -68,7 +71,8 @@ def risk(
     `threshold`: the chance of being found that is too high; without it, what the policy's strictest k
     promises. `fraction`: which part of a population the table is a random sample of; then the population's
     uniques are estimated. `show_values` lists the groups that break a promise with their values.
-    `algorithm_aware` tries what somebody would learn who knows the policy's algorithm too.
+    `algorithm_aware` tries what somebody would learn who knows the policy's algorithm too. `widths` cuts the
+    table into boxes of k, by one quasi-identifier, two and more: how wide values become with each.
     """
     if fraction is not None and not 0 < fraction <= 1:
         raise InputError("the sampling fraction is above 0 and at most 1, such as 1/10")
@@ -111,7 +115,12 @@ def risk(
         "population": None if fraction is None else people.uniqueness(sizes, fraction),
         "dimensionality": None
         if k is None
-        else dimensions.dimensionality(tally.records, k, len(tally.quasi)),
+        else dimensions.dimensionality(
+            tally.records,
+            k,
+            len(tally.quasi),
+            widths=_widths(engine.tally(table, policy), k) if widths else None,
+        ),
         "columns": telling(source, policy, engine=engine),
         "promises": [found.to_dict() for found in audits],
         "linkage": _simulated(tally, known, trials, seed),
@@ -147,10 +156,14 @@ def compare(
     before = engine.tally_published(before_table, there.policy)
     after = engine.tally_published(there.table, there.policy)
     missing = there.evidence.get("suppressed_records", 0)
+    copies = there.evidence.get("copies", 1)
+    alone = risks.risk(classes.class_sizes(before))
+    if copies > 1:  # several records were published for each: counts are compared with as many
+        before = replace(before, counts=before.counts * copies)
     if before.records != after.records + missing:
         raise InputError(
-            f"the raw table has {before.records} records, the release {after.records + missing}: "
-            "it was made from another table"
+            f"the raw table has {before.records // copies} records, the release "
+            f"{(after.records + missing) // copies}: it was made from another table"
         )
     progress("measure", 0)
     sizes = classes.class_sizes(after)
@@ -181,7 +194,7 @@ def compare(
     result: dict[str, Any] = {
         "records": after.records,
         "classes": summary.classes(sizes),
-        "risk": {"before": risks.risk(classes.class_sizes(before)), "after": risks.risk(sizes)},
+        "risk": {"before": alone, "after": risks.risk(sizes)},
         "loss": loss,
         "dimensionality": None
         if k is None or loss["ncp"] is None
@@ -191,7 +204,13 @@ def compare(
             "refused": sum("refused" in step for step in steps),
         },
         "attributes": attributes,
+        "worst_classes": worst_classes(after),
     }
+    kinds = {
+        name: note["recoding"] for name, note in there.evidence["attributes"].items() if "recoding" in note
+    }
+    if kinds:
+        result["recoding"] = {"type": loosest(kinds.values()), "attributes": kinds}
     if classify:
         progress("classify", 0)
         result["classification"] = _classified(before_table, there, seed)
@@ -255,6 +274,7 @@ def explain(
             for found in audits
         ],
         "relaxations": None if notes is None else notes.get("relaxations"),
+        "reasons": [] if notes is None else notes.get("reasons", []),
         "private_notes": notes is not None,
     }
 
@@ -265,7 +285,8 @@ def attack(raw: Any, release: Release | Path, known: Mapping[str, Value], *, eng
     sensitive = [a.name for a in there.policy.with_role(Role.SENSITIVE)]
     names = list(dict.fromkeys([*known, *sensitive]))
     table = engine.read(raw, settle(raw, there.policy.form), names)
-    return attacks.attack(_rows(table, names), _rows(there.table, names), known, there.translation, sensitive)
+    before, after = rows_of(table, names), rows_of(there.table, names)
+    return attacks.attack(before, after, known, there.translation, sensitive)
 
 
 @dataclass(frozen=True)
@@ -328,6 +349,12 @@ def _k(model: PrivacyModel) -> int | None:
     """The k that a promise gives for published classes; one about a population bounds other classes."""
     found: int | None = None if population.about_everybody(model) else getattr(model, "k", None)
     return found
+
+
+def _widths(tally: Tally, k: int) -> list[float]:
+    from privet.relational.widths import observed_widths  # noqa: PLC0415 - loads a search, for few who ask
+
+    return observed_widths(tally, k)
 
 
 def _audits(tally: Tally, policy: Policy, *, show_values: bool) -> list[Audit]:
@@ -396,14 +423,16 @@ def _classified(before: Any, there: Opened, seed: int) -> dict[str, Any]:
     targets = there.policy.with_role(Role.TARGET)
     if not targets:
         return {"skipped": "the policy names no target, so there is nothing to predict"}
+    if there.evidence.get("copies", 1) > 1:
+        return {"skipped": "several records were published for each, so the rows of the two do not match"}
     if there.evidence.get("suppressed_records"):
         return {"skipped": "records were suppressed, so the rows of the two tables do not match"}
     chosen = classify.chosen_rows(there.evidence["records"], seed=seed)
     names = _counted(there)
     try:
         found = classify.classify(
-            _rows(before, names, chosen),
-            _rows(there.table, names, chosen),
+            rows_of(before, names, chosen),
+            rows_of(there.table, names, chosen),
             target=targets[0].name,
             quasi={a.name for a in there.policy.quasi},
             seed=seed,
@@ -413,7 +442,7 @@ def _classified(before: Any, there: Opened, seed: int) -> dict[str, Any]:
     return found.to_dict()
 
 
-def _rows(table: Any, names: Sequence[str], at: Any = None) -> Rows:
+def rows_of(table: Any, names: Sequence[str], at: Any = None) -> Rows:
     """Columns as texts, or those of some rows: for attacks and classifiers, which need single records."""
     import polars as pl  # noqa: PLC0415 - loads the engine's library
 

@@ -11,11 +11,14 @@ import numpy as np
 
 from privet.core import Engine, Finding, Generalization, Perturbation, Progress, Recoding, Role, Tally
 from privet.measure import summary
+from privet.measure.classes import occurring
 from privet.measure.dimensions import dimensionality
 from privet.measure.relax import relaxations
+from privet.measure.worst import worst_classes
 from privet.notation import describe
 from privet.policy import Policy
 from privet.relational.again import same_cuts
+from privet.relational.recodings import recoding_types
 from privet.report import evidence as ev
 from privet.roads import Found, Verdicts, exposure, population
 from privet.roads.stations import (
@@ -78,6 +81,7 @@ class TableRoad:
                 finding if not policy.publish_only else Finding(recoding),
                 describe=describe,
             )
+            worst = beside.submit(worst_classes, final)
             raw = population.part_that_leaves(raw, policy)
             if recoding.by_record:  # then it speaks of records, and so does what is said of it
                 raw = recoding.over(raw)
@@ -89,7 +93,12 @@ class TableRoad:
                 measures["dimensionality"] = dimensionality(
                     raw.records, k, len(raw.quasi), measures["loss"]["ncp"]
                 )
+            if found := worst.result():
+                measures["worst_classes"] = found
             columns = engine.columns(published)
+            attributes = ev.attribute_notes(policy, recoding, columns, raw)
+            for name, kind in recoding_types(raw, recoding).items():
+                attributes[name]["recoding"] = kind
             evidence: dict[str, Any] = {
                 **ev.header(),
                 "kind": policy.kind,
@@ -108,12 +117,14 @@ class TableRoad:
                 ],
                 "algorithm": describe(policy.algorithm),
                 "recoding": recoding.name,
-                "attributes": ev.attribute_notes(policy, recoding, columns, raw),
+                "attributes": attributes,
                 "steps": ev.step_notes(finding.steps),
-                "notes": list(finding.notes),
+                "notes": [*finding.notes, *remarks(policy)],
                 "measures": measures,
                 "cautions": list(CAUTIONS),
             }
+            if isinstance(recoding, Perturbation) and recoding.copies > 1:
+                evidence["copies"] = recoding.copies
             if policy.publish_only:
                 evidence["population"] = whole.records
             if like is not None:
@@ -132,6 +143,7 @@ class TableRoad:
                     "relaxations": relaxed.result(),
                     "published_as": published_as(raw, recoding),
                     "leaf_order": leaf_order(raw, recoding),
+                    **({"reasons": list(finding.reasons)} if finding.reasons else {}),
                 },
             )
 
@@ -170,6 +182,11 @@ class TableRoad:
     explain = staticmethod(exposure.explain)
 
 
+def remarks(policy: Policy) -> list[str]:
+    """What models have to say about themselves, for a reader of the release."""
+    return [remark for model in policy.models for remark in getattr(model, "remarks", ())]
+
+
 def published_as(raw: Tally, recoding: Recoding) -> dict[str, list[dict[str, Any]]]:
     """Under which labels each raw value leaves; for the steward's own eyes."""
     if isinstance(recoding, Perturbation):
@@ -187,7 +204,7 @@ def published_as(raw: Tally, recoding: Recoding) -> dict[str, list[dict[str, Any
     for column in raw.quasi:
         shown = recoding.shown(column)
         fan = len(shown.nodes)
-        pairs = np.unique(column.codes.astype(np.int64) * fan + shown.positions)
+        pairs = occurring(column.codes.astype(np.int64) * fan + shown.positions, column.domain.size * fan)
         labels = {(int(pair) // fan, shown.nodes[int(pair) % fan].label) for pair in pairs}
         found[column.name] = [
             {"raw": column.domain.values[code], "published": label}

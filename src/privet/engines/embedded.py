@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from math import prod
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
@@ -94,12 +95,17 @@ class Embedded:
 
     def _tally(self, table: Frame, policy: Policy, arranged: Mapping[str, Attribute]) -> Tally:
         counted = [a.name for a in policy.with_role(Role.QUASI, Role.SENSITIVE, Role.TARGET)]
-        encoded = encode(table.data.select(counted))
+        encoded: dict[str, tuple[NDArray[Any], list[Value]]] = {}
+        beside = pl.thread_pool_size()
+        for first in range(0, len(counted), beside):
+            # A few columns at a time: their texts can go before the next are numbered.
+            some = encode(table.data.select(counted[first : first + beside]))
+            table.data = _slim(table.data, some)
+            encoded |= some
         found = domains({name: values for name, (_, values) in encoded.items()}, arranged)
         for name, (codes, values) in encoded.items():
             leaf_order = np.array([found[name].codes[value] for value in values], dtype=np.intp)
             table.columns[name] = Column(name, found[name], found[name].column(leaf_order)[codes])
-        table.data = _slim(table.data, encoded)
         cells, counts = _merged([table.columns[name] for name in counted], table.data.height)
         table.merged, table.cells = None if cells is None else tuple(counted), None
         columns = {
@@ -192,10 +198,9 @@ def encode(data: pl.DataFrame) -> dict[str, tuple[NDArray[Any], list[Value]]]:
         occurs = np.zeros(int(codes.max(initial=0)) + 1, dtype=bool)
         occurs[codes if not physical.null_count() else codes[physical.is_not_null().to_numpy()]] = True
         used = np.flatnonzero(occurs)
-        number = np.cumsum(occurs) - 1
+        number = (np.cumsum(occurs) - 1).astype(np.min_scalar_type(len(used)))
         values: list[Value] = pl.Series(used.astype(np.uint32)).cat.to(kind).cast(pl.String).to_list()
-        if len(used) < len(occurs):
-            codes = number[codes]
+        codes = number[codes]  # also where the numbers stay the same: in fewer bytes
         if physical.null_count():
             codes = np.where(physical.is_null().to_numpy(), len(values), codes)
             values.append(None)
@@ -223,15 +228,19 @@ def _merged(columns: Sequence[Column], rows: int) -> tuple[NDArray[np.intp] | No
     return cells, counts.astype(np.int64)
 
 
-def _packed(columns: Sequence[Column]) -> NDArray[np.int64]:
-    """One number for each row, equal where every column agrees."""
+def _packed(columns: Sequence[Column]) -> NDArray[Any]:
+    """One number for each row, equal where every column agrees; in four bytes where they are enough."""
     first: Codes = columns[0].codes
-    key, room = np.zeros(len(first), dtype=np.int64), 1
+    small = prod(column.domain.size for column in columns) < 2**32
+    key: NDArray[Any] = np.zeros(len(first), dtype=np.uint32 if small else np.int64)
+    room = 1
     for column in columns:
         if room > 2**62 // column.domain.size:
             found, key = np.unique(key, return_inverse=True)
             room = len(found)
-        key, room = key * column.domain.size + column.codes, room * column.domain.size
+        np.multiply(key, column.domain.size, out=key, casting="unsafe")
+        np.add(key, column.codes, out=key, casting="unsafe")  # in place, and it fits
+        room *= column.domain.size
     return key
 
 

@@ -290,13 +290,13 @@ def _regions(tally: Tally, seed: int) -> Regions:
     nodes = {c.name: tuple(c.domain.root.walk()) for c in tally.quasi}
     positions: dict[str, list[int]] = {c.name: [] for c in tally.quasi}
     kept = []
+    first = min(str(_values(tally, cell)) for cell in range(tally.cells))  # stays: an empty table is no table
     for cell in range(tally.cells):
         mixed = Random(f"{seed} {_values(tally, cell)}")
         for column in tally.quasi:
             above = [at for at, n in enumerate(nodes[column.name]) if n.lo <= int(column.codes[cell]) < n.hi]
             positions[column.name].append(mixed.choice(above))
-        kept.append(mixed.random() < 0.8)
-    kept[0] = True  # an empty table is no table
+        kept.append(mixed.random() < 0.8 or str(_values(tally, cell)) == first)
     return Regions(
         nodes,
         {name: np.array(found, dtype=np.intp) for name, found in positions.items()},

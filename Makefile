@@ -22,6 +22,7 @@ $(STAMP): pyproject.toml requirements.lock | $(BIN)/uv
 	$(UV) pip install --quiet --no-deps --require-hashes -r requirements.lock
 	$(UV) pip install --quiet --no-deps --editable .
 	$(BIN)/python -m privet.native
+	$(BIN)/python -m compileall -q src/privet
 	touch $(STAMP)
 
 demo: $(STAMP)   ## the main job on built-in sample data

@@ -39,13 +39,26 @@ def cuts_by_level(domain: Domain) -> tuple[Cut, ...]:
 
 def halved(domain: Domain, node: Node) -> Node:
     """The node with all below it; an interval that a search would grow is halved down to its values."""
-    if node.children:
-        children = tuple(halved(domain, child) for child in node.children)
-    elif domain.grows(node) and (places := _rises(domain, node)):
-        children = tuple(halved(domain, half) for half in domain.split(node, places[len(places) // 2]))
-    else:
-        return node
-    return Node(node.label, node.lo, node.hi, children, node.interval)
+    children = tuple(halved(domain, child) for child in below(domain, node))
+    return Node(node.label, node.lo, node.hi, children, node.interval) if children else node
+
+
+def below(domain: Domain, node: Node) -> tuple[Node, ...]:
+    """The children of a node; the halves of an interval that a search would grow."""
+    if not node.children and domain.grows(node) and (places := _rises(domain, node)):
+        return domain.split(node, places[len(places) // 2])
+    return tuple(node.children)
+
+
+def descent(domain: Domain) -> Iterator[list[Node]]:
+    """The nodes of each level, the root first, made as they are asked for."""
+    row = [domain.root]
+    while True:
+        yield row
+        finer = [child for node in row for child in (below(domain, node) or (node,))]
+        if len(finer) == len(row) and all(a is b for a, b in zip(finer, row, strict=True)):
+            return
+        row = finer
 
 
 def _rises(domain: Domain, node: Node) -> list[int]:

@@ -15,7 +15,7 @@ from privet.core import Perturbation, Recoding, Tally
 from privet.domain import Domain, Value
 from privet.errors import InputError
 from privet.measure.classes import occurring
-from privet.relational.lattice import cuts_by_level
+from privet.relational.lattice import descent
 
 TYPES = ("unchanged", "full-domain", "global", "local")  # each a special case of the next
 
@@ -28,9 +28,14 @@ def recoding_type(domain: Domain, pairs: Iterable[tuple[int, Value]]) -> str:
             return "local"
     if all(domain.values[code] == label for code, label in label_of.items()):
         return "unchanged"
-    for cut in cuts_by_level(domain):
-        if all(cut.labels[cut.positions[code]] == label for code, label in label_of.items()):
+    codes, wanted = np.array(list(label_of), dtype=np.intp), list(label_of.values())
+    for row in descent(domain):
+        of_code = np.searchsorted([node.lo for node in row], codes, side="right") - 1
+        here = [row[at].label for at in of_code.tolist()]
+        if here == wanted:
             return "full-domain"
+        if len(set(here)) > len(set(wanted)):  # further down there are only more
+            break
     return "global"
 
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from bench import growing
+from bench import anytime, growing
 from bench.outcome import Cell, Outcome, Table, rated
 from privet.core import Algorithm, Attribute, Form, Perturbation, Policy, PrivacyModel, Recoding, Role, Tally
 from privet.engines.embedded import Embedded
@@ -182,6 +182,7 @@ def run(*, full: bool) -> Outcome:
                 [recoded(one, runs) for one in local],
             ),
             growing.table(full=full),
+            anytime.table(full=full),
         ),
     )
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from privet.disclose.audit.config import AuditConfig
@@ -65,3 +67,19 @@ def firm(folder: Path) -> tuple[AuditConfig, str]:
 def desk_in(folder: Path) -> Desk:
     config, url = firm(folder)
     return Desk(config, opened(url))
+
+
+@contextmanager
+def on_postgresql(url: str) -> Iterator[None]:
+    """The same table in a database of a real server, for as long as it is needed."""
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as db:
+        db.execute("drop table if exists staff")
+        db.execute(
+            "create table staff (id int, dept text, age int, salary numeric(9,2), bonus float8, days int)"
+        )
+        for row in rows():
+            db.execute("insert into staff values (%s, %s, %s, %s, %s, %s)", row)
+        yield
+        db.execute("drop table staff")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.disclose.audit_place import CANARY, firm, rows
+from tests.disclose.audit_place import CANARY, firm, on_postgresql, rows
 from tests.disclose.test_audit_gateway import Server
 from tests.engines.test_postgres import url as server
 
@@ -276,17 +276,8 @@ def test_bad_input_is_refused_with_a_sentence_that_tells_nothing(tmp_path: Path,
 
 @pytest.fixture
 def postgres(url: str) -> Iterator[str]:
-    import psycopg
-
-    with psycopg.connect(url, autocommit=True) as db:
-        db.execute("drop table if exists staff")
-        db.execute(
-            "create table staff (id int, dept text, age int, salary numeric(9,2), bonus float8, days int)"
-        )
-        for row in rows():
-            db.execute("insert into staff values (%s, %s, %s, %s, %s, %s)", row)
+    with on_postgresql(url):
         yield url
-        db.execute("drop table staff")
 
 
 @pytest.mark.services

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.disclose.audit_place import CANARY, firm, rows
+from tests.disclose.audit_place import CANARY, firm, on_postgresql, rows
 from tests.engines.test_postgres import url as server
 
 from privet.disclose.audit.database import opened
@@ -21,17 +21,8 @@ url = server  # the fixture, under its own name
 
 @pytest.fixture
 def table(url: str) -> Iterator[str]:
-    import psycopg
-
-    with psycopg.connect(url, autocommit=True) as db:
-        db.execute("drop table if exists staff")
-        db.execute(
-            "create table staff (id int, dept text, age int, salary numeric(9,2), bonus float8, days int)"
-        )
-        for row in rows():
-            db.execute("insert into staff values (%s, %s, %s, %s, %s, %s)", row)
+    with on_postgresql(url):
         yield url
-        db.execute("drop table staff")
 
 
 def test_it_is_audited(table: str, tmp_path: Path) -> None:

@@ -138,6 +138,22 @@ def _pair(given: Sequence[object]) -> bool:
     return len(given) == 2 and all(map(_level, given)) and given[0] <= given[1]  # type: ignore[operator]
 
 
+def at_height(top: Levels, height: int) -> Iterator[Levels]:
+    """The nodes up to a top whose levels add up to so much, in lexical order."""
+
+    def rest(at: int, left: int) -> Iterator[Levels]:
+        if at == len(top):
+            yield ()
+            return
+        beyond = sum(top[at + 1 :])
+        for level in range(max(0, left - beyond), min(top[at], left) + 1):
+            for others in rest(at + 1, left - level):
+                yield (level, *others)
+
+    if 0 <= height <= sum(top):
+        yield from rest(0, height)
+
+
 @dataclass(frozen=True, eq=False)
 class Lattice:
     """All nodes over the ladders of a table."""
@@ -189,18 +205,7 @@ class Lattice:
 
     def at_height(self, height: int) -> Iterator[Levels]:
         """The nodes of a height, in lexical order."""
-
-        def rest(at: int, left: int) -> Iterator[Levels]:
-            if at == len(self.top):
-                yield ()
-                return
-            beyond = sum(self.top[at + 1 :])
-            for level in range(max(0, left - beyond), min(self.top[at], left) + 1):
-                for others in rest(at + 1, left - level):
-                    yield (level, *others)
-
-        if 0 <= height <= self.highest:
-            yield from rest(0, height)
+        return at_height(self.top, height)
 
     def nodes(self) -> Iterator[Levels]:
         yield from product(*map(range, self.shape))

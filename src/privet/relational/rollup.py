@@ -106,8 +106,9 @@ class Rollups:
         if node in self._known:
             return self._known[node]
         source = self._smallest(node)
-        if len(source) > FEW:
-            # A stop on the way serves others too: the same node with its least telling lift undone.
+        if FEW < len(source) <= KEPT - self._total:
+            # A stop on the way serves others too: the same node with its least telling lift undone. Where
+            # there is no room to remember it, it would be counted again and again.
             lifted = [at for at in self._order if node[at] > max(source.levels[at], 0)]
             if len(lifted) > 1:
                 stop = list(node)

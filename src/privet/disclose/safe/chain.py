@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from privet.core import Tally
 from privet.domain import Cut, Domain, Node
 from privet.errors import UnsatisfiableError
-from privet.relational.lattice import Tags, cuts_by_level
+from privet.relational.lattice import Tags, at_height, cuts_by_level
 
 Node_ = tuple[int, ...]  # a level for each column
 Groups = NDArray[np.int64]
@@ -112,25 +112,11 @@ class Lattice:
         low, high = 0, sum(self.top)
         while low < high:
             middle = (low + high) // 2
-            if any(crowd.everywhere(node) for node in self.at_height(middle)):
+            if any(crowd.everywhere(node) for node in at_height(self.top, middle)):
                 high = middle
             else:
                 low = middle + 1
-        return next(node for node in self.at_height(low) if crowd.everywhere(node))
-
-    def at_height(self, height: int) -> Iterator[Node_]:
-        """The nodes whose levels add up to so much, in the order of the walk."""
-
-        def rest(at: int, left: int) -> Iterator[Node_]:
-            if at == len(self.top):
-                yield ()
-                return
-            beyond = sum(self.top[at + 1 :])
-            for level in range(max(0, left - beyond), min(self.top[at], left) + 1):
-                for others in rest(at + 1, left - level):
-                    yield (level, *others)
-
-        yield from rest(0, height)
+        return next(node for node in at_height(self.top, low) if crowd.everywhere(node))
 
 
 class _Crowd:

@@ -175,13 +175,14 @@ def _document(release: Release, folder: Path, warnings: list[str]) -> dict[str, 
 def summary(release: Release, folder: Path) -> list[str]:
     """A release in a few lines: promises kept, what became of each column, where it lies."""
     from privet.release import private_folder
+    from privet.report.numerals import counted
 
     evidence = release.evidence
     left_out = evidence.get("suppressed_records")
     files = sorted(path.name for path in folder.iterdir())
     return [
         f"published {evidence['records']:,} records in {len(evidence['columns'])} columns"
-        + (f"; {left_out:,} records were left out" if left_out else ""),
+        + (f"; {counted(left_out, 'record was', 'records were')} left out" if left_out else ""),
         *screen.promise_lines(evidence["promises"]),
         "",
         *became(evidence),

@@ -38,7 +38,8 @@ ROLES = """\
 PROMISES = """\
 # Hierarchies of quasi-identifiers, and buckets of sensitive numbers, as type.field:
 # [documents.attributes]
-# "TYPE.FIELD" = { hierarchy = { type = "auto" } }
+# "TYPE.FIELD" = { hierarchy = { type = "intervals", width = [5, 10, 20] } }  # numbers need widths here
+# "TYPE.FIELD" = { hierarchy = { type = "auto" } }                             # dates and codes
 # "TYPE.FIELD" = { buckets = { from = 0, to = 100, width = 10 } }
 #
 # What is promised: at least one. Privacy parameters have no default: decide, and take the "#" away.

@@ -27,6 +27,7 @@ FLOORS = [
     {"disclose", "parties"},
     {
         "policy",
+        "consistency",
         "notation",
         "registry",
         "report",

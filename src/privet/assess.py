@@ -16,7 +16,7 @@ from privet.measure.attack import Attack
 from privet.policy import Policy
 from privet.release import Release
 from privet.report import evidence as ev
-from privet.roads import engine_of, exposure, linking, road_of
+from privet.roads import engine_of, linking, opened, road_of
 from privet.roads.linking import Linked
 from privet.roads.stations import refuse_undecided
 
@@ -68,7 +68,7 @@ def attack(
 ) -> Attack:
     """What somebody who knows these raw values of a person finds in a raw table and in its release."""
     made = release if isinstance(release, Release) else Path(release)
-    return exposure.attack(raw, made, known, engine=engine_of(engine))
+    return opened.attack(raw, made, known, engine=engine_of(engine))
 
 
 def link(

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from privet.core import Engine, Form
 from privet.engines.embedded import Embedded
-from privet.engines.plain import Plain, Rows, as_text
+from privet.engines.plain import Plain, Rows
+from privet.engines.plain_text import as_text
 from privet.errors import InputError, UnsupportedError
 
 EMBEDDED, PLAIN = Embedded(), Plain()

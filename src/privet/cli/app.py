@@ -196,7 +196,8 @@ def commands() -> click.Command:
     every = getattr(built, "commands", {}).values()
     for one in (*every, *(part for group in every for part in getattr(group, "commands", {}).values())):
         for argument in one.params:
-            # click 8.5 gives arguments a help of their own, and typer 0.23 loses its text to that.
+            # click 8.5 gives arguments a help of their own, and typer 0.23 loses its text to that. Older ones
+            # have no such attribute, so a type checker may or may not complain.
             if isinstance(argument, click.Argument) and not getattr(argument, "help", None):
                 argument.help = ARGUMENTS.get(str(argument.metavar))  # type: ignore[attr-defined, unused-ignore]
     return built

@@ -29,7 +29,7 @@ def run(args: Sequence[str]) -> int:
     """Run a command line and say how it ended; raises nothing but what a debugging developer asked for."""
     json = "--json" in args
     for stream in (sys.stdout, sys.stderr):
-        with suppress(AttributeError):  # a stream of somebody's own
+        with suppress(AttributeError):  # a stream of somebody's own, which need not be able to do this
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
         if ASKED in os.environ:

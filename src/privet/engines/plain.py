@@ -7,15 +7,13 @@ with code of its own, so that a fault of the fast engine is not a fault of both.
 from __future__ import annotations
 
 import gzip
-import io
 import json
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -34,9 +32,8 @@ from privet.core import (
 from privet.domain import Value
 from privet.engines import text
 from privet.engines.arrange import domains
+from privet.engines.plain_text import Item, as_text, csv_lines, read_csv, read_json
 from privet.errors import InputError, InternalError, UnsupportedError
-
-Item: TypeAlias = str | int | float | bool | None  # what a text file or a line of JSON can hold
 
 
 @dataclass(eq=False)
@@ -71,7 +68,7 @@ class Plain:
         form = text.settled(path, form)
         self._refuse(form)
         wanted = None if columns is None else list(dict.fromkeys(columns))
-        values = _read_json(path, wanted) if form.format == "jsonl" else _read_csv(path, form)
+        values = read_json(path, wanted) if form.format == "jsonl" else read_csv(path, form)
         if wanted is not None:
             text.complain_about_missing(str(path), wanted, list(values), form.delimiter)
             values = {name: column for name, column in values.items() if name in wanted}
@@ -164,7 +161,7 @@ class Plain:
             )
             raw = out.encode()
         else:
-            out = "".join(_csv_lines(table, form))
+            out = "".join(csv_lines(table.values, form))
             # A label of ours that the encoding lacks must not stop a release at its last step.
             raw = out.encode(
                 "utf-8" if text.is_utf8(form.encoding) else form.encoding, errors="xmlcharrefreplace"
@@ -177,31 +174,6 @@ class Plain:
                 f"the engine {self.name!r} reads and writes csv, tsv and jsonl, not {form.format}; "
                 "the engine 'embedded' does"
             )
-
-
-def as_text(value: Item) -> Value:
-    """A value in the form in which policies and hierarchies speak of it.
-
-    >>> as_text(True), as_text(7), as_text(1e-7), as_text(None)
-    ('true', '7', '1e-7', None)
-    """
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    if 0 < abs(value) < 1e-4:
-        return _small(value)
-    return repr(value)
-
-
-def _small(value: float) -> str:
-    digits, _, exponent = repr(value).partition("e")
-    if int(exponent) == -5:  # the others write 0.00001 in full, Python does not
-        sign, digits = ("-", digits[1:]) if digits[0] == "-" else ("", digits)
-        return f"{sign}0.0000{digits.replace('.', '')}"
-    return f"{digits}e{int(exponent)}"
 
 
 def _recoded(table: Rows, name: str, recoding: Recoding) -> list[Item]:
@@ -260,165 +232,3 @@ def _refuse_endless(path: Path, table: Rows) -> None:
             )
     if faults:
         raise InputError(*faults)
-
-
-# CSV and TSV. The csv module cannot tell "" (an empty text) from nothing at all (a null), so the
-# fields are taken apart here.
-
-
-def _read_csv(path: Path, form: Form) -> dict[str, list[Item]]:
-    names = text.header(path, form)
-    raw = text.utf8(path, form.encoding)
-    try:
-        whole = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as fault:
-        line = raw.count(b"\n", 0, fault.start) + 1
-        raise InputError(text.undecodable(path, form.encoding, line)) from None
-    try:
-        records = list(_records(whole, form.delimiter or ","))
-    except _BrokenQuoteError:
-        raise InputError(f"{path}: a quoted field is not closed, or text follows its closing quote") from None
-    if [name for name, _ in records[0][1]] != names:
-        raise InputError(f"{path}: this cannot be read as {form.format} with delimiter {form.delimiter!r}")
-    del records[0]
-    if len(names) > 1:
-        while records and records[-1][1] == [("", False)]:
-            del records[-1]
-    _refuse_ragged(path, names, records)
-    nulls = set(form.nulls)
-
-    def value(field: str, *, quoted: bool) -> Value:
-        # Quotes make a difference for the empty text only.
-        return None if field in nulls and not (quoted and not field) else field
-
-    columns = zip(*(fields for _, fields in records), strict=True)
-    return {name: [] for name in names} | {
-        name: [value(field, quoted=quoted) for field, quoted in column]
-        for name, column in zip(names, columns, strict=False)
-    }
-
-
-class _BrokenQuoteError(Exception):
-    """A quote that is not closed, or text after a closing one."""
-
-
-def _records(whole: str, delimiter: str) -> Iterator[tuple[int, list[tuple[str, bool]]]]:
-    """The last line and the fields of each record, each field with whether it was quoted."""
-    field = re.compile(rf'"(?P<quoted>(?:[^"]|"")*)"|(?P<bare>[^{re.escape(delimiter)}\n]*)')
-    at, line = 0, 0
-    while at < len(whole):
-        start, fields, stray = at, [], 0
-        while True:
-            found = field.match(whole, at)
-            if found is None:
-                raise _BrokenQuoteError
-            at = found.end()
-            last = at == len(whole) or whole[at] == "\n" or whole[at:] == "\r" or whole.startswith("\r\n", at)
-            if found["quoted"] is not None:
-                if not last and whole[at] != delimiter:
-                    raise _BrokenQuoteError
-                fields.append((found["quoted"].replace('""', '"'), True))
-            else:
-                bare = found["bare"]
-                fields.append((bare.removesuffix("\r") if last else bare, False))
-                stray += bare.count('"')
-                if bare.startswith('"'):
-                    raise _BrokenQuoteError
-            if last:
-                break
-            at += 1
-        if stray % 2:  # is it a quote that opens, or one that closes? Nobody can tell
-            raise _BrokenQuoteError
-        end = whole.find("\n", at)
-        at = len(whole) if end < 0 else end + 1
-        line += whole.count("\n", start, at) or 1
-        yield line, fields
-
-
-def _refuse_ragged(
-    path: Path, names: Sequence[str], records: Sequence[tuple[int, list[tuple[str, bool]]]]
-) -> None:
-    wrong = [
-        (line, 0 if fields == [("", False)] else len(fields))
-        for line, fields in records
-        if len(fields) != len(names)
-    ]
-    found = [
-        f"{path}: line {line} has {count} fields, the header has {len(names)}"
-        for line, count in wrong[: text.FEW]
-    ]
-    if len(wrong) > text.FEW:
-        found.append(f"{path}: and {len(wrong) - text.FEW} more lines like these")
-    if found:
-        raise InputError(*found)
-
-
-def _csv_lines(table: Rows, form: Form) -> Iterator[str]:
-    delimiter = form.delimiter or ("\t" if form.format == "tsv" else ",")
-    null = form.nulls[0] if form.nulls else ""
-
-    def written(value: Item) -> str:
-        if value is None:
-            return null
-        field = as_text(value) or ""
-        if not field or any(mark in field for mark in (delimiter, '"', "\n", "\r")):
-            return '"' + field.replace('"', '""') + '"'
-        return field
-
-    yield delimiter.join(map(written, table.values)) + "\n"
-    for row in zip(*table.values.values(), strict=True):
-        yield delimiter.join(map(written, row)) + "\n"
-
-
-# JSON lines.
-
-
-def _read_json(path: Path, wanted: Sequence[str] | None) -> dict[str, list[Item]]:
-    unreadable = InputError(f"{path}: this cannot be read as jsonl")
-    try:
-        with text.opened(path) as file:
-            whole = file.read().decode()
-        lines = [
-            json.loads(line, object_pairs_hook=_first_of_each, parse_constant=_refuse_constant)
-            for line in io.StringIO(whole)
-            if line.strip()
-        ]
-    except (OSError, EOFError, ValueError, RecursionError):
-        raise unreadable from None
-    if not all(isinstance(line, dict) for line in lines):
-        raise unreadable
-    names = list(dict.fromkeys(name for line in lines for name in line))
-    values = {name: [line.get(name) for line in lines] for name in names}
-    if wanted is not None:
-        text.complain_about_missing(str(path), wanted, names, None)
-        values = {name: column for name, column in values.items() if name in wanted}
-    nested = [name for name, column in values.items() if any(isinstance(v, dict | list) for v in column)]
-    if nested:
-        raise InputError(
-            f"{path}: column {text.listed(nested)} holds lists or objects; a table holds single values: "
-            "leave it out of the file, or write what it holds into columns of its own"
-        )
-    unified = {name: _of_one_kind(column) for name, column in values.items()}
-    if any(column is None for column in unified.values()):
-        raise unreadable
-    return {name: column for name, column in unified.items() if column is not None}
-
-
-def _of_one_kind(column: list[Item]) -> list[Item] | None:
-    """All values of one type, as a table's column has them; None where there is no such type."""
-    kinds = {type(value) for value in column if value is not None}
-    if len(kinds) <= 1:
-        return column
-    if str in kinds:
-        return [as_text(value) for value in column]
-    if kinds == {int, float}:
-        return [None if value is None else float(value) for value in column]
-    return None
-
-
-def _first_of_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    return dict(reversed(pairs)) if len(dict(pairs)) < len(pairs) else dict(pairs)
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(name)

@@ -12,7 +12,7 @@ from privet.errors import InputError
 from privet.measure.attack import Rows
 from privet.measure.linkage import Linkage, linkage
 from privet.policy import Policy
-from privet.roads.exposure import opened, rows_of
+from privet.roads.opened import opened, rows_of
 from privet.roads.stations import settle
 
 

@@ -20,7 +20,7 @@ from privet.policy import Policy
 from privet.relational.again import same_cuts
 from privet.relational.recodings import recoding_types
 from privet.report import evidence as ev
-from privet.roads import Found, Verdicts, exposure, population
+from privet.roads import Found, Verdicts, comparison, explanation, exposure, population
 from privet.roads.stations import (
     CAUTIONS,
     as_written,
@@ -178,8 +178,8 @@ class TableRoad:
         return Found(verdicts, (*complaints, *ev.other_promises(verdicts, claimed)))
 
     risk = staticmethod(exposure.risk)
-    compare = staticmethod(exposure.compare)
-    explain = staticmethod(exposure.explain)
+    compare = staticmethod(comparison.compare)
+    explain = staticmethod(explanation.explain)
 
 
 def remarks(policy: Policy) -> list[str]:

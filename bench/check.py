@@ -28,8 +28,8 @@ from privet.models.presence import DeltaPresence, KMap
 from privet.models.psensitive import PSensitiveKAnonymity
 from privet.models.risk import AverageRisk, MaximumRisk, RecordsAtRisk, SampleUniqueness
 from privet.models.tcloseness import Distance, TCloseness
-from privet.policy import Policy
-from privet.road import publish
+from privet.policy.values import Policy
+from privet.publishing import publish
 from privet.samples import SAMPLES
 
 Answer = TypeVar("Answer")

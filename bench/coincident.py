@@ -20,7 +20,7 @@ from privet.core import Algorithm, Form, PrivacyModel, Tally
 from privet.engines.embedded import Embedded
 from privet.errors import UnsatisfiableError
 from privet.models.ldiversity import DistinctLDiversity, EntropyLDiversity
-from privet.policy import Policy
+from privet.policy.values import Policy
 from privet.relational.coincident import Coincident, Strategy
 from privet.relational.judge import Judge
 from privet.relational.mondrian import Mondrian

@@ -38,8 +38,8 @@ from privet.dp.scores import Score
 from privet.engines.embedded import encode as numbered  # what the engine does with every table
 from privet.hierarchy.tree import Tree
 from privet.measure.classify import BITS, LEAST
-from privet.policy import Policy
-from privet.road import publish
+from privet.policy.values import Policy
+from privet.publishing import publish
 from privet.samples.plans import CENSUS
 from privet.samples.taxonomies import ADULT
 

@@ -25,7 +25,7 @@ from privet.disclose.safe.predicates import AtLeast, bag, diverse
 from privet.disclose.safe.settings import Disclosure, Predicate, Setting, is_optimal, is_safe
 from privet.disclose.safe.traversal import backward, forward, naive
 from privet.engines.embedded import Embedded
-from privet.policy import Policy
+from privet.policy.values import Policy
 
 PEOPLE = (4, 5, 6)
 Shown = tuple[tuple[int, tuple[int, ...]], ...]  # the bag of each group

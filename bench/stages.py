@@ -11,8 +11,8 @@ from typing import Any
 from privet.core import Policy as AnyPolicy
 from privet.core import Progress, Tally
 from privet.engines.embedded import Embedded, Frame
-from privet.policy import Policy
-from privet.road import publish
+from privet.policy.values import Policy
+from privet.publishing import publish
 
 ROAD = ("read", "tally", "search", "apply", "check", "measure", "write")
 

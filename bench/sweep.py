@@ -18,7 +18,7 @@ from privet.errors import InternalError, UnsatisfiableError
 from privet.measure.attack import Rows
 from privet.measure.classes import class_sizes, discernibility_ratio
 from privet.measure.classify import Classification, classify
-from privet.policy import Policy
+from privet.policy.values import Policy
 from privet.relational.scores import ByDiscernibility
 from privet.roads.stations import judge
 from privet.samples.plans import Plan

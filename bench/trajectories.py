@@ -19,8 +19,8 @@ from bench.child import PRIVET, answered, middle, module, scratch, timed
 from bench.outcome import Cell, Outcome, Table, rated
 from bench.stages import Clock
 from bench.task import medians
-from privet.policy import Policy
-from privet.road import publish
+from privet.policy.values import Policy
+from privet.publishing import publish
 from privet.samples import SAMPLES, trips
 
 ROAD = (

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import privet as pv
 from privet.dp.ledger import Ledger
-from privet.policy import Purse
+from privet.policy.values import Purse
 from privet.samples import SAMPLES
 
 RULES = """

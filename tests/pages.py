@@ -157,7 +157,7 @@ def stripped(lines: Sequence[str]) -> list[str]:
 
 def run_page(page: Path, folder: Path) -> Iterator[tuple[Block, str, list[str], list[str]]]:
     """Run every block; yields each command with what is shown and what was said."""
-    from privet.policy import Policy
+    from privet.policy.values import Policy
 
     module = ModuleType("page")  # classes on a page want a module to live in
     sys.modules[module.__name__] = module

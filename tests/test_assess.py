@@ -14,7 +14,7 @@ from privet import assess
 from privet.core import Attribute, Hierarchy, PrivacyModel, Role
 from privet.errors import InputError, PolicyError, TamperedError
 from privet.hierarchy import Intervals, Tree
-from privet.policy import Policy
+from privet.policy.values import Policy
 from privet.relational.topdown import Score, TopDown
 from privet.samples import SAMPLES, worked
 

@@ -64,7 +64,7 @@ def test_every_benchmark_that_is_listed_exists() -> None:
 def test_stages_are_those_of_the_road(tmp_path: Path) -> None:
     from bench.stages import ROAD, staged
 
-    from privet.policy import Policy
+    from privet.policy.values import Policy
     from privet.samples import SAMPLES
 
     sample = SAMPLES["census"]
@@ -202,7 +202,7 @@ def test_peers_that_cannot_be_installed_are_skipped_with_a_reason(
 def test_policies_of_large_tables_are_policies(tmp_path: Path) -> None:
     from bench.growing import MONDRIAN, OPTIMAL, QUASI, policy
 
-    from privet.policy import Policy
+    from privet.policy.values import Policy
 
     ladder = tmp_path / "sex.csv"
     ladder.write_text("Male;*\nFemale;*\n")

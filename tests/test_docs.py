@@ -12,11 +12,12 @@ from tests import pages
 from tests.pages import HERE, PAGES, name_of
 
 import privet
-from privet import disguise, policy, registry
+from privet import disguise, registry
 from privet.cli.app import commands as command_line
 from privet.core import Form, Role
 from privet.errors import PrivetError
 from privet.hierarchy.parse import _KINDS as HIERARCHIES
+from privet.policy import values as policy
 from privet.samples import SAMPLES
 
 TEXTS = {name_of(page): page.read_text(encoding="utf-8") for page in PAGES}

@@ -28,7 +28,7 @@ from privet.models.kanonymity import KAnonymity
 from privet.models.ldiversity import DistinctLDiversity, EntropyLDiversity
 from privet.models.likeness import BetaLikeness
 from privet.models.tcloseness import Distance, TCloseness
-from privet.policy import Policy
+from privet.policy.values import Policy
 from privet.relational.topdown import TopDown
 
 pd = pytest.importorskip("pandas")

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
         SampleUniqueness,
     )
     from privet.models.tcloseness import Distance, TCloseness
-    from privet.policy import Policy
+    from privet.policy.values import Policy
+    from privet.publishing import check, publish
     from privet.relational.anatomy import Anatomy
     from privet.relational.coincident import Coincident
     from privet.relational.condensation import Condensation
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from privet.relational.samarati import Samarati
     from privet.relational.topdown import TopDown
     from privet.release import Release
-    from privet.road import check, publish
     from privet.verification import verify
 
 _HOME = {
@@ -82,7 +82,7 @@ _HOME = {
     "Optimal": "privet.relational.optimal",
     "PSensitiveKAnonymity": "privet.models.psensitive",
     "PersonalisedPrivacy": "privet.models.personal",
-    "Policy": "privet.policy",
+    "Policy": "privet.policy.values",
     "PopulationUniqueness": "privet.models.risk",
     "Pram": "privet.relational.perturb",
     "PrivetError": "privet.errors",
@@ -99,10 +99,10 @@ _HOME = {
     "Tally": "privet.core",
     "TopDown": "privet.relational.topdown",
     "Verdict": "privet.core",
-    "check": "privet.road",
+    "check": "privet.publishing",
     "compare": "privet.assess",
     "explain": "privet.assess",
-    "publish": "privet.road",
+    "publish": "privet.publishing",
     "risk": "privet.assess",
     "verify": "privet.verification",
 }

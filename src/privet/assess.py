@@ -13,12 +13,13 @@ from typing import Any
 from privet.core import Engine, Form
 from privet.domain import Value
 from privet.measure.attack import Attack
-from privet.policy import Policy
+from privet.policy.values import Policy
 from privet.release import Release
 from privet.report import evidence as ev
-from privet.roads import engine_of, linking, opened, road_of
-from privet.roads.linking import Linked
+from privet.roads import engine_of, road_of
 from privet.roads.stations import refuse_undecided
+from privet.roads.tables import linking, opened
+from privet.roads.tables.linking import Linked
 
 
 def risk(

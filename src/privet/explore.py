@@ -16,10 +16,11 @@ from privet.core import Algorithm, Engine, PrivacyModel, Progress, Recoding, Tal
 from privet.errors import PolicyError, PrivetError, UnsatisfiableError, UnsupportedError, one_of
 from privet.measure import classes, summary
 from privet.measure import risk as risks
-from privet.notation import build, describe
-from privet.policy import Policy
-from privet.roads import engine_of, population
+from privet.policy.notation import build, describe
+from privet.policy.values import Policy
+from privet.roads import engine_of
 from privet.roads.stations import checkable, columns_needed, refuse_broken, refuse_undecided, settle
+from privet.roads.tables import population
 
 USUAL = ("top-down", "optimal", "mondrian", "local", "suppression")  # beside the policy's own
 SIZES = (2, 5, 10, 20)  # of classes, where a promise has a k

@@ -74,16 +74,16 @@ BUILT_IN: dict[str, dict[str, str]] = {
     },
     # kinds of data that are no tables, by the table of a policy that describes them
     "shapes": {
-        "documents": "privet.roads.document_shape:DocumentShape",
-        "trajectories": "privet.roads.trajectory_shape:Trajectories",
+        "documents": "privet.roads.documents.shape:DocumentShape",
+        "trajectories": "privet.roads.trajectories.shape:Trajectories",
     },
     "roads": {
-        "anatomy": "privet.roads.anatomy:AnatomyRoad",
-        "diffgen": "privet.roads.diffgen:NoisyRoad",
-        "documents": "privet.roads.documents:DocumentRoad",
-        "table": "privet.roads.table:TableRoad",
-        "trajectories": "privet.roads.trajectories:TrajectoryRoad",
-        "tree-anatomy": "privet.roads.document_anatomy:TreeAnatomyRoad",
+        "anatomy": "privet.roads.tables.anatomy:AnatomyRoad",
+        "diffgen": "privet.roads.noisy.road:NoisyRoad",
+        "documents": "privet.roads.documents.road:DocumentRoad",
+        "table": "privet.roads.tables.road:TableRoad",
+        "trajectories": "privet.roads.trajectories.road:TrajectoryRoad",
+        "tree-anatomy": "privet.roads.documents.anatomy:TreeAnatomyRoad",
     },
     "engines": {
         "embedded": "privet.engines.embedded:Embedded",

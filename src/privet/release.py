@@ -20,7 +20,7 @@ from typing import Any
 
 from privet.core import Form, PrivacyModel, Step, Verdict
 from privet.errors import InputError, MissingExtraError, TamperedError
-from privet.policy import Policy
+from privet.policy.values import Policy
 from privet.report import evidence as ev
 from privet.report import html
 

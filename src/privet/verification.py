@@ -14,7 +14,7 @@ from typing import Any
 
 from privet.core import Engine, PrivacyModel, Verdict
 from privet.errors import InputError, PolicyError, TamperedError
-from privet.policy import Policy
+from privet.policy.values import Policy
 from privet.report import evidence as ev
 from privet.roads import engine_of, road_of
 

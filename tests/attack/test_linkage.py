@@ -17,7 +17,7 @@ from privet.core import Generalization, PrivacyModel
 from privet.hierarchy import Intervals, Tree
 from privet.measure.attack import attack, by_recoding
 from privet.relational.topdown import Splits
-from privet.roads.table_release import TableRelease
+from privet.roads.tables.release import TableRelease
 
 SECRET = "Transgender"
 QUASI = ("job", "sex", "age")

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from privet.core import Form, Role
-from privet.draft import draft, encoding_of
 from privet.errors import PolicyError
-from privet.policy import Policy
+from privet.policy.draft import draft, encoding_of
+from privet.policy.values import Policy
 from privet.samples import SAMPLES
 
 ROWS = 200

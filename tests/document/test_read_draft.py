@@ -16,9 +16,9 @@ from privet.document.draft import draft
 from privet.document.files import Documents, write
 from privet.document.xmltext import elements
 from privet.errors import InputError, PolicyError
-from privet.roads import document_draft as road_draft
-from privet.roads.document_draft import drafted
-from privet.roads.document_shape import DocumentShape
+from privet.roads.documents import draft as road_draft
+from privet.roads.documents.draft import drafted
+from privet.roads.documents.shape import DocumentShape
 from privet.samples import encounters, transcripts
 
 

@@ -29,7 +29,7 @@ from privet.models.alphak import AlphaKAnonymity
 from privet.models.confidence import ConfidenceBounding
 from privet.models.kanonymity import KAnonymity
 from privet.models.lkc import LKC
-from privet.policy import Policy
+from privet.policy.values import Policy
 from privet.relational.gain import GainTable
 from privet.relational.topdown import Score, TopDown
 from privet.samples import worked

@@ -10,8 +10,8 @@ from privet.domain import Value
 from privet.errors import InputError, MissingExtraError
 from privet.measure import classify as trees
 from privet.measure.classify import classify
-from privet.policy import Policy
-from privet.road import publish
+from privet.policy.values import Policy
+from privet.publishing import publish
 from privet.samples import SAMPLES
 from privet.samples.adult import read_adult
 

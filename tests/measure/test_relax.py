@@ -15,7 +15,7 @@ from privet.measure.relax import relaxations
 from privet.measure.utility import losses, mean_lm
 from privet.models.confidence import ConfidenceBounding
 from privet.models.kanonymity import KAnonymity
-from privet.notation import describe
+from privet.policy.notation import describe
 from privet.relational.topdown import Splits, TopDown
 from privet.testing import models, policy_for, tallies
 

@@ -37,7 +37,7 @@ from privet.models.risk import (
     SampleUniqueness,
 )
 from privet.models.tcloseness import Distance, TCloseness
-from privet.notation import describe
+from privet.policy.notation import describe
 from privet.testing import shares
 
 F = Fraction

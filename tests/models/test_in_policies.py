@@ -10,7 +10,7 @@ import pytest
 
 import privet as pv
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
-from privet.notation import describe
+from privet.policy.notation import describe
 from privet.registry import BUILT_IN, installed
 from privet.report.words import kept, wording
 

@@ -19,10 +19,10 @@ from privet.errors import PolicyError
 from privet.models.classes import Classes
 from privet.models.tcloseness import Distance, TCloseness
 from privet.models.transport import Ways, least_work
-from privet.notation import build, describe
-from privet.policy import Policy
+from privet.policy.notation import build, describe
+from privet.policy.values import Policy
+from privet.publishing import publish
 from privet.relational.optimal import Optimal
-from privet.road import publish
 
 F = Fraction
 S = ("s",)

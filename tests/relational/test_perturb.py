@@ -16,8 +16,8 @@ from privet.errors import PolicyError, UnsatisfiableError
 from privet.hierarchy import Auto
 from privet.models.construction import ByConstruction
 from privet.models.kanonymity import KAnonymity
-from privet.relational.chance import happens
 from privet.relational.perturb import Pram, RankSwap, Replacement, Sampling, partners
+from privet.relational.randomness import happens
 
 MANY = 20_000
 HALF = Fraction(1, 2)

@@ -25,7 +25,7 @@ from privet.models.risk import (
 )
 from privet.models.tcloseness import Distance, TCloseness
 from privet.models.template import EVERY
-from privet.notation import describe
+from privet.policy.notation import describe
 from privet.registry import BUILT_IN
 from privet.report.numerals import chance, fraction_percent, percent, share
 from privet.report.words import MODELS, kept, wording

@@ -11,7 +11,7 @@ import polars as pl
 
 import privet as pv
 from privet.dp.ledger import Ledger
-from privet.policy import Purse
+from privet.policy.values import Purse
 
 CANARY = "zqx" + "jkv"
 ROWS = 3217  # a number that is not to be found in anything public

@@ -41,13 +41,14 @@ from privet.errors import (
     UnsatisfiableError,
     UnsupportedError,
 )
-from privet.policy import Policy
+from privet.policy.values import Policy
 from privet.report import evidence as ev
 from privet.report import html
-from privet.roads import document_relaxed, engine_of
-from privet.roads.document_data import collected
-from privet.roads.document_notes import Watch, held, levels
-from privet.roads.document_shape import DocumentShape
+from privet.roads import engine_of
+from privet.roads.documents import relaxed as document_relaxed
+from privet.roads.documents.data import collected
+from privet.roads.documents.notes import Watch, held, levels
+from privet.roads.documents.shape import DocumentShape
 from privet.samples.collections import COLLECTIONS
 from privet.verification import verify
 

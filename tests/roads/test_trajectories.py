@@ -19,7 +19,7 @@ from tests.trajectory.naive import Record, frame, records
 
 import privet as pv
 from privet.errors import InputError, PolicyError, PrivetError, UnsatisfiableError, UnsupportedError
-from privet.roads.trajectory_shape import KEYS
+from privet.roads.trajectories.shape import KEYS
 from privet.verification import verify
 
 TABLE_4_1 = pl.DataFrame(

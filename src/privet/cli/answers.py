@@ -51,7 +51,7 @@ def count(
     Next: `privet compare` asks a hundred random counts and says how right they are.
 
     """
-    from privet.roads.document_answers import counted
+    from privet.roads.documents.answers import counted
 
     release_folder(folder)
     with screen.working(json=json) as progress:
@@ -83,7 +83,7 @@ def reconstruct(
     Next: `privet documents count` has the average over all ways, without drawing.
 
     """
-    from privet.roads.document_answers import write_reconstructed
+    from privet.roads.documents.answers import write_reconstructed
 
     release_folder(folder)
     with whole(output, overwrite=overwrite) as fresh:
@@ -97,7 +97,7 @@ def reconstruct(
 
 def risk_of_release(folder: Path, known: str | None, engine: str, *, show_values: bool, json: bool) -> int:
     """`privet risk` of a release in halves: what it gives away in general, and about one person."""
-    from privet.roads.document_answers import conclusions, linked
+    from privet.roads.documents.answers import conclusions, linked
 
     release_folder(folder)
     about = None if known is None else said(known, "--known")

@@ -10,7 +10,7 @@ from privet.cli.screen import share
 from privet.errors import InputError
 
 if TYPE_CHECKING:
-    from privet.policy import Policy
+    from privet.policy.values import Policy
 
 
 def refuse_other_kinds(policy: Policy) -> None:

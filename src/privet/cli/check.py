@@ -20,7 +20,7 @@ from privet.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from privet.policy import Policy
+    from privet.policy.values import Policy
 
 
 def check(

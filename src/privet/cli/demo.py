@@ -67,9 +67,9 @@ def _play(folder: Path, progress: Any) -> dict[str, Any]:
     from privet.core import Form
     from privet.engines import files
     from privet.models.kanonymity import KAnonymity
-    from privet.policy import Policy
+    from privet.policy.values import Policy
+    from privet.publishing import check, publish
     from privet.report import evidence as ev
-    from privet.road import check, publish
     from privet.samples import SAMPLES
     from privet.verification import verify
 

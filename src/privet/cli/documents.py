@@ -211,7 +211,7 @@ def _relaxed(found: Any, records: int) -> Iterator[str]:
 def init(data: str, output: Path, kind: str | None, *, overwrite: bool, json: bool) -> int:
     """Draft a policy for documents."""
     from privet.cli.options import whole
-    from privet.roads.document_draft import drafted
+    from privet.roads.documents.draft import drafted
 
     with screen.working(json=json) as progress:
         progress("read", 0)
@@ -281,7 +281,7 @@ def _write_xml(records: Iterator[dict[str, Any]], target: Path, said: Mapping[st
     from privet.document.files import write
     from privet.document.shape import Shape
     from privet.document.xmltext import Frame, steps
-    from privet.roads.document_data import as_read
+    from privet.roads.documents.data import as_read
 
     types = {
         name: {

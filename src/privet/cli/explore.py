@@ -73,7 +73,7 @@ def explore(
 
     """
     from privet.explore import explore as explored
-    from privet.notation import exact
+    from privet.policy.notation import exact
 
     asked: dict[str, Any] = {
         "algorithms": _listed("--algorithms", algorithms, str),

@@ -45,8 +45,8 @@ def init(
 
     """
     from privet.core import Form
-    from privet.draft import draft
-    from privet.roads.document_draft import looks_nested
+    from privet.policy.draft import draft
+    from privet.roads.documents.draft import looks_nested
 
     if kind not in {None, "table", "documents", "trajectories"}:
         raise InputError(f"--kind: {one_of('it', ['table', 'documents', 'trajectories'], kind)}")

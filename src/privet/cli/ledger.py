@@ -104,7 +104,7 @@ def amend_budget(
 
 def _epsilon(text: str) -> Fraction:
     from privet.dp.spend import checked
-    from privet.notation import exact
+    from privet.policy.notation import exact
 
     try:
         return checked(exact(text), "a budget")

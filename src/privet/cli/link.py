@@ -27,7 +27,7 @@ from privet.cli.screen import share
 from privet.errors import InputError
 
 if TYPE_CHECKING:
-    from privet.roads.linking import Linked
+    from privet.roads.tables.linking import Linked
 
 LISTED = 50  # people, for a steward who asks for values
 

@@ -17,7 +17,7 @@ from privet.errors import InputError, PolicyError, UnsupportedError
 
 if TYPE_CHECKING:
     from privet.core import Form
-    from privet.policy import Policy
+    from privet.policy.values import Policy
 
 ARGUMENTS = {
     "DATA": "A CSV, TSV, Parquet, JSON lines or Arrow file (.gz too), a database URL, or JSON or XML.",
@@ -109,7 +109,7 @@ def form_of(
 
 def load_policy(path: Path, **said: Any) -> Policy:
     """The policy with every role decided, and the form that the command line asks for."""
-    from privet.policy import Policy
+    from privet.policy.values import Policy
     from privet.roads.stations import refuse_undecided
 
     policy = Policy.load(path)

@@ -15,7 +15,7 @@ from privet.errors import InputError, PolicyError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from privet.policy import Policy
+    from privet.policy.values import Policy
 
 EPSILONS = ("1/10", "1/4", "1/2", "1", "2")
 ROUNDS = (2, 4, 6, 8, 10, 12, 15, 20)
@@ -83,7 +83,7 @@ def planned(
     """The plan as a document that JSON can hold."""
     from privet.dp.settings import DiffGenSettings, epsilon_of, public
     from privet.roads import road_of
-    from privet.roads.diffgen import NoisyRoad, settings_of
+    from privet.roads.noisy.road import NoisyRoad, settings_of
 
     if not isinstance(road_of(policy), NoisyRoad):
         raise InputError(f"privet plan is for differential privacy; {policy.algorithm.name} spends nothing")
@@ -159,7 +159,7 @@ def _suggested(settings: Any, known: Any, epsilon: Fraction, records: int) -> in
 
 
 def _epsilon(text: str) -> Fraction:
-    from privet.notation import exact
+    from privet.policy.notation import exact
 
     try:
         found = exact(text)

@@ -29,7 +29,7 @@ from privet.cli.options import (
 from privet.errors import HierarchyError, InputError
 
 if TYPE_CHECKING:
-    from privet.policy import Policy
+    from privet.policy.values import Policy
     from privet.release import Release
 
 
@@ -84,8 +84,8 @@ def publish(
     Next: `privet verify out` checks the release as its reader would.
 
     """
+    from privet.publishing import publish as published
     from privet.release import refuse_occupied
-    from privet.road import publish as published
 
     if show_values:
         screen.refuse_hidden_terminal(json=json)
@@ -135,7 +135,7 @@ def publish(
 
 def paid_from(policy: Policy, ledger: Path | None, dataset: str | None) -> Policy:
     """The policy with the ledger and the data set that the command line names."""
-    from privet.policy import Purse
+    from privet.policy.values import Purse
 
     if ledger is None and dataset is None:
         return policy
@@ -212,7 +212,7 @@ def uncovered(data: str, policy: Policy, engine: Any) -> list[str]:
     from privet.roads.stations import settle
 
     if policy.kind == "documents":
-        from privet.roads.document_data import distinct
+        from privet.roads.documents.data import distinct
 
         known = distinct(data, policy, engine)
     else:

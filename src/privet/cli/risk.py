@@ -206,7 +206,7 @@ def _anybody(journalist: Mapping[str, Any]) -> str:
 
 
 def _fraction(given: str) -> Fraction:
-    from privet.notation import exact
+    from privet.policy.notation import exact
 
     try:
         return exact(given)
@@ -260,7 +260,7 @@ def _page() -> Any:
 
 
 def _without_policy(data: str, form: Any, engine: str, *, json: bool) -> dict[str, Any]:
-    from privet.roads.telling import telling
+    from privet.roads.tables.separation import telling
 
     found = telling(data, form=form, engine=engine_of(engine))
     if json:

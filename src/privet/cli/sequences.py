@@ -46,7 +46,7 @@ def sequences(
     Next: `privet publish` keeps as many of them as the promise allows.
 
     """
-    from privet.roads.trajectory_check import framed, read_paths, shape_of
+    from privet.roads.trajectories.check import framed, read_paths, shape_of
     from privet.trajectory.frequent import frequent, threshold
     from privet.trajectory.searches import at_least
 
@@ -128,7 +128,7 @@ def _needs_paths(policy: Any) -> None:
 
 def _released(folder: Path, engine: Any) -> tuple[Any, Any]:
     from privet.cli.options import release_folder
-    from privet.policy import Policy
+    from privet.policy.values import Policy
     from privet.report import evidence as ev
     from privet.roads.stations import data_file
 
@@ -141,7 +141,7 @@ def _released(folder: Path, engine: Any) -> tuple[Any, Any]:
 
 def _support(said: str | None, policy: Any, at_least: Any) -> Any:
     from privet.errors import PolicyError
-    from privet.notation import exact
+    from privet.policy.notation import exact
 
     try:
         return at_least(policy.algorithm.support if said is None else exact(said))

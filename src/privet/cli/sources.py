@@ -207,7 +207,7 @@ def _asked(given: Sources) -> Fraction:
 
 def _confidence(epsilon: str, theta: str, *, everywhere: bool) -> Confidence:
     from privet.disclose.sources.gamma import Confidence
-    from privet.notation import exact
+    from privet.policy.notation import exact
 
     def read(name: str, text: str) -> Fraction:
         try:

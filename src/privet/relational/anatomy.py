@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from privet.core import Column, Finding, Perturbation, Policy, Progress, Tally, silent
 from privet.errors import UnsatisfiableError, UnsupportedError
 from privet.models.ldiversity import DistinctLDiversity, EntropyLDiversity
-from privet.relational.chance import generator
 from privet.relational.coded import refuse_coded
+from privet.relational.randomness import generator
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,10 @@ from privet.errors import UnsupportedError
 from privet.models.classes import ClassCheck
 from privet.models.linkage import LinkageModel
 from privet.relational.anatomy import need_split
-from privet.relational.chance import generator
 from privet.relational.coded import refuse_coded
 from privet.relational.judge import Judge, need_classes_that_merge, raise_unsatisfiable
 from privet.relational.mondrian import Choice, Cuts, Mondrian
+from privet.relational.randomness import generator
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,11 @@ from privet.core import Column, Finding, Policy, Progress, Regions, Tally, silen
 from privet.domain import Node
 from privet.errors import PolicyError, UnsatisfiableError
 from privet.relational.boxes import labelled
-from privet.relational.chance import generator
 from privet.relational.coded import refuse_coded
 from privet.relational.judge import Judge
 from privet.relational.merging import Merged, Unit, forest, merge
 from privet.relational.neighbours import Ranks, neighbours
+from privet.relational.randomness import generator
 from privet.relational.rollup import Entries, Frequencies, summed
 
 

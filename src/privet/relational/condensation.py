@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from privet.core import Finding, Perturbation, Policy, Progress, Tally, silent
 from privet.errors import PolicyError, UnsatisfiableError
 from privet.models.construction import ByConstruction
-from privet.relational.chance import generator
 from privet.relational.coded import refuse_coded
 from privet.relational.mdav import Points, mdav, standardised
 from privet.relational.numeric import points, scale_of, value
+from privet.relational.randomness import generator
 
 
 class Mode(Enum):

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from privet.core import Column, Finding, Perturbation, Policy, Progress, Tally, silent
 from privet.errors import PolicyError, UnsatisfiableError
 from privet.models.construction import ByConstruction
-from privet.relational.chance import generator, happens
 from privet.relational.coded import refuse_coded
+from privet.relational.randomness import generator, happens
 
 
 class Replacement(Enum):

@@ -34,7 +34,7 @@ from privet.core import (
 )
 from privet.domain import Domain, Node, Value, plain
 from privet.errors import TamperedError
-from privet.notation import describe
+from privet.policy.notation import describe
 
 VERSION = 1
 

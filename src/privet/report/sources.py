@@ -38,7 +38,7 @@ from privet.disclose.sources.views import Comparison, Register, View
 from privet.domain import Value
 from privet.engines import files
 from privet.errors import InputError, PolicyError, PrivetError
-from privet.notation import Complaints, exact
+from privet.policy.notation import Complaints, exact
 from privet.report import evidence as ev
 from privet.report.sources_releases import release_views, texts
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 from privet.core import Engine, PrivacyModel, Progress, Verdict
-from privet.policy import Policy
+from privet.policy.values import Policy
 from privet.registry import find
 from privet.release import Release
 

@@ -12,7 +12,7 @@ from privet import core
 from privet.core import Form, PrivacyModel, Tally, Verdict
 from privet.engines import text
 from privet.errors import BrokenPromiseError, InputError, InternalError, PolicyError, TamperedError, one_of
-from privet.policy import Policy
+from privet.policy.values import Policy
 
 CAUTIONS = (
     "Release one version only: two releases of the same records can be combined by whoever has both.",

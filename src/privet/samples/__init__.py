@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from privet.samples import journeys, plans
-from privet.samples.journeys import PathPlan
+from privet.samples import plans
+from privet.samples import trajectory_plans as journeys
 from privet.samples.plans import Plan
+from privet.samples.trajectory_plans import PathPlan
 
 if TYPE_CHECKING:
     import polars as pl

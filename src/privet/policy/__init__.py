@@ -1,0 +1,1 @@
+"""Policies: what the steward decides before seeing the data; values, notation, consistency and drafts."""

@@ -1,0 +1,43 @@
+"""The one road out of the house: read, tally, search, apply, check again, release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from privet.core import Engine, Progress, silent
+from privet.policy.values import Policy
+from privet.release import Release
+from privet.roads import Verdicts, engine_of, road_of
+from privet.roads.stations import refuse_undecided
+
+
+def publish(
+    source: Any,
+    policy: Policy,
+    *,
+    engine: Engine[Any] | str = "embedded",
+    like: str | Path | None = None,
+    output: str | None = None,
+    progress: Progress = silent,
+) -> Release:
+    """Make a release of `source` that keeps `policy`, or raise; nothing is written yet.
+
+    `source` is a path, a database URL, or a polars, pandas or pyarrow table. `like` names an earlier
+    release folder whose recoding is used again instead of a search. `output` is another format than
+    the input's.
+    """
+    refuse_undecided(policy)
+    return road_of(policy).publish(
+        source,
+        policy,
+        engine=engine_of(engine),
+        like=None if like is None else Path(like),
+        output=output,
+        progress=progress,
+    )
+
+
+def check(source: Any, policy: Policy, *, engine: Engine[Any] | str = "embedded") -> Verdicts:
+    """What data achieves as it stands, without any recoding."""
+    return road_of(policy).check(source, policy, engine=engine_of(engine))

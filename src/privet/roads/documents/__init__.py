@@ -1,0 +1,1 @@
+"""Documents on the road: people whose record is a tree."""

@@ -1,0 +1,367 @@
+"""Trees of people in two halves: quasi-identifiers as they are, sensitive values of a group in one heap.
+
+What leaves is read again from the file that leaves and audited by code of its own. Which half belongs to
+which is a secret that goes to the private folder only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any, ClassVar
+
+import numpy as np
+
+from privet.core import Engine, Progress, silent
+from privet.document import anatomy_measure, publication_files
+from privet.document.anatomy import Grouping
+from privet.document.anatomy_measure import query_accuracy, sensitive_of
+from privet.document.anatomy_merge import Style
+from privet.document.anatomy_truth import anatomy_truth
+from privet.document.ask import questions
+from privet.document.estimate import Estimator
+from privet.document.posterior import reconstruct
+from privet.document.promises import AnatomyDiversity, PMPrivacy
+from privet.document.publication import Links, Publication, publish
+from privet.document.publication_tables import from_tables, to_tables
+from privet.document.query import count
+from privet.document.settings import TreeAnatomy, promised_l, rules_of
+from privet.document.tables import Keys, to_frames
+from privet.errors import InputError, InternalError, UnsatisfiableError, UnsupportedError
+from privet.measure import summary
+from privet.measure.summary import tidy
+from privet.policy.notation import describe
+from privet.policy.values import Policy
+from privet.release import Release
+from privet.report import evidence as ev
+from privet.roads import Found, Verdicts
+from privet.roads.documents import exposure as groves
+from privet.roads.documents import notes as document_notes
+from privet.roads.documents import raw_anatomy
+from privet.roads.documents import relaxed as document_relaxed
+from privet.roads.documents.data import (
+    TABLES,
+    Leaving,
+    Written,
+    collected,
+    digest_of,
+    inside,
+    read_tables,
+    shape_of,
+    write_tables,
+)
+from privet.roads.documents.release import published_policy
+from privet.roads.stations import CAUTIONS, refuse_broken
+
+ONE_KNOWN = (
+    "Whoever knows one sensitive value of a person may find all others of that person: these are what style "
+    "t-t keeps together. Where that may happen, style v-v is the safer choice."
+)
+APART = "Links among one person's sensitive values are given up in style v-v: counts with them are estimates."
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnatomyRelease(Release):
+    """Published halves, as a file or as tables, and the evidence that they keep the policy."""
+
+    engine: Engine[Any] = field(repr=False)
+    aside: Leaving = field(repr=False)
+    written: Written = field(repr=False)
+
+    def write_data(self, folder: Path) -> dict[str, Any]:
+        return self.aside.copied(folder)
+
+    def published_policy(self) -> Policy:
+        """The policy without hierarchies, which nobody needs here."""
+        return published_policy(self.policy, self.written)
+
+    def publication(self) -> Publication:
+        """What leaves, as it is read again."""
+        return opened(self.aside.folder, self.aside.notes, self.published_policy(), self.engine)
+
+    def to_polars(self) -> Any:
+        """One way to put the halves together, of many that nobody can tell apart: the roots."""
+        publication = self.publication()
+        schema = publication.schema
+        keys = {
+            kind.name: Keys("record", None if kind.name == schema.root else "parent") for kind in schema.kinds
+        }
+        return to_frames(reconstruct(publication), schema, keys)[schema.root]
+
+
+class TreeAnatomyRoad:
+    """Documents in two halves, in the style t-t or v-v."""
+
+    name: ClassVar[str] = "tree-anatomy"
+
+    def publish(
+        self,
+        source: Any,
+        policy: Policy,
+        *,
+        engine: Engine[Any],
+        like: Path | None,
+        output: str | None,
+        progress: Progress,
+    ) -> AnatomyRelease:
+        if like is not None:
+            raise UnsupportedError("people are put into groups anew for every batch: publish without --like")
+        with ThreadPoolExecutor() as beside:
+            digest = beside.submit(digest_of, source)
+            progress("read", 0)
+            read = collected(source, policy, engine)
+            forest, written = read.forest, as_one_file(read.written.to(output, shape_of(policy).schema))
+            algorithm, l = settings_of(policy), promised_l(policy)
+            if len(forest) < l:
+                raise UnsatisfiableError(
+                    f"{len(forest)} records cannot form a group of {l}; make l smaller, or bring more"
+                )
+            progress("search", 0)
+            grouping = algorithm.search(policy).search(forest, progress)
+            if not grouping.groups:
+                reasons = document_notes.warnings(forest, l, rules_of(policy))
+                raise UnsatisfiableError(f"no group of {l} can be formed: nothing is left", *reasons)
+            progress("apply", 0)
+            shown = published_policy(policy, written)
+            made, links = publish(grouping)
+            leaving = Leaving()
+            leaving.notes = laid_out(
+                replace(made, schema=shape_of(shown).schema), leaving.folder, written, engine
+            )
+            progress("check", 0)
+            final = opened(leaving.folder, leaving.notes, shown, engine)
+            verdicts = judged(final, policy)
+            refuse_broken(verdicts, policy, None)
+            if len(final) != len(made):
+                raise InternalError("a record was lost on the way")
+            progress("measure", 0)
+            evidence = evidence_of(policy, grouping, final, verdicts, written)
+            return AnatomyRelease(
+                policy=policy,
+                verdicts=verdicts,
+                evidence=evidence,
+                engine=engine,
+                aside=leaving,
+                written=written,
+                private={
+                    "source": digest.result(),
+                    "documents": shape_of(policy).to_policy(),
+                    "outlook": document_notes.outlook(forest, l),
+                    "relaxations": document_relaxed.halves(forest, policy, algorithm.search(policy)),
+                    "warnings": document_notes.warnings(forest, l, rules_of(policy)),
+                    "links": {"qi": links.qi, "sa": links.sa},
+                    "suppressed": list(grouping.suppressed),
+                },
+            )
+
+    def check(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> Verdicts:
+        return self.foreseen(source, policy, engine=engine)[0]
+
+    def foreseen(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> tuple[Verdicts, list[str]]:
+        """What data achieves as it stands, and what its promises will meet."""
+        forest = collected(source, policy, engine).forest
+        warnings = document_notes.warnings(forest, promised_l(policy), rules_of(policy))
+        return raw_anatomy.judged(forest, policy), warnings
+
+    def verify(
+        self, folder: Path, evidence: Mapping[str, Any], policy: Policy, *, engine: Engine[Any]
+    ) -> Found:
+        final = opened(folder, evidence["data"], policy, engine)
+        verdicts = judged(final, policy)
+        complaints = ev.other_promises(verdicts, list(evidence["promises"]))
+        if final.l != promised_l(policy):
+            complaints.append("l: the data says another one than the policy")
+        if final.style is not settings_of(policy).style:
+            complaints.append("style: the data is in another one than the policy says")
+        watch = watched(final)
+        said = evidence["documents"]
+        after = {(one["level"], one["type"]): one["after"] for one in said["levels"] if one["after"]}
+        for what, claimed, found in (
+            ("records", evidence["records"], len(final)),
+            ("documents: vertices", said["vertices"]["after"], watch.vertices),
+            ("documents: levels", after, dict(watch.places)),
+            ("measures: groups", evidence["measures"]["groups"], summary.classes(sizes_of(final))),
+        ):
+            if claimed != found:
+                complaints.append(f"{what}: the evidence claims other numbers than the data has")
+        return Found(verdicts, tuple(complaints))
+
+    risk = staticmethod(groves.risk)
+    explain = staticmethod(groves.explain)
+
+    def compare(
+        self,
+        raw: Any,
+        release: Release | Path,
+        policy: Policy,
+        *,
+        engine: Engine[Any],
+        classify: bool = False,
+        seed: int = 0,
+        progress: Progress = silent,
+    ) -> dict[str, Any]:
+        """Whether every group comes from people of its own, what was cut, and how well counts come out."""
+        del classify
+        folder, notes, evidence = groves.opened(release)
+        shown = release.published_policy() if isinstance(release, Release) else policy
+        home, private = groves.described_at_home(release, policy)
+        progress("read", 0)
+        forest = groves.original_of(raw, home, evidence, engine)
+        publication = replace(opened(folder, notes, shown, engine), schema=forest.schema)
+        progress("measure", 0)
+        original = list(forest)
+        truth = anatomy_truth(publication, original, links_of(private))
+        asked = list(questions(forest.schema, original, groves.QUERIES, Random(seed)))
+        estimator = Estimator(publication)
+        answers = [
+            (float(right), float(estimator.expected(query, Random(seed))))
+            for query in asked
+            if (right := count(query, original, forest.schema)) >= groves.FEW
+        ]
+        accuracy, watch = query_accuracy(answers, groves.FEW), watched(publication)
+        return {
+            "kind": "documents",
+            "records": {"before": len(forest), "after": len(publication)},
+            "vertices": {"before": forest.vertices, "after": watch.vertices},
+            "truth": {
+                "groups": truth.groups,
+                "true": truth.true,
+                "false": truth.false,
+                "undecided": truth.undecided,
+            },
+            "loss": {"suppression_accuracy": evidence["measures"]["loss"]["suppression_accuracy"]},
+            "attributes": {},
+            "levels": document_notes.levels(forest.schema, document_notes.before(forest), watch.places),
+            "divergence": document_notes.shifted(forest, sensitive_of(publication)),
+            "queries": {
+                "asked": accuracy.queries,
+                "accuracy": tidy(accuracy.mean),
+                "clipped": tidy(accuracy.clipped),
+            },
+        }
+
+
+def settings_of(policy: Policy) -> TreeAnatomy:
+    settings: Any = policy.algorithm
+    made: TreeAnatomy = settings
+    return made
+
+
+def as_one_file(written: Written) -> Written:
+    """Groups stand in one document, so lines of JSON become one, and it is not packed."""
+    if written.kind == TABLES:
+        return written
+    return replace(written, kind="xml" if written.kind == "xml" else "json", gzip=False)
+
+
+def laid_out(publication: Publication, folder: Path, written: Written, engine: Engine[Any]) -> dict[str, Any]:
+    if written.kind == TABLES:
+        return write_tables(to_tables(publication), folder, written, engine)
+    name = f"data{written.ending}"
+    publication_files.write(publication, folder / name, written.shape)
+    return {"file": name, "format": written.kind, "encoding": "utf-8", "nulls": []}
+
+
+def opened(folder: Path, notes: Mapping[str, Any], policy: Policy, engine: Engine[Any]) -> Publication:
+    """Published halves as a recipient reads them."""
+    schema = shape_of(policy).schema
+    if "tables" not in notes:
+        return publication_files.read(inside(folder, notes["file"]), schema)
+    frames = read_tables(folder, notes, engine)
+    try:
+        return from_tables(
+            {name: numbered(frame) for name, frame in frames.items()},
+            schema,
+            settings_of(policy).style,
+            promised_l(policy),
+        )
+    except (KeyError, ValueError, TypeError):
+        raise InputError(f"{folder}: the tables do not read as groups of trees") from None
+
+
+def numbered(frame: Any) -> Any:
+    """Places and counts are numbers, whatever the file made of them."""
+    import polars as pl  # noqa: PLC0415 - loads the engine's library
+
+    whole = [name for name in ("vertex", "parent", "count") if name in frame.columns]
+    if "sag" in frame.columns or "value" not in frame.columns:
+        whole += [name for name in ("tree",) if name in frame.columns]
+    try:
+        return frame.with_columns(pl.col(name).cast(pl.Int64) for name in whole)
+    except pl.exceptions.InvalidOperationError:
+        raise InputError("a place or a count in the tables is no number") from None
+
+
+def judged(publication: Publication, policy: Policy) -> Verdicts:
+    """Every promise; l is that of the policy, whatever the publication says of itself."""
+    l = promised_l(policy)
+    verdicts: list[Any] = []
+    for model in policy.models:
+        promise: Any = model
+        if isinstance(promise, AnatomyDiversity):
+            verdicts.append((promise, promise.check(publication)))
+        elif isinstance(promise, PMPrivacy):
+            verdicts.append((promise, promise.check(publication, l)))
+    return tuple(verdicts)
+
+
+def watched(publication: Publication) -> document_notes.Watch:
+    watch = document_notes.Watch(publication.schema)
+    for group in publication.groups:
+        for tree in group.qi:
+            watch.count(tree)
+    return watch
+
+
+def sizes_of(publication: Publication) -> Any:
+    return np.array([len(group) for group in publication.groups], dtype=np.int64)
+
+
+def links_of(private: Mapping[str, Any]) -> Links | None:
+    """The secret, where the steward still has it."""
+    said = private.get("links")
+    if said is None:
+        return None
+    return Links(tuple(map(tuple, said["qi"])), tuple(map(tuple, said["sa"])))
+
+
+def evidence_of(
+    policy: Policy, grouping: Grouping, final: Publication, verdicts: Verdicts, written: Written
+) -> dict[str, Any]:
+    forest, watch = grouping.forest, watched(final)
+    style = settings_of(policy).style
+    share: Fraction = anatomy_measure.suppression_accuracy(grouping)
+    gone = document_notes.levels(forest.schema, document_notes.before(forest), watch.places)
+    return {
+        **ev.header(),
+        "kind": policy.kind,
+        "purpose": policy.purpose,
+        "nulls": policy.nulls.value,
+        "records": len(final),
+        "suppressed_records": len(forest) - len(final),
+        "columns": [a.name for a in policy.attributes if a.published],
+        "promises": [ev.promise(model, verdict) for model, verdict in verdicts],
+        "algorithm": describe(policy.algorithm),
+        "recoding": f"halves ({style.value})",
+        "attributes": document_notes.attribute_notes(policy, halves=True),
+        "steps": [],
+        "notes": [],
+        "measures": {
+            "records": len(final),
+            "groups": summary.classes(sizes_of(final)),
+            "loss": {"suppression_accuracy": tidy(float(share))},
+            "attributes": {},
+        },
+        "cautions": [*CAUTIONS, ONE_KNOWN if style is Style.TREES else APART],
+        "documents": {
+            "form": written.kind,
+            "vertices": {"before": forest.vertices, "after": watch.vertices},
+            "levels": gone,
+            "divergence": document_notes.shifted(forest, sensitive_of(final)),
+            "drawn": document_notes.drawn_group(final),
+        },
+    }

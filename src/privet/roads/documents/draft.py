@@ -1,0 +1,197 @@
+"""A first policy for documents that nobody has described yet: paths, types, candidates for roles.
+
+A draft guesses and decides nothing: every field is undecided, so that publishing refuses until somebody has
+thought. It holds names and counts, never a value.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from privet.core import Role
+from privet.document import jsontext
+from privet.document.draft import LOOKED_AT, Draft, DraftField, DraftType, draft
+from privet.document.files import FORMATS, format_of
+from privet.engines import text
+from privet.errors import InputError
+from privet.policy.guess import NAMES
+
+ROLES = """\
+# What each field is. Fields that are in no list are never published, and stop the road unless
+# `undeclared = "drop"` stands under [documents]. Move every field out of `undecided` into
+#   identifier  names a person: it is not published
+#   quasi       others may know it about a person: generalised along its hierarchy, as far as needed
+#   sensitive   what nobody may learn about a person: published as it is; one for each type at most
+#   other       published as it is, because nobody could know it and nobody minds
+# Behind each "#" stands a guess. To drop a list of children with all that is below, take its key out of
+# `children`, name it under `identifier`, and delete its types."""
+
+PROMISES = """\
+# Hierarchies of quasi-identifiers, and buckets of sensitive numbers, as type.field:
+# [documents.attributes]
+# "TYPE.FIELD" = { hierarchy = { type = "intervals", width = [5, 10, 20] } }  # numbers need widths here
+# "TYPE.FIELD" = { hierarchy = { type = "auto" } }                             # dates and codes
+# "TYPE.FIELD" = { buckets = { from = 0, to = 100, width = 10 } }
+#
+# What is promised: at least one. Privacy parameters have no default: decide, and take the "#" away.
+#
+# [[models]]
+# type = "document-l-diversity"
+# l =                                         # how many records are alike, and values differ at a vertex
+#
+# or, with trees in two halves whose quasi-identifiers stay exact: type = "anatomy-l-diversity" above, and
+# [algorithm]
+# type = "tree-anatomy" """
+
+
+@dataclass(frozen=True)
+class DocumentDraft:
+    """A policy that is not one yet."""
+
+    place: str
+    found: Draft
+
+    @property
+    def records(self) -> int:
+        return self.found.records
+
+    def rows(self) -> list[tuple[str, str, str, str]]:
+        """Every field, for people: its path, how often it is there, a guess and the reason."""
+        return [
+            (f"{type_.name}.{f.name}", f"{f.there:,}", _role(f), _reason(f))
+            for type_ in self.found.types
+            for f in type_.fields
+        ]
+
+    def to_document(self) -> dict[str, Any]:
+        """The guesses for programs."""
+        return {
+            "kind": "documents",
+            "records": self.found.records,
+            "format": self.found.format,
+            "place": self.found.place,
+            "types": [
+                {
+                    "type": type_.name,
+                    "path": type_.path,
+                    "vertices": type_.vertices,
+                    "fields": [
+                        {"name": f.name, "there": f.there, "guess": _role(f), "reason": _reason(f)}
+                        for f in type_.fields
+                    ],
+                    "children": [
+                        {
+                            "key": c.key,
+                            "type": c.type,
+                            "fewest": c.fewest,
+                            "most": c.most,
+                            "mean": round(c.mean, 3),
+                        }
+                        for c in type_.children
+                    ],
+                }
+                for type_ in self.found.types
+            ],
+        }
+
+    def dumps(self) -> str:
+        return "\n".join(self._lines()) + "\n"
+
+    def _lines(self) -> Iterator[str]:
+        plain = self.found.plain()
+        software = f"privet {version('privet')}"
+        yield f"# Drafted by {software} from {json.dumps(self.place)}: {self.records:,} records"
+        yield "# Nothing is decided yet, so `privet publish` refuses: decide every field, promise something."
+        yield "policy = 1"
+        yield 'kind = "documents"'
+        yield 'purpose = ""                                  # what the release is for'
+        yield ""
+        if self.found.doctype:
+            yield "[documents]"
+            yield "doctype = true                                # the file names one; entities are refused"
+            yield ""
+        yield "[documents.record]                            # where the records are, and what they are"
+        yield from (f"{key} = {json.dumps(value)}" for key, value in plain["record"].items())
+        yield ""
+        yield ROLES
+        for type_ in self.found.types:
+            yield ""
+            yield from self._type(type_, plain["types"][type_.name])
+        if plain["attributes"]:
+            yield ""
+            yield tomli_w.dumps({"documents": {"attributes": plain["attributes"]}}).rstrip()
+        yield ""
+        yield PROMISES
+
+    def _type(self, type_: DraftType, said: dict[str, Any]) -> Iterator[str]:
+        where = f"{type_.vertices:,} of them at {json.dumps(type_.path)}"
+        yield f"[documents.types.{_key(type_.name)}]  # {where}"
+        if type_.fields:
+            yield "undecided = ["
+            yield from (f"    {json.dumps(f.name)},  # {_role(f)} {_reason(f)}" for f in type_.fields)
+            yield "]"
+        else:
+            yield f"quasi = {json.dumps(said['quasi'])}  # it has no field of its own; this one stays empty"
+        if type_.children:
+            yield ""
+            yield f"[documents.types.{_key(type_.name)}.children]"
+        for c in type_.children:
+            many = f"{c.fewest} to {c.most:,} in each, {c.mean:.1f} on average"
+            yield f"{_key(c.key)} = {json.dumps(c.type)}  # {many}"
+
+
+def drafted(path: Path, kind: str | None = None) -> DocumentDraft:
+    """Look at every record of a file, one at a time; names of document types are accepted here."""
+    return DocumentDraft(str(path), draft(path, kind, _named, doctype=True))
+
+
+def looks_nested(data: str, kind: str | None = None) -> bool:
+    """Is this a file of documents rather than a table? JSON lines are, when a record holds another."""
+    path = Path(data)
+    if text.is_url(data) or not path.is_file():
+        return False
+    name = path.with_suffix("") if path.suffix == ".gz" else path
+    form = kind or FORMATS.get(name.suffix.lower())
+    if form not in FORMATS.values():
+        return False
+    if format_of(path, form) != "jsonl":
+        return True
+    try:
+        first = list(islice(jsontext.records(path, jsontext.LINES), 100))
+    except InputError:
+        return False  # whoever reads it as a table says what is wrong
+    return any(
+        isinstance(value, (dict, list)) for one in first if isinstance(one, dict) for value in one.values()
+    )
+
+
+def _named(name: str) -> tuple[Role, str] | None:
+    words = frozenset(
+        re.findall(r"[a-z]+[0-9]*|[0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).lower())
+    )
+    return next(((role, reason) for role, reason, speaking in NAMES if words & speaking), None)
+
+
+def _role(f: DraftField) -> str:
+    guess = f.guess or Role.QUASI
+    return f"{(Role.SENSITIVE if guess is Role.TARGET else guess).value}?"  # trees have no target
+
+
+def _reason(f: DraftField) -> str:
+    more = " or more" if f.distinct == LOOKED_AT else ""
+    values = f"{f.distinct:,}{more} different value{'s' if f.distinct != 1 else ''}"
+    values += ", all numbers" if f.numbers else ""
+    return f"{f.because or 'in doubt, others may know it'} ({values})"
+
+
+def _key(name: str) -> str:
+    return tomli_w.dumps({name: 0}).removesuffix(" = 0\n")

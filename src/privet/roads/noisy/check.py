@@ -1,0 +1,136 @@
+"""What anybody can check of a noisy release: that it adds up and keeps to what was public; no more.
+
+That noise was drawn, and of the right size, cannot be seen on the data: somebody could write any table. So
+nothing here is called a check of differential privacy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from privet.core import Engine
+from privet.dp import cuts
+from privet.dp.diffgen import CountBudget
+from privet.dp.publicdomain import ItemSets, Predictor
+from privet.dp.settings import COUNT, DiffGenSettings, Output, Public, Settings, epsilon_of, public
+from privet.dp.spend import Charge, cost
+from privet.errors import BudgetError, InputError
+from privet.hierarchy.sets import SEPARATOR
+from privet.policy.notation import describe
+from privet.policy.values import Policy
+from privet.report import evidence as ev
+from privet.roads.stations import data_file
+
+
+def complaints(
+    folder: Path, evidence: Mapping[str, Any], policy: Policy, settings: Settings, engine: Engine[Any]
+) -> Iterator[str]:
+    """Everything that is not as the evidence says, or not as the policy allows."""
+    yield from _account(evidence, policy, settings)
+    known = public(policy)
+    yield from _columns(evidence, known, settings)
+    allowed = dict(_allowed(evidence, known))
+    for name, labels in allowed.items():
+        if labels is None:
+            yield f"{name}: its values do not cover its domain, each part once"
+    data, form = data_file(folder, evidence["data"])
+    table = engine.frame(engine.read(data, form))
+    counts = table
+    if settings.output is Output.RECORDS:
+        path, _ = data_file(folder, {**evidence["data"], "file": evidence["data"]["counts"]})
+        counts = engine.frame(engine.read(path, form))
+        if list(table.columns) != list(evidence["columns"]):
+            yield "the columns of the data are not those that the evidence names"
+            return
+    wanted = [*known.columns, COUNT]
+    if list(counts.columns) != wanted:
+        yield "the counts do not have the columns of the policy, and a count"
+        return
+    yield from _values(counts, known, allowed)
+    yield from _added(table, counts, evidence, settings, wanted[:-1])
+
+
+def _account(evidence: Mapping[str, Any], policy: Policy, settings: Settings) -> Iterator[str]:
+    """The payments add up to what was promised, exactly."""
+    paid, epsilon = evidence["ledger"], epsilon_of(policy)
+    try:
+        charges = [
+            Charge(str(s["purpose"]), str(s["mechanism"]), Fraction(s["epsilon"]), s["group"])
+            for s in paid["spends"]
+        ]
+    except (BudgetError, ValueError, ZeroDivisionError):
+        yield "ledger: a payment that is none"
+        return
+    spent, person = cost(charges), epsilon * settings.records_per_person
+    if Fraction(paid["epsilon"]) != epsilon or Fraction(paid["person_epsilon"]) != person:
+        yield "ledger: it speaks of another epsilon than the policy"
+    if Fraction(paid["spent"]) != spent:
+        yield f"ledger: the payments add up to {spent}, and it says {paid['spent']}"
+    whole = not (isinstance(settings, DiffGenSettings) and settings.counts is CountBudget.FIXED)
+    if spent > epsilon or (whole and spent != epsilon):
+        yield f"ledger: the payments add up to {spent}, and the policy promises {epsilon}"
+    claims = {"epsilon": spent, "epsilon of a person": person}
+    if evidence["promises"] != [ev.construction(model, claims) for model in policy.models]:
+        yield "the promises are not those that the policy and the payments make"
+    if evidence["algorithm"] != describe(settings):
+        yield "the evidence speaks of another algorithm than the policy"
+
+
+def _columns(evidence: Mapping[str, Any], known: Public, settings: Settings) -> Iterator[str]:
+    wanted = known.columns
+    if settings.output is Output.COUNTS:
+        wanted.append(COUNT)
+    if list(evidence["columns"]) != wanted:
+        yield "the evidence speaks of other columns than the policy"
+
+
+def _allowed(evidence: Mapping[str, Any], known: Public) -> Iterator[tuple[str, set[str] | None]]:
+    """What may stand in each column; None where what the evidence lists is no cut."""
+    for predictor in known.predictors:
+        try:
+            nodes = cuts.read(predictor, evidence["attributes"][predictor.name]["values"])
+        except (InputError, ValueError, ArithmeticError):
+            yield predictor.name, None
+        else:
+            yield predictor.name, {str(node.label) for node in nodes}
+    yield known.target, set(known.classes)
+
+
+def _values(counts: Any, known: Public, allowed: Mapping[str, set[str] | None]) -> Iterator[str]:
+    of_sets = {p.name for p in known.predictors if _has_sets(p)}
+    for name, labels in allowed.items():
+        found = {str(value) for value in counts.get_column(name).unique().to_list()}
+        if name in of_sets:
+            found = {part for value in found for part in value.split(SEPARATOR)}
+        if labels is not None and found - labels:
+            yield f"{name}: {len(found - labels):,} values that the evidence does not list"
+
+
+def _has_sets(predictor: Predictor) -> bool:
+    return isinstance(predictor.domain, ItemSets)
+
+
+def _added(
+    table: Any, counts: Any, evidence: Mapping[str, Any], settings: Settings, by: list[str]
+) -> Iterator[str]:
+    import polars as pl  # noqa: PLC0415 - loads the engine's library
+
+    number = counts.get_column(COUNT).cast(pl.Int64, strict=False)
+    if number.null_count():
+        yield "a count that is no whole number"
+        return
+    if counts.select(by).is_duplicated().any():
+        yield "two counts for the same row"
+    total = int(number.clip(lower_bound=0).sum())
+    if total != evidence["records"]:
+        yield f"the evidence speaks of {evidence['records']} records, the counts of {total}"
+    if settings.output is Output.COUNTS:
+        return
+    texts = [pl.col(name).cast(pl.String) for name in by]
+    expanded = table.group_by(texts).agg(pl.len().cast(pl.Int64).alias(COUNT)).sort(by)
+    expected = counts.with_columns(number).select(*texts, COUNT).filter(pl.col(COUNT) != 0).sort(by)
+    if not expanded.equals(expected):
+        yield "the records are not the counts, each row as often as its count says"

@@ -1,0 +1,75 @@
+"""How far a noisy release is from the data: for the steward alone, since these numbers carry no noise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from privet.core import Engine
+from privet.dp import cuts
+from privet.dp.coded import CodedTable
+from privet.dp.settings import COUNT, Public
+from privet.errors import InputError, UnsupportedError
+from privet.release import Release
+from privet.report import evidence as ev
+from privet.roads.noisy.release import NoisyRelease, frame
+from privet.roads.stations import data_file
+
+KIND = "noisy"
+WARNING = "these numbers compare with the raw data and carry no noise: they must not leave"
+
+
+def apply_cut(table: CodedTable, known: Public, evidence: Any) -> Any:
+    """Other records, such as a test set, generalised as a release is: a frame of published labels."""
+    nodes = [cuts.read(p, evidence["attributes"][p.name]["values"]) for p in known.predictors]
+    return frame(cuts.empty_table(known.predictors, nodes, known.target, known.classes).apply_cut(table))
+
+
+def compare(table: CodedTable, known: Public, release: Release | Path, engine: Engine[Any]) -> dict[str, Any]:
+    """The counts of the release beside the true ones of the same rows."""
+    import polars as pl  # noqa: PLC0415 - loads the engine's library
+
+    if isinstance(release, Release):
+        if not isinstance(release, NoisyRelease):
+            raise UnsupportedError("this release was not made with differential privacy")
+        evidence, published = release.evidence, release.counts()
+    else:
+        evidence = ev.read(release)
+        notes = evidence["data"]
+        path, form = data_file(release, {**notes, "file": notes.get("counts", notes["file"])})
+        published = engine.frame(engine.read(path, form))
+    by = known.columns
+    if list(published.columns) != [*by, COUNT]:
+        raise InputError("the release has other columns than its policy")
+    texts = [pl.col(name).cast(pl.String) for name in by]
+    true = apply_cut(table, known, evidence).group_by(texts).agg(pl.len().cast(pl.Int64).alias("true"))
+    noisy = published.select(*texts, pl.col(COUNT).cast(pl.Int64))
+    both = noisy.join(true, on=by, how="full", coalesce=True, nulls_equal=True).fill_null(0)
+    off = (both.get_column(COUNT) - both.get_column("true")).abs()
+    cells = int(evidence["measures"]["counts"]["cells"])
+    wrong = int(off.sum())
+    return {
+        "kind": KIND,
+        "warning": WARNING,
+        "records": {"raw": table.records, "published": int(evidence["records"])},
+        "counts": {
+            "cells": cells,
+            "error": wrong / cells if cells else 0.0,
+            "largest": int(off.max() or 0),
+            "total": wrong,
+            "expected": evidence["measures"]["counts"]["error"],
+        },
+        "columns": {name: _distance(both, name) for name in by},
+    }
+
+
+def _distance(both: Any, name: str) -> float:
+    """Half the sum of the differences of shares: how much of a column would have to be moved."""
+    import polars as pl  # noqa: PLC0415
+
+    sums = both.group_by(name).agg(pl.col(COUNT).clip(lower_bound=0).sum(), pl.col("true").sum())
+    parts = []
+    for column in (COUNT, "true"):
+        total = int(sums.get_column(column).sum())
+        parts.append(sums.get_column(column) / total if total else sums.get_column(column) * 0.0)
+    return round(float((parts[0] - parts[1]).abs().sum()) / 2, 9)

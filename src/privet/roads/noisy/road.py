@@ -1,0 +1,199 @@
+"""Differential privacy: paid in a ledger before any noise is drawn, entered in it before anything leaves.
+
+    read ──► code ──► reserve ──► search and count ──► write beside ──► enter ──► rename
+             refuses here for nothing    pays item by item      a kill at any place leaves no unpaid data
+
+What could occur is the policy's to say. The data is refused where it has anything else, and nothing of it
+is told but what epsilon pays for: not even how many records there are.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, ClassVar
+
+from privet.core import Engine, Form, Progress
+from privet.dp.coded import CodedTable, Dictionary, encode
+from privet.dp.ledger import Account, Ledger, Reservation
+from privet.dp.noise import production
+from privet.dp.publicdomain import Numbers
+from privet.dp.settings import ContingencySettings, DiffGenSettings, Public, Settings, epsilon_of, public
+from privet.dp.spend import Charge, overdraft
+from privet.errors import InternalError, PolicyError, UnsupportedError
+from privet.policy.values import Policy
+from privet.release import Release
+from privet.roads import Found, Verdicts
+from privet.roads.noisy import check as noisy_check
+from privet.roads.noisy import comparison as noisy_compare
+from privet.roads.noisy.release import NoisyRelease, evidence_of
+from privet.roads.stations import as_written, settle, source_digest
+
+
+class NoisyRoad:
+    """Tables of which only noisy counts leave, and whose privacy is spent."""
+
+    name: ClassVar[str] = "diffgen"
+
+    def publish(
+        self,
+        source: Any,
+        policy: Policy,
+        *,
+        engine: Engine[Any],
+        like: Path | None,
+        output: str | None,
+        progress: Progress,
+    ) -> NoisyRelease:
+        settings, epsilon = settings_of(policy), epsilon_of(policy)
+        if like is not None:
+            raise UnsupportedError(f"{settings.name} pays for every release anew: publish without --like")
+        if engine.name != "embedded":
+            raise UnsupportedError(f"the engine {engine.name!r} cannot code records; 'embedded' can")
+        known = public(policy)
+        settings.refuse(known)
+        account = _account(policy)
+        _refuse_overdraft(account, epsilon * settings.records_per_person)
+        form = settle(source, policy.form)
+        written = as_written(form, output)
+        _refuse_unwritable(known, written)
+        noise = production(settings.noise.value)
+        with ThreadPoolExecutor() as beside:
+            digest = beside.submit(source_digest, source)
+            progress("read", 0)
+            data = engine.frame(engine.read(source, form, known.columns))
+            progress("code", 0)
+            table = coded(data, known)
+            name = secrets.token_hex(8)  # no time in it: that would tell how long this took
+            reservation = account.reserve(
+                name,
+                epsilon,
+                purpose=policy.purpose or "a release",
+                source=noise.label,
+                per_person=settings.records_per_person,
+            )
+            progress("search", 0)
+            drawn = settings.draw(table, epsilon, noise, reservation, progress)
+            if drawn.charges != _as_charges(reservation):
+                raise InternalError("the ledger and the release do not name the same payments")
+            paid = {"release": name, "dataset": account.dataset, "noise": noise.label}
+            return NoisyRelease(
+                made=drawn.table,
+                output=settings.output,
+                reservation=reservation,
+                engine=engine,
+                policy=policy,
+                verdicts=(),
+                evidence=evidence_of(policy, settings, drawn, epsilon, paid),
+                steps=drawn.table.steps,
+                form=written,
+                private={"source": digest.result(), "ledger": str(account.ledger.path)},
+            )
+
+    def check(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> Verdicts:
+        del source, engine
+        raise UnsupportedError(
+            f"{policy.models[0].name}: no table has it as it stands; it is about how a release is made"
+        )
+
+    def verify(
+        self, folder: Path, evidence: Mapping[str, Any], policy: Policy, *, engine: Engine[Any]
+    ) -> Found:
+        return Found((), tuple(noisy_check.complaints(folder, evidence, policy, settings_of(policy), engine)))
+
+    def risk(self, source: Any, policy: Policy, *, engine: Engine[Any], **asked: Any) -> dict[str, Any]:
+        del source, engine, asked
+        raise UnsupportedError(
+            f"{policy.models[0].name} does not ask how exposed the raw table is: its promise is the same for "
+            "everybody; `privet plan` says what it costs in exactness"
+        )
+
+    def compare(
+        self, raw: Any, release: Release | Path, policy: Policy, *, engine: Engine[Any], **asked: Any
+    ) -> dict[str, Any]:
+        if asked.get("classify"):
+            raise UnsupportedError(
+                "--classify compares records one by one, and noisy records are nobody's own; "
+                "`python -m bench diffgen` trains on a release and tests on held-out records"
+            )
+        known = public(policy)
+        form = settle(raw, policy.form)
+        data = engine.frame(engine.read(raw, form, known.columns))
+        return noisy_compare.compare(coded(data, known), known, release, engine)
+
+    def explain(
+        self, folder: Path, evidence: Mapping[str, Any], policy: Policy, *, engine: Engine[Any], **asked: Any
+    ) -> dict[str, Any]:
+        del folder, policy, engine, asked
+        raise UnsupportedError(
+            f"{evidence['algorithm']['type']}: no group forced the loss, epsilon and h did; `privet plan` "
+            "says what other ones would give, before anything is spent"
+        )
+
+
+def settings_of(policy: Policy) -> Settings:
+    """The algorithm of a policy that takes this road."""
+    settings = policy.algorithm
+    if not isinstance(settings, DiffGenSettings | ContingencySettings):
+        raise InternalError("only diffgen and noisy-contingency take this road")
+    if complaints := settings.complaints(policy):
+        raise PolicyError(*complaints)  # a policy made in Python has not been read
+    return settings
+
+
+def coded(data: Any, known: Public) -> CodedTable:
+    """Records in public codes; raises, for nothing, where one has a value outside."""
+    from privet.engines.embedded import encode as numbered  # noqa: PLC0415 - loads the engine's library
+
+    columns = data.select(known.columns)
+    found = {name: Dictionary(values, codes) for name, (codes, values) in numbered(columns).items()}
+    return encode(found, known.predictors, known.target, known.classes)
+
+
+def _as_charges(reservation: Reservation) -> tuple[Charge, ...]:
+    """What the ledger has, less its numbers and times: times would tell how long each step took."""
+    return tuple(Charge(c.purpose, c.mechanism, c.epsilon, c.group) for c in reservation.charges)
+
+
+def _account(policy: Policy) -> Account:
+    if policy.ledger is None:
+        raise PolicyError(
+            "ledger: what differential privacy spends is written down; name the ledger and the data set, "
+            '--ledger FILE --dataset NAME or [ledger] file = "…", dataset = "…"; once, before the first '
+            "release: privet ledger open FILE --dataset NAME --budget EPSILON"
+        )
+    ledger = Ledger(policy.ledger.file, create=False)
+    ledger.balance(policy.ledger.dataset)  # raises where nobody has opened it
+    return Account(ledger, policy.ledger.dataset)
+
+
+def _refuse_overdraft(account: Account, epsilon: Fraction) -> None:
+    """Said early; the reservation looks again, for others spend as well."""
+    balance = account.ledger.balance(account.dataset)
+    if epsilon > balance.left:
+        raise overdraft(account.dataset, epsilon, balance.left, balance.budget)
+
+
+def _refuse_unwritable(known: Public, form: Form) -> None:
+    """A label that the file cannot hold is found now, not when epsilon is gone."""
+    for name, labels in _labels(known):
+        for label in labels:
+            try:
+                label.encode(form.encoding)
+            except UnicodeEncodeError:
+                raise PolicyError(f"attributes.{name}: a label has no {form.encoding}") from None
+            if label and label in form.nulls:
+                raise PolicyError(
+                    f"attributes.{name}: a label is also a text that means missing; say other form.nulls"
+                )
+
+
+def _labels(known: Public) -> Iterator[tuple[str, list[str]]]:
+    for predictor in known.predictors:
+        if not isinstance(predictor.domain, Numbers):
+            labels = [str(node.label) for node in predictor.domain.root.walk() if node.label is not None]
+            yield predictor.name, labels
+    yield known.target, list(known.classes)

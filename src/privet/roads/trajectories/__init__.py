@@ -1,0 +1,1 @@
+"""Trajectories on the road: people whose record is a path through places and times."""

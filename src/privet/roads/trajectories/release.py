@@ -1,0 +1,53 @@
+"""Published paths as a release: how they are written, and what of them stays with the steward."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from privet.core import Engine, Form
+from privet.policy.values import Policy
+from privet.release import Release, suffix
+from privet.report import evidence as ev
+from privet.report import html, trajectories
+from privet.trajectory.grid import Grid
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrajectoryRelease(Release):
+    """Published paths, in the form of the data that they were made from."""
+
+    table: pl.DataFrame = field(repr=False)
+    engine: Engine[Any] = field(repr=False)
+    form: Form = field(repr=False)
+    grid: Grid | None = None  # of the release, where it is coarser than that of the data
+    lost: Mapping[str, Any] = field(default_factory=dict, repr=False)  # visits, by raw places and times
+
+    def to_polars(self) -> pl.DataFrame:
+        """The data as a polars frame."""
+        return self.table
+
+    def write_data(self, folder: Path) -> dict[str, Any]:
+        data = f"data{suffix(self.form)}"
+        self.engine.write(self.engine.read(self.table, self.form), folder / data, self.form)
+        return {"file": data, **ev.form_notes(self.form)}
+
+    def _write_private(self, folder: Path) -> None:
+        """Besides the notes a page that shows where and when visits were lost: raw places and times."""
+        super()._write_private(folder)
+        path = folder / "removed.html"
+        path.touch(mode=0o600)
+        path.write_text(html.render({**self.evidence, "removed": self.lost}, trajectories.STEWARD), "utf-8")
+
+    def published_policy(self) -> Policy:
+        """The policy without lists of places and without hierarchies: they hold raw values."""
+        return replace(
+            self.policy,
+            attributes=tuple(replace(a, hierarchy=None) for a in self.policy.attributes),
+            form=replace(self.policy.form, query=None),
+            shape=self.policy.shape.published(self.grid),
+        )

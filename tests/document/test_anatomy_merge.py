@@ -22,7 +22,7 @@ from tests.document.naive_anatomy import (
 )
 
 from privet import native
-from privet.document import anatomy_native
+from privet.document import anatomy_best
 from privet.document.anatomy import Anatomize, Grouping
 from privet.document.anatomy_assign import merge_by_assignment
 from privet.document.anatomy_audit import audit
@@ -104,14 +104,14 @@ def test_the_compiled_scan_finds_the_same(
 ) -> None:
     forest = Forest.of(SCHEMA, records)
     grove = Grove.of(forest, limits(forest, rules, 3), style, largest_first=largest_first)
-    per_type = anatomy_native.counts(grove, len(SCHEMA.kinds))
+    per_type = anatomy_best.counts(grove, len(SCHEMA.kinds))
     weight = 1 / forest.sizes() if relative else np.ones(len(forest))
     group = alone(forest, grove, 0)
     others = np.arange(1, len(forest), dtype=np.int64)
     for _ in range(2):
         weights = (float(weight[list(group.members)].sum()), weight)
         plain = best(group, grove, others.tolist(), weights)
-        quick = anatomy_native.best(group, grove, others, weights, per_type)
+        quick = anatomy_best.best(group, grove, others, weights, per_type)
         assert (plain is None) == (quick is None)
         if plain is None or quick is None:
             return

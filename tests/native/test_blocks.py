@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from privet import native
 from privet.core import Column, Tally
 from privet.domain import Domain, Node, flat
-from privet.models import groups, groups_native
+from privet.models import blockwise as check_blockwise
+from privet.models import groups
 from privet.models.template import Template, protected
-from privet.relational import lookahead_native
+from privet.relational import blockwise
 from privet.relational.bounds import Bound
 from privet.relational.lookahead import keeps_plainly
 from privet.relational.partition import Partition
@@ -96,8 +97,8 @@ def test_compiled_and_plain_look_ahead_agree(data: st.DataObject, tally: Tally) 
             with pytest.MonkeyPatch.context() as patch:
                 # any dealing of attributes into groups must do, not only the one that is quickest here
                 dealing = data.draw(dealings(len(others)))
-                patch.setattr(lookahead_native, "dealt", lambda *_, dealing=dealing: dealing)
-                assert lookahead_native.keeps(partition, candidate, ahead, others, reach, bound) is plain
+                patch.setattr(blockwise, "dealt", lambda *_, dealing=dealing: dealing)
+                assert blockwise.keeps(partition, candidate, ahead, others, reach, bound) is plain
         positions = partition.split(candidate)
         open_values += [
             Candidate(candidate.attribute, child, child.children, position)
@@ -124,7 +125,7 @@ def test_compiled_and_plain_survey_agree(data: st.DataObject, tally: Tally) -> N
         plain = groups.survey(tally, columns, (size,), k, bounds)
     with pytest.MonkeyPatch.context() as patch:
         dealing = data.draw(dealings(len(columns)))
-        patch.setattr(groups_native, "dealt", lambda *_: dealing)
+        patch.setattr(check_blockwise, "dealt", lambda *_: dealing)
         patch.setattr(native, "WORTH_CALLING", 0)
         assert groups.survey(tally, columns, (size,), k, bounds) == plain
 
@@ -152,5 +153,5 @@ def test_a_small_group_inside_one_group_of_attributes_is_found(
     ahead = partition.ahead(candidate)
     assert keeps_plainly(partition, candidate, ahead, [1, 2, 3], 2, bound) is holds
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lookahead_native, "dealt", lambda *_: dealing)
-        assert lookahead_native.keeps(partition, candidate, ahead, [1, 2, 3], 2, bound) is holds
+        patch.setattr(blockwise, "dealt", lambda *_: dealing)
+        assert blockwise.keeps(partition, candidate, ahead, [1, 2, 3], 2, bound) is holds

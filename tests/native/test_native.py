@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
+import re
 import subprocess
 import sys
 from itertools import combinations
@@ -13,11 +13,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from privet import native
 from privet.blocks import dealt, unions
 from privet.native import __main__ as command
 from privet.native import build
+from privet.native.signatures import signatures
 
 
 def needs_loops() -> None:
@@ -63,10 +65,83 @@ def test_a_broken_library_is_not_loaded(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert native.library.__wrapped__() is None
 
 
-def test_scattered_arrays_are_refused() -> None:
-    with pytest.raises(ValueError, match="contiguous"):
-        native.pointer(np.zeros((4, 4))[:, 1])
-    assert isinstance(native.pointer(np.zeros(4)), ctypes.c_void_p)
+def good() -> dict[str, Any]:
+    """Arguments of `privet_mdav_groups` as it takes them."""
+    return {"points": np.zeros((4, 2)), "n": 4, "d": 2, "k": 2, "group_of": np.zeros(4, dtype=np.int64)}
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array
+
+
+@pytest.mark.parametrize(
+    ("changed", "complaint"),
+    [
+        ({"points": np.zeros((4, 2), dtype=np.float32)}, "points is an array of float64, not one of float32"),
+        ({"points": np.zeros((4, 4))[:, 1:3]}, "points is not contiguous"),
+        ({"points": 3}, "points is an array of float64, not int"),
+        ({"points": [np.zeros(4)]}, "points is an array of float64, not list"),
+        ({"n": 4.0}, "n is a whole number of 64 bits, not float"),
+        ({"n": 2**63}, "n is a whole number of 64 bits"),
+        ({"group_of": np.zeros(4, dtype=np.int32)}, "group_of is an array of int64, not one of int32"),
+        ({"group_of": frozen(np.zeros(4, dtype=np.int64))}, "group_of is written to"),
+    ],
+    ids=lambda each: each if isinstance(each, str) else "",
+)
+def test_what_is_not_as_declared_is_an_error_never_another_answer(
+    changed: dict[str, Any], complaint: str
+) -> None:
+    needs_loops()
+    assert native.call("privet_mdav_groups", *good().values()) == 2
+    with pytest.raises(TypeError, match=f"privet_mdav_groups: {complaint}"):
+        native.call("privet_mdav_groups", *(good() | changed).values())
+
+
+def test_lists_of_arrays_are_checked_one_by_one() -> None:
+    wide = next(p for p in signatures()["privet_trees_prices"] if p.name == "wide")
+    with pytest.raises(TypeError, match="wide is a list of arrays of int64, not one of int32"):
+        wide.passed([np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int32)], "f")
+
+
+def test_too_few_arguments_are_refused() -> None:
+    needs_loops()
+    with pytest.raises(TypeError, match="takes 5 arguments, not 4"):
+        native.call("privet_mdav_groups", *list(good().values())[:4])
+
+
+def test_every_exported_function_is_declared_and_every_declared_one_has_a_caller() -> None:
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in build.SOURCES)
+    defined = set(re.findall(r"\b(privet_\w+)\(", sources)) | set(re.findall(r"UNDER\((privet_\w+)", sources))
+    assert defined == set(signatures())
+    house = Path(native.__file__).parents[1]
+    code = "\n".join(path.read_text(encoding="utf-8") for path in house.rglob("*.py"))
+    code = code.replace(
+        'f"privet_trees_{name}"', "privet_trees_prices privet_trees_nearest privet_trees_merge"
+    )
+    code = code.replace(
+        "privet_cells_under_{", "privet_cells_under_8 privet_cells_under_16 privet_cells_under_32"
+    )
+    assert {name for name in signatures() if name not in code} == set()
+
+
+def test_the_compiler_compares_definitions_with_the_header(tmp_path: Path) -> None:
+    """The header is the one declaration: a definition that differs does not compile."""
+    compiler = next(build.compilers(), None)
+    if compiler is None:
+        pytest.skip("no C compiler on this machine")
+    text = (
+        (build.HERE / "mdav.c")
+        .read_text(encoding="utf-8")
+        .replace("const double *points, int64_t n", "const float *points, int64_t n", 1)
+    )
+    text = re.sub(r"(privet_mdav_groups\()const double", r"\1const float", text)
+    (tmp_path / "mdav.c").write_text(text)
+    (tmp_path / "loops.h").write_bytes(build.HEADER.read_bytes())
+    done = subprocess.run(
+        [*compiler, "-std=c11", "-fsyntax-only", str(tmp_path / "mdav.c")], capture_output=True, check=False
+    )
+    assert done.returncode != 0
 
 
 @pytest.mark.parametrize("code", [np.uint8, np.uint16, np.uint32])
@@ -82,7 +157,7 @@ def test_under_finds_the_cells_of_a_range(code: type, data: st.DataObject) -> No
     )
     cells, child = np.empty(len(codes), dtype=np.int64), np.empty(len(codes), dtype=np.uint8)
     found = native.call(
-        f"privet_under_{8 * codes.itemsize}", codes, len(codes), lo, hi, child_of, cells, child
+        f"privet_cells_under_{8 * codes.itemsize}", codes, len(codes), lo, hi, child_of, cells, child
     )
     expected = [at for at, value in enumerate(codes.tolist()) if lo <= value < hi]
     assert cells[:found].tolist() == expected

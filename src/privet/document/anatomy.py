@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Progress, silent
-from privet.document import anatomy_native
+from privet.document import anatomy_best
 from privet.document.anatomy_assign import merge_by_assignment
 from privet.document.anatomy_merge import Group, Grove, Ints, Style, alone, best, cost_of, merge
 from privet.document.anatomy_rules import Limits, Rules, limits
@@ -94,7 +94,7 @@ class _Search:
         self.how, self.forest, self.progress = how, forest, progress
         self.limits: Limits = limits(forest, how.rules, how.l)
         self.grove = Grove.of(forest, self.limits, how.style, largest_first=how.order == "by-subtree-size")
-        self.per_type = anatomy_native.counts(self.grove, len(forest.schema.kinds))
+        self.per_type = anatomy_best.counts(self.grove, len(forest.schema.kinds))
         self.weight = np.ones(len(forest), dtype=np.float64)
         if how.cost == "relative":
             self.weight = 1 / forest.sizes()
@@ -151,8 +151,8 @@ class _Search:
         match: Ints | None
         if self.how.order == "assignment":
             return self.best_assigned(group, candidates)
-        if anatomy_native.available(candidates):
-            found = anatomy_native.best(group, self.grove, candidates, weights, self.per_type)
+        if anatomy_best.available(candidates):
+            found = anatomy_best.best(group, self.grove, candidates, weights, self.per_type)
             if found is None:
                 return None
             record, match = found

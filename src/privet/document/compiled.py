@@ -20,7 +20,7 @@ THREADS = 2
 
 
 class Compiled:
-    """A representative and a forest as the loops take them: addresses, and the arrays kept alive."""
+    """A representative and a forest as the loops take them."""
 
     def __init__(self, trees: Trees, rep: Representative, allowed: int) -> None:
         forest, nodes, tariff = trees.forest, trees.nodes, trees.tariff
@@ -37,7 +37,6 @@ class Compiled:
         greedy = int(trees.mapping == "greedy")
         width = rep.nodes.shape[1]
         self._how = np.array([width, rep.members, allowed, trees.weight(rep), 1, greedy], dtype=np.int64)
-        self._first = [_addresses(self._whole), _addresses(self._wide)]
         self._size = len(rep.kinds)
 
     @classmethod
@@ -46,7 +45,7 @@ class Compiled:
         return None if native.library() is None else cls(trees, rep, allowed)
 
     def _call(self, name: str, *arguments: NDArray[Any] | int) -> None:
-        if native.call(f"privet_trees_{name}", self._how, *self._first, *arguments):
+        if native.call(f"privet_trees_{name}", self._how, self._whole, self._wide, *arguments):
             raise MemoryError
 
     def prices(self, roots: NDArray[np.int64]) -> Prices:
@@ -80,7 +79,3 @@ class Compiled:
         count = np.zeros(1, dtype=np.int64)
         self._call("merge", root, of_rep, of_record, parents, count)
         return of_rep[: count[0]], of_record[: count[0]], parents[: count[0]]
-
-
-def _addresses(arrays: list[NDArray[Any]]) -> NDArray[np.uintp]:
-    return np.array([each.ctypes.data for each in arrays], dtype=np.uintp)

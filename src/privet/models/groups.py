@@ -5,7 +5,7 @@ leave this module: the smallest group, the largest share of a protected value, h
 bound, and (as a mask over cells) which records stand in one.
 
 The dense road counts into an array with one place for each combination of published values; where
-that array would be larger than the table, the sparse road sorts. `groups_native` counts large
+that array would be larger than the table, the sparse road sorts. `blockwise` counts large
 tables by a compiled loop. The search counts with its own code, on purpose.
 """
 
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from privet import native
 from privet.core import Column, Nulls, Tally
 from privet.errors import UnsupportedError
-from privet.models import groups_native
+from privet.models import blockwise
 from privet.models.template import Protected
 
 Counts: TypeAlias = NDArray[np.int64]
@@ -61,7 +61,7 @@ def survey(
     reach = sorted({min(size, len(columns)) for size in sizes})
     strict = tally.nulls is Nulls.VALUE
     if strict and len(reach) == 1 and native.pays(comb(len(columns), reach[0]) * tally.cells):
-        compiled = groups_native.survey(tally, columns, reach[0], k, bounds)
+        compiled = blockwise.survey(tally, columns, reach[0], k, bounds)
         if compiled is not None:
             # Which groups and records break it is asked only of tables that do: the plain road says it.
             smallest, shares, suspect = compiled

@@ -4,20 +4,22 @@ They are plain C functions over numpy's arrays, called through ctypes (which let
 meanwhile), so there is nothing to load but a small library. Numba would spare us the C, but every
 process would pay half a second for it and more (docs/explain/why-these-libraries.md).
 
-`make setup` builds the library beside this file; `python -m privet.native` builds it by hand. This room
-knows numbers only: no table, no model, no search.
+`make setup` builds the library beside this file; `python -m privet.native` builds it by hand. What each loop
+takes is declared once, in `loops.h`, and compared with what is handed over. This room knows numbers only: no
+table, no model, no search.
 """
 
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from privet.native.build import place
+from privet.native.signatures import Argument, signatures
 
 WORTH_CALLING = 200_000  # increments; for fewer, numpy is as quick
 
@@ -29,9 +31,14 @@ def library() -> ctypes.CDLL | None:
     if not path.is_file():
         return None
     try:
-        return ctypes.CDLL(str(path))
-    except OSError:  # built for another machine
+        loops = ctypes.CDLL(str(path))
+        for name, parameters in signatures().items():
+            function = getattr(loops, name)
+            function.restype = ctypes.c_int64
+            function.argtypes = [parameter.ctype for parameter in parameters]
+    except (OSError, AttributeError):  # built for another machine, or from other sources
         return None
+    return loops
 
 
 def pays(work: int) -> bool:
@@ -39,19 +46,15 @@ def pays(work: int) -> bool:
     return work >= WORTH_CALLING and library() is not None
 
 
-def pointer(array: NDArray[Any]) -> ctypes.c_void_p:
-    """Where an array's numbers begin; C counts on their lying side by side."""
-    if not array.flags.c_contiguous:
-        raise ValueError("compiled loops take contiguous arrays")
-    return ctypes.c_void_p(array.ctypes.data)
-
-
-def call(name: str, *arguments: NDArray[Any] | int) -> int:
-    """Call a loop: arrays as pointers, whole numbers in 64 bits. The loops trust their caller."""
+def call(name: str, *arguments: Argument | Sequence[NDArray[Any]]) -> int:
+    """Call a loop; what is not as `loops.h` declares it is a TypeError, never another answer."""
     loops = library()
     if loops is None:
         raise RuntimeError("the compiled loops are not built")
-    function = getattr(loops, name)
-    function.restype = ctypes.c_int64 if name.startswith("privet_under") else ctypes.c_int
-    given = [pointer(a) if isinstance(a, np.ndarray) else ctypes.c_int64(a) for a in arguments]
-    return int(function(*given))
+    parameters = signatures()[name]
+    if len(arguments) != len(parameters):
+        raise TypeError(f"{name} takes {len(parameters)} arguments, not {len(arguments)}")
+    given = [
+        parameter.passed(argument, name) for parameter, argument in zip(parameters, arguments, strict=True)
+    ]
+    return int(getattr(loops, name)(*given))

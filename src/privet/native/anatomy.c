@@ -4,7 +4,8 @@
  * are accepted, so nothing can be known before the merge was made; but no more vertices of a type can be
  * matched than both sides have, and that bound spares most merges.
  */
-#include <stdint.h>
+#include "loops.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,7 +121,7 @@ static int64_t merged(merge_t *x, int64_t positions, int32_t root, int64_t lines
 
 /* The best of `candidates`, or -1; its alignment is left in `match`. `counts[record][kind]` and
  * `group_counts[kind]` bound what can be matched. Returns -2 when there is no memory. */
-int privet_anatomy_best(const int32_t *kinds, const int32_t *keys, const int64_t *begins, const int32_t *below,
+int64_t privet_anatomy_best(const int32_t *kinds, const int32_t *keys, const int64_t *begins, const int32_t *below,
                         int64_t positions, int64_t joined, const int32_t *all_kinds, const int32_t *all_keys,
                         const int64_t *all_begins, const int32_t *all_below, const int64_t *roots,
                         const int64_t *sizes, const int32_t *counts, const int32_t *group_counts,

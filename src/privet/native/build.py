@@ -14,11 +14,12 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 SOURCES = tuple(sorted(HERE.glob("*.c")))
+HEADER = HERE / "loops.h"
 
 
 def place() -> Path:
     """Where the library of these very sources lies, or would lie."""
-    text = b"".join(source.read_bytes() for source in SOURCES)
+    text = b"".join(source.read_bytes() for source in (HEADER, *SOURCES))
     return HERE / f"_loops-{hashlib.sha256(text).hexdigest()[:12]}.so"
 
 

@@ -4,7 +4,8 @@
  * Then all axes but the first and `reach` others are summed out, in every way, and each sum is looked
  * at. The check of a finished table (survey.c) is written apart from this on purpose.
  */
-#include <stdint.h>
+#include "loops.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,7 +86,7 @@ static int all_within(int32_t *table, const int64_t *shape, const int64_t *group
 }
 
 /* 1: every block keeps the bound; 0: one breaks it; -1: no memory, or too many axes. */
-int privet_blocks_keep(const uint8_t *codes, int64_t entries, const int64_t *radix, const int32_t *counts,
+int64_t privet_blocks_keep(const uint8_t *codes, int64_t entries, const int64_t *radix, const int32_t *counts,
                        const int32_t *having, int64_t flags, const int64_t *blocks, const int64_t *groups,
                        const int64_t *vanish, int64_t n_blocks, int64_t block_width, int64_t reach, int64_t k,
                        const int64_t *tops, const int64_t *bottoms)

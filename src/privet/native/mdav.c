@@ -1,5 +1,6 @@
 /* MDAV microaggregation: groups of k records that lie near each other; see relational/mdav.py. */
-#include <stdint.h>
+#include "loops.h"
+
 #include <stdlib.h>
 
 static double apart(const double *a, const double *b, int64_t d) {
@@ -44,7 +45,7 @@ static int64_t gather(const double *points, int64_t *left, int64_t n, int64_t d,
     return kept;
 }
 
-int64_t privet_under_mdav(const double *points, int64_t n, int64_t d, int64_t k, int64_t *group_of) {
+int64_t privet_mdav_groups(const double *points, int64_t n, int64_t d, int64_t k, int64_t *group_of) {
     int64_t *left = malloc(n * sizeof *left), *near = malloc(k * sizeof *near);
     double *gaps = malloc(k * sizeof *gaps), *sum = calloc(d, sizeof *sum), *from = malloc(d * sizeof *from);
     int64_t groups = -1;

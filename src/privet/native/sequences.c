@@ -4,7 +4,8 @@
  * superset of". Both searches go depth first and carry along where the current sequence occurs: what may
  * follow it is counted in one small table, and nothing has to be hashed.
  */
-#include <stdint.h>
+#include "loops.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +57,7 @@ static void forget(found_t *found)
 }
 
 /* Copies what a search left under a handle, and frees it. */
-int privet_sequences_take(int64_t handle, int32_t *members, int64_t *ends, int64_t *support)
+int64_t privet_sequences_take(int64_t handle, int32_t *members, int64_t *ends, int64_t *support)
 {
     found_t *found = (found_t *)(intptr_t)handle;
     if (found->count) {
@@ -289,7 +290,7 @@ static int expand(search_t *s, int64_t length, const place_t *places, int64_t n)
 }
 
 /* 0, and a handle with the number of sequences and of their members; -1 where there is no memory. */
-int privet_violations(const int32_t *visits, const int64_t *starts, int64_t paths, const int64_t *weights,
+int64_t privet_minimal_violations(const int32_t *visits, const int64_t *starts, int64_t paths, const int64_t *weights,
                       int64_t marks, const int64_t *tops, const int64_t *bottoms, int64_t points, int64_t k,
                       int64_t longest, int64_t *handle)
 {
@@ -422,7 +423,7 @@ static int mine(mine_t *m, int32_t core, int64_t length, const int32_t *paths, i
     return failed;
 }
 
-int privet_frequent(const int32_t *visits, const int64_t *starts, int64_t paths, const int64_t *counts,
+int64_t privet_maximal_frequent(const int32_t *visits, const int64_t *starts, int64_t paths, const int64_t *counts,
                     int64_t points, int64_t least, int64_t *handle)
 {
     mine_t m = {.visits = visits, .starts = starts, .counts = counts, .points = points, .least = least};

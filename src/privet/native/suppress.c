@@ -4,7 +4,8 @@
  * The points wait in a heap. What a point solves only shrinks, so a rank that is too good is noticed when it
  * comes to the top; what it costs shrinks too, and then the point moves up at once.
  */
-#include <stdint.h>
+#include "loops.h"
+
 #include <stdlib.h>
 
 typedef struct {
@@ -143,7 +144,7 @@ static void removed(queue_t *q, set_t *set, int32_t point, int moved)
 }
 
 /* 0, and the points in order with what each solved and cost, `found[0]` many; -1 where there is no memory. */
-int privet_suppress(const int32_t *bad, const int64_t *bad_starts, int64_t bads, const int32_t *good,
+int64_t privet_suppress_points(const int32_t *bad, const int64_t *bad_starts, int64_t bads, const int32_t *good,
                     const int64_t *good_starts, int64_t goods, int64_t points, const int64_t *instances,
                     int64_t kind, int32_t *order, int64_t *gain, int64_t *loss, int64_t *found)
 {

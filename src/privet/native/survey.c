@@ -3,7 +3,8 @@
  * The check of what is about to leave. It looks like the search's loop and is kept apart from it on
  * purpose: what a search got wrong must not be counted wrong here too.
  */
-#include <stdint.h>
+#include "loops.h"
+
 #include <stdlib.h>
 
 typedef struct {
@@ -81,7 +82,7 @@ static void descend(int32_t **levels, const int64_t *shape, const int64_t *group
 
 /* For each block of columns: its smallest group, and for each mark its largest share. 0, or -1 when
  * there is no memory or a block has too many columns. */
-int privet_survey(const uint16_t *codes, int64_t cells, const int64_t *radix, const int32_t *counts,
+int64_t privet_survey_blocks(const uint16_t *codes, int64_t cells, const int64_t *radix, const int32_t *counts,
                   const int32_t *marked, int64_t marks, const int64_t *blocks, const int64_t *groups,
                   const int64_t *vanish, int64_t n_blocks, int64_t block_width, int64_t size,
                   int64_t *smallest, int64_t *top, int64_t *bottom)

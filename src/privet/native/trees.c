@@ -5,7 +5,8 @@
  * a whole number: what is lost when two subtrees become one.
  */
 #include <stdatomic.h>
-#include <stdint.h>
+#include "loops.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -369,7 +370,7 @@ static trees_t trees(const int64_t *how, const int32_t *const *whole, const int6
 }
 
 /* Prices of the representative with each candidate (given by its root); NEVER where the roots cannot be one. */
-int privet_trees_prices(const int64_t *how, const int32_t *const *whole, const int64_t *const *wide,
+int64_t privet_trees_prices(const int64_t *how, const int32_t *const *whole, const int64_t *const *wide,
                         const int64_t *candidates, int64_t count, int64_t *prices)
 {
     trees_t t = trees(how, whole, wide);
@@ -385,7 +386,7 @@ int privet_trees_prices(const int64_t *how, const int32_t *const *whole, const i
 /* The cheapest of every `step`-th candidate from `first` on. `bounds` are prices that no candidate is below,
  * in rising order; they come back raised to what was found. `shared` is the least price that any thread has
  * seen: only what exceeds it is given up, so the answer does not depend on who was first. */
-int privet_trees_nearest(const int64_t *how, const int32_t *const *whole, const int64_t *const *wide,
+int64_t privet_trees_nearest(const int64_t *how, const int32_t *const *whole, const int64_t *const *wide,
                          const int64_t *candidates, int64_t *bounds, int64_t count, int64_t first,
                          int64_t step, _Atomic int64_t *shared, int64_t *best)
 {
@@ -532,7 +533,7 @@ static void merge(trees_t *t, int32_t a, int32_t b, int32_t parent, merged_t *ou
 }
 
 /* The representative with record b in it, in preorder: which vertices became one, and below which. */
-int privet_trees_merge(const int64_t *how, const int32_t *const *whole, const int64_t *const *wide, int64_t b,
+int64_t privet_trees_merge(const int64_t *how, const int32_t *const *whole, const int64_t *const *wide, int64_t b,
                        int32_t *of_a, int32_t *of_b, int32_t *parents, int64_t *count)
 {
     trees_t t = trees(how, whole, wide);

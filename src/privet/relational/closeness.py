@@ -64,7 +64,7 @@ class Flows:
             start = np.append(histogram.start, len(histogram.value)).astype(np.int64)
             value, count = histogram.value.astype(np.int64), histogram.count.astype(np.int64)
             called = native.call(
-                "privet_under_far",
+                "privet_class_distances",
                 start,
                 len(far),
                 value,

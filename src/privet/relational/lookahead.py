@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet import native
-from privet.relational import lookahead_native
+from privet.relational import blockwise
 from privet.relational.bounds import Bound
 from privet.relational.partition import Ahead, Partition
 from privet.relational.specialize import Candidate
@@ -40,7 +40,7 @@ def keeps(partition: Partition, candidate: Candidate, bound: Bound) -> bool:
     if everything and partition.has_leaves:
         return within(ahead.count, [ahead.having[at] for at, _ in bound.shares], bound)
     if native.pays(comb(len(others), reach) * len(ahead.unit)):
-        verdict = lookahead_native.keeps(partition, candidate, ahead, others, reach, bound)
+        verdict = blockwise.keeps(partition, candidate, ahead, others, reach, bound)
         if verdict is not None:
             return verdict
     return keeps_plainly(partition, candidate, ahead, others, reach, bound)

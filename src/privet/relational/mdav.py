@@ -63,7 +63,7 @@ def _one_block(points: Points, k: int) -> Groups:
     if native.library() is not None and len(points):
         group_of = np.empty(len(points), dtype=np.int64)
         packed = np.ascontiguousarray(points)
-        if native.call("privet_under_mdav", packed, *packed.shape, k, group_of) >= 0:
+        if native.call("privet_mdav_groups", packed, *packed.shape, k, group_of) >= 0:
             return group_of
     return _in_python(points, k)
 

@@ -191,7 +191,7 @@ def _under_native(
 ) -> tuple[NDArray[np.intp], NDArray[np.integer[Any]]]:
     of_code = np.repeat(np.arange(len(widths), dtype=np.uint8), widths)
     cells, child = np.empty(len(codes), dtype=np.int64), np.empty(len(codes), dtype=np.uint8)
-    loop = f"privet_under_{8 * codes.itemsize}"
+    loop = f"privet_cells_under_{8 * codes.itemsize}"
     found = native.call(
         loop, np.ascontiguousarray(codes), len(codes), node.lo, node.hi, of_code, cells, child
     )

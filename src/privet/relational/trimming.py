@@ -34,7 +34,7 @@ def trimmed(model: TCloseness, flows: Flows, counts: Ints, smallest: int, most: 
     top, bottom = model.t.numerator * flows.bottom, model.t.denominator
     if native.library() is not None and bottom < ROOM and top < ROOM:
         gone = native.call(
-            "privet_under_trim", kept, *kept.shape, flows.over, flows.rise, len(flows.rise), top, bottom,
+            "privet_trim_classes", kept, *kept.shape, flows.over, flows.rise, len(flows.rise), top, bottom,
             smallest, most,
         )  # fmt: skip
         return kept if gone >= 0 else None

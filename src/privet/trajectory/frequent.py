@@ -66,7 +66,7 @@ def compiled(paths: Paths, least: int) -> Sequences | None:
     """In C; None where there is no memory for it."""
     handle = np.zeros(3, dtype=np.int64)
     said = native.call(
-        "privet_frequent",
+        "privet_maximal_frequent",
         np.ascontiguousarray(paths.visits),
         np.ascontiguousarray(paths.starts),
         paths.cells,

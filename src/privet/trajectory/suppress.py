@@ -201,7 +201,7 @@ def compiled(instances: Ints, bad: Sequences, good: Sequences, score: Score) -> 
     gain, loss = np.empty(len(instances), dtype=np.int64), np.empty(len(instances), dtype=np.int64)
     found = np.zeros(1, dtype=np.int64)
     said = native.call(
-        "privet_suppress",
+        "privet_suppress_points",
         *(np.ascontiguousarray(bad.members), np.ascontiguousarray(bad.starts), len(bad)),
         *(np.ascontiguousarray(good.members), np.ascontiguousarray(good.starts), len(good)),
         len(instances),

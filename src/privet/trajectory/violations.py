@@ -118,7 +118,7 @@ def compiled(
     """Depth first, in C; None where there is no memory for it."""
     handle = np.zeros(3, dtype=np.int64)
     said = native.call(
-        "privet_violations",
+        "privet_minimal_violations",
         np.ascontiguousarray(paths.visits),
         np.ascontiguousarray(paths.starts),
         paths.cells,

@@ -50,7 +50,7 @@ def survey(
     def look(part: slice) -> bool:
         some = blocks.part(part)
         said = native.call(
-            "privet_survey",
+            "privet_survey_blocks",
             codes,
             tally.cells,
             radix,

@@ -1,5 +1,6 @@
 /* Records dropped one by one until every class lies near the table; see relational/trimming.py. */
-#include <stdint.h>
+#include "loops.h"
+
 #include <stdlib.h>
 
 typedef struct {
@@ -30,7 +31,7 @@ static void drop(Table *t, int64_t *counts, int64_t *crossing, int64_t *size, in
 }
 
 /* `counts` becomes what stays. Returns how many records went, or -1 where more than `most` would have to. */
-int64_t privet_under_trim(int64_t *counts, int64_t classes, int64_t codes, const int64_t *over,
+int64_t privet_trim_classes(int64_t *counts, int64_t classes, int64_t codes, const int64_t *over,
                           const int64_t *rise, int64_t edges, int64_t top, int64_t bottom, int64_t smallest,
                           int64_t most) {
     int64_t *table = calloc(edges + 1, sizeof *table), *crossing = calloc(edges + 1, sizeof *crossing);

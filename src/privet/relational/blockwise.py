@@ -35,11 +35,8 @@ def keeps(  # noqa: PLR0917 - mirrors what the plain loop has at hand
     entries = len(ahead.unit)
     codes = np.empty((len(others) + 1, entries), dtype=np.uint8)
     codes[0] = ahead.child
-    unit = np.ascontiguousarray(ahead.unit)
-    for row, at in enumerate(others, start=1):
-        native.call(
-            "privet_take_8", partition.position[at].astype(np.uint8, copy=False), unit, entries, codes[row]
-        )
+    for row, at in enumerate(others, start=1):  # "clip": places are in range, so nothing need be compared
+        np.take(partition.position[at].astype(np.uint8, copy=False), ahead.unit, out=codes[row], mode="clip")
     radix = np.array([fan, *widths], dtype=np.int64)
     counts = ahead.count.astype(np.int32)
     tops = np.array([at_most.numerator for _, at_most in bound.shares], dtype=np.int64)

@@ -1,10 +1,11 @@
 /* How far the sensitive values of many classes are from those of a table; see relational/closeness.py. */
-#include <stdint.h>
+#include "loops.h"
+
 #include <stdlib.h>
 
 /* Values of class c stand from start[c] to start[c + 1]. `over` says for each code which edges its share
    crosses, `table` what share of the table crosses each. 0, or -1 where there is no memory. */
-int64_t privet_under_far(const int64_t *start, int64_t classes, const int64_t *value, const int64_t *count,
+int64_t privet_class_distances(const int64_t *start, int64_t classes, const int64_t *value, const int64_t *count,
                          const int64_t *over, const double *length, int64_t edges, const double *table,
                          double *far) {
     int64_t *crossing = malloc((edges + 1) * sizeof *crossing);

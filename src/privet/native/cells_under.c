@@ -2,7 +2,7 @@
  *
  * Written always, kept only where the code is in the range: no branch to guess wrong.
  */
-#include <stdint.h>
+#include "loops.h"
 
 #define UNDER(name, code_t)                                                                              \
     int64_t name(const code_t *codes, int64_t n, int64_t lo, int64_t hi, const uint8_t *child_of,        \
@@ -19,12 +19,6 @@
         return at;                                                                                       \
     }
 
-UNDER(privet_under_8, uint8_t)
-UNDER(privet_under_16, uint16_t)
-UNDER(privet_under_32, uint32_t)
-
-void privet_take_8(const uint8_t *from, const int64_t *at, int64_t n, uint8_t *to)
-{
-    for (int64_t i = 0; i < n; i++)
-        to[i] = from[at[i]];
-}
+UNDER(privet_cells_under_8, uint8_t)
+UNDER(privet_cells_under_16, uint16_t)
+UNDER(privet_cells_under_32, uint32_t)

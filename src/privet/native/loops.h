@@ -1,0 +1,78 @@
+/* Every compiled function, declared once: each source includes this page, so the compiler compares it with
+ * the definition, and `signatures.py` reads it, so that Python compares it with what it is about to hand over.
+ * A pointer without `const` is written to; `*const *` is a list of arrays.
+ */
+#ifndef PRIVET_LOOPS_H
+#define PRIVET_LOOPS_H
+
+#include <stdint.h>
+
+/* cells_under.c: which cells lie under a node, and under which of its children; how many */
+int64_t privet_cells_under_8(const uint8_t *codes, int64_t n, int64_t lo, int64_t hi, const uint8_t *child_of,
+                             int64_t *cells, uint8_t *child);
+int64_t privet_cells_under_16(const uint16_t *codes, int64_t n, int64_t lo, int64_t hi, const uint8_t *child_of,
+                              int64_t *cells, uint8_t *child);
+int64_t privet_cells_under_32(const uint32_t *codes, int64_t n, int64_t lo, int64_t hi, const uint8_t *child_of,
+                              int64_t *cells, uint8_t *child);
+
+/* lookahead.c: 1 every block keeps the bound, 0 one breaks it, -1 no memory or too many axes */
+int64_t privet_blocks_keep(const uint8_t *codes, int64_t entries, const int64_t *radix, const int32_t *counts,
+                           const int32_t *having, int64_t flags, const int64_t *blocks, const int64_t *groups,
+                           const int64_t *vanish, int64_t n_blocks, int64_t block_width, int64_t reach, int64_t k,
+                           const int64_t *tops, const int64_t *bottoms);
+
+/* survey.c: 0, or -1 where there is no memory */
+int64_t privet_survey_blocks(const uint16_t *codes, int64_t cells, const int64_t *radix, const int32_t *counts,
+                             const int32_t *marked, int64_t marks, const int64_t *blocks, const int64_t *groups,
+                             const int64_t *vanish, int64_t n_blocks, int64_t block_width, int64_t size,
+                             int64_t *smallest, int64_t *top, int64_t *bottom);
+
+/* class_distances.c: 0, or -1 where there is no memory */
+int64_t privet_class_distances(const int64_t *start, int64_t classes, const int64_t *value, const int64_t *count,
+                               const int64_t *over, const double *length, int64_t edges, const double *table,
+                               double *far);
+
+/* trimming.c: how many records went, or -1 where more than `most` would have to or there is no memory */
+int64_t privet_trim_classes(int64_t *counts, int64_t classes, int64_t codes, const int64_t *over,
+                            const int64_t *rise, int64_t edges, int64_t top, int64_t bottom, int64_t smallest,
+                            int64_t most);
+
+/* mdav.c: how many groups, or -1 where there is no memory */
+int64_t privet_mdav_groups(const double *points, int64_t n, int64_t d, int64_t k, int64_t *group_of);
+
+/* sequences.c: 0, or -1 where there is no memory; `handle` is what `take` fetches: address, count, members */
+int64_t privet_minimal_violations(const int32_t *visits, const int64_t *starts, int64_t paths,
+                                  const int64_t *weights, int64_t marks, const int64_t *tops,
+                                  const int64_t *bottoms, int64_t points, int64_t k, int64_t longest,
+                                  int64_t *handle);
+int64_t privet_maximal_frequent(const int32_t *visits, const int64_t *starts, int64_t paths,
+                                const int64_t *counts, int64_t points, int64_t least, int64_t *handle);
+int64_t privet_sequences_take(int64_t handle, int32_t *members, int64_t *ends, int64_t *support);
+
+/* suppress.c: 0, or -1 where there is no memory */
+int64_t privet_suppress_points(const int32_t *bad, const int64_t *bad_starts, int64_t bads, const int32_t *good,
+                               const int64_t *good_starts, int64_t goods, int64_t points,
+                               const int64_t *instances, int64_t kind, int32_t *order, int64_t *gain,
+                               int64_t *loss, int64_t *found);
+
+/* trees.c: 0, or -1 where there is no memory */
+int64_t privet_trees_prices(const int64_t *how, const int32_t *const *whole, const int64_t *const *wide,
+                            const int64_t *candidates, int64_t count, int64_t *prices);
+int64_t privet_trees_nearest(const int64_t *how, const int32_t *const *whole, const int64_t *const *wide,
+                             const int64_t *candidates, int64_t *bounds, int64_t count, int64_t first,
+                             int64_t step, _Atomic int64_t *shared, int64_t *best);
+int64_t privet_trees_merge(const int64_t *how, const int32_t *const *whole, const int64_t *const *wide, int64_t b,
+                           int32_t *of_a, int32_t *of_b, int32_t *parents, int64_t *count);
+
+/* anatomy.c: the best candidate, -1 where none fits, -2 where there is no memory */
+int64_t privet_anatomy_best(const int32_t *kinds, const int32_t *keys, const int64_t *begins,
+                            const int32_t *below, int64_t positions, int64_t joined, const int32_t *all_kinds,
+                            const int32_t *all_keys, const int64_t *all_begins, const int32_t *all_below,
+                            const int64_t *roots, const int64_t *sizes, const int32_t *counts,
+                            const int32_t *group_counts, int64_t types, const int64_t *candidates,
+                            int64_t candidates_count, const int32_t *ruled, const int32_t *rule_begins,
+                            const int32_t *m, const int32_t *mu_most, const int32_t *eta_most, int64_t keyed,
+                            int64_t by_vertices, const double *weights, const double *group_weight,
+                            int64_t largest, int32_t *match);
+
+#endif

@@ -16,7 +16,7 @@ from privet.trajectory.exact import minimum
 from privet.trajectory.frequent import frequent
 from privet.trajectory.paths import Paths
 from privet.trajectory.sequences import Sequences
-from privet.trajectory.suppress import Score, greedy, lost
+from privet.trajectory.suppress import PointScore, greedy, lost
 from privet.trajectory.violations import violations
 
 SMALL = {"routes": 6, "blocks": 4, "hours": 8, "stops": 5}  # of a city
@@ -53,16 +53,16 @@ def table(*, full: bool) -> Table:
 def row(l: int, k: int, c: str, many: int) -> list[Cell]:
     asked = LKC(l=l, k=k, c=Fraction(c), sensitive={"status": [trips.SENSITIVE]}).linkage()
     best: list[float] = []
-    scores: dict[Score, list[float]] = {score: [] for score in Score}
+    scores: dict[PointScore, list[float]] = {score: [] for score in PointScore}
     points = 0
     for raw in databases(many):
         bad, good = violations(raw, asked), frequent(raw, LEAST)
         points += len({*bad.members.tolist()})
-        chosen = {score: [one.point for one in greedy(raw, bad, good, score)] for score in Score}
+        chosen = {score: [one.point for one in greedy(raw, bad, good, score)] for score in PointScore}
         best.append(lost_by(good, minimum(bad, good, chosen.values())))
         for score, taken in chosen.items():
             scores[score].append(lost_by(good, taken))
-    gaps = [mine - least for mine, least in zip(scores[Score.GAIN_PER_LOSS], best, strict=True)]
+    gaps = [mine - least for mine, least in zip(scores[PointScore.GAIN_PER_LOSS], best, strict=True)]
     return [
         *(str(l), str(k), f"{float(Fraction(c)):.0%}"),
         *(many, points / many),

@@ -34,7 +34,7 @@ from privet.dp.exact import Exact
 from privet.dp.ledger import Ledger
 from privet.dp.noisytable import Labels, NoisyTable
 from privet.dp.publicdomain import Categories, Numbers, Predictor
-from privet.dp.scores import Score
+from privet.dp.scores import SplitScore
 from privet.engines.embedded import encode as numbered  # what the engine does with every table
 from privet.hierarchy.tree import Tree
 from privet.measure.classify import BITS, LEAST
@@ -165,7 +165,7 @@ def run(*, full: bool) -> Outcome:
     la = fmean(100 * float((t.test.class_codes == 0).mean()) for t in plain)
     curves: dict[str, list[tuple[float, float | None]]] = {}
     swept: list[list[Cell]] = []
-    for score in Score:
+    for score in SplitScore:
         for epsilon in EPSILONS if full else ("1/10", "1"):
             found = [mean(DiffGen(epsilon=Fraction(epsilon), h=h, score=score), plain) for h in hs]
             swept.append([score.value, epsilon, *(f"{ca:.1f} ({sd:.1f})" for ca, sd in found)])
@@ -234,7 +234,7 @@ def heterogeneous(runs: int, epsilons: Sequence[str]) -> Table:
     tried = trials(table, runs, lambda part: coded(part, stays.predictors(), stays.TARGET, stays.CLASSES))
     la = fmean(100 * float((t.test.class_codes == 0).mean()) for t in tried)
     rows: list[list[Cell]] = []
-    for score in Score:
+    for score in SplitScore:
         for epsilon in epsilons:
             ca, sd = mean(DiffGen(epsilon=Fraction(epsilon), h=5, score=score), tried)
             rows.append([score.value, epsilon, f"{ca:.1f} ({sd:.1f})", la])

@@ -24,10 +24,10 @@ from privet.trajectory.column import PathColumn
 from privet.trajectory.frequent import frequent
 from privet.trajectory.paths import Paths
 from privet.trajectory.sequences import Sequences
-from privet.trajectory.suppress import Score, greedy, lost
+from privet.trajectory.suppress import PointScore, greedy, lost
 from privet.trajectory.violations import violations
 
-NAMES = {Score.GAIN_PER_LOSS: "Score1", Score.GAIN: "Score2", Score.LEAST_LOSS: "Score3"}
+NAMES = {PointScore.GAIN_PER_LOSS: "Score1", PointScore.GAIN: "Score2", PointScore.LEAST_LOSS: "Score3"}
 RECORDS = {"city": 80_000, "metro": 100_000}
 SUPPORTS = ("1/200", "1/100", "3/200")
 
@@ -62,7 +62,7 @@ def wrong(rows: int, setting: Setting) -> Sequences:
     return violations(raw, asked.linkage())
 
 
-def loss(setting: Setting, score: Score, rows: int) -> float:
+def loss(setting: Setting, score: PointScore, rows: int) -> float:
     raw, good = paths(setting.trips, rows), patterns(setting.trips, rows, setting.support)
     bad = wrong(rows, replace(setting, support=SUPPORTS[0]))
     left = good.without(removal.point for removal in greedy(raw, bad, good, score))
@@ -96,7 +96,7 @@ class Sweep:
 
         drawn = curves(asked(self.settings), rows)
         for name, line in self.baselines.items():
-            drawn[name] = [(x, loss(setting, Score.GAIN_PER_LOSS, rows)) for x, setting in asked(line)]
+            drawn[name] = [(x, loss(setting, PointScore.GAIN_PER_LOSS, rows)) for x, setting in asked(line)]
         return drawn
 
 

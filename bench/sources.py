@@ -27,7 +27,7 @@ from bench.fetch import fetched
 from bench.outcome import Cell, Outcome, Table, rated
 from privet.disclose.sources.gamma import Confidence, Decision, assess
 from privet.disclose.sources.prepare import components
-from privet.disclose.sources.restoring import Candidate, by_size, restore
+from privet.disclose.sources.restoring import Refinement, by_size, restore
 from privet.disclose.sources.sampling import BATCH, Sampler
 from privet.disclose.sources.views import Register, View, interval
 from privet.domain import Value
@@ -132,7 +132,7 @@ def attempt(rng: np.random.Generator, people: People, width: tuple[float, float]
     found = restore(people.register, people.base, out, GAMMA, most=1, **how)
     if not found.found:
         # All pairs are too many: those of the smallest views with somebody in them who is exposed.
-        def near(candidates: Iterable[Candidate]) -> list[Candidate]:
+        def near(candidates: Iterable[Refinement]) -> list[Refinement]:
             return by_size(one for one in candidates if one.people & judged.exposed)[:PAIRED]
 
         found = restore(people.register, people.base, out, GAMMA, most=2, order=near, **how)

@@ -30,7 +30,7 @@ from tests.disclose.test_sources_counting import family
 from privet.disclose.sources.gamma import Assessment, Confidence, Decision, assess
 from privet.disclose.sources.planning import can_add, companions
 from privet.disclose.sources.public import possible_tables, publish_by_rule, ranked
-from privet.disclose.sources.restoring import Candidate, by_size, refinements, restore
+from privet.disclose.sources.restoring import Refinement, by_size, refinements, restore
 from privet.disclose.sources.views import Register, View, counted
 from privet.domain import Value
 from privet.errors import InputError, UnsupportedError
@@ -179,7 +179,7 @@ def test_a_stopped_search_says_so() -> None:
 
 
 def test_the_order_is_a_preference_that_can_be_replaced() -> None:
-    def wide_first(candidates: Iterable[Candidate]) -> list[Candidate]:
+    def wide_first(candidates: Iterable[Refinement]) -> list[Refinement]:
         return by_size(candidates)[::-1]
 
     one = restore(register(7), SEVEN, views("AB", SEVEN), HALF)

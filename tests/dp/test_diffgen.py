@@ -26,7 +26,7 @@ from privet.dp.marginals import marginals
 from privet.dp.plan import expect, mean_error, variance
 from privet.dp.publicdomain import Categories, ItemSets, Numbers, Predictor, public_domain
 from privet.dp.queries import Count, Interactive, estimate, matching
-from privet.dp.scores import GRID, Score, entropy_bound, gain, logarithm, majority, scoring
+from privet.dp.scores import GRID, SplitScore, entropy_bound, gain, logarithm, majority, scoring
 from privet.dp.sets import survivors
 from privet.dp.spend import Tab
 from privet.dp.tail import Enclosed, binomial, distribution, uniform
@@ -71,10 +71,10 @@ class Keeping(Quiet):
     tested: Fraction
 
 
-@given(rows, st.integers(0, 10**6), st.sampled_from(list(Score)))
+@given(rows, st.integers(0, 10**6), st.sampled_from(list(SplitScore)))
 @settings(max_examples=40)
 def test_every_record_is_counted_once_where_it_belongs(
-    drawn: list[tuple[str, ...]], seed: int, score: Score
+    drawn: list[tuple[str, ...]], seed: int, score: SplitScore
 ) -> None:
     """With all subsets kept and no noise, the release is the generalised table, counted naively."""
     columns = table(drawn, MIXED, ("Y", "N", "Z"))
@@ -130,7 +130,7 @@ def test_scores_are_their_definitions(drawn: list[list[int]]) -> None:
 def test_one_record_changes_a_score_by_at_most_its_sensitivity(
     drawn: list[list[int]], child: int, label: int
 ) -> None:
-    for score in Score:
+    for score in SplitScore:
         scored = scoring(score, 3)
         more = [list(row) for row in drawn]
         more[child % len(drawn)][label] += 1
@@ -246,7 +246,7 @@ def test_scores_and_counts_stay_inside() -> None:
         {"h": True},
         {"class_totals": Fraction(1)},
         {"records_per_person": 0},
-        {"selection": Selection.MONOTONE, "score": Score.INFORMATION_GAIN},
+        {"selection": Selection.MONOTONE, "score": SplitScore.INFORMATION_GAIN},
     ],
 )
 def test_wrong_parameters_are_refused(wrong: dict[str, object]) -> None:

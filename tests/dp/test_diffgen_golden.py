@@ -13,7 +13,7 @@ from privet.dp.budget import Account, Search, step_epsilon
 from privet.dp.diffgen import DiffGen
 from privet.dp.histogram import Histogram
 from privet.dp.publicdomain import ItemSets, Numbers
-from privet.dp.scores import GRID, Score, gain, majority, scoring
+from privet.dp.scores import GRID, SplitScore, gain, majority, scoring
 from privet.dp.sets import Threshold, threshold
 from privet.dp.splitting import Splitter
 
@@ -72,7 +72,7 @@ def test_regions_of_age() -> None:
         assert expected == pytest.approx([row[column] for row in printed], abs=6e-5)
 
 
-def splitter(score: Score, noise: Scripted) -> Splitter:
+def splitter(score: SplitScore, noise: Scripted) -> Splitter:
     scored = scoring(score, 2)
     search = Search(noise, Account(Fraction(1)), Fraction(1, 10), Fraction(20))
     return Splitter(table(TABLE_6_1), scored, search)
@@ -80,10 +80,10 @@ def splitter(score: Score, noise: Scripted) -> Splitter:
 
 def test_root_scores() -> None:
     """A column of sets is scored by subsets of children; the split of Age falls into (34, 37]."""
-    for score, expected in ((Score.MAX, [4, 7, 4]), (Score.INFORMATION_GAIN, [0, 0.5488, 0])):
+    for score, expected in ((SplitScore.MAX, [4, 7, 4]), (SplitScore.INFORMATION_GAIN, [0, 0.5488, 0])):
         source = splitter(score, Scripted(5, 1))
         found = [source.score(candidate) for candidate in source.start()]
-        unit = 1 if score is Score.MAX else 2**GRID
+        unit = 1 if score is SplitScore.MAX else 2**GRID
         assert [f / unit for f in found] == pytest.approx(expected, abs=1e-4)
 
 
@@ -125,14 +125,14 @@ def test_what_is_left_for_the_counts(choices: tuple[int, ...], left: str) -> Non
 
 
 def test_scores_below_the_first_splits() -> None:
-    source = splitter(Score.INFORMATION_GAIN, Scripted(5, 1))
+    source = splitter(SplitScore.INFORMATION_GAIN, Scripted(5, 1))
     roots = list(source.start())
     (below_1, below_2) = source.perform(roots[2])
     assert source.score(below_1) / 2**GRID == pytest.approx(0.5944, abs=1e-4)
     assert source.score(below_2) / 2**GRID == pytest.approx(0.3113, abs=1e-4)
     professional, artist = source.perform(roots[0])
     assert [source.score(professional), source.score(artist)] == [0, 0]
-    most = splitter(Score.MAX, Scripted(5, 1))
+    most = splitter(SplitScore.MAX, Scripted(5, 1))
     assert [most.score(c) for c in most.perform(next(iter(list(most.start()))))] == [2, 2]
 
 
@@ -183,7 +183,7 @@ def test_scores_after_a_drop_see_live_records_only() -> None:
             del scale, size
             return np.array([14, 0, 0], dtype=np.int64)  # of {1*}, {2*} and {1*, 2*}
 
-    source = splitter(Score.MAX, Dropping(5, 1))
+    source = splitter(SplitScore.MAX, Dropping(5, 1))
     job, age, codes = source.start()
     assert [source.score(candidate) for candidate in (job, age, codes)] == [4, 7, 4]
     below, _ = source.perform(codes)

@@ -11,7 +11,7 @@ from tests.dp.small import table, without
 
 from privet.dp.diffgen import CountBudget, DiffGen, Selection
 from privet.dp.publicdomain import Categories, ItemSets, Numbers, Predictor
-from privet.dp.scores import Score
+from privet.dp.scores import SplitScore
 from privet.dp.sets import Threshold
 from privet.hierarchy.tree import Tree
 
@@ -28,10 +28,10 @@ def bound(epsilon: Fraction) -> float:
     return float(epsilon) + ROUNDING
 
 
-@pytest.mark.parametrize("score", list(Score))
+@pytest.mark.parametrize("score", list(SplitScore))
 @pytest.mark.parametrize("selection", list(Selection))
-def test_relational(score: Score, selection: Selection) -> None:
-    if selection is Selection.MONOTONE and score is not Score.MAX:
+def test_relational(score: SplitScore, selection: Selection) -> None:
+    if selection is Selection.MONOTONE and score is not SplitScore.MAX:
         pytest.skip("information gain is not monotone")
     diffgen = DiffGen(epsilon=Fraction(2), h=2, score=score, selection=selection)
     rows = [("Dancer", "1", "Y"), ("Writer", "1", "N"), ("Law", "3", "N")]
@@ -40,9 +40,9 @@ def test_relational(score: Score, selection: Selection) -> None:
         assert ratio <= bound(diffgen.epsilon)
 
 
-@pytest.mark.parametrize("score", list(Score))
+@pytest.mark.parametrize("score", list(SplitScore))
 @pytest.mark.parametrize("kept", list(Threshold))
-def test_sets(score: Score, kept: Threshold) -> None:
+def test_sets(score: SplitScore, kept: Threshold) -> None:
     diffgen = DiffGen(epsilon=Fraction(8), h=2, score=score, threshold=kept)
     rows = [("Dancer", "cat|dog", "Y"), ("Law", "dog", "N")]
     for at in range(len(rows)):

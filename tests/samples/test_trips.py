@@ -14,7 +14,7 @@ from privet.models.lkc import LKC
 from privet.samples import trips
 from privet.trajectory.column import PathColumn
 from privet.trajectory.paths import Paths
-from privet.trajectory.suppress import Score, Suppress, Thinning
+from privet.trajectory.suppress import PointScore, Suppress, Thinning
 
 
 def paths_of(table: pl.DataFrame) -> Paths:
@@ -88,13 +88,13 @@ def test_a_city_that_cannot_be(wrong: dict[str, int]) -> None:
         trips.metro(-1, 0)
 
 
-def losses(paths: Paths, promise: Linkage, at_least: str) -> dict[Score, Thinning]:
-    return {score: Suppress(Fraction(at_least), score).search(paths, promise) for score in Score}
+def losses(paths: Paths, promise: Linkage, at_least: str) -> dict[PointScore, Thinning]:
+    return {score: Suppress(Fraction(at_least), score).search(paths, promise) for score in PointScore}
 
 
 def test_trends_of_the_city(city: Paths) -> None:
     """Section 5.4: no loss up to two points, then more with L, K and C below a fifth; Score2 is worst."""
-    best = Score.GAIN_PER_LOSS
+    best = PointScore.GAIN_PER_LOSS
 
     def loss(l: int, k: int, c: str) -> Fraction:
         return Suppress(Fraction(1, 200), best).search(city, asked(l, k, c)).loss
@@ -104,17 +104,17 @@ def test_trends_of_the_city(city: Paths) -> None:
     assert loss(3, 30, "1/5") > Fraction(9, 10)
     assert loss(3, 30, "2/5") < Fraction(1, 5)
     by_score = losses(city, asked(3, 50, "3/5"), "1/200")
-    assert by_score[best].loss < by_score[Score.GAIN].loss
-    assert by_score[Score.LEAST_LOSS].loss < by_score[Score.GAIN].loss
+    assert by_score[best].loss < by_score[PointScore.GAIN].loss
+    assert by_score[PointScore.LEAST_LOSS].loss < by_score[PointScore.GAIN].loss
 
 
 def test_trends_of_the_metro(metro: Paths) -> None:
     """Violations have one or two points, so L beyond 2 changes nothing; larger K' loses less."""
     two, four = (losses(metro, asked(l, 30, "3/5"), "1/200") for l in (2, 4))
-    for score in Score:
+    for score in PointScore:
         assert two[score].removals == four[score].removals
-    assert two[Score.GAIN].violations.lengths.max() <= 2
-    assert two[Score.GAIN_PER_LOSS].loss < two[Score.GAIN].loss
-    assert two[Score.LEAST_LOSS].loss < two[Score.GAIN].loss
+    assert two[PointScore.GAIN].violations.lengths.max() <= 2
+    assert two[PointScore.GAIN_PER_LOSS].loss < two[PointScore.GAIN].loss
+    assert two[PointScore.LEAST_LOSS].loss < two[PointScore.GAIN].loss
     larger = losses(metro, asked(2, 30, "3/5"), "3/200")
-    assert larger[Score.GAIN_PER_LOSS].loss < two[Score.GAIN_PER_LOSS].loss
+    assert larger[PointScore.GAIN_PER_LOSS].loss < two[PointScore.GAIN_PER_LOSS].loss

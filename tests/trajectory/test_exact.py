@@ -20,7 +20,7 @@ from privet.trajectory.exact import minimum
 from privet.trajectory.frequent import frequent
 from privet.trajectory.paths import Paths
 from privet.trajectory.sequences import Sequences
-from privet.trajectory.suppress import Cover, Score, Suppress
+from privet.trajectory.suppress import Cover, PointScore, Suppress
 from privet.trajectory.violations import violations
 
 SHARES = st.sampled_from([Fraction(1, 3), Fraction(1, 2), Fraction(1)])
@@ -81,7 +81,7 @@ def test_it_is_at_most_as_bad_as_the_greedy_one_and_often_better() -> None:
     for _ in range(60):
         rows = dense(rng, rows=30, times=4, places="abc", stays=0.6)
         paths, asked = tally(rows), promise(2, 3, Fraction(2, 3))
-        for score in Score:
+        for score in PointScore:
             quick = Suppress(2, score).search(paths, asked)
             best = Suppress(2, score, Cover.EXACT).search(paths, asked)
             left = paths.without(one.point for one in best.removals)

@@ -12,7 +12,7 @@ from privet.models.kanonymity import KAnonymity
 from privet.models.lkc import LKC
 from privet.trajectory.audit import audit
 from privet.trajectory.explain import Round, rounds
-from privet.trajectory.suppress import Score, Suppress, Thinning
+from privet.trajectory.suppress import PointScore, Suppress, Thinning
 
 SENSITIVE = {"diagnosis": ["AIDS"]}
 
@@ -28,7 +28,7 @@ def table(one: Round) -> dict[str, tuple[int, int, Fraction]]:
 
 
 def test_tables_4_4_and_4_5() -> None:
-    first, second = rounds(found(), Score.GAIN_PER_LOSS)
+    first, second = rounds(found(), PointScore.GAIN_PER_LOSS)
     assert table(first) == {
         "b2": (3, 4, Fraction(3, 4)),
         "d3": (1, 4, Fraction(1, 4)),
@@ -47,7 +47,7 @@ def test_tables_4_4_and_4_5() -> None:
 
 
 def test_lines_hide_values_unless_asked() -> None:
-    first, _ = rounds(found(), Score.GAIN_PER_LOSS)
+    first, _ = rounds(found(), PointScore.GAIN_PER_LOSS)
     assert first.lines(show_values=True, most=2) == [
         "round 1: 5 violating sequences, 6 points in them",
         "  c4: gain 3, loss 1, score 1.5  <- removed",
@@ -91,18 +91,18 @@ def test_several_promises_are_kept_together() -> None:
 
 def test_no_violation_no_round() -> None:
     nothing = Suppress(1).search(tally([(((1, "a"),), "s")]), promise(1, 1, Fraction(1)))
-    assert list(rounds(nothing, Score.GAIN)) == []
+    assert list(rounds(nothing, PointScore.GAIN)) == []
 
 
 def test_of_equals_the_winner_stands_first() -> None:
     """Both points solve one sequence and cost nothing; the later one is taken, for fewer visit it."""
     rows: list[Record] = [(((1, "a"),), "s"), (((1, "a"),), "s"), (((2, "b"),), "s")]
     thinned = Suppress(3).search(tally(rows), promise(1, 3, Fraction(1)))
-    first, second = rounds(thinned, Score.GAIN_PER_LOSS)
+    first, second = rounds(thinned, PointScore.GAIN_PER_LOSS)
     assert [one.label for one in first.candidates] == ["b2", "a1"]
     assert first.winner.label == "b2"
     assert [one.label for one in second.candidates] == ["a1"]
-    (cut, _) = rounds(thinned, Score.GAIN_PER_LOSS, 1)
+    (cut, _) = rounds(thinned, PointScore.GAIN_PER_LOSS, 1)
     assert [one.label for one in cut.candidates] == ["b2"]
     assert cut.points == 2
     assert cut.lines(most=1)[-1] == "  and 1 more"

@@ -19,7 +19,7 @@ from privet.trajectory.column import PathColumn
 from privet.trajectory.frequent import frequent
 from privet.trajectory.known import Knowledge
 from privet.trajectory.paths import Paths
-from privet.trajectory.suppress import Score, Suppress, Thinning, lost
+from privet.trajectory.suppress import PointScore, Suppress, Thinning, lost
 from privet.trajectory.trees import Remaining, branches
 from privet.trajectory.violations import violations
 
@@ -196,7 +196,7 @@ def test_scores_before_and_after_c4(paths: Paths) -> None:
 
     def table() -> dict[str, tuple[int, int, Fraction]]:
         return {
-            label: (int(gain), int(loss) + 1, Score.GAIN_PER_LOSS.of(int(gain), int(loss)))
+            label: (int(gain), int(loss) + 1, PointScore.GAIN_PER_LOSS.of(int(gain), int(loss)))
             for label, gain, loss in zip(paths.points.labels, gains.counts, losses.counts, strict=True)
             if gain
         }
@@ -242,7 +242,7 @@ def test_table_4_2_fails_at_length_3() -> None:
     assert [one.broken for one in found.by_length] == [0, 0, 6]
 
 
-S1, S2, S3 = Score.GAIN_PER_LOSS, Score.GAIN, Score.LEAST_LOSS
+S1, S2, S3 = PointScore.GAIN_PER_LOSS, PointScore.GAIN, PointScore.LEAST_LOSS
 FIVE = "c5e8 c5f6 d3c7 d3e8 f6c7e8"
 
 
@@ -265,7 +265,7 @@ def test_further_runs(  # noqa: PLR0917 - the columns of the table
     l: int,
     k: int,
     c: Fraction,
-    score: Score,
+    score: PointScore,
     winners: str,
     surviving: str | int,
     ninths: tuple[int, int],

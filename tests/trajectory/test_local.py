@@ -35,7 +35,7 @@ from privet.trajectory.column import PathColumn
 from privet.trajectory.local import LocalThinning, SuppressLocally, suppress_local
 from privet.trajectory.proof import prove
 from privet.trajectory.recode import Removed
-from privet.trajectory.suppress import Score, Suppress
+from privet.trajectory.suppress import PointScore, Suppress
 
 SHARES = st.sampled_from([Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(1)])
 LENGTHS = st.one_of(st.none(), st.integers(1, 4))
@@ -54,9 +54,9 @@ def replayed(rows: Sequence[Record], removed: Sequence[Removed]) -> list[Record]
 
 
 @settings(max_examples=250)
-@given(records(), LENGTHS, st.integers(1, 4), SHARES, st.sampled_from(Score))
+@given(records(), LENGTHS, st.integers(1, 4), SHARES, st.sampled_from(PointScore))
 def test_what_is_left_keeps_the_promise(
-    rows: list[Record], l: int | None, k: int, c: Fraction, score: Score
+    rows: list[Record], l: int | None, k: int, c: Fraction, score: PointScore
 ) -> None:
     asked = promise(l, min(k, len(rows)), c, ("s", "t"))
     paths = tally(rows)

@@ -29,11 +29,11 @@ from privet.trajectory.column import PathColumn
 from privet.trajectory.frequent import frequent
 from privet.trajectory.paths import Paths
 from privet.trajectory.sequences import Sequences
-from privet.trajectory.suppress import Score, Suppress, Suppression, Thinning, greedy, plain
+from privet.trajectory.suppress import PointScore, Suppress, Suppression, Thinning, greedy, plain
 from privet.trajectory.trees import Remaining
 from privet.trajectory.violations import violations
 
-SCORES = st.sampled_from(Score)
+SCORES = st.sampled_from(PointScore)
 SHARES = st.sampled_from([Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(1)])
 
 
@@ -53,7 +53,7 @@ def test_what_leaves_passes_every_check_on_hundreds_of_parameters() -> None:
         c = Fraction(int(rng.integers(1, 5)), 4)
         asked = promise(l, int(rng.integers(1, 5)), c, ("s", "t")[: int(rng.integers(0, 3))])
         raw = PathColumn.read(frame(rows), path="path", sensitive=["status"], allow_empty=True)
-        score = list(Score)[int(rng.integers(0, 3))]
+        score = list(PointScore)[int(rng.integers(0, 3))]
         found = Suppress(at_least=2, score=score).search(raw.paths, asked)
         table = raw.without(found.suppression.codes(raw.paths.points))
         published = PathColumn.read(table, path="path", sensitive=["status"], allow_empty=True)
@@ -72,7 +72,7 @@ def test_what_leaves_passes_every_check_on_hundreds_of_parameters() -> None:
 @settings(max_examples=300)
 @given(records(), st.integers(1, 4), st.integers(1, 4), SHARES, SCORES)
 def test_each_winner_is_the_best_by_counting_afresh(
-    rows: list[Record], l: int, k: int, c: Fraction, score: Score
+    rows: list[Record], l: int, k: int, c: Fraction, score: PointScore
 ) -> None:
     """No queue, no tables: in every round all scores are computed again from the explicit sets."""
     paths = tally(rows)
@@ -99,7 +99,7 @@ def test_each_winner_is_the_best_by_counting_afresh(
 @settings(max_examples=200)
 @given(records(most=14), st.integers(1, 4), st.integers(1, 4), SHARES, SCORES)
 def test_the_plain_queue_takes_the_same_points(
-    rows: list[Record], l: int, k: int, c: Fraction, score: Score
+    rows: list[Record], l: int, k: int, c: Fraction, score: PointScore
 ) -> None:
     paths = tally(rows)
     bad, good = violations(paths, promise(l, k, c)), frequent(paths, 2)
@@ -109,7 +109,7 @@ def test_the_plain_queue_takes_the_same_points(
 
 def test_the_plain_queue_takes_the_same_points_of_a_crowd(monkeypatch: pytest.MonkeyPatch) -> None:
     paths, found = crowd()
-    for score in Score:
+    for score in PointScore:
         quick = [*greedy(paths, found.violations, found.patterns, score)]
         with monkeypatch.context() as without:
             without.setattr(native, "library", lambda: None)

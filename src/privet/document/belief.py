@@ -122,20 +122,20 @@ def _holding(fitting: Iterable[_Fitting], type_: str) -> dict[Value, list[_Fitti
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
+class LinkConfidence:
     """How surely sensitive values are linked to people: at worst, and on average over people."""
 
     worst: Fraction
     average: Fraction
 
 
-def exposed(publication: Publication) -> tuple[Linked, Linked]:
+def exposed(publication: Publication) -> tuple[LinkConfidence, LinkConfidence]:
     """Of somebody whose quasi-identifiers are all known: how surely a value is linked to a vertex; and the
     same for the *other* vertices of somebody of whom one sensitive value is known, whichever helps most.
     """
     people = len(publication)
     if not people:
-        return Linked(ZERO, ZERO), Linked(ZERO, ZERO)
+        return LinkConfidence(ZERO, ZERO), LinkConfidence(ZERO, ZERO)
     nothing = list(_largest_shares(publication))
     if publication.style is Style.VERTICES:
         one = nothing  # the vertices of a person are dealt values independently of each other
@@ -144,9 +144,9 @@ def exposed(publication: Publication) -> tuple[Linked, Linked]:
     return _linked(nothing, people), _linked(one, people)
 
 
-def _linked(chances: Sequence[tuple[Fraction, int]], people: int) -> Linked:
+def _linked(chances: Sequence[tuple[Fraction, int]], people: int) -> LinkConfidence:
     whole = sum((chance * many for chance, many in chances), ZERO)
-    return Linked(max(chance for chance, _ in chances), whole / people)
+    return LinkConfidence(max(chance for chance, _ in chances), whole / people)
 
 
 def _largest_shares(publication: Publication) -> Iterator[tuple[Fraction, int]]:

@@ -32,7 +32,7 @@ from privet.dp.leaves import MOST_CELLS
 from privet.dp.noise import NoiseSource
 from privet.dp.noisytable import NoisyTable
 from privet.dp.publicdomain import Numbers
-from privet.dp.scores import Score, Scoring, scoring
+from privet.dp.scores import Scoring, SplitScore, scoring
 from privet.dp.sets import Threshold
 from privet.dp.spend import Payer, checked
 from privet.dp.splitting import Splitter
@@ -62,7 +62,7 @@ class DiffGen:
 
     epsilon: Fraction
     h: int = 10
-    score: Score = Score.MAX
+    score: SplitScore = SplitScore.MAX
     selection: Selection = Selection.STANDARD
     counts: CountBudget = CountBudget.LEFTOVER
     threshold: Threshold = Threshold.DEVIATION
@@ -76,7 +76,7 @@ class DiffGen:
         complaints = []
         if type(self.h) is not int or not 1 <= self.h <= MOST_ROUNDS:
             complaints.append(f"h: a whole number of rounds, from 1 to {MOST_ROUNDS:,}")
-        if self.selection is Selection.MONOTONE and self.score is not Score.MAX:
+        if self.selection is Selection.MONOTONE and self.score is not SplitScore.MAX:
             complaints.append(
                 'selection: "monotone" needs score = "max"; a record can lower information gain'
             )

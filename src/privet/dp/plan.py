@@ -17,7 +17,7 @@ from privet.domain import Node
 from privet.dp.diffgen import CountBudget, DiffGen
 from privet.dp.leaves import MOST_CELLS
 from privet.dp.publicdomain import ItemSets, Numbers, Predictor
-from privet.dp.scores import GRID, Score, scoring
+from privet.dp.scores import GRID, SplitScore, scoring
 from privet.dp.sets import Subsets, threshold
 
 DRAWS = 200
@@ -84,7 +84,7 @@ def expect(
     rest *= 1 - diffgen.class_totals
     low, *_, high = quantiles(leaves, n=10)
     score = scoring(diffgen.score, classes)
-    unit = 1 if diffgen.score is Score.MAX else 2**GRID
+    unit = 1 if diffgen.score is SplitScore.MAX else 2**GRID
     return Expected(
         step=step,
         odds=float(diffgen.temperature(score, step)) * log(9) / unit,

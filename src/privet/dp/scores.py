@@ -33,7 +33,7 @@ MANTISSA = 31  # binary digits that a square keeps
 MOST = 2**31  # records; n log n of more would not fit 64 bits
 
 
-class Score(Enum):
+class SplitScore(Enum):
     """Which splits are good ones."""
 
     MAX = "max"
@@ -49,9 +49,9 @@ class Scoring:
     monotone: bool
 
 
-def scoring(score: Score, classes: int) -> Scoring:
+def scoring(score: SplitScore, classes: int) -> Scoring:
     """The score for that many classes."""
-    if score is Score.MAX:
+    if score is SplitScore.MAX:
         return Scoring(majority, 1, monotone=True)
     most = entropy_bound(classes)
     return Scoring(lambda counts: np.clip(gain(counts), 0, most), most, monotone=False)

@@ -20,7 +20,7 @@ from privet.dp.marginals import Marginal, marginals
 from privet.dp.noise import NoiseSource
 from privet.dp.noisytable import NoisyTable
 from privet.dp.publicdomain import ItemSets, Predictor, public_domain
-from privet.dp.scores import Score
+from privet.dp.scores import SplitScore
 from privet.dp.sets import Threshold
 from privet.dp.spend import Charge, Payer
 from privet.errors import PolicyError, UnsupportedError
@@ -29,7 +29,7 @@ from privet.models.differential import DifferentialPrivacy
 USUAL_H = 10
 
 
-class Source(Enum):
+class Sampler(Enum):
     """Whose samplers draw the noise."""
 
     OPENDP = "opendp"
@@ -73,7 +73,7 @@ class _Noisy:
 
     consistency: Consistency = Consistency.TOTALS
     records_per_person: int = 1
-    noise: Source = Source.OPENDP
+    noise: Sampler = Sampler.OPENDP
     output: Output = Output.RECORDS
 
     name: ClassVar[str]
@@ -128,7 +128,7 @@ class DiffGenSettings(_Noisy):
 
     h: int | None = None
     buy_h: Fraction | None = None
-    score: Score = Score.MAX
+    score: SplitScore = SplitScore.MAX
     selection: Selection = Selection.STANDARD
     counts: CountBudget = CountBudget.LEFTOVER
     threshold: Threshold = Threshold.DEVIATION

@@ -31,7 +31,7 @@ class Translation(Protocol):
 
 
 @dataclass(frozen=True)
-class Linked:
+class RecordMatch:
     """The rows that match, and how sure each sensitive value is among them. For the steward's eyes."""
 
     rows: tuple[int, ...]  # places from 0 on
@@ -53,7 +53,7 @@ class Linked:
         }
 
 
-def link(table: Rows, known: Mapping[str, Collection[Value]], sensitive: Iterable[str]) -> Linked:
+def link(table: Rows, known: Mapping[str, Collection[Value]], sensitive: Iterable[str]) -> RecordMatch:
     """The rows that have one of the known values in every known attribute."""
     missing = [name for name in (*known, *sensitive) if name not in table]
     if missing:
@@ -69,15 +69,15 @@ def link(table: Rows, known: Mapping[str, Collection[Value]], sensitive: Iterabl
         }
         for name in sensitive
     }
-    return Linked(tuple(rows), confidence)
+    return RecordMatch(tuple(rows), confidence)
 
 
 @dataclass(frozen=True)
 class Attack:
     """The same knowledge used on the raw table and on the published one."""
 
-    before: Linked
-    after: Linked
+    before: RecordMatch
+    after: RecordMatch
 
 
 def attack(

@@ -161,7 +161,7 @@ def largest_share(holders: NDArray[np.int64], support: NDArray[np.int64]) -> Fra
 
 
 @dataclass(frozen=True, eq=False)
-class Linked:
+class PathMatch:
     """What somebody learns who knows this much of a person in the data."""
 
     records: int
@@ -169,7 +169,7 @@ class Linked:
     shares: dict[str, dict[str | None, Fraction]] = field(repr=False)  # of each value of each column
 
 
-def link(paths: Paths, known: Sequence[tuple[str | None, str | None]]) -> Linked:
+def link(paths: Paths, known: Sequence[tuple[str | None, str | None]]) -> PathMatch:
     """The linkage attack: `known` are visits as (place, time), where None stands for what is not known."""
     owner = np.repeat(np.arange(paths.cells), np.diff(paths.starts))
     matches = np.ones(paths.cells, dtype=bool)
@@ -185,7 +185,7 @@ def link(paths: Paths, known: Sequence[tuple[str | None, str | None]]) -> Linked
     cells = np.flatnonzero(matches)
     counts = paths.counts[cells]
     total = int(counts.sum())
-    return Linked(
+    return PathMatch(
         total,
         cells,
         {

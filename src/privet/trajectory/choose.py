@@ -27,7 +27,7 @@ from privet.trajectory.proof import prove
 from privet.trajectory.recode import PathRecoding
 from privet.trajectory.sequences import Sequences
 from privet.trajectory.slots import Slot
-from privet.trajectory.suppress import Score, Suppress, Thinning
+from privet.trajectory.suppress import PointScore, Suppress, Thinning
 from privet.trajectory.violations import feasible
 
 Found: TypeAlias = Thinning | LocalThinning
@@ -70,7 +70,7 @@ class Lightest:
     """Try levels and ways, take the one that loses least."""
 
     at_least: int | Fraction
-    score: Score = Score.GAIN_PER_LOSS
+    score: PointScore = PointScore.GAIN_PER_LOSS
     loss: Loss = Loss.PATTERNS
     ways: tuple[Way, ...] = (Way.GLOBAL, Way.LOCAL)
     zones: Hierarchy | None = None  # of places

@@ -11,12 +11,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from privet.trajectory.suppress import Removal, Score, Thinning
+from privet.trajectory.suppress import PointScore, Removal, Thinning
 from privet.trajectory.trees import Remaining
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class PointChoice:
     """A point that stands in a violating sequence."""
 
     point: int
@@ -29,7 +29,7 @@ class Candidate:
 @dataclass(frozen=True, slots=True)
 class Round:
     number: int  # from 1 on
-    candidates: tuple[Candidate, ...]  # the best first, of equals the winner
+    candidates: tuple[PointChoice, ...]  # the best first, of equals the winner
     winner: Removal
     violations: int  # before this round
     points: int  # how many candidates there were, of which only the best may stand here
@@ -46,7 +46,7 @@ class Round:
         return shown
 
 
-def rounds(found: Thinning, score: Score, most: int | None = None) -> Iterator[Round]:
+def rounds(found: Thinning, score: PointScore, most: int | None = None) -> Iterator[Round]:
     """Every round of a search by global suppression, played again, with the best `most` candidates."""
     gains, losses = Remaining(found.violations), Remaining(found.patterns)
     labels = found.violations.points.labels
@@ -56,7 +56,7 @@ def rounds(found: Thinning, score: Score, most: int | None = None) -> Iterator[R
         # Quotients of whole numbers this small are equal as floats only if they are equal.
         order = np.lexsort((waiting, waiting != removal.point, -gains.counts[waiting], -(above / below)))
         candidates = tuple(
-            Candidate(point, labels[point], gain, loss, score.of(gain, loss))
+            PointChoice(point, labels[point], gain, loss, score.of(gain, loss))
             for point in waiting[order][:most].tolist()
             for gain, loss in [(int(gains.counts[point]), int(losses.counts[point]))]
         )

@@ -35,7 +35,7 @@ from privet.trajectory.paths import Ints, Paths
 from privet.trajectory.proof import prove
 from privet.trajectory.recode import PathRecoding, Removed
 from privet.trajectory.sequences import Sequences
-from privet.trajectory.suppress import Removal, Score, lost, mined
+from privet.trajectory.suppress import PointScore, Removal, lost, mined
 from privet.trajectory.trees import Remaining
 from privet.trajectory.violations import violations, weighed
 
@@ -69,7 +69,7 @@ class SuppressLocally:
     """Take points out of the paths in which they violate, the best by score first."""
 
     at_least: int | Fraction  # from what support on a sequence is worth keeping: records, or a share
-    score: Score = Score.GAIN_PER_LOSS
+    score: PointScore = PointScore.GAIN_PER_LOSS
 
     name: ClassVar[str] = "suppress-points-locally"
 
@@ -111,7 +111,7 @@ class Rounds:
         self._bad_tuples, self._good_tuples = bad.tuples(), good.tuples()
         self._open = set(self._bad_tuples)  # minimal violating sequences that are still there
 
-    def run(self, score: Score) -> Iterator[tuple[Removal, list[Removed]]]:
+    def run(self, score: PointScore) -> Iterator[tuple[Removal, list[Removed]]]:
         gain, loss, instances = self._violations.counts, self.patterns.counts, self._paths.instances
         while True:
             waiting = np.flatnonzero(gain)
@@ -122,7 +122,7 @@ class Rounds:
             best = np.lexsort((waiting, instances[waiting], -gain[waiting], -(above / below)))[0]
             yield self._solved(int(waiting[best]), score)
 
-    def _solved(self, point: int, score: Score) -> tuple[Removal, list[Removed]]:
+    def _solved(self, point: int, score: PointScore) -> tuple[Removal, list[Removed]]:
         """One round: from now on no minimal violating sequence has this point."""
         gain = int(self._violations.counts[point])
         contexts: list[tuple[int, ...]] = []
@@ -197,7 +197,7 @@ def suppress_local(
     paths: Paths,
     promise: Linkage | Sequence[Linkage],
     at_least: int | Fraction,
-    score: Score = Score.GAIN_PER_LOSS,
+    score: PointScore = PointScore.GAIN_PER_LOSS,
 ) -> LocalThinning:
     """Local suppression in one call."""
     return SuppressLocally(at_least, score).search(paths, promise)

@@ -25,7 +25,7 @@ from privet.trajectory.paths import Paths
 from privet.trajectory.recode import PathRecoding
 from privet.trajectory.sequences import Sequences
 from privet.trajectory.slots import Slot
-from privet.trajectory.suppress import Cover, Score, Suppress, Thinning
+from privet.trajectory.suppress import Cover, PointScore, Suppress, Thinning
 
 Thinned: TypeAlias = Thinning | LocalThinning
 AS_IT_IS = "as it is"
@@ -90,7 +90,7 @@ class SuppressPoints:
     """
 
     support: Fraction = Fraction(1, 100)  # from when on a sequence is worth keeping
-    score: Score = Score.GAIN_PER_LOSS
+    score: PointScore = PointScore.GAIN_PER_LOSS
     cover: Cover = Cover.GREEDY
 
     name: ClassVar[str] = "suppress-points"
@@ -113,7 +113,7 @@ class SuppressPointsLocally:
     """
 
     support: Fraction = Fraction(1, 100)
-    score: Score = Score.GAIN_PER_LOSS
+    score: PointScore = PointScore.GAIN_PER_LOSS
 
     name: ClassVar[str] = "suppress-points-locally"
     kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
@@ -136,7 +136,7 @@ class LightestPaths:
     """
 
     support: Fraction = Fraction(1, 100)
-    score: Score = Score.GAIN_PER_LOSS
+    score: PointScore = PointScore.GAIN_PER_LOSS
     loss: Loss = Loss.PATTERNS
     ways: tuple[Way, ...] = (Way.GLOBAL, Way.LOCAL)
     slots: tuple[str, ...] = ()

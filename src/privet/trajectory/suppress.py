@@ -33,7 +33,7 @@ Rank: TypeAlias = tuple[float | Fraction, int, int, int]  # smallest first
 Taken: TypeAlias = tuple[int, int, int]  # a point, what it solves, what it costs
 
 
-class Score(Enum):
+class PointScore(Enum):
     """What makes a point the next to go."""
 
     GAIN_PER_LOSS = "gain-per-loss"  # violations solved for each pattern lost: Score1
@@ -43,18 +43,18 @@ class Score(Enum):
     def of(self, gain: int, loss: int) -> Fraction:
         """The exact score.
 
-        >>> [Score.GAIN_PER_LOSS.of(3, 1), Score.GAIN.of(3, 1), Score.LEAST_LOSS.of(3, 1)]
+        >>> [PointScore.GAIN_PER_LOSS.of(3, 1), PointScore.GAIN.of(3, 1), PointScore.LEAST_LOSS.of(3, 1)]
         [Fraction(3, 2), Fraction(3, 1), Fraction(1, 2)]
         """
         return Fraction(*self.quotient(gain, loss))
 
     def quotient(self, gain: int, loss: int) -> tuple[int, int]:
-        return 1 if self is Score.LEAST_LOSS else gain, 1 if self is Score.GAIN else loss + 1
+        return 1 if self is PointScore.LEAST_LOSS else gain, 1 if self is PointScore.GAIN else loss + 1
 
     def quotients(self, gain: Ints, loss: Ints) -> tuple[Ints, Ints]:
         """The same for many points at once."""
         ones = np.ones_like(gain)
-        return ones if self is Score.LEAST_LOSS else gain, ones if self is Score.GAIN else loss + 1
+        return ones if self is PointScore.LEAST_LOSS else gain, ones if self is PointScore.GAIN else loss + 1
 
 
 class Cover(Enum):
@@ -128,7 +128,7 @@ class Suppress:
     """Take points out of every path, the best by score first, until no violating sequence is left."""
 
     at_least: int | Fraction  # from what support on a sequence is worth keeping: records, or a share
-    score: Score = Score.GAIN_PER_LOSS
+    score: PointScore = PointScore.GAIN_PER_LOSS
     cover: Cover = Cover.GREEDY
 
     name: ClassVar[str] = "suppress-points"
@@ -160,7 +160,7 @@ def mined(
     return promises, bad, good
 
 
-def greedy(paths: Paths, bad: Sequences, good: Sequences, score: Score) -> Iterator[Removal]:
+def greedy(paths: Paths, bad: Sequences, good: Sequences, score: PointScore) -> Iterator[Removal]:
     """Points to remove, one after the other, until nothing violating is left.
 
     Ties go to the point that solves more, is visited by fewer, comes earlier, and has the smaller name.
@@ -168,18 +168,18 @@ def greedy(paths: Paths, bad: Sequences, good: Sequences, score: Score) -> Itera
     return logged(paths, taken(paths, bad, good, score), score)
 
 
-def logged(paths: Paths, points: Iterable[Taken], score: Score) -> Iterator[Removal]:
+def logged(paths: Paths, points: Iterable[Taken], score: PointScore) -> Iterator[Removal]:
     labels, instances = paths.points.labels, paths.instances
     for point, gain, loss in points:
         yield Removal(point, labels[point], gain, loss, score.of(gain, loss), int(instances[point]))
 
 
 def covering(
-    paths: Paths, bad: Sequences, good: Sequences, score: Score, cover: Cover = Cover.GREEDY
+    paths: Paths, bad: Sequences, good: Sequences, score: PointScore, cover: Cover = Cover.GREEDY
 ) -> Iterable[Taken]:
     """Points that leave nothing violating, in the order in which the score would take them."""
     if cover is Cover.EXACT:
-        tried = [[point for point, _, _ in taken(paths, bad, good, each)] for each in Score]
+        tried = [[point for point, _, _ in taken(paths, bad, good, each)] for each in PointScore]
         ours = np.isin(bad.members, minimum(bad, good, tried))
         # Of every violating sequence only what goes: the greedy search can take nothing else.
         left = np.concatenate(([0], np.cumsum(ours)))[bad.starts]
@@ -187,7 +187,7 @@ def covering(
     return taken(paths, bad, good, score)
 
 
-def taken(paths: Paths, bad: Sequences, good: Sequences, score: Score) -> Iterable[Taken]:
+def taken(paths: Paths, bad: Sequences, good: Sequences, score: PointScore) -> Iterable[Taken]:
     """Points by the greedy search, each with what it solves and what it costs."""
     found: Iterable[Taken] | None = None
     if native.library() is not None and max(len(bad), len(good)) < 2**31:
@@ -195,7 +195,7 @@ def taken(paths: Paths, bad: Sequences, good: Sequences, score: Score) -> Iterab
     return plain(paths.instances, bad, good, score) if found is None else found
 
 
-def compiled(instances: Ints, bad: Sequences, good: Sequences, score: Score) -> Iterable[Taken] | None:
+def compiled(instances: Ints, bad: Sequences, good: Sequences, score: PointScore) -> Iterable[Taken] | None:
     """In C: each point with what it solves and costs; None where there is no memory for it."""
     order = np.empty(len(instances), dtype=np.int32)
     gain, loss = np.empty(len(instances), dtype=np.int64), np.empty(len(instances), dtype=np.int64)
@@ -206,14 +206,14 @@ def compiled(instances: Ints, bad: Sequences, good: Sequences, score: Score) -> 
         *(np.ascontiguousarray(good.members), np.ascontiguousarray(good.starts), len(good)),
         len(instances),
         np.ascontiguousarray(instances),
-        [*Score].index(score),
+        [*PointScore].index(score),
         *(order, gain, loss, found),
     )
     count = int(found[0])
     return None if said else zip(order[:count].tolist(), gain[:count].tolist(), loss[:count].tolist())  # noqa: B905 - cut alike
 
 
-def plain(instances: Ints, bad: Sequences, good: Sequences, score: Score) -> Iterable[Taken]:
+def plain(instances: Ints, bad: Sequences, good: Sequences, score: PointScore) -> Iterable[Taken]:
     """The same with a heap of Python's own."""
     gains, losses = Remaining(bad), Remaining(good)
     gain, loss = gains.counts, losses.counts

@@ -22,7 +22,7 @@ from fractions import Fraction
 from privet.disclose.sources.counting import STEPS, count
 from privet.disclose.sources.gamma import Assessment, Decision, assess
 from privet.disclose.sources.prepare import components
-from privet.disclose.sources.restoring import Candidate, by_size, refinements, refuse_false
+from privet.disclose.sources.restoring import Refinement, by_size, refinements, refuse_false
 from privet.disclose.sources.views import Register, View
 from privet.domain import Value
 from privet.errors import UnsupportedError
@@ -48,9 +48,9 @@ def ranked(
     views: Sequence[View],
     gamma: Fraction,
     *,
-    order: Callable[[Iterable[Candidate]], list[Candidate]] = by_size,
+    order: Callable[[Iterable[Refinement]], list[Refinement]] = by_size,
     tables: int = TABLES,
-) -> list[Candidate]:
+) -> list[Refinement]:
     """Conditions, best first: in how many possible tables would the view's true values restore privacy?
 
     Reads nothing but the register and the published views. Among equals, `order` decides.

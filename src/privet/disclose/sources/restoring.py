@@ -33,7 +33,7 @@ TRIALS = 20_000  # sets of views that are looked at before giving up
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Refinement:
     """A condition that refines a disclosed view, and whom it selects."""
 
     where: tuple[Comparison, ...]  # beside the condition of the view that it refines
@@ -82,13 +82,13 @@ class Restoration:
         )
 
 
-def refinements(register: Register, views: Iterable[View], *, attributes: int = 1) -> list[Candidate]:
+def refinements(register: Register, views: Iterable[View], *, attributes: int = 1) -> list[Refinement]:
     """Conditions that select at least two people of one disclosed view, and no disclosed view whole.
 
     On a column of numbers every interval between two values that occur in the view; on any other each value.
     `attributes` is how many columns a condition may speak of. Conditions that select the same people are one.
     """
-    found: dict[frozenset[int], Candidate] = {}
+    found: dict[frozenset[int], Refinement] = {}
     disclosed = list(views)
     taken = {view.people for view in disclosed}
     for view in disclosed:
@@ -113,14 +113,14 @@ def _subsets(names: Sequence[str], most: int) -> Iterator[tuple[str, ...]]:
         yield from combinations(names, many)
 
 
-def _pieces(register: Register, name: str, people: frozenset[int]) -> Iterator[Candidate]:
+def _pieces(register: Register, name: str, people: frozenset[int]) -> Iterator[Refinement]:
     """What a condition on one column can select among people."""
     numbers = register.numbers[name]
     if numbers is None:
         column = register.columns[name]
         for value in sorted({text for at in people if (text := column[at]) is not None}):
             alike = frozenset(at for at in people if column[at] == value)
-            yield Candidate((Comparison(name, "=", value),), alike, (((name, 1, value, value),),))
+            yield Refinement((Comparison(name, "=", value),), alike, (((name, 1, value, value),),))
         return
     by_number: dict[Decimal, set[int]] = {}
     for at in people:
@@ -131,17 +131,17 @@ def _pieces(register: Register, name: str, people: frozenset[int]) -> Iterator[C
         chosen: set[int] = set()
         for high in ordered[start:]:
             chosen |= by_number[high]
-            yield Candidate(interval(name, low, high), frozenset(chosen), (((name, 0, low, high),),))
+            yield Refinement(interval(name, low, high), frozenset(chosen), (((name, 0, low, high),),))
 
 
-def _joined(view: View, choices: Sequence[Sequence[Candidate]]) -> Iterator[Candidate]:
+def _joined(view: View, choices: Sequence[Sequence[Refinement]]) -> Iterator[Refinement]:
     """One condition of each column together, inside the view."""
 
     def grow(
         at: int, where: tuple[Comparison, ...], people: frozenset[int], rank: tuple[Any, ...]
-    ) -> Iterator[Candidate]:
+    ) -> Iterator[Refinement]:
         if at == len(choices):
-            yield Candidate(where, people, (len(rank), *rank), view.where)
+            yield Refinement(where, people, (len(rank), *rank), view.where)
             return
         for one in choices[at]:
             both = people & one.people
@@ -151,7 +151,7 @@ def _joined(view: View, choices: Sequence[Sequence[Candidate]]) -> Iterator[Cand
     yield from grow(0, (), view.people, ())
 
 
-def by_size(candidates: Iterable[Candidate]) -> list[Candidate]:
+def by_size(candidates: Iterable[Refinement]) -> list[Refinement]:
     """Few people first, since that is more precise for the recipient; then attribute, lower and upper end."""
     return sorted(candidates, key=lambda one: (len(one.people), one.rank))
 
@@ -166,7 +166,7 @@ def restore(
     attributes: int = 1,
     confidence: Confidence | None = None,
     steps: int = STEPS,
-    order: Callable[[Iterable[Candidate]], list[Candidate]] = by_size,
+    order: Callable[[Iterable[Refinement]], list[Refinement]] = by_size,
     trials: int = TRIALS,
     rng: np.random.Generator | None = None,
     progress: Progress = silent,

@@ -24,7 +24,7 @@ from privet.trajectory.recode import Pair
 from privet.trajectory.searches import PathFinding, Thinned
 from privet.trajectory.sequences import Sequences
 from privet.trajectory.stops import Stops
-from privet.trajectory.suppress import Cover, Score, Thinning, covering, lost
+from privet.trajectory.suppress import Cover, PointScore, Thinning, covering, lost
 
 LISTED = 30  # frequent sequences that the evidence names
 PLACES, SLOTS = 20, 48  # of the map of places and times
@@ -185,7 +185,7 @@ def stops_noted(stops: Stops, final: Paths) -> list[dict[str, Any]]:
     ]
 
 
-def log(thinned: Thinned, score: Score) -> dict[str, Any]:
+def log(thinned: Thinned, score: PointScore) -> dict[str, Any]:
     """The search for the steward's own eyes: every removal, and the first rounds with their candidates."""
     removals = [
         {
@@ -228,7 +228,7 @@ def causes(thinned: Thinned, k: int) -> dict[str, Any]:
 
 
 def relaxed(
-    thinned: Thinned, coarse: Paths, score: Score, l: int, cover: Cover = Cover.GREEDY
+    thinned: Thinned, coarse: Paths, score: PointScore, l: int, cover: Cover = Cover.GREEDY
 ) -> list[dict[str, Any]]:
     """What an adversary who knows less would have cost.
 

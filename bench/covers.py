@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from bench.outcome import Cell, Table
+from privet.engines.trajectories.column import PathColumn
 from privet.models.lkc import LKC
 from privet.samples import trips
-from privet.trajectory.column import PathColumn
 from privet.trajectory.exact import minimum
 from privet.trajectory.frequent import frequent
 from privet.trajectory.paths import Paths

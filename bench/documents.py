@@ -22,10 +22,10 @@ from privet.document.audit import audit
 from privet.document.clustree import ClusTree, CToff
 from privet.document.described import described
 from privet.document.edits import published
-from privet.document.files import Documents, write
 from privet.document.forest import Forest
 from privet.document.measures import divergence, lm, sensitive_counts, suppression
 from privet.document.schema import Schema
+from privet.engines.documents.files import Documents, write
 from privet.samples import transcripts
 
 ROAD = ("read", "cluster", "check", "write")

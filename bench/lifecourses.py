@@ -16,14 +16,14 @@ import polars as pl
 
 from bench.fetch import fetched
 from bench.outcome import Cell, Table
+from privet.engines.trajectories.readings import from_readings
+from privet.engines.trajectories.visits import Visits
 from privet.errors import InternalError
 from privet.models.lkc import LKC
 from privet.trajectory.attack import simulate
 from privet.trajectory.audit import audit, recheck
 from privet.trajectory.choose import Lightest, Way
-from privet.trajectory.readings import from_readings
 from privet.trajectory.slots import Slot
-from privet.trajectory.visits import Visits
 
 WHEEL = "sequenzo==0.1.42"
 INSIDE = "sequenzo/datasets"

@@ -18,9 +18,9 @@ from typing import TypeAlias
 from bench.curves import Chart, Series
 from bench.figures import Curves, Points, grid
 from bench.outcome import Cell, Table
+from privet.engines.trajectories.column import PathColumn
 from privet.models.lkc import LKC
 from privet.samples import trips
-from privet.trajectory.column import PathColumn
 from privet.trajectory.frequent import frequent
 from privet.trajectory.paths import Paths
 from privet.trajectory.sequences import Sequences

@@ -18,17 +18,17 @@ from bench.child import scratch
 from bench.curves import Chart, Series
 from bench.documents import generated, schema_of
 from bench.outcome import Cell, Outcome, Table
+from bench.repair import KAnonThenRepair
 from privet.core import Role
 from privet.document.anatomy_measure import query_accuracy
 from privet.document.clustree import ClusTree, CToff
 from privet.document.edits import DocumentEdits, published
-from privet.document.files import Documents
 from privet.document.forest import Forest, Vertex
 from privet.document.measures import divergence, lm, sensitive_counts, suppression
 from privet.document.query import Query, Step, count
-from privet.document.repair import KAnonThenRepair
 from privet.document.schema import Schema
 from privet.document.spread import estimated
+from privet.engines.documents.files import Documents
 
 STAND_IN = "stand-in"
 METHODS = ("CToff-GRD", "CToff-LSAP", "ClusTree-GRD", "ClusTree-LSAP", STAND_IN)

@@ -15,8 +15,8 @@ from privet.document.anatomy_rules import Rule, Rules, limits
 from privet.document.described import described
 from privet.document.forest import Forest, Vertex
 from privet.document.publication import Publication
-from privet.document.publication_files import read
 from privet.document.schema import Schema
+from privet.engines.documents.publication_files import read
 
 PATIENTS = described(
     {

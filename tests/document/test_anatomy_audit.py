@@ -39,9 +39,9 @@ from privet.document.anatomy_truth import anatomy_truth
 from privet.document.forest import Forest, Vertex
 from privet.document.measures import divergence, sensitive_counts
 from privet.document.publication import Bag, Links, Publication, Published, publish, with_bags
-from privet.document.publication_files import read, write
-from privet.document.publication_tables import from_tables, to_tables
-from privet.document.shape import Shape
+from privet.engines.documents.publication_files import read, write
+from privet.engines.documents.publication_tables import from_tables, to_tables
+from privet.engines.documents.shape import Shape
 from privet.errors import InputError, PolicyError
 
 STYLE = st.sampled_from(list(Style))

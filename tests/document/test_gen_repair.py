@@ -6,6 +6,7 @@ import random
 from fractions import Fraction
 
 import pytest
+from bench.repair import KAnonThenRepair
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.document.forests import SCHEMA, collections
@@ -13,7 +14,6 @@ from tests.document.forests import SCHEMA, collections
 from privet.document.audit import audit
 from privet.document.edits import published
 from privet.document.forest import Forest, Vertex
-from privet.document.repair import KAnonThenRepair
 from privet.document.truth import truthful
 from privet.errors import PolicyError, UnsatisfiableError
 

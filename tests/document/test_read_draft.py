@@ -10,11 +10,11 @@ import pytest
 from tests.document.test_read_xml import JSON, XML
 
 from privet.core import Role
-from privet.document import draft as drafting
 from privet.document.described import described
-from privet.document.draft import draft
-from privet.document.files import Documents, write
-from privet.document.xmltext import elements
+from privet.engines.documents import draft as drafting
+from privet.engines.documents.draft import draft
+from privet.engines.documents.files import Documents, write
+from privet.engines.documents.xmltext import elements
 from privet.errors import InputError, PolicyError
 from privet.roads.documents import draft as road_draft
 from privet.roads.documents.draft import drafted

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from tests.document.anatomised import PATIENTS
 from tests.document.naive_anatomy import SCHEMA, trees
 
-from privet.document import jsontext
 from privet.document.described import described
-from privet.document.files import Documents, write
 from privet.document.forest import Vertex
-from privet.document.jsontext import CHUNK, NESTED, place_of_records, records, steps
 from privet.document.schema import DEEPEST
-from privet.document.shape import Shape
+from privet.engines.documents import jsontext
+from privet.engines.documents.files import Documents, write
+from privet.engines.documents.jsontext import CHUNK, NESTED, place_of_records, records, steps
+from privet.engines.documents.shape import Shape
 from privet.errors import InputError, PolicyError
 
 PERSON = described(

@@ -13,7 +13,7 @@ from tests.document.naive_anatomy import SCHEMA, trees
 
 from privet.document.described import described
 from privet.document.forest import Vertex
-from privet.document.tables import Keys, from_frames, to_frames
+from privet.engines.documents.tables import Keys, from_frames, to_frames
 from privet.errors import InputError, PolicyError
 
 STUDENTS = described(

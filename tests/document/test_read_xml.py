@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from privet.document.described import described
-from privet.document.files import Documents, write
 from privet.document.forest import Vertex
-from privet.document.xmltext import CHUNK, NESTED, Element, elements, steps
+from privet.engines.documents.files import Documents, write
+from privet.engines.documents.xmltext import CHUNK, NESTED, Element, elements, steps
 from privet.errors import InputError
 
 E0 = {

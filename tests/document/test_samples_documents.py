@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from privet.document.bind import JsonBinder
 from privet.document.described import described
 from privet.document.forest import Forest
-from privet.document.jsontext import Number
-from privet.document.shape import Shape
+from privet.engines.documents.bind import JsonBinder
+from privet.engines.documents.jsontext import Number
+from privet.engines.documents.shape import Shape
 from privet.errors import InputError
 from privet.samples.encounters import encounters
 from privet.samples.encounters import schema as encounter_schema

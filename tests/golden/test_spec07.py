@@ -36,8 +36,8 @@ from privet.document.estimate import Chances, expected
 from privet.document.forest import NONE, Forest, Vertex
 from privet.document.posterior import linked, posterior, worlds
 from privet.document.publication import publish, sensitive_value, with_sensitive
-from privet.document.publication_tables import to_tables
 from privet.document.query import Query, Step, count
+from privet.engines.documents.publication_tables import to_tables
 
 AIDS = ("AIDS", 1, "1/2")
 POISONED = ("Alcohol P.", 2, "1/2")

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privet.measure import population, risk, snb
+from privet.measure import risk
 from privet.measure.classes import Ints
+from privet.models import population, snb
 
 sizes = st.lists(st.integers(1, 12), min_size=1, max_size=12).map(lambda s: np.array(s, dtype=np.int64))
 fractions = st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(1, 10), Fraction(1, 33)])

@@ -19,7 +19,6 @@ from tests.models.naive import Values
 from privet.core import Column, Nulls, Tally
 from privet.domain import flat
 from privet.errors import HierarchyError, PolicyError, UnsupportedError
-from privet.measure.population import uniqueness
 from privet.models import classes, groups
 from privet.models.disclosure import DeltaDisclosure
 from privet.models.kanonymity import KAnonymity
@@ -27,6 +26,7 @@ from privet.models.ldiversity import DistinctLDiversity, EntropyLDiversity, Recu
 from privet.models.likeness import BetaLikeness, EnhancedBetaLikeness
 from privet.models.logarithms import above, powers, root, sign
 from privet.models.personal import PersonalisedPrivacy
+from privet.models.population import uniqueness
 from privet.models.psensitive import PSensitiveKAnonymity
 from privet.models.ratios import compare, largest, smallest
 from privet.models.risk import (

@@ -32,7 +32,7 @@ from privet.document.measures import lm, sensitive_counts
 from privet.document.promises import AnatomyDiversity, DocumentAnonymity, DocumentDiversity, PMPrivacy
 from privet.document.schema import Kind
 from privet.document.settings import TreeAnatomy
-from privet.document.shape import Shape, Writer
+from privet.engines.documents.shape import Shape, Writer
 from privet.errors import (
     InputError,
     InternalError,

@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 import pytest
 
+from privet.engines.trajectories.column import PathColumn
 from privet.errors import InputError
 from privet.models.linkage import Linkage
 from privet.models.lkc import LKC
 from privet.samples import trips
-from privet.trajectory.column import PathColumn
 from privet.trajectory.paths import Paths
 from privet.trajectory.suppress import PointScore, Suppress, Thinning
 

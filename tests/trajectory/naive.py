@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from privet.core import Column
 from privet.domain import flat
+from privet.engines.trajectories.column import PathColumn
 from privet.models.linkage import Linkage
 from privet.models.template import Template
-from privet.trajectory.column import PathColumn
 from privet.trajectory.paths import Paths, Points
 
 Visit: TypeAlias = tuple[int, str]  # time and place, so that tuples sort by time

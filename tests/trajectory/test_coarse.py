@@ -24,18 +24,18 @@ from tests.trajectory.naive import (
     violating,
 )
 
+from privet.engines.trajectories.column import PathColumn
+from privet.engines.trajectories.visits import Visits
 from privet.errors import HierarchyError, PolicyError, UnsatisfiableError
 from privet.hierarchy import Tree
 from privet.trajectory.audit import audit, recheck
 from privet.trajectory.choose import MOST, Lightest, Way
 from privet.trajectory.coarse import Level, as_it_is, grid_levels, slot_levels, zone_levels
-from privet.trajectory.column import PathColumn
 from privet.trajectory.frequent import frequent
 from privet.trajectory.grid import Grid
 from privet.trajectory.loss import Loss, losses, measured
 from privet.trajectory.recode import PathRecoding, Removed
 from privet.trajectory.slots import Slot
-from privet.trajectory.visits import Visits
 
 ZONES = Tree.of({"*": {"N": ["a", "b"], "S": ["c", "d"]}})
 SLOT = Slot.parse(2)

@@ -15,12 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.trajectory.naive import Record, tally
 
+from privet.engines.trajectories import gps
+from privet.engines.trajectories.moments import Moments
+from privet.engines.trajectories.readings import Clash, Prepared, from_readings
+from privet.engines.trajectories.visits import Visits
 from privet.errors import InputError, PolicyError
-from privet.trajectory.grid import AROUND, Grid, as_points
-from privet.trajectory.readings import Clash, Prepared, from_readings
-from privet.trajectory.slots import Kind, Moments, Slot, slot_of
+from privet.trajectory.grid import AROUND, Grid
+from privet.trajectory.slots import Instant, Kind, Slot, slot_of
 from privet.trajectory.stops import Stop, Stops
-from privet.trajectory.visits import Visits
 
 CANARY = "kanarienvogel"
 
@@ -180,9 +182,9 @@ LAT, LON = st.floats(-90, 90), st.floats(-180, 180)
 def test_a_cell_is_of_its_size_and_holds_its_own_middle(lat: float, lon: float, metres: int) -> None:
     table = pl.DataFrame({"lat": [lat], "lon": [lon]})
     grid = Grid(metres)
-    once = as_points(grid.located(table, lat="lat", lon="lon"), lat="lat", lon="lon")
+    once = gps.as_points(gps.located(grid, table, lat="lat", lon="lon"), lat="lat", lon="lon")
     assert once.columns == ["lat", "lon"]
-    again = as_points(grid.located(once, lat="lat", lon="lon"), lat="lat", lon="lon")
+    again = gps.as_points(gps.located(grid, once, lat="lat", lon="lon"), lat="lat", lon="lon")
     assert again.equals(once)
     north, east = once.row(0)
     one_degree = AROUND / 360
@@ -196,7 +198,7 @@ def test_cells_do_not_overlap_and_names_tell_them_apart() -> None:
     rng = np.random.default_rng(3)
     table = pl.DataFrame({"lat": rng.uniform(45.4, 45.6, 4000), "lon": rng.uniform(-73.7, -73.4, 4000)})
     grid = Grid(1000)
-    cells = grid.located(table, lat="lat", lon="lon").get_column("place")
+    cells = gps.located(grid, table, lat="lat", lon="lon").get_column("place")
     north, east = grid.middles(table["lat"].to_numpy(), table["lon"].to_numpy())
     assert cells.n_unique() == len({*zip(north.tolist(), east.tolist(), strict=True)})
     assert 400 < cells.n_unique() < 600  # 22 by 23 kilometres
@@ -211,24 +213,24 @@ def test_points_become_paths_and_leave_as_points() -> None:
             "when": ["2024-05-01T08:01", "2024-05-01T08:20", "2024-05-01T09:05", "2024-05-01T08:59"],
         }
     )
-    located = Grid(1000).located(table, lat="lat", lon="lon")
+    located = gps.located(Grid(1000), table, lat="lat", lon="lon")
     found = from_readings(located, person="who", place="place", time="when", slot=Slot.parse("1 h"))
     visits = Visits.read(found.frame, person="who", place="place", time="when")
     assert visits.paths.records == 2
-    left = as_points(visits.without([1]), lat="lat", lon="lon")
+    left = gps.as_points(visits.without([1]), lat="lat", lon="lon")
     assert left.columns == table.columns
     assert left.get_column("when").to_list() == ["2024-05-01T08:00", "2024-05-01T08:00"]
-    again = Grid(1000).located(left, lat="lat", lon="lon")
+    again = gps.located(Grid(1000), left, lat="lat", lon="lon")
     assert again.get_column("place").to_list() == [visits.paths.points.places[0]] * 2
-    nobody = as_points(visits.without([0, 1]), lat="lat", lon="lon")
+    nobody = gps.as_points(visits.without([0, 1]), lat="lat", lon="lon")
     assert nobody.get_column("lat").to_list() == [None, None]
-    assert Grid(1000).located(nobody, lat="lat", lon="lon").get_column("place").to_list() == [None, None]
+    assert gps.located(Grid(1000), nobody, lat="lat", lon="lon").get_column("place").to_list() == [None, None]
 
 
 def test_what_is_no_point_is_refused() -> None:
     def located(lat: object, lon: object) -> None:
         table = pl.DataFrame({"lat": ["45", lat], "lon": ["0", lon]}, strict=False)
-        Grid(100).located(table, lat="lat", lon="lon")
+        gps.located(Grid(100), table, lat="lat", lon="lon")
 
     for lat, lon, text in [
         (CANARY, "1", "lat: not degrees in 1 of 2 rows, first in row 2"),
@@ -240,7 +242,7 @@ def test_what_is_no_point_is_refused() -> None:
             located(lat, lon)
         assert CANARY not in str(refused.value)
     with pytest.raises(InputError, match="has a column place already"):
-        Grid(100).located(pl.DataFrame({"lat": [1], "lon": [1], "place": [1]}), lat="lat", lon="lon")
+        gps.located(Grid(100), pl.DataFrame({"lat": [1], "lon": [1], "place": [1]}), lat="lat", lon="lon")
     for wrong in (5, 2_000_000, 10.5, True):
         with pytest.raises(PolicyError, match=r"grid\.metres is"):
             Grid(wrong)  # type: ignore[arg-type]
@@ -321,3 +323,29 @@ def test_unknown_places_are_counted_not_named() -> None:
     assert CANARY not in str(refused.value)
     assert Stops.of(["a"]).unknown(paths) == [CANARY]
     Stops.of(["a", CANARY]).check(paths, "path")
+
+
+DATES = st.datetimes().filter(lambda moment: 1900 <= moment.year < 2100)
+WRITTEN = st.one_of(
+    st.integers(-(10**6), 10**6).map(str),
+    st.floats(-1e6, 1e6, allow_nan=False).map(lambda number: f"{number:.3f}"),
+    st.times().map(lambda time: time.isoformat("auto")),
+    DATES.map(lambda moment: moment.isoformat()),
+    DATES.map(lambda m: f"{m:%Y-%m-%d %H:%M}+0530"),
+    st.sampled_from(["2024-05-01", "2024-05-01T08:30Z", "24:00", "2024-02-30", "1_000", "nan", "", "noon"]),
+)
+
+
+@given(WRITTEN)
+def test_a_single_time_is_read_as_a_column_of_them_is(written: str) -> None:
+    one = Instant.read(written)
+    try:
+        column = Moments.read(pl.Series([written], dtype=pl.String))
+    except InputError:
+        column = None
+    assert (one is None) is (column is None)
+    if one is None or column is None:
+        return
+    assert one.kind is column.kind
+    for slot in map(Slot.parse, [5, 900] if one.kind is Kind.NUMBER else ["30 s", "15 min", "1 h", "2 d"]):
+        assert one.begin(slot) == column.written(column.slotted(slot), slot).to_list()[0]

@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 from tests.trajectory.naive import read, words
 
+from privet.engines.trajectories.column import PathColumn
 from privet.models.confidence import ConfidenceBounding
 from privet.models.kanonymity import KAnonymity
 from privet.models.linkage import Linkage
 from privet.models.lkc import LKC
 from privet.trajectory.audit import audit, link
-from privet.trajectory.column import PathColumn
 from privet.trajectory.frequent import frequent
 from privet.trajectory.known import Knowledge
 from privet.trajectory.paths import Paths

@@ -27,11 +27,11 @@ from tests.trajectory.naive import (
     visits,
 )
 
+from privet.engines.trajectories.column import PathColumn
 from privet.errors import PolicyError, UnsatisfiableError
 from privet.models.linkage import Linkage
 from privet.trajectory.audit import audit, recheck, recount
 from privet.trajectory.claims import Proof, SequenceClass
-from privet.trajectory.column import PathColumn
 from privet.trajectory.local import LocalThinning, SuppressLocally, suppress_local
 from privet.trajectory.proof import prove
 from privet.trajectory.recode import Removed

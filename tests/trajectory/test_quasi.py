@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.trajectory.naive import Record, frame, promise, records, violating
 
+from privet.engines.trajectories.column import PathColumn
+from privet.engines.trajectories.visits import Visits
 from privet.models.kanonymity import KAnonymity
-from privet.trajectory.column import PathColumn
 from privet.trajectory.paths import Paths
 from privet.trajectory.quasi import Beside, beside, widened
-from privet.trajectory.visits import Visits
 
 
 def read(rows: list[Record], ages: list[str | None], zips: list[str]) -> Paths:

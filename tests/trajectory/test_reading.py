@@ -14,10 +14,10 @@ from tests.trajectory.naive import Record, frame, records, rows_of, tally
 
 from privet.core import Column
 from privet.domain import flat
+from privet.engines.trajectories.column import PathColumn
+from privet.engines.trajectories.visits import Visits
 from privet.errors import InputError, InternalError
-from privet.trajectory.column import PathColumn
 from privet.trajectory.paths import Paths, Points, chronological, short
-from privet.trajectory.visits import Visits
 
 CANARY = "kanarienvogel"
 
@@ -98,7 +98,7 @@ def test_one_time_in_two_spellings_is_refused() -> None:
     st.integers(0, 99),
 )
 def test_what_is_written_short_can_be_read_back(place: str, when: int) -> None:
-    from privet.trajectory.column import parsed
+    from privet.engines.trajectories.column import parsed
 
     assert parsed(short(place, str(when))) == (place, str(when))
 

@@ -23,9 +23,9 @@ from tests.trajectory.naive import (
 )
 
 from privet import native
+from privet.engines.trajectories.column import PathColumn
 from privet.errors import PolicyError, UnsatisfiableError
 from privet.trajectory.audit import audit
-from privet.trajectory.column import PathColumn
 from privet.trajectory.frequent import frequent
 from privet.trajectory.paths import Paths
 from privet.trajectory.sequences import Sequences

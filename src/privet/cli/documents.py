@@ -242,7 +242,7 @@ def sample(
     from contextlib import nullcontext
 
     from privet.cli.options import whole
-    from privet.document.files import format_of
+    from privet.engines.documents.files import format_of
     from privet.samples.collections import COLLECTIONS
 
     one = COLLECTIONS[name]
@@ -276,11 +276,11 @@ def _write(records: Iterator[dict[str, Any]], target: Path, kind: str, said: Map
 
 def _write_xml(records: Iterator[dict[str, Any]], target: Path, said: Mapping[str, Any]) -> None:
     """Fields as attributes; identifiers too, since this is raw data."""
-    from privet.document.bind import JsonBinder
     from privet.document.described import described
-    from privet.document.files import write
-    from privet.document.shape import Shape
-    from privet.document.xmltext import Frame, steps
+    from privet.engines.documents.bind import JsonBinder
+    from privet.engines.documents.files import write
+    from privet.engines.documents.shape import Shape
+    from privet.engines.documents.xmltext import Frame, steps
     from privet.roads.documents.data import as_read
 
     types = {

@@ -16,9 +16,9 @@ from math import ceil
 from typing import ClassVar, Self
 
 from privet.core import Tally, Verdict
-from privet.measure.population import uniqueness
 from privet.models.classes import Classes, exact_number
 from privet.models.linkage import Linkage, LinkageCheck
+from privet.models.population import uniqueness
 
 LARGEST = 2**62  # no class has so many records
 MILLION = 1_000_000  # estimates are told in so many parts
@@ -146,7 +146,7 @@ class PopulationUniqueness:
     """At most a share `at_most` of the population is estimated to be alone, if the table is a sample of it.
 
     `fraction` is the share of the population that the table holds, drawn by chance. The estimator is chosen
-    by the rule of Dankar et al. 2012 (see privet.measure.population); what it says is rounded up.
+    by the rule of Dankar et al. 2012 (see privet.models.population); what it says is rounded up.
 
     Stops: releases in which many people stand alone in the whole population.
     Does not stop: finding those that do. It is an estimate, as good as its model of the population; and an

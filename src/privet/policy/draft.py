@@ -23,8 +23,8 @@ from privet.hierarchy.numbers import read as number
 from privet.policy.guess import FEW_RECORDS, LOOKED_AT, Guess, foreign, guess
 from privet.registry import find
 from privet.roads.stations import settle
-from privet.trajectory.guess import clue
-from privet.trajectory.guess import guess as find_paths
+from privet.roads.trajectories.guess import clue
+from privet.roads.trajectories.guess import guess as find_paths
 
 MISSING = ("?", "NA", "N/A", "n/a", "NULL", "null", "NaN", "nan")  # words for "no value" that files use
 

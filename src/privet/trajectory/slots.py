@@ -5,13 +5,14 @@ A slot is named by its beginning, so that times stay times and a release can be 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from enum import Enum
+from fractions import Fraction
 from typing import ClassVar, Self
-
-import polars as pl
 
 from privet.errors import InputError, PolicyError
 
@@ -27,10 +28,15 @@ WORDS = {
 UNITS = {word: SIZES[unit] for unit, words in WORDS.items() for word in words}
 LENGTH = re.compile(r"\s*(\d+)\s*([a-z]*)\s*", re.ASCII)
 STAMP = (
-    r"^(?<day>\d{4}-\d{2}-\d{2})"
-    r"(?:[T ](?<minute>\d{2}:\d{2})(?<second>:\d{2}(?:\.\d{1,9})?)?(?: ?(?<zone>Z|UTC|[+-]\d{2}:?\d{2}))?)?$"
+    r"^(?P<day>\d{4}-\d{2}-\d{2})(?:[T ](?P<minute>\d{2}:\d{2})(?P<second>:\d{2}(?:\.\d{1,9})?)?"
+    r"(?: ?(?P<zone>Z|UTC|[+-]\d{2}:?\d{2}))?)?$"
 )
-CLOCK = r"^(?<hour>[01]\d|2[0-3]):(?<minute>[0-5]\d)(?::(?<second>[0-5]\d(?:\.\d{1,9})?))?$"
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+UNORDERED = (
+    "times are all numbers, or all dates and times such as 2024-05-01T08:30; "
+    "the {} different ones here cannot be put in order"
+)
+CLOCK = r"^(?P<hour>[01]\d|2[0-3]):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d(?:\.\d{1,9})?))?$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,93 +83,82 @@ class Kind(Enum):
     CLOCK = "times of day"
 
 
-@dataclass(frozen=True, eq=False)
-class Moments:
-    """Times as numbers in their order: as they are, or in microseconds (of UTC, where there are zones)."""
+@dataclass(frozen=True, slots=True)
+class Instant:
+    """One time: how it is written, and its number, in microseconds where it is a date or a time of day."""
 
     kind: Kind
-    values: pl.Series = field(repr=False)
+    at: int | Fraction
 
     @classmethod
-    def read(cls, times: pl.Series) -> Moments:
-        """Raises InputError for times that cannot be put in order; nulls are the caller's business."""
-        if times.dtype.is_integer():
-            return cls(Kind.NUMBER, times.cast(pl.Int64))
-        if isinstance(times.dtype, pl.Datetime):
-            kind = Kind.STAMP if times.dtype.time_zone is None else Kind.ZONED
-            return cls(kind, times.dt.cast_time_unit("us").to_physical().cast(pl.Int64))
-        text = times.cast(pl.String).str.strip_chars()
-        for number in (pl.Int64, pl.Float64):
-            parsed = text.cast(number, strict=False)
-            if parsed.null_count() == text.null_count() and bool(parsed.cast(pl.Float64).is_finite().all()):
-                return cls(Kind.NUMBER, parsed)
-        return stamps(text) or clocks(text) or refused(text)
+    def read(cls, written: str) -> Self | None:
+        """None where it is none of them."""
+        text = written.strip()
+        for read in (_number, _stamp, _clock):
+            if (found := read(text)) is not None:
+                return cls(*found)
+        return None
 
-    def slotted(self, slot: Slot | None) -> pl.Series:
-        """The number of each one's slot."""
-        if slot is None:
-            return self.values
+    def begin(self, slot: Slot) -> str:
+        """The beginning of its slot, as text."""
         if slot.seconds is (self.kind is Kind.NUMBER):
             raise PolicyError(f"slot: the times here are {self.kind.value}; {Slot.FORM}")
         length = slot.length * (MICRO if slot.seconds else 1)
-        return (self.values // length).cast(pl.Int64)
-
-    def written(self, slots: pl.Series, slot: Slot) -> pl.Series:
-        """The beginnings of slots, as text."""
-        begin = slots * (slot.length * (MICRO if slot.seconds else 1))
+        begin = math.floor(self.at / Fraction(length)) * length
         if self.kind is Kind.NUMBER:
-            return begin.cast(pl.String)
-        clock = "%H:%M" if slot.length % 60 == 0 else "%H:%M:%S"
+            return str(begin)
+        moment = EPOCH + timedelta(microseconds=begin)
+        day, clock = (
+            moment.date().isoformat(),
+            f"{moment:%H:%M}" if slot.length % 60 == 0 else f"{moment:%H:%M:%S}",
+        )
         if self.kind is Kind.CLOCK:
-            return (begin * 1000).cast(pl.Time).dt.strftime(clock)
+            return clock
         if slot.length % DAY == 0:
-            return begin.cast(pl.Datetime("us")).dt.strftime("%Y-%m-%d")
-        zone = "+00:00" if self.kind is Kind.ZONED else ""
-        return begin.cast(pl.Datetime("us")).dt.strftime(f"%Y-%m-%dT{clock}{zone}")
+            return day
+        return f"{day}T{clock}" + ("+00:00" if self.kind is Kind.ZONED else "")
 
 
-def stamps(text: pl.Series) -> Moments | None:
-    """Dates and times as ISO 8601 writes them; None where one is something else."""
-    parts = text.str.extract_groups(STAMP).struct.unnest()
-    day, zone = parts.get_column("day"), parts.get_column("zone")
-    if day.null_count() > text.null_count():
+def _number(text: str) -> tuple[Kind, int | Fraction] | None:
+    try:
+        number = float(text) if "_" not in text and text.isascii() else math.nan
+    except ValueError:
         return None
-    zones = zone.is_not_null().sum()
-    if zones not in {0, len(text) - text.null_count()}:
-        raise InputError(f"times: {zones} have a time zone and the others have none; write all in one way")
-    whole = (
-        day
-        + "T"
-        + parts.get_column("minute").fill_null("00:00")
-        + parts.get_column("second").fill_null(":00")
-    )
-    moment = whole.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", time_unit="us", strict=False)
-    if moment.null_count() > text.null_count():
+    if not math.isfinite(number):
         return None
-    values = moment.to_physical().cast(pl.Int64)
-    if not zones:
-        return Moments(Kind.STAMP, values)
-    digits = zone.str.replace("^(Z|UTC)$", "+0000").str.replace(":", "", literal=True)
-    minutes = digits.str.slice(1, 2).cast(pl.Int64) * 60 + digits.str.slice(3, 2).cast(pl.Int64)
-    sign = (digits.str.starts_with("+")).cast(pl.Int64) * 2 - 1
-    return Moments(Kind.ZONED, values - sign * minutes * 60 * MICRO)
+    return Kind.NUMBER, int(text) if text.lstrip("+-").isdigit() else Fraction(number)
 
 
-def clocks(text: pl.Series) -> Moments | None:
-    """Times of day; None where one is something else."""
-    parts = text.str.extract_groups(CLOCK).struct.unnest()
-    if parts.get_column("hour").null_count() > text.null_count():
+def _stamp(text: str) -> tuple[Kind, int] | None:
+    """Dates and times as ISO 8601 writes them."""
+    match = re.match(STAMP, text)
+    if match is None:
         return None
-    hour, minute = (parts.get_column(name).cast(pl.Int64) for name in ("hour", "minute"))
-    second = (parts.get_column("second").cast(pl.Float64).fill_null(0) * MICRO).round().cast(pl.Int64)
-    return Moments(Kind.CLOCK, (hour * 60 + minute) * (60 * MICRO) + second)
+    try:
+        day = datetime.strptime(match["day"] + (match["minute"] or "00:00"), "%Y-%m-%d%H:%M").replace(
+            tzinfo=UTC
+        )
+    except ValueError:
+        return None
+    second = Fraction((match["second"] or ":00")[1:])
+    if second >= 60:
+        return None
+    at = (day - EPOCH) // timedelta(microseconds=1) + math.floor(second * MICRO)
+    zone = match["zone"]
+    if zone is None:
+        return Kind.STAMP, at
+    digits = "+0000" if zone in {"Z", "UTC"} else zone.replace(":", "")
+    minutes = int(digits[1:3]) * 60 + int(digits[3:5])
+    return Kind.ZONED, at - (1 if digits[0] == "+" else -1) * minutes * 60 * MICRO
 
 
-def refused(text: pl.Series) -> Moments:
-    raise InputError(
-        "times are all numbers, or all dates and times such as 2024-05-01T08:30; "
-        f"the {text.n_unique()} different ones here cannot be put in order"
-    )
+def _clock(text: str) -> tuple[Kind, int] | None:
+    """Times of day."""
+    match = re.match(CLOCK, text, re.ASCII)
+    if match is None:
+        return None
+    second = round(Fraction(match["second"] or 0) * MICRO)
+    return Kind.CLOCK, (int(match["hour"]) * 60 + int(match["minute"])) * 60 * MICRO + second
 
 
 def slot_of(times: Sequence[str], slot: Slot) -> dict[str, str]:
@@ -172,7 +167,9 @@ def slot_of(times: Sequence[str], slot: Slot) -> dict[str, str]:
     >>> slot_of(["08:05", "08:50", "09:10"], Slot.parse("1 h"))
     {'08:05': '08:00', '08:50': '08:00', '09:10': '09:00'}
     """
-    if not times:
-        return {}
-    moments = Moments.read(pl.Series(times, dtype=pl.String))
-    return dict(zip(times, moments.written(moments.slotted(slot), slot).to_list(), strict=True))
+    found = [Instant.read(time) for time in times]
+    if None in found or len({instant.kind for instant in found if instant is not None}) > 1:
+        raise InputError(UNORDERED.format(len(set(times))))
+    return {
+        time: instant.begin(slot) for time, instant in zip(times, found, strict=True) if instant is not None
+    }

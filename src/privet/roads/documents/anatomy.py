@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privet.core import Engine, Progress, silent
-from privet.document import anatomy_measure, publication_files
+from privet.document import anatomy_measure
 from privet.document.anatomy import Grouping
 from privet.document.anatomy_measure import query_accuracy, sensitive_of
 from privet.document.anatomy_merge import Style
@@ -27,10 +27,11 @@ from privet.document.estimate import Estimator
 from privet.document.posterior import reconstruct
 from privet.document.promises import AnatomyDiversity, PMPrivacy
 from privet.document.publication import Links, Publication, publish
-from privet.document.publication_tables import from_tables, to_tables
 from privet.document.query import count
 from privet.document.settings import TreeAnatomy, promised_l, rules_of
-from privet.document.tables import Keys, to_frames
+from privet.engines.documents import publication_files
+from privet.engines.documents.publication_tables import from_tables, to_tables
+from privet.engines.documents.tables import Keys, to_frames
 from privet.errors import InputError, InternalError, UnsatisfiableError, UnsupportedError
 from privet.measure import summary
 from privet.measure.summary import tidy

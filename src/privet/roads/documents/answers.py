@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from privet.core import Engine
-from privet.document import files, posterior, publication_files
+from privet.document import posterior
 from privet.document.belief import concluded, exposed
 from privet.document.estimate import Estimator
 from privet.document.forest import Vertex
@@ -21,8 +21,9 @@ from privet.document.pattern import pattern
 from privet.document.publication import Publication
 from privet.document.query import Query, count
 from privet.document.settings import TreeAnatomy
-from privet.document.shape import Shape
 from privet.document.spread import estimated
+from privet.engines.documents import files, publication_files
+from privet.engines.documents.shape import Shape
 from privet.errors import InputError, UnsupportedError
 from privet.measure.summary import tidy
 from privet.policy.values import Policy

@@ -20,16 +20,16 @@ from typing import Any
 import polars as pl
 
 from privet.core import Engine, Form
-from privet.document import files, jsontext
-from privet.document.bind import JsonBinder
 from privet.document.forest import Forest, Vertex
-from privet.document.jsontext import Number
 from privet.document.schema import Places, Schema
-from privet.document.shape import Shape
-from privet.document.tables import from_frames, to_frames
-from privet.document.xmltext import Frame, steps
 from privet.domain import Value
 from privet.engines import text
+from privet.engines.documents import files, jsontext
+from privet.engines.documents.bind import JsonBinder
+from privet.engines.documents.jsontext import Number
+from privet.engines.documents.shape import Shape
+from privet.engines.documents.tables import from_frames, to_frames
+from privet.engines.documents.xmltext import Frame, steps
 from privet.errors import InputError, TamperedError, one_of
 from privet.policy.values import Policy
 from privet.release import suffix

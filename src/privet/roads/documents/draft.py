@@ -18,10 +18,10 @@ from typing import Any
 import tomli_w
 
 from privet.core import Role
-from privet.document import jsontext
-from privet.document.draft import LOOKED_AT, Draft, DraftField, DraftType, draft
-from privet.document.files import FORMATS, format_of
 from privet.engines import text
+from privet.engines.documents import jsontext
+from privet.engines.documents.draft import LOOKED_AT, Draft, DraftField, DraftType, draft
+from privet.engines.documents.files import FORMATS, format_of
 from privet.errors import InputError
 from privet.policy.guess import NAMES
 

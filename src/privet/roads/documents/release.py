@@ -9,7 +9,7 @@ from typing import Any
 
 from privet.core import Engine
 from privet.document.forest import Vertex
-from privet.document.tables import Keys, to_frames
+from privet.engines.documents.tables import Keys, to_frames
 from privet.policy.values import Policy
 from privet.release import Release
 from privet.roads.documents.data import Leaving, Written, read_again, shape_of

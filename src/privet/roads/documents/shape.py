@@ -30,8 +30,8 @@ from privet.core import Attribute, Role
 from privet.document.described import ALSO, LISTS, described
 from privet.document.schema import Buckets, Field, Kind, Schema
 from privet.document.settings import TreeAnatomy
-from privet.document.shape import one_key_each
-from privet.document.tables import Keys
+from privet.engines.documents.shape import one_key_each
+from privet.engines.documents.tables import Keys
 from privet.errors import InputError, PolicyError, one_of
 from privet.policy.notation import Complaints, fill
 

@@ -18,8 +18,8 @@ from privet.domain import Value
 from privet.errors import InputError
 from privet.measure import attack as attacks
 from privet.measure import classes, dimensions, summary
-from privet.measure import population as people
 from privet.measure import risk as risks
+from privet.models import population as people
 from privet.models.presence import presence
 from privet.policy.values import Policy
 from privet.report import evidence as ev

@@ -18,6 +18,8 @@ import numpy as np
 import polars as pl
 
 from privet.core import Attribute, Engine, Generalization, Progress, Role
+from privet.engines.trajectories.frames import grouped
+from privet.engines.trajectories.visits import Visits
 from privet.errors import InternalError, UnsupportedError
 from privet.models.linkage import Linkage
 from privet.policy.notation import describe
@@ -42,11 +44,9 @@ from privet.roads.trajectories.release import TrajectoryRelease
 from privet.roads.trajectories.shape import Read
 from privet.trajectory.audit import recheck
 from privet.trajectory.claims import Argument, Proof, SequenceClass
-from privet.trajectory.coded import grouped
 from privet.trajectory.frequent import frequent, threshold
 from privet.trajectory.searches import PathFinding, at_least, promises_of
 from privet.trajectory.suppress import Cover
-from privet.trajectory.visits import Visits
 
 PARTIAL = (
     "Somebody who knows where a person was but not when, or when but not where, finds no smaller groups; "

@@ -12,16 +12,17 @@ import polars as pl
 
 from privet import core, hierarchy
 from privet.core import Hierarchy, Role
+from privet.engines.trajectories import gps
+from privet.engines.trajectories.column import PathColumn
+from privet.engines.trajectories.readings import Clash, Prepared, from_readings
+from privet.engines.trajectories.visits import Visits
 from privet.errors import PolicyError
 from privet.policy.notation import Complaints, fill, word
-from privet.trajectory.column import PathColumn
-from privet.trajectory.grid import Grid, as_points
+from privet.trajectory.grid import Grid
 from privet.trajectory.paths import Paths
-from privet.trajectory.readings import Clash, Prepared, from_readings
 from privet.trajectory.recode import PathRecoding
 from privet.trajectory.slots import Slot
 from privet.trajectory.stops import Stops
-from privet.trajectory.visits import Visits
 
 
 class Layout(Enum):
@@ -167,7 +168,7 @@ class Trajectories:
         person, time, place = str(self.person), str(self.time), str(self.place)
         if self.form is Layout.POINTS and self.grid is not None:
             place = self.cell
-            frame = self.grid.located(frame, lat=str(self.lat), lon=str(self.lon), place=place)
+            frame = gps.located(self.grid, frame, lat=str(self.lat), lon=str(self.lon), place=place)
         prepared = None
         if self.form is not Layout.VISITS and not published:
             prepared = from_readings(
@@ -214,7 +215,9 @@ class Read:
         """The frame as it leaves, in the columns in which it came."""
         frame = self.source.changed(recoding, keep_empty=self.shape.empty is Empty.KEEP)
         if self.shape.form is Layout.POINTS:
-            frame = as_points(frame, lat=str(self.shape.lat), lon=str(self.shape.lon), place=self.shape.cell)
+            frame = gps.as_points(
+                frame, lat=str(self.shape.lat), lon=str(self.shape.lon), place=self.shape.cell
+            )
         return frame
 
 

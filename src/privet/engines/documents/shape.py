@@ -17,10 +17,10 @@ from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from privet.document.forest import Vertex
-from privet.document.jsontext import Number, steps
 from privet.document.schema import Kind, Schema
-from privet.document.xmltext import Frame
 from privet.domain import Value
+from privet.engines.documents.jsontext import Number, steps
+from privet.engines.documents.xmltext import Frame
 from privet.errors import InputError, PolicyError
 
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")

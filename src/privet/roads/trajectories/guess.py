@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from privet.domain import Value
+from privet.engines.trajectories.column import parsed
 from privet.errors import InputError
-from privet.trajectory.column import parsed
 from privet.trajectory.paths import chronological
 
 WORDS = {

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from privet.core import Role
-from privet.document import jsontext, xmltext
-from privet.document.files import format_of, place_of
-from privet.document.jsontext import Number, Repeated
-from privet.document.shape import VALUE, from_json
-from privet.document.xmltext import Element, is_declaration
+from privet.engines.documents import jsontext, xmltext
+from privet.engines.documents.files import format_of, place_of
+from privet.engines.documents.jsontext import Number, Repeated
+from privet.engines.documents.shape import VALUE, from_json
+from privet.engines.documents.xmltext import Element, is_declaration
 from privet.errors import InputError
 
 LOOKED_AT = 10_000  # different values of a field that are told apart; more would only take memory

@@ -15,8 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from privet.core import Column
-from privet.errors import InputError
-from privet.trajectory.coded import (
+from privet.engines.trajectories.frames import (
     coded,
     columns_of,
     complaint,
@@ -27,6 +26,7 @@ from privet.trajectory.coded import (
     refuse,
     unordered,
 )
+from privet.errors import InputError
 from privet.trajectory.paths import Ints, Paths, PointCodes, Points, misfits, not_rising
 from privet.trajectory.recode import Changed, PathRecoding
 

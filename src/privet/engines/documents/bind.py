@@ -16,11 +16,11 @@ from typing import Any, NoReturn
 
 from privet.core import Role
 from privet.document.forest import Vertex
-from privet.document.jsontext import Number, Repeated
 from privet.document.schema import DEEPEST, Field, Kind, Schema
-from privet.document.shape import VALUE, Shape, from_json, is_bare, one_key_each
-from privet.document.xmltext import Element, is_declaration
 from privet.domain import Value
+from privet.engines.documents.jsontext import Number, Repeated
+from privet.engines.documents.shape import VALUE, Shape, from_json, is_bare, one_key_each
+from privet.engines.documents.xmltext import Element, is_declaration
 from privet.errors import InputError, unknown_key
 
 

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from privet.document import jsontext, xmltext
 from privet.document.anatomy_merge import Style
-from privet.document.bind import JsonBinder, XmlBinder
-from privet.document.files import format_of
 from privet.document.forest import Vertex
-from privet.document.jsontext import Number
 from privet.document.publication import Bag, Publication, Published, quasi_fields, with_bags
 from privet.document.schema import Schema
-from privet.document.shape import Shape, Writer, dumps
+from privet.engines.documents import jsontext, xmltext
+from privet.engines.documents.bind import JsonBinder, XmlBinder
+from privet.engines.documents.files import format_of
+from privet.engines.documents.jsontext import Number
+from privet.engines.documents.shape import Shape, Writer, dumps
 from privet.errors import InputError, one_of
 
 ROOT = "publication"

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from privet.document import jsontext, xmltext
-from privet.document.bind import JsonBinder, XmlBinder
 from privet.document.forest import Vertex
 from privet.document.schema import Schema
-from privet.document.shape import Shape, Writer
+from privet.engines.documents import jsontext, xmltext
+from privet.engines.documents.bind import JsonBinder, XmlBinder
+from privet.engines.documents.shape import Shape, Writer
 from privet.errors import InputError, one_of
 
 FORMATS = {".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".xml": "xml"}

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from privet.core import Column
 from privet.domain import Codes
-from privet.errors import InputError
-from privet.trajectory.coded import (
+from privet.engines.trajectories.frames import (
     coded,
     columns_of,
     complaint,
@@ -23,6 +22,7 @@ from privet.trajectory.coded import (
     refuse,
     unordered,
 )
+from privet.errors import InputError
 from privet.trajectory.paths import Ints, Paths, PointCodes, Points, misfits
 from privet.trajectory.recode import PathRecoding
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from privet.measure.classes import Ints
-from privet.measure.snb import snb
+from privet.models.snb import snb
 
 FEW = Fraction(1, 10)  # up to this fraction the rule believes Pitman, above it the smaller of the others
 GOLDEN = (5**0.5 - 1) / 2

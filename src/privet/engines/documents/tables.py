@@ -15,7 +15,7 @@ import polars as pl
 from privet.core import Role
 from privet.document.forest import Vertex
 from privet.document.schema import Kind, Schema
-from privet.document.shape import one_key_each
+from privet.engines.documents.shape import one_key_each
 from privet.errors import InputError, PolicyError
 
 

@@ -15,10 +15,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from privet.engines.trajectories.frames import complaint, grouped, need, refuse, unordered
+from privet.engines.trajectories.moments import Moments
 from privet.errors import InputError
-from privet.trajectory.coded import complaint, grouped, need, refuse, unordered
 from privet.trajectory.paths import Ints, misfits
-from privet.trajectory.slots import Moments, Slot
+from privet.trajectory.slots import Slot
 
 
 class Clash(Enum):

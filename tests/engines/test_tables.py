@@ -181,3 +181,14 @@ def test_no_sqlite_file(tmp_path: Path) -> None:
     (tmp_path / "text.db").write_text("not a database, but long enough to look like one" * 50)
     with pytest.raises(InputError, match="the query failed"):
         from_sqlite(tmp_path / "text.db", "select * from people")
+
+
+def test_codes_do_not_depend_on_the_order_in_which_values_are_met() -> None:
+    """Issue 14, line 0: threads met values in another order on a busy machine, and figures changed."""
+    from privet.domain import flat  # noqa: PLC0415
+    from privet.engines.arrange import domains  # noqa: PLC0415
+
+    met = ["b", None, "a", "10", "9"]
+    for order in ([0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [1, 0, 4, 2, 3]):
+        found = domains({"x": [met[at] for at in order]}, {})
+        assert found["x"].values == flat(("10", "9", "a", "b", None)).values

@@ -15,6 +15,8 @@ import pytest
 
 import privet as pv
 from privet.core import Form
+from privet.domain import flat
+from privet.engines.arrange import domains
 from privet.engines.embedded import Embedded
 from privet.errors import InputError
 from privet.hierarchy import Dates, Flat, Intervals
@@ -185,9 +187,6 @@ def test_no_sqlite_file(tmp_path: Path) -> None:
 
 def test_codes_do_not_depend_on_the_order_in_which_values_are_met() -> None:
     """Issue 14, line 0: threads met values in another order on a busy machine, and figures changed."""
-    from privet.domain import flat  # noqa: PLC0415
-    from privet.engines.arrange import domains  # noqa: PLC0415
-
     met = ["b", None, "a", "10", "9"]
     for order in ([0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [1, 0, 4, 2, 3]):
         found = domains({"x": [met[at] for at in order]}, {})

@@ -15,8 +15,8 @@ def domains(values: Mapping[str, Sequence[Value]], arranged: Mapping[str, Attrib
     complaints: list[str] = []
     missing = 0
     for name, met in values.items():
-        # Not in the order in which rows, or the threads of an engine, met them: the same data in another order,
-        # or on a busier machine, has the same codes, and so the same release and figures.
+        # Not in the order in which rows, or the threads of an engine, met them: the same data in another
+        # order, or on a busier machine, has the same codes, and so the same release and figures.
         distinct = sorted(met, key=lambda value: (value is None, str(value)))
         hierarchy = arranged[name].hierarchy if name in arranged else None
         try:

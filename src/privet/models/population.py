@@ -18,10 +18,11 @@ from math import exp, expm1, inf, lgamma, log, log1p
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from privet.measure.classes import Ints
 from privet.models.snb import snb
 
+Ints = NDArray[np.int64]
 FEW = Fraction(1, 10)  # up to this fraction the rule believes Pitman, above it the smaller of the others
 GOLDEN = (5**0.5 - 1) / 2
 STEPS = 60  # of each search: far below what an estimate is worth

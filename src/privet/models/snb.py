@@ -16,9 +16,9 @@ from itertools import pairwise
 from math import log, log1p, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
-from privet.measure.classes import Ints
-
+Ints = NDArray[np.int64]
 STEPS = 100  # halvings: to the last digit
 LOW, HIGH = -40.0, 40.0  # where log(b / (1 - b)) is looked for
 GRID = 400  # places between them

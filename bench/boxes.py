@@ -16,6 +16,7 @@ import polars as pl
 from bench import lattice
 from bench.outcome import Cell, Outcome, Table, rated
 from privet.core import Attribute, Form, Policy, Role, Tally
+from privet.counts.boxing import CellBoxes
 from privet.engines.embedded import Embedded
 from privet.hierarchy import Intervals
 from privet.measure.classes import class_sizes, discernibility
@@ -110,7 +111,7 @@ def every_node(tally: Tally) -> list[Looked]:
     whole = Lattice.of(tally)
     found = []
     for node in whole.nodes():
-        sizes = class_sizes(tally.recoded(whole.recoding(tally, node)))
+        sizes = class_sizes(tally.recoded(whole.recoding(node)))
         found.append(Looked(sum(node), int(sizes.min()), discernibility(sizes)))
     return found
 
@@ -142,8 +143,9 @@ def beside(tally: Tally, ks: Sequence[int]) -> list[list[Cell]]:
 
 def boxed(tally: Tally, k: int, *, relaxed: bool) -> int:
     """What Mondrian's boxes cost."""
-    boxes = Mondrian(relaxed=relaxed).boxes(tally, Judge(tally, (KAnonymity(k=k),)))
-    sizes = np.bincount(boxes.of_cell, weights=tally.counts).astype(np.int64)
+    table = CellBoxes(tally, ())
+    Mondrian(relaxed=relaxed).boxes(tally, table, Judge(tally, (KAnonymity(k=k),)))
+    sizes = np.bincount(table.of_cell, weights=tally.counts).astype(np.int64)
     return discernibility(sizes)
 
 

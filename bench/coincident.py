@@ -17,6 +17,7 @@ from bench import adult
 from bench.curves import Chart, Series
 from bench.outcome import Cell, Outcome, Table, rated
 from privet.core import Algorithm, Form, PrivacyModel, Tally
+from privet.counts.boxing import CellBoxes
 from privet.engines.embedded import Embedded
 from privet.errors import UnsatisfiableError
 from privet.models.ldiversity import DistinctLDiversity, EntropyLDiversity
@@ -75,7 +76,8 @@ def average(tally: Tally, policy: Policy, algorithm: Algorithm, model: PrivacyMo
 def _boxes(algorithm: Algorithm, tally: Tally, model: PrivacyModel) -> int:
     """Mondrian's boxes as they were made: some read alike."""
     assert isinstance(algorithm, Mondrian)
-    return algorithm.boxes(tally, Judge(tally, (model,))).count
+    judge = Judge(tally, (model,))
+    return algorithm.boxes(tally, CellBoxes(tally, judge.sensitive), judge).count
 
 
 def sizes(samples: Sequence[str], parameters: Sequence[int]) -> tuple[Table, dict[str, Chart]]:

@@ -12,6 +12,7 @@ from unittest.mock import patch
 import polars as pl
 
 from privet.core import Generalization, Recoding, Role
+from privet.counts.deciding import OpenCutting
 from privet.domain import Value
 from privet.engines.embedded import Embedded, Frame
 from privet.errors import InternalError, UnsatisfiableError
@@ -19,7 +20,6 @@ from privet.measure.attack import Rows
 from privet.measure.classes import class_sizes, discernibility_ratio
 from privet.measure.classify import Classification, classify
 from privet.policy.values import Policy
-from privet.relational.scores import ByDiscernibility
 from privet.roads.stations import judge
 from privet.samples.plans import Plan
 
@@ -125,5 +125,5 @@ def texts(table: pl.DataFrame) -> Rows:
 @contextmanager
 def ties_by_column(subject: Subject) -> Iterator[Subject]:
     """Equal costs fall to the first column, not to the larger reduction, as in spec 01, 5.3."""
-    with patch.object(ByDiscernibility, "_reduction", return_value=0.0):
+    with patch.object(OpenCutting, "_reductions", lambda _, __, tied: [0.0] * len(tied)):
         yield subject.afresh()

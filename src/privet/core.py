@@ -232,18 +232,32 @@ class Generalization:
 
 @dataclass(frozen=True, eq=False)
 class Regions:
-    """Local recoding: the records of each cell are published as nodes of their own, or not at all.
+    """Local recoding into boxes: the records of each are published as its nodes, one for each attribute.
 
-    It belongs to the tally that it was found on: arrays have an entry for each of its cells, or, where
-    records of one cell may part (`by_record`), for each record in the order of `Tally.by_record`.
+    Boxes are said without data, as ranges, and so fit other records too. Which box each cell is in belongs
+    to the tally that they were found on, since boxes may overlap: `of_cell` and `kept` have an entry for each
+    of its cells, or, where records of one cell may part (`by_record`), for each record in the order of
+    `Tally.by_record`.
     """
 
     name: ClassVar[str] = "regions"
 
     nodes: Mapping[str, tuple[Node, ...]] = field(repr=False)  # by attribute; they may overlap
-    positions: Mapping[str, NDArray[Any]] = field(repr=False)  # by attribute: the node of each cell
+    boxes: Mapping[str, NDArray[Any]] = field(repr=False)  # by attribute: the node of each box
     kept: NDArray[np.bool_] | None = field(default=None, repr=False)  # False: suppressed; None: all stay
     by_record: bool = False
+    of_cell: NDArray[Any] | None = field(default=None, repr=False)  # the box of each; None: each has its own
+
+    @cached_property
+    def positions(self) -> Mapping[str, NDArray[Any]]:
+        """By attribute: the node of each cell."""
+        if self.of_cell is None:
+            return self.boxes
+        return {name: of_box[self.of_cell] for name, of_box in self.boxes.items()}
+
+    def box(self, at: int) -> dict[str, Node]:
+        """A box: a range for each attribute."""
+        return {name: self.nodes[name][int(of_box[at])] for name, of_box in self.boxes.items()}
 
     def over(self, tally: Tally) -> Tally:
         """The tally in the form that this recoding speaks of."""
@@ -338,7 +352,7 @@ class Step:
     attribute: str
     label: Value
     children: tuple[Value, ...]
-    score: float
+    score: float | None  # None: not known, or not to be told
     performed: bool
     reason: str = ""  # why it was refused: the promise that would break
 

@@ -20,6 +20,8 @@ import pytest
 from tests.oracle import cuts_of
 
 from privet.core import Attribute, Engine, Finding, Form, Hierarchy, PrivacyModel, Role, Tally
+from privet.counts.gain import GainTable
+from privet.counts.memory import InMemory
 from privet.domain import Domain, Value
 from privet.engines.embedded import Embedded
 from privet.engines.plain import Plain
@@ -30,7 +32,6 @@ from privet.models.confidence import ConfidenceBounding
 from privet.models.kanonymity import KAnonymity
 from privet.models.lkc import LKC
 from privet.policy.values import Policy
-from privet.relational.gain import GainTable
 from privet.relational.topdown import Score, TopDown
 from privet.samples import worked
 
@@ -252,12 +253,16 @@ def test_information_gain_of_any_job(tmp_path: Path) -> None:
     assert abs(gain - 0.6396) > 1e-4
 
 
+def gain_table(tally: Tally, name: str) -> GainTable:
+    assert tally.target is not None
+    return GainTable(*InMemory(tally).histograms([name], tally.target.name))
+
+
 def gain_of_root(name: str, policy: Policy, folder: Path) -> float:
     tally = tally_of(worked.TABLE_3_1, policy, folder)
     column = tally.column(name)
     assert column is not None
-    assert tally.target is not None
-    return GainTable(column, tally.target, tally.counts).gain(column.domain.root, column.domain.root.children)
+    return gain_table(tally, name).gain(column.domain.root, column.domain.root.children)
 
 
 @pytest.mark.parametrize(("name", "score"), [("Job", 0.6395), ("Age", 0.2427), ("Sex", 0.0034)])
@@ -491,9 +496,8 @@ def test_gains_of_age_splits(lo: int, hi: int, gains: Mapping[str, float], tmp_p
     tally = tally_of(worked.TABLE_3_1, policy, tmp_path)
     age = tally.column("Age")
     assert age is not None
-    assert tally.target is not None
     assert age.domain.values == ("24", "34", "44", "58", "63")
-    table = GainTable(age, tally.target, tally.counts)
+    table = gain_table(tally, "Age")
     node = age.domain.root if hi == 5 else age.domain.split(age.domain.root, hi)[0]
     found = {}
     for at in range(lo + 1, hi):

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from privet import native
 from privet.core import Column, Tally
+from privet.counts import blockwise
+from privet.counts.bounds import Bound
+from privet.counts.door import Candidate
+from privet.counts.lookahead import keeps_plainly
+from privet.counts.partition import Partition
 from privet.domain import Domain, Node, flat
 from privet.models import blockwise as check_blockwise
 from privet.models import groups
 from privet.models.template import Template, protected
-from privet.relational import blockwise
-from privet.relational.bounds import Bound
-from privet.relational.lookahead import keeps_plainly
-from privet.relational.partition import Partition
-from privet.relational.specialize import Candidate
 
 
 def two_levels(width: int) -> Domain:
@@ -91,14 +91,16 @@ def test_compiled_and_plain_look_ahead_agree(data: st.DataObject, tally: Tally) 
             at for at in range(len(tally.quasi)) if at != candidate.attribute and partition.width[at] > 1
         ]
         reach = min(bound.l - 1, len(others))
-        ahead = partition.ahead(candidate)
-        plain = keeps_plainly(partition, candidate, ahead, others, reach, bound)
+        ahead = partition.ahead([candidate])[0]
+        plain = keeps_plainly(ahead, partition.width, candidate, others, reach, bound)
         if others:
             with pytest.MonkeyPatch.context() as patch:
                 # any dealing of attributes into groups must do, not only the one that is quickest here
                 dealing = data.draw(dealings(len(others)))
                 patch.setattr(blockwise, "dealt", lambda *_, dealing=dealing: dealing)
-                assert blockwise.keeps(partition, candidate, ahead, others, reach, bound) is plain
+                assert (
+                    blockwise.keeps(ahead, partition.width, candidate, others, reach, bound) is plain
+                )
         positions = partition.split(candidate)
         open_values += [
             Candidate(candidate.attribute, child, child.children, position)
@@ -150,8 +152,8 @@ def test_a_small_group_inside_one_group_of_attributes_is_found(
         partition.split(Candidate(at, domain.root, halves, 0))
     candidate = Candidate(0, domain.root, halves, 0)
     bound = Bound(frozenset(range(4)), 3, 5, ())
-    ahead = partition.ahead(candidate)
-    assert keeps_plainly(partition, candidate, ahead, [1, 2, 3], 2, bound) is holds
+    ahead = partition.ahead([candidate])[0]
+    assert keeps_plainly(ahead, partition.width, candidate, [1, 2, 3], 2, bound) is holds
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blockwise, "dealt", lambda *_: dealing)
-        assert blockwise.keeps(partition, candidate, ahead, [1, 2, 3], 2, bound) is holds
+        assert blockwise.keeps(ahead, partition.width, candidate, [1, 2, 3], 2, bound) is holds

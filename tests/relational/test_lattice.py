@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tests.relational import enumerated
 
 from privet.core import Generalization, Tally
+from privet.counts import rollup
+from privet.counts.rollup import Rollups, numbered, summed
 from privet.models.classes import Classes
-from privet.relational import rollup
 from privet.relational.lattice import Lattice, Tags, cuts_by_level
-from privet.relational.rollup import Rollups, numbered, summed
 from privet.testing import tallies
 
 
@@ -59,10 +59,10 @@ def test_rolled_up_counts_are_those_of_the_records(dense: int, few: int, data: s
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rollup, "DENSE", dense)
         patch.setattr(rollup, "FEW", few)
-        rollups = Rollups(tally, lattice, names)
+        rollups = Rollups(tally, lattice.ladders, names)
         for node in data.draw(st.permutations(list(lattice.nodes())))[:12]:
             found = rollups.at(node)
-            recoding = lattice.recoding(tally, node)
+            recoding = lattice.recoding(node)
             assert isinstance(recoding, Generalization)
             published = tally.recoded(recoding)
             classes = Classes.of(published, "test")
@@ -99,7 +99,7 @@ def test_an_attribute_can_be_left_out() -> None:
 
     tally = table_20_1()
     lattice = Lattice.of(tally)
-    rollups = Rollups(tally, lattice)
+    rollups = Rollups(tally, lattice.ladders)
     assert rollups.at((1, 4)).size.tolist() == [3, 3]
     assert rollups.at((4, 4)).size.tolist() == [6]
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privet.core import Column, Nulls, PrivacyModel, Regions, Tally
+from privet.counts.door import Levels
 from privet.domain import flat
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
 from privet.models.kanonymity import KAnonymity
@@ -20,7 +21,7 @@ from privet.models.tcloseness import Distance, TCloseness
 from privet.relational import absorb
 from privet.relational import local as room
 from privet.relational.judge import Judge
-from privet.relational.lattice import Lattice, Levels
+from privet.relational.lattice import Lattice
 from privet.relational.local import Local, Sweep, ascending
 from privet.relational.objective import Objective
 from privet.relational.optimal import Optimal

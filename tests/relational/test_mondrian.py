@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privet.core import Column, Nulls, PrivacyModel, Regions, Tally
+from privet.counts.boxing import CellBoxes
 from privet.domain import Domain, Node, flat
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
 from privet.hierarchy import Intervals, Tree
@@ -123,7 +124,9 @@ def place(domain: Domain, code: int) -> float:
 
 
 def boxes(tally: Tally, promises: Sequence[PrivacyModel], search: Mondrian) -> set[frozenset[int]]:
-    found = search.boxes(tally, Judge(tally, promises))
+    judge = Judge(tally, promises)
+    found = CellBoxes(tally, judge.sensitive)
+    search.boxes(tally, found, judge)
     return {frozenset(np.flatnonzero(found.of_cell == at).tolist()) for at in range(found.count)}
 
 

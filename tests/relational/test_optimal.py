@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.relational import enumerated
 
 from privet.core import Column, Generalization, Nulls, PrivacyModel, Regions, Tally
+from privet.counts.rollup import Rollups
 from privet.domain import Domain, flat
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
 from privet.hierarchy import Tree
@@ -26,7 +27,6 @@ from privet.relational.judge import Judge
 from privet.relational.lattice import Lattice
 from privet.relational.objective import Loss, Objective
 from privet.relational.optimal import Optimal
-from privet.relational.rollup import Rollups
 from privet.relational.samarati import Probe, Samarati
 from privet.testing import class_models, models, policy_for, tallies
 
@@ -285,11 +285,11 @@ def bounds_hold(
             Judge(tally, promises, limit, trim=trim),
             Objective(tally, lattice, weights=weights),
         )
-        one_way_holds(judge, objective, Rollups(tally, lattice, judge.sensitive))
+        one_way_holds(judge, objective, lattice, Rollups(tally, lattice.ladders, judge.sensitive))
 
 
-def one_way_holds(judge: Judge, objective: Objective, rollups: Rollups) -> None:
-    rulings = {node: judge.rule(rollups, node) for node in rollups.lattice.nodes()}
+def one_way_holds(judge: Judge, objective: Objective, lattice: Lattice, rollups: Rollups) -> None:
+    rulings = {node: judge.rule(rollups, node) for node in lattice.nodes()}
     for above, said in rulings.items():
         more = objective.below(rollups.at(above), said)
         for node, ruling in rulings.items():

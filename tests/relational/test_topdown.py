@@ -17,12 +17,12 @@ from tests.relational.eager import Eager
 
 from privet import native
 from privet.core import Column, Finding, Generalization, Nulls, PrivacyModel, Tally, Verdict
+from privet.counts import partition
 from privet.domain import Cut, flat
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
 from privet.hierarchy import Intervals, Tree
 from privet.models.kanonymity import KAnonymity
 from privet.models.lkc import LKC
-from privet.relational import partition
 from privet.relational.topdown import Score, Splits, TopDown
 from privet.testing import models, policy_for, shares, splits, tallies
 

@@ -16,6 +16,7 @@ from tests.relational import enumerated
 
 from privet import native
 from privet.core import Column, Generalization, PrivacyModel, Regions, Tally
+from privet.counts.rollup import spread
 from privet.domain import flat
 from privet.errors import UnsatisfiableError
 from privet.models.classes import Classes
@@ -25,7 +26,7 @@ from privet.models.tcloseness import Distance, TCloseness
 from privet.relational import trimming
 from privet.relational.closeness import Flows, dense, dropped_at_least
 from privet.relational.optimal import Optimal
-from privet.relational.trimming import spread, trimmed
+from privet.relational.trimming import trimmed
 from privet.testing import policy_for, tallies
 
 VALUES = ("a", "b", "c", "d")

@@ -26,6 +26,7 @@ from typing import ClassVar
 import numpy as np
 
 from privet.core import Progress, Step, silent
+from privet.counts.door import Candidate
 from privet.dp.budget import LAPLACE, Account, Search, step_epsilon
 from privet.dp.coded import CodedTable
 from privet.dp.leaves import MOST_CELLS
@@ -37,7 +38,7 @@ from privet.dp.sets import Threshold
 from privet.dp.spend import Payer, checked
 from privet.dp.splitting import Splitter
 from privet.errors import PolicyError
-from privet.relational.specialize import Candidate, Ruling, specialize
+from privet.relational.specialize import Ruling, specialize
 
 MOST_ROUNDS = 10_000
 

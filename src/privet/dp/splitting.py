@@ -8,6 +8,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.counts.door import Candidate
 from privet.domain import Node
 from privet.dp.budget import LAPLACE, Search
 from privet.dp.coded import CodedTable
@@ -19,7 +20,6 @@ from privet.dp.sets import Subsets, Threshold, survivors, threshold
 from privet.dp.setsplit import SetSplit
 from privet.dp.tail import uniform
 from privet.errors import InternalError
-from privet.relational.specialize import Candidate
 
 Ints: TypeAlias = NDArray[np.int64]
 

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Column, Regions, Tally
+from privet.counts.door import Entries, Frequencies, Indexes, Levels
+from privet.counts.rollup import Rollups, numbered
 from privet.domain import Node
 from privet.relational.judge import Judge
-from privet.relational.lattice import Lattice, Levels
+from privet.relational.lattice import Lattice
 from privet.relational.objective import Floats, Objective
-from privet.relational.rollup import Entries, Frequencies, Indexes, Rollups, numbered
 
 MANY = 100  # leftovers of more than one in so many records are first taken in by groups
 PARTS = 8  # how finely leftovers that a class cannot take whole are portioned
@@ -65,6 +66,7 @@ class Hosts:
 
     def __init__(self, shaped: Shaped, judge: Judge, objective: Objective, rollups: Rollups) -> None:
         self._tally = shaped.tally
+        self._codes = [column.codes for column in shaped.tally.quasi]
         self._lattice = shaped.lattice
         self._judge = judge
         self._objective = objective
@@ -95,6 +97,9 @@ class Hosts:
     def left(self) -> int:
         return int(self._tally.counts[self._free].sum())
 
+    def _told(self, levels: Indexes, cells: Indexes) -> Floats:
+        return self._objective.told(levels, self._codes, cells)
+
     def take_groups(self, order: Iterator[Levels]) -> None:
         """At each node, classes take in the leftovers of their group where that pays."""
         for node in order:
@@ -110,8 +115,8 @@ class Hosts:
         number, one = numbered(key, room)
         of_host, of_free = number[: len(hosts)], number[len(hosts) :]
         pool = np.bincount(of_free, weights=self._tally.counts[self._free], minlength=len(one))
-        told = self._objective.told(np.array(node), self._cell[hosts])
-        before = self._objective.told(self.levels[hosts], self._cell[hosts])
+        told = self._told(np.array(node), self._cell[hosts])
+        before = self._told(self.levels[hosts], self._cell[hosts])
         gain = pool[of_host] * told - self._size[hosts] * (before - told)
         pairs = [at for at in np.argsort(-gain, kind="stable")[:TRIED].tolist() if gain[at] > 0]
         if not pairs:
@@ -200,8 +205,8 @@ class Hosts:
         for cell in self._free.tolist():
             here, more = np.array([cell]), self._of_cell(cell)
             levels = self._meeting(cell)
-            told = self._objective.told(levels, self._cell)
-            before = self._objective.told(self.levels, self._cell)
+            told = self._told(levels, self._cell)
+            before = self._told(self.levels, self._cell)
             cost = self._size * (before - told) - int(self._tally.counts[cell]) * told
             for some in np.array_split(np.argsort(cost, kind="stable"), max(1, len(cost) // TRIED)):
                 if (fits := self._fit(some, more)).any():
@@ -231,7 +236,7 @@ class Hosts:
         host = int(np.argmin(self._size))
         self._join(host, self._free, top)
         self._free = self._free[:0]
-        before = self._objective.told(self.levels, self._cell)
+        before = self._told(self.levels, self._cell)
         others = [at for at in np.argsort(before * self._size, kind="stable").tolist() if at != host]
         nobody = [np.zeros((), dtype=np.int64), *(np.zeros(h.shape[1], dtype=np.int64) for h in self._having)]
         for other in others:

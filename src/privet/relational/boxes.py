@@ -1,26 +1,23 @@
 """Boxes of records, cut again and again, all at once: the loop of Mondrian over arrays.
 
-The cells of each box lie side by side. A round looks at every box that is still open: it takes the widest
-attribute that was not tried in vain, counts the values of each box there, finds its cut, and moves the
-cells of both parts apart. No box is looked at by itself, so a round costs about as much as reading the
-table, however many boxes there are.
+A round looks at every box that is still open: it takes the widest attribute that was not tried in vain, asks
+how often each value of each box occurs there, finds its cut, and has it carried out. No box is looked at by
+itself, so a round is a handful of questions, however many boxes there are.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Tally
+from privet.counts.door import Boxing, Indexes, Ints
 from privet.domain import Domain, Node
 from privet.relational.judge import Judge
 from privet.relational.lattice import halved
 from privet.relational.objective import Floats
-from privet.relational.rollup import Entries, Frequencies, Indexes, summed
 
 SQUARE = 2048  # values up to which the loss of every range is written down
 
@@ -97,52 +94,34 @@ class Places:
 
 
 class Boxes:
-    """A partition of the cells, refined until no cut keeps every promise."""
+    """A table in boxes, cut until no cut keeps every promise."""
 
     def __init__(
-        self, tally: Tally, judge: Judge, axes: list[Axis], weights: Floats, *, best: bool, relaxed: bool
+        self, table: Boxing, judge: Judge, axes: list[Axis], weights: Floats, *, best: bool, relaxed: bool
     ) -> None:
+        self._table = table
         self._judge = judge
         self.axes = axes
         self._weights = weights
         self._best = best
         self._relaxed = relaxed
-        self._codes = [column.codes for column in tally.quasi]
-        self._sensitive = [next(c for c in tally.sensitive if c.name == name) for name in judge.sensitive]
-        self._values = [column.codes for column in self._sensitive]
-        self._counts = tally.counts
-        self._cells: Indexes = np.arange(tally.cells)
-        self._start = np.zeros(1, dtype=np.intp)  # where each open box begins
-        self._tried = np.zeros((1, len(axes)), dtype=bool)
-        self.of_cell = np.zeros(tally.cells, dtype=np.intp)
+        self._tried = np.zeros((1, len(axes)), dtype=bool)  # by open box and attribute
         self.count = 0  # boxes that are closed
         self._extremes: list[tuple[Indexes, Indexes]] = []
 
-    @property
-    def keeps_promises(self) -> bool:
-        """Does the box of all cells keep every promise? Cutting a box that does not is in vain."""
-        box = np.zeros(len(self._cells), dtype=np.intp)
-        return bool(self._parts_keep(box, 1)[0])
-
     def run(self) -> None:
         """Cut until no box is open."""
-        while len(self._start):
+        while len(self._tried):
             self._round()
 
     @property
     def extremes(self) -> tuple[Indexes, Indexes]:
-        """By box and attribute, the smallest and the largest code."""
+        """By closed box and attribute, the smallest and the largest code."""
         low, high = zip(*self._extremes, strict=True)
         return np.concatenate(low), np.concatenate(high)
 
     def _round(self) -> None:
-        low = np.stack([np.minimum.reduceat(codes, self._start) for codes in self._codes], axis=1).astype(
-            np.intp
-        )
-        high = np.stack([np.maximum.reduceat(codes, self._start) for codes in self._codes], axis=1).astype(
-            np.intp
-        )
-        records = np.add.reduceat(self._counts, self._start)
+        low, high, records = self._table.extremes()
         wide = np.stack([axis.loss(low[:, at], high[:, at]) for at, axis in enumerate(self.axes)], axis=1)
         wide = np.where(self._tried | (low == high), -1.0, wide * self._weights)
         attribute = np.argmax(wide, axis=1)
@@ -154,38 +133,22 @@ class Boxes:
             boxes = boxes[: len(attribute)]
         if not len(boxes):
             return
-        length = np.diff(self._start, append=len(self._cells))
-        box = np.repeat(boxes, length)
-        first, last = low[boxes, attribute], high[boxes, attribute]
-        value = self._chosen(attribute, box)
         if self._relaxed:
-            right, done = self._evenly(box, value, records)
+            done = self._table.propose_evenly(attribute, self._judge.smallest)
         else:
-            cut = self._cuts(Places(attribute, first, last), box, value, records)
-            right, done = value > cut[box], cut < last
-        if self._sensitive and done.any():
-            done &= self._keeps(box, right, len(boxes))
+            places = Places(attribute, low[boxes, attribute], high[boxes, attribute])
+            cut = self._cuts(places, self._table.histogram(attribute, places.first, places.last), records)
+            done = cut < places.last
+            self._table.propose(attribute, cut)
+        if self._judge.sensitive and done.any():
+            done &= self._parts_keep()
         self._tried[boxes[~done], attribute[~done]] = True
         if done.any():
-            self._split(right & done[box], done)
+            self._split(done)
 
-    def _chosen(self, attribute: Indexes, box: Indexes) -> NDArray[Any]:
-        """The value of every cell in the attribute of its box."""
-        of_cell = attribute[box]
-        value = np.zeros(len(box), dtype=np.intp)
-        for at, codes in enumerate(self._codes):
-            here = of_cell == at
-            if here.all():
-                return codes.astype(np.intp)
-            value[here] = codes[here]
-        return value
-
-    def _cuts(self, places: Places, box: Indexes, value: NDArray[Any], records: NDArray[np.int64]) -> Indexes:
+    def _cuts(self, places: Places, count: Ints, records: Ints) -> Indexes:
         """For each box, the last value of its left part; its own last value where no cut is valid."""
         owner, here, offset = places.owner, places.code, places.offset
-        count = np.bincount(
-            offset[box] + value - places.first[box], weights=self._counts, minlength=len(owner)
-        )
         left: Floats = np.cumsum(count).astype(np.float64)
         left -= np.concatenate(([0.0], left))[offset[owner]]
         total = records[owner]
@@ -221,82 +184,26 @@ class Boxes:
             lost[mine] += (total[mine] - left[mine]) * axis.loss(code + 1, places.last[owner])
         return lost
 
-    def _evenly(
-        self, box: Indexes, value: NDArray[Any], records: NDArray[np.int64]
-    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which cells go right where equal values may part, and which boxes have a valid cut at all."""
-        order = np.argsort(box * (int(value.max(initial=0)) + 1) + value, kind="stable")
-        left = np.cumsum(self._counts[order])
-        left -= (left - self._counts[order])[self._start][box]  # boxes lie one after another still
-        total = records[box]
-        least = self._judge.smallest
-        valid = (left >= least) & (total - left >= least)
-        score = np.where(valid, np.abs(2.0 * left - total), np.inf)
-        best = np.minimum.reduceat(score, self._start)
-        at = np.flatnonzero(score == best[box])
-        last = np.zeros(len(records), dtype=np.intp)
-        last[box[at[::-1]]] = at[::-1]
-        right = np.empty(len(box), dtype=bool)
-        right[order] = np.arange(len(box)) > last[box]
-        return right, np.isfinite(best)
-
-    def _keeps(self, box: Indexes, right: NDArray[np.bool_], boxes: int) -> NDArray[np.bool_]:
+    def _parts_keep(self) -> NDArray[np.bool_]:
         """Do both parts of each box keep every promise?"""
-        return np.asarray(self._parts_keep(2 * box + right, 2 * boxes).reshape(boxes, 2).all(axis=1))
+        keeps, found = self._table.parts()  # a part without records is no part
+        keeps[keeps] = ~self._judge.broken(found)
+        return np.asarray(keeps.reshape(-1, 2).all(axis=1))
 
-    def _parts_keep(self, part: Indexes, parts: int) -> NDArray[np.bool_]:
-        size = np.bincount(part, weights=self._counts, minlength=parts).astype(np.int64)
-        there = size > 0
-        number = np.cumsum(there) - 1
-        entries = []
-        for column, values in zip(self._sensitive, self._values, strict=True):
-            wide = max(1, column.domain.size)
-            found, count = summed(number[part] * wide + values, self._counts, int(there.sum()) * wide)
-            entries.append(Entries(column, *np.divmod(found, wide), count))
-        keeps = there.copy()  # a part without records is no part
-        made = Frequencies((), np.zeros(0, dtype=np.intp), size[there], tuple(entries))
-        keeps[there] = ~self._judge.broken(made)
-        return keeps
-
-    def _split(self, right: NDArray[np.bool_], done: NDArray[np.bool_]) -> None:
-        """Move the cells of right parts behind those of left parts; open a box for each part."""
-        length = np.diff(self._start, append=len(self._cells))
-        many = np.add.reduceat(right, self._start, dtype=np.intp)
-        before = np.cumsum(many) - many  # right cells in boxes before
-        # Both kinds come box by box, so each box shifts all of its own alike.
-        order = np.empty(len(right), dtype=np.intp)
-        lefts, rights = np.flatnonzero(~right), np.flatnonzero(right)
-        order[np.arange(len(lefts)) + np.repeat(before, length - many)] = lefts
-        order[np.arange(len(rights)) + np.repeat(self._start + length - many - before, many)] = rights
-        self._take(order)
-        middle = (self._start + length - many)[done]
+    def _split(self, done: NDArray[np.bool_]) -> None:
+        self._table.split(done)
         tried = self._tried
-        if self._sensitive:
+        if self._judge.sensitive:
             # What a promise about values refused in the whole, it may allow in a part.
             tried = np.where(done[:, None], False, tried)  # noqa: FBT003
-        start = np.concatenate((self._start, middle))
-        sorting = np.argsort(start, kind="stable")
-        self._start = start[sorting]
-        self._tried = np.concatenate((tried, tried[done]))[sorting]
+        self._tried = np.repeat(tried, 1 + done, axis=0)
 
     def _close(self, closed: NDArray[np.bool_], low: Indexes, high: Indexes) -> None:
-        """Number the boxes that cannot be cut, and go on without their cells."""
-        length = np.diff(self._start, append=len(self._cells))
-        number = np.cumsum(closed) - 1 + self.count
-        gone = np.repeat(closed, length)
-        self.of_cell[self._cells[gone]] = np.repeat(number, length)[gone]
+        """Number the boxes that cannot be cut, and go on without them."""
+        self._table.close(closed)
         self.count += int(closed.sum())
         self._extremes.append((low[closed], high[closed]))
-        self._take(np.flatnonzero(~gone))
         self._tried = self._tried[~closed]
-        length = length[~closed]
-        self._start = (np.cumsum(length) - length).astype(np.intp)
-
-    def _take(self, order: Indexes) -> None:
-        self._cells = self._cells[order]
-        self._counts = self._counts[order]
-        self._codes = [codes[order] for codes in self._codes]
-        self._values = [values[order] for values in self._values]
 
 
 def labelled(domain: Domain, low: int, high: int) -> Node:

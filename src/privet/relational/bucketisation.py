@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from privet.core import Finding, Perturbation, Policy, PrivacyModel, Progress, Tally, silent
+from privet.counts.boxing import CellBoxes
 from privet.errors import UnsupportedError
 from privet.models.classes import ClassCheck
 from privet.models.linkage import LinkageModel
@@ -54,9 +55,10 @@ class Bucketisation:
         if not judge.holds_for_all():
             raise_unsatisfiable(tally, policy.models)
         progress("search", 0)
-        boxes = self._boxes().boxes(tally, judge)
+        table = CellBoxes(tally, judge.sensitive)
+        boxes = self._boxes().boxes(tally, table, judge)
         # Boxes are numbered in the order of their values; buckets are not to be.
-        number = generator().permutation(boxes.count)[boxes.of_cell]
+        number = generator().permutation(boxes.count)[table.of_cell]
         labels = tuple(str(at + 1) for at in range(boxes.count))
         return Finding(
             Perturbation({sensitive.name: labels}, {sensitive.name: np.repeat(number, tally.counts)})

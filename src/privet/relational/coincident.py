@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Column, Finding, Policy, Progress, Regions, Tally, silent
+from privet.counts.door import Entries, Frequencies
+from privet.counts.rollup import summed
 from privet.domain import Node
 from privet.errors import PolicyError, UnsatisfiableError
 from privet.relational.boxes import labelled
@@ -23,7 +25,6 @@ from privet.relational.judge import Judge
 from privet.relational.merging import Merged, Unit, forest, merge
 from privet.relational.neighbours import Ranks, neighbours
 from privet.relational.randomness import generator
-from privet.relational.rollup import Entries, Frequencies, summed
 
 
 class Strategy(Enum):

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
-from privet.core import PrivacyModel, Tally
+from privet.core import PrivacyModel
+from privet.counts.door import Counts, Grouping
 from privet.relational.judge import Judge, check_suppression, need_monotone
 from privet.relational.lattice import Lattice, Limits, check_limits
 from privet.relational.objective import Loss, check_weights
-from privet.relational.rollup import Rollups
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,9 @@ class FullDomain:
         check_weights(self.weights)
         check_limits(self.levels)
 
-    def pruning(self, tally: Tally, models: Sequence[PrivacyModel]) -> tuple[Rollups, Judge]:
+    def pruning(self, counts: Counts, models: Sequence[PrivacyModel]) -> tuple[Lattice, Grouping, Judge]:
         """What a search needs that prunes; promises that it would judge wrongly are refused."""
-        judge = Judge(tally, models, self.suppression)
+        judge = Judge(counts, models, self.suppression)
         need_monotone(self.name, judge, models)
-        return Rollups(tally, Lattice.of(tally, self.levels), judge.sensitive), judge
+        lattice = Lattice.of(counts.heading, self.levels)
+        return lattice, counts.grouping(lattice.ladders, judge.sensitive), judge

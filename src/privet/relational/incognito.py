@@ -14,15 +14,12 @@ from itertools import combinations
 from typing import ClassVar, TypeAlias
 
 from privet.core import Finding, Policy, PrivacyModel, Progress, Tally, silent
+from privet.counts.door import Counts, Grouping, Levels
+from privet.counts.memory import counted
 from privet.relational.fulldomain import FullDomain
-from privet.relational.judge import (
-    Judge,
-    published_at,
-    raise_unsatisfiable,
-)
-from privet.relational.lattice import Levels
+from privet.relational.judge import Judge, published_at, raise_unsatisfiable
+from privet.relational.lattice import Lattice
 from privet.relational.objective import Objective
-from privet.relational.rollup import Rollups
 
 Part: TypeAlias = tuple[int, ...]  # attributes, ascending
 Kept: TypeAlias = dict[Part, set[Levels]]  # for each part, the levels of its attributes that keep the promise
@@ -43,24 +40,29 @@ class Incognito(FullDomain):
 
     name: ClassVar[str] = "incognito"
 
-    def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:
-        rollups, judge = self._prepared(tally, policy.models)
-        border = self._border(tally, rollups, judge, progress)
+    def search(self, data: Tally | Counts, policy: Policy, progress: Progress = silent) -> Finding:
+        counts = counted(data)
+        lattice, rollups, judge = self._prepared(counts, policy.models)
+        border = self._border(counts, lattice, rollups, judge, progress)
         if not border.kept:
-            raise_unsatisfiable(tally, policy.models)
-        return Finding(published_at(tally, rollups, judge, border.minimal[0]))
+            raise_unsatisfiable(counts, policy.models)
+        return Finding(published_at(rollups, judge, border.minimal[0]))
 
-    def solve(self, tally: Tally, models: Sequence[PrivacyModel], progress: Progress = silent) -> Border:
+    def solve(
+        self, data: Tally | Counts, models: Sequence[PrivacyModel], progress: Progress = silent
+    ) -> Border:
         """Every node that keeps the promise."""
-        return self._border(tally, *self._prepared(tally, models), progress)
+        counts = counted(data)
+        return self._border(counts, *self._prepared(counts, models), progress)
 
-    def _prepared(self, tally: Tally, models: Sequence[PrivacyModel]) -> tuple[Rollups, Judge]:
-        rollups, judge = self.pruning(tally, models)
+    def _prepared(self, counts: Counts, models: Sequence[PrivacyModel]) -> tuple[Lattice, Grouping, Judge]:
+        lattice, rollups, judge = self.pruning(counts, models)
         judge.need_classes(self.name)
-        return rollups, judge
+        return lattice, rollups, judge
 
-    def _border(self, tally: Tally, rollups: Rollups, judge: Judge, progress: Progress) -> Border:
-        lattice = rollups.lattice
+    def _border(
+        self, counts: Counts, lattice: Lattice, rollups: Grouping, judge: Judge, progress: Progress
+    ) -> Border:
         looked = 0
 
         def holds(part: Part, levels: Levels) -> bool:
@@ -91,7 +93,7 @@ class Incognito(FullDomain):
             progress("search", width - 1, len(lattice.ladders))
             kept = {part: look(part, joined(part, kept)) for part in combinations(attributes, width)}
         every = kept[tuple(attributes)]
-        objective = Objective(tally, lattice, self.loss, self.weights)
+        objective = Objective(counts, lattice, self.loss, self.weights)
 
         def lost(node: Levels) -> tuple[float, Levels]:
             return objective.of(rollups.at(node), judge.rule(rollups, node)), node

@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Generalization, Nulls, PrivacyModel, Regions, Tally
+from privet.counts.door import Counts, Entries, Frequencies, Grouping, Ints, Levels
+from privet.counts.memory import counted
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
 from privet.models.classes import ClassCheck, Histogram
 from privet.models.linkage import Linkage, LinkageCheck, LinkageModel
@@ -23,9 +25,7 @@ from privet.models.tcloseness import Distance, TCloseness
 from privet.models.template import Protected, protected
 from privet.relational.closeness import NEAR, Floats, Flows, dense, dropped_at_least
 from privet.relational.infeasible import refuse_beyond_reach
-from privet.relational.lattice import Levels
-from privet.relational.rollup import Entries, Frequencies, Ints, Rollups
-from privet.relational.trimming import spread, trimmed
+from privet.relational.trimming import trimmed
 
 Mask: TypeAlias = NDArray[np.bool_]
 
@@ -52,14 +52,15 @@ class Judge:
 
     def __init__(
         self,
-        tally: Tally,
+        data: Tally | Counts,
         models: Sequence[PrivacyModel],
         limit: Fraction = Fraction(0),
         *,
         trim: bool = False,
     ) -> None:
-        self._tally = tally
-        self.limit = int(limit * tally.records)  # records that may be suppressed
+        self._counts = counted(data)
+        tally = self._counts.heading
+        self.limit = int(limit * self._counts.records)  # records that may be suppressed
         strict = tally.nulls is Nulls.VALUE
         by_class = [model for model in models if strict and _by_class(model, tally)]
         self._whole = [model for model in models if model not in by_class]
@@ -109,9 +110,9 @@ class Judge:
         for name in self.sensitive:
             table = self._table(name)
             value = np.flatnonzero(table)
-            column = next(c for c in self._tally.sensitive if c.name == name)
+            column = next(c for c in self._counts.heading.sensitive if c.name == name)
             entries.append(Entries(column, np.zeros(len(value), dtype=np.intp), value, table[value]))
-        size = np.array([self._tally.records], dtype=np.int64)
+        size = np.array([self._counts.records], dtype=np.int64)
         return not self.broken(Frequencies((), np.zeros(1, dtype=np.intp), size, tuple(entries)))[0]
 
     @property
@@ -121,14 +122,12 @@ class Judge:
 
     def _table(self, name: str) -> Ints:
         """How many records of the whole table have each value."""
-        if name not in self._tables:
-            column = next(c for c in self._tally.sensitive if c.name == name)
-            self._tables[name] = np.bincount(
-                column.codes, weights=self._tally.counts, minlength=max(1, column.domain.size)
-            ).astype(np.int64)
+        if not self._tables:
+            found = self._counts.histograms(self.sensitive)
+            self._tables = dict(zip(self.sensitive, found, strict=True))
         return self._tables[name]
 
-    def rule(self, rollups: Rollups, node: Levels) -> Ruling:
+    def rule(self, rollups: Grouping, node: Levels) -> Ruling:
         found = rollups.at(node)
         lost = self._sizes(found, lasting=True)
         for model in self._classes:
@@ -149,7 +148,7 @@ class Judge:
             at_least = max(at_least, suppressed)
         holds = at_least <= self.limit and suppressed <= self.limit and suppressed < rollups.records
         if holds and self._whole:
-            holds = self._whole_holds(rollups, node, bad)
+            holds = rollups.holds(node, bad, self._whole)
             if not holds and self.prunes:
                 at_least = self.limit + 1
         return Ruling(gone, bad, holds, lost, at_least, trims)
@@ -272,13 +271,6 @@ class Judge:
                     most = max(most, dropped_at_least(model, flows, histogram, self.limit))
         return most
 
-    def _whole_holds(self, rollups: Rollups, node: Levels, bad: Mask) -> bool:
-        kept = ~bad[rollups.of_cells(node)] if bad.any() else None
-        after = rollups.lattice.recoding(self._tally, node).recode(self._tally)
-        if kept is not None:
-            after = after.where(kept)
-        return all(model.check(after).holds for model in self._whole)
-
 
 def _spread(broken: Mask, kept: Mask) -> Mask:
     bad = np.zeros(len(kept), dtype=bool)
@@ -345,24 +337,15 @@ def need_classes_that_merge(
     judge.need_classes(algorithm)
 
 
-def published_at(tally: Tally, rollups: Rollups, judge: Judge, node: Levels) -> Generalization | Regions:
+def published_at(rollups: Grouping, judge: Judge, node: Levels) -> Generalization | Regions:
     """The recoding of a node, without the records that must go."""
-    ruling, of_cells = judge.rule(rollups, node), rollups.of_cells(node)
-    if ruling.trims is None:
-        return rollups.lattice.recoding(tally, node, ~ruling.bad[of_cells] if ruling.bad.any() else None)
-    # Records of one cell may part, so this is said record by record.
-    class_of = np.repeat(of_cells, tally.counts)
-    value = np.repeat(next(c for c in tally.sensitive if c.name == judge.sensitive[0]).codes, tally.counts)
-    kept = ~ruling.bad[class_of]
-    for one, code in zip(*np.nonzero(ruling.trims * ~ruling.bad[:, None]), strict=True):
-        members = np.flatnonzero((class_of == one) & (value == code))
-        kept[spread(members, int(ruling.trims[one, code]))] = False
-    return rollups.lattice.recoding(tally.by_record(), node, kept, by_record=True)
+    ruling = judge.rule(rollups, node)
+    return rollups.recoding(node, ruling.bad, ruling.trims)
 
 
-def raise_unsatisfiable(tally: Tally, models: Sequence[PrivacyModel]) -> NoReturn:
+def raise_unsatisfiable(data: Tally | Counts, models: Sequence[PrivacyModel]) -> NoReturn:
     """Say what no node of the lattice reaches, and what could be reached."""
-    refuse_beyond_reach(tally, models)
+    refuse_beyond_reach(data, models)
     raise UnsatisfiableError(
         "no node of the lattice keeps every promise within the suppression limit; raise the limit, or allow "
         "higher levels"

@@ -18,11 +18,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Column, Generalization, Regions, Tally
+from privet.core import Column, Generalization, Tally
+from privet.counts.door import Levels
 from privet.domain import Cut, Domain, Node
 from privet.errors import PolicyError
 
-Levels: TypeAlias = tuple[int, ...]  # a node of the lattice
 Limits: TypeAlias = Mapping[str, int | Sequence[int]]  # the level of an attribute, or its lowest and highest
 
 ENUMERABLE = 4_000_000  # nodes that are looked at all at once; larger lattices are walked
@@ -220,24 +220,9 @@ class Lattice:
         """The levels as the hierarchies count them."""
         return {ladder.name: ladder.first + at for ladder, at in zip(self.ladders, node, strict=True)}
 
-    def recoding(
-        self,
-        tally: Tally,
-        node: Levels,
-        kept: NDArray[np.bool_] | None = None,
-        *,
-        by_record: bool = False,
-    ) -> Generalization | Regions:
-        """The table at a node; with `kept`, only those cells of it (`by_record`: each is a record)."""
-        cuts = {ladder.name: ladder.cuts[at] for ladder, at in zip(self.ladders, node, strict=True)}
-        if kept is None or kept.all():
-            return Generalization(cuts)
-        return Regions(
-            nodes={name: cut.nodes for name, cut in cuts.items()},
-            positions={c.name: cuts[c.name].positions[c.codes].astype(np.intp) for c in tally.quasi},
-            kept=kept,
-            by_record=by_record,
-        )
+    def recoding(self, node: Levels) -> Generalization:
+        """The table at a node."""
+        return Generalization({l.name: l.cuts[at] for l, at in zip(self.ladders, node, strict=True)})
 
 
 class Tags:

@@ -19,13 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Column, Finding, Policy, Progress, Tally, silent
+from privet.counts.boxing import CellBoxes
+from privet.counts.door import Entries, Frequencies, Indexes, Levels
+from privet.counts.rollup import Rollups, numbered, summed
 from privet.errors import PolicyError
 from privet.relational.absorb import Shaped, absorb
 from privet.relational.boxes import Axis, Boxes
 from privet.relational.judge import Judge, need_classes_that_merge, raise_unsatisfiable
-from privet.relational.lattice import ENUMERABLE, Lattice, Levels, Limits, check_limits
+from privet.relational.lattice import ENUMERABLE, Lattice, Limits, check_limits
 from privet.relational.objective import Floats, Loss, Objective, check_weights, shares
-from privet.relational.rollup import Entries, Frequencies, Indexes, Rollups, numbered, summed
 
 NODES = 5_000  # nodes that are visited of a lattice too large for all
 
@@ -53,7 +55,7 @@ class Local:
         judge = Judge(tally, policy.models)
         need_classes_that_merge(self.name, judge, tally, policy.models)
         lattice = Lattice.of(tally, self.levels)
-        if not judge.rule(Rollups(tally, lattice, judge.sensitive), lattice.top).holds:
+        if not judge.rule(Rollups(tally, lattice.ladders, judge.sensitive), lattice.top).holds:
             raise_unsatisfiable(tally, policy.models)
         objective = Objective(tally, lattice, Loss.LM, self.weights)
         limit = self.time_limit or float("inf")
@@ -83,7 +85,7 @@ class Sweep:
         self._judge = judge
         self._objective = objective
         self._until = until
-        self.rollups = Rollups(tally, lattice, judge.sensitive)
+        self.rollups = Rollups(tally, lattice.ladders, judge.sensitive)
         self._sensitive = [next(c for c in tally.sensitive if c.name == name) for name in judge.sensitive]
         self._free: Indexes = np.arange(tally.cells)
         self._class = np.full(tally.cells, -1, dtype=np.intp)
@@ -112,11 +114,12 @@ class Sweep:
         some = self._tally.where(free)
         axes = [Axis.of(column.domain, hierarchy=True) for column in some.quasi]
         weights = np.array(shares([column.name for column in some.quasi], self._weights))
-        boxes = Boxes(some, self._judge, axes, weights, best=True, relaxed=False)
-        if not boxes.keeps_promises:
-            return
+        table = CellBoxes(some, self._judge.sensitive)
+        if self._judge.broken(table.whole())[0]:
+            return  # cutting a box that does not keep every promise is in vain
+        boxes = Boxes(table, self._judge, axes, weights, best=True, relaxed=False)
         boxes.run()
-        self._class[self._free] = boxes.of_cell + len(self._levels)
+        self._class[self._free] = table.of_cell + len(self._levels)
         levels = np.zeros((boxes.count, len(ladders)), dtype=np.intp)
         for at, (ladder, low, high) in enumerate(
             zip(ladders, *map(np.transpose, boxes.extremes), strict=True)

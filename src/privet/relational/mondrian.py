@@ -14,9 +14,10 @@ from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from privet.core import Column, Finding, Policy, Progress, Regions, Tally, silent
+from privet.core import Finding, Policy, Progress, Regions, Tally, silent
+from privet.counts.door import Boxing, Counts, Indexes, Ints
+from privet.counts.memory import counted
 from privet.domain import Domain, Node, plain
 from privet.errors import PolicyError
 from privet.relational.boxes import Axis, Boxes, covering, labelled
@@ -24,7 +25,6 @@ from privet.relational.coded import refuse_coded
 from privet.relational.judge import Judge, need_classes_that_merge, raise_unsatisfiable
 from privet.relational.lattice import halved
 from privet.relational.objective import check_weights, shares
-from privet.relational.rollup import Indexes
 
 
 class Cuts(Enum):
@@ -72,47 +72,49 @@ class Mondrian:
                 'relaxed cuts in the middle, wherever that is; use cuts = "ranges" and choice = "median"'
             )
 
-    def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:
+    def search(self, data: Tally | Counts, policy: Policy, progress: Progress = silent) -> Finding:
+        counts = counted(data)
+        heading = counts.heading
         if self._output is not Output.HIERARCHY:
-            refuse_coded(f'{self.name} without output = "hierarchy"', tally)
-        judge = Judge(tally, policy.models)
-        need_classes_that_merge(self.name, judge, tally, policy.models)
+            refuse_coded(f'{self.name} without output = "hierarchy"', heading)
+        judge = Judge(counts, policy.models)
+        need_classes_that_merge(self.name, judge, heading, policy.models)
         if not judge.holds_for_all():
-            raise_unsatisfiable(tally, policy.models)
+            raise_unsatisfiable(counts, policy.models)
         progress("search", 0)
-        boxes = self.boxes(tally, judge)
-        return Finding(self._published(tally, boxes))
+        table = counts.boxing(judge.sensitive)
+        return Finding(self._published(heading, table, self.boxes(heading, table, judge)))
 
     @property
     def _output(self) -> Output:
         return self.output or (Output.HIERARCHY if self.cuts is Cuts.HIERARCHY else Output.RANGES)
 
-    def boxes(self, tally: Tally, judge: Judge) -> Boxes:
+    def boxes(self, heading: Tally, table: Boxing, judge: Judge) -> Boxes:
         """The partition itself."""
         hierarchy = self.cuts is Cuts.HIERARCHY
-        axes = [Axis.of(column.domain, hierarchy=hierarchy) for column in tally.quasi]
-        weights = np.array(shares([column.name for column in tally.quasi], self.weights))
-        boxes = Boxes(tally, judge, axes, weights, best=self.choice is Choice.BEST, relaxed=self.relaxed)
+        axes = [Axis.of(column.domain, hierarchy=hierarchy) for column in heading.quasi]
+        weights = np.array(shares([column.name for column in heading.quasi], self.weights))
+        boxes = Boxes(table, judge, axes, weights, best=self.choice is Choice.BEST, relaxed=self.relaxed)
         boxes.run()
         return boxes
 
-    def _published(self, tally: Tally, boxes: Boxes) -> Regions:
+    def _published(self, heading: Tally, table: Boxing, boxes: Boxes) -> Regions:
         output = self._output
         nodes: dict[str, tuple[Node, ...]] = {}
-        positions: dict[str, NDArray[np.intp]] = {}
+        positions: dict[str, Indexes] = {}
         lows, highs = boxes.extremes
-        for at, column in enumerate(tally.quasi):
+        for at, column in enumerate(heading.quasi):
             low, high = lows[:, at], highs[:, at]
             if output is Output.MEANS and column.domain.scale is not None:
-                labels, of_box = _means(column, tally, boxes.of_cell, low, high)
+                labels, of_box = _means(column.domain, *table.closed_histogram(at), low, high)
             else:
                 size = column.domain.size
                 found, of_box = np.unique(low * size + high, return_inverse=True)
                 pairs = [divmod(int(pair), size) for pair in found]
                 labels = [_label(column.domain, *pair, output) for pair in pairs]
             nodes[column.name] = tuple(labels)
-            positions[column.name] = of_box[boxes.of_cell]
-        return Regions(nodes, positions)
+            positions[column.name] = of_box
+        return table.recoding(nodes, positions)
 
 
 def _label(domain: Domain, low: int, high: int, output: Output) -> Node:
@@ -122,17 +124,12 @@ def _label(domain: Domain, low: int, high: int, output: Output) -> Node:
     return Node(node.label, node.lo, node.hi, interval=node.interval)
 
 
-def _means(
-    column: Column, tally: Tally, of_cell: Indexes, low: Indexes, high: Indexes
+def _means(  # noqa: PLR0917 - a histogram by box, and the ends of each
+    domain: Domain, box: Indexes, code: Indexes, records: Ints, low: Indexes, high: Indexes
 ) -> tuple[list[Node], Indexes]:
     """The mean number of each box as its label; a box with nulls is published as its range."""
-    domain = column.domain
     numbers = [Fraction(number) for number in domain.scale.numbers] if domain.scale is not None else []
     made: list[Node] = []
-    size = domain.size
-    key, count = np.unique(of_cell * size + column.codes, return_inverse=True)
-    records = np.bincount(count, weights=tally.counts).astype(np.int64)
-    box, code = np.divmod(key, size)
     ends = np.searchsorted(box, np.arange(len(low) + 1))
     for at in range(len(low)):
         some = slice(int(ends[at]), int(ends[at + 1]))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Column
-from privet.relational.rollup import Ints
+from privet.counts.door import Ints
 
 Ranks = NDArray[np.intp]
 

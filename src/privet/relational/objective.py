@@ -8,7 +8,7 @@ and records that must go at a node must go below it too, which raises the bound 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import TypeAlias
 
@@ -16,10 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Tally
+from privet.counts.door import Counts, Frequencies
+from privet.counts.memory import counted
+from privet.domain import Codes
 from privet.errors import PolicyError
 from privet.relational.judge import Ruling
 from privet.relational.lattice import Ladder, Lattice
-from privet.relational.rollup import Frequencies
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -40,18 +42,20 @@ class Objective:
     """The loss of a node, and bounds; from 0, nothing is lost, to about 1, nothing is left."""
 
     def __init__(
-        self, tally: Tally, lattice: Lattice, loss: Loss = Loss.LM, weights: Mapping[str, float] | None = None
+        self,
+        data: Tally | Counts,
+        lattice: Lattice,
+        loss: Loss = Loss.LM,
+        weights: Mapping[str, float] | None = None,
     ) -> None:
+        known = counted(data)
+        names = [column.name for column in known.heading.quasi]
         self._loss = loss
-        self._records = tally.records
+        self._records = known.records
         self._lattice = lattice
-        self._codes = [column.codes for column in tally.quasi]
         self.additive = loss not in {Loss.DISCERNIBILITY, Loss.CLASSES}
-        share = shares([column.name for column in tally.quasi], weights or {})
-        counts = [
-            np.bincount(column.codes, weights=tally.counts, minlength=column.domain.size).astype(np.float64)
-            for column in tally.quasi
-        ]
+        share = shares(names, weights or {})
+        counts = [found.astype(np.float64) for found in known.histograms(names)]
         # By attribute and level: what a code loses, on average over all records; and by code, what is
         # lost more where its record is suppressed instead.
         self._mean: list[Floats] = []
@@ -78,11 +82,11 @@ class Objective:
             return 1.0 / max(1, len(kept))
         return float(((kept**2).sum() + ruling.suppressed * self._records) / self._records**2)
 
-    def told(self, levels: NDArray[np.intp], cells: NDArray[np.intp]) -> Floats:
+    def told(self, levels: NDArray[np.intp], codes: Sequence[Codes], cells: NDArray[np.intp]) -> Floats:
         """What records of these cells still tell at these levels (rows, or one row for all): 1 is all."""
         told = np.zeros(len(cells))
-        for at, (rows, codes) in enumerate(zip(self._more, self._codes, strict=True)):
-            told += rows[levels[..., at], codes[cells]]
+        for at, (rows, column) in enumerate(zip(self._more, codes, strict=True)):
+            told += rows[levels[..., at], column[cells]]
         return told
 
     def below(self, found: Frequencies, ruling: Ruling) -> list[Floats] | None:
@@ -103,15 +107,15 @@ class Objective:
         # One cell of a class tells its group at the class's own level. Below it at least as much is lost, and
         # how much more is not known here.
         some = gone > 0
-        cell, size = found.cell[some], gone[some]
+        size = gone[some].astype(np.float64)
+        members = [found.codes(at, some) for at in range(len(self._more))]
         return [
-            np.full(own + 1, rows[own, codes[cell]] @ size.astype(np.float64) / self._records)
-            if len(cell) < SHORT
+            np.full(own + 1, rows[own, codes] @ size / self._records)
+            if len(codes) < SHORT
             else np.full(
-                own + 1,
-                rows[own] @ np.bincount(codes[cell], weights=size, minlength=rows.shape[1]) / self._records,
+                own + 1, rows[own] @ np.bincount(codes, weights=size, minlength=rows.shape[1]) / self._records
             )
-            for rows, codes, own in zip(self._more, self._codes, found.levels, strict=True)
+            for rows, codes, own in zip(self._more, members, found.levels, strict=True)
         ]
 
 

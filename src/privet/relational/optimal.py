@@ -19,12 +19,13 @@ from typing import ClassVar
 import numpy as np
 
 from privet.core import Finding, Policy, PrivacyModel, Progress, Tally, silent
+from privet.counts.door import Counts, Grouping, Levels
+from privet.counts.memory import counted
 from privet.errors import PolicyError
 from privet.relational.fulldomain import FullDomain
 from privet.relational.judge import Judge, Ruling, published_at, raise_unsatisfiable
-from privet.relational.lattice import ENUMERABLE, Lattice, Levels, Tags
+from privet.relational.lattice import ENUMERABLE, Lattice, Tags
 from privet.relational.objective import Floats, Objective
-from privet.relational.rollup import Rollups
 
 CLOSE = 1e-12  # losses that differ by less are rounding noise
 PATIENCE = 60.0  # seconds for a lattice that cannot be enumerated, where the policy names no limit
@@ -63,41 +64,52 @@ class Optimal(FullDomain):
         if self.time_limit is not None and not self.time_limit > 0:
             raise PolicyError("time_limit is a number of seconds above 0")
 
-    def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:
-        walk = self._walk(tally, policy.models, progress)
+    def search(self, data: Tally | Counts, policy: Policy, progress: Progress = silent) -> Finding:
+        counts = counted(data)
+        walk = self._walk(counts, policy.models, progress)
         best = walk.run()
         if best is None:
-            raise_unsatisfiable(tally, policy.models)
+            raise_unsatisfiable(counts, policy.models)
         notes = () if best.proven else (UNPROVEN.format(best.looked_at),)
-        return Finding(published_at(tally, walk.rollups, walk.judge, best.node), notes=notes)
+        return Finding(published_at(walk.rollups, walk.judge, best.node), notes=notes)
 
-    def solve(self, tally: Tally, models: Sequence[PrivacyModel], progress: Progress = silent) -> Optimum:
+    def solve(
+        self, data: Tally | Counts, models: Sequence[PrivacyModel], progress: Progress = silent
+    ) -> Optimum:
         """The node itself, and whether it is proven to be the best."""
-        best = self._walk(tally, models, progress).run()
+        counts = counted(data)
+        best = self._walk(counts, models, progress).run()
         if best is None:
-            raise_unsatisfiable(tally, models)
+            raise_unsatisfiable(counts, models)
         return best
 
-    def _walk(self, tally: Tally, models: Sequence[PrivacyModel], progress: Progress) -> Walk:
-        lattice = Lattice.of(tally, self.levels)
-        judge = Judge(tally, models, self.suppression, trim=self.trim)
-        objective = Objective(tally, lattice, self.loss, self.weights)
+    def _walk(self, counts: Counts, models: Sequence[PrivacyModel], progress: Progress) -> Walk:
+        lattice = Lattice.of(counts.heading, self.levels)
+        judge = Judge(counts, models, self.suppression, trim=self.trim)
+        objective = Objective(counts, lattice, self.loss, self.weights)
         limit = self.time_limit
         if limit is None and lattice.size > ENUMERABLE:
             limit = PATIENCE
         until = float("inf") if limit is None else time.monotonic() + limit
-        return Walk(Rollups(tally, lattice, judge.sensitive), judge, objective, until, progress)
+        rollups = counts.grouping(lattice.ladders, judge.sensitive)
+        return Walk(lattice, rollups, judge, objective, until, progress)
 
 
 class Walk:
     """One search: what is known so far, and where to look next."""
 
-    def __init__(
-        self, rollups: Rollups, judge: Judge, objective: Objective, until: float, progress: Progress
+    def __init__(  # noqa: PLR0917 - what a search has made ready
+        self,
+        lattice: Lattice,
+        rollups: Grouping,
+        judge: Judge,
+        objective: Objective,
+        until: float,
+        progress: Progress,
     ) -> None:
         self.rollups = rollups
         self.judge = judge
-        self._lattice = rollups.lattice
+        self._lattice = lattice
         self._objective = objective
         self._until = until
         self._progress = progress

@@ -12,15 +12,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from privet.core import Finding, Policy, PrivacyModel, Progress, Tally, silent
+from privet.counts.door import Counts, Grouping, Levels
+from privet.counts.memory import counted
 from privet.relational.fulldomain import FullDomain
-from privet.relational.judge import (
-    Judge,
-    published_at,
-    raise_unsatisfiable,
-)
-from privet.relational.lattice import Levels, Tags
+from privet.relational.judge import Judge, published_at, raise_unsatisfiable
+from privet.relational.lattice import Lattice, Tags
 from privet.relational.objective import Objective
-from privet.relational.rollup import Rollups
 
 
 @dataclass(frozen=True)
@@ -50,22 +47,27 @@ class Samarati(FullDomain):
 
     name: ClassVar[str] = "samarati"
 
-    def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:
-        rollups, judge = self.pruning(tally, policy.models)
-        found = self._lowest(tally, rollups, judge, progress)
+    def search(self, data: Tally | Counts, policy: Policy, progress: Progress = silent) -> Finding:
+        counts = counted(data)
+        lattice, rollups, judge = self.pruning(counts, policy.models)
+        found = self._lowest(counts, lattice, rollups, judge, progress)
         if found is None:
-            raise_unsatisfiable(tally, policy.models)
-        return Finding(published_at(tally, rollups, judge, found.nodes[0]))
+            raise_unsatisfiable(counts, policy.models)
+        return Finding(published_at(rollups, judge, found.nodes[0]))
 
-    def solve(self, tally: Tally, models: Sequence[PrivacyModel], progress: Progress = silent) -> Lowest:
+    def solve(
+        self, data: Tally | Counts, models: Sequence[PrivacyModel], progress: Progress = silent
+    ) -> Lowest:
         """All nodes of the lowest height, and the heights that were probed."""
-        found = self._lowest(tally, *self.pruning(tally, models), progress)
+        counts = counted(data)
+        found = self._lowest(counts, *self.pruning(counts, models), progress)
         if found is None:
-            raise_unsatisfiable(tally, models)
+            raise_unsatisfiable(counts, models)
         return found
 
-    def _lowest(self, tally: Tally, rollups: Rollups, judge: Judge, progress: Progress) -> Lowest | None:
-        lattice = rollups.lattice
+    def _lowest(
+        self, counts: Counts, lattice: Lattice, rollups: Grouping, judge: Judge, progress: Progress
+    ) -> Lowest | None:
         tags = Tags()
 
         def keeps(node: Levels) -> bool:
@@ -85,7 +87,7 @@ class Samarati(FullDomain):
             kept = any(map(keeps, lattice.at_height(middle)))
             probes.append(Probe(middle, kept))
             low, high = (low, middle) if kept else (middle + 1, high)
-        objective = Objective(tally, lattice, self.loss, self.weights)
+        objective = Objective(counts, lattice, self.loss, self.weights)
 
         def lost(node: Levels) -> float:
             return objective.of(rollups.at(node), judge.rule(rollups, node))

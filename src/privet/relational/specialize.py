@@ -8,23 +8,11 @@ chosen, and when to stop.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
 from privet.core import Progress, Step
-from privet.domain import Node
-
-
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """A value of the cut that could be replaced by its children."""
-
-    attribute: int  # its place among the quasi-identifiers
-    node: Node
-    children: tuple[Node, ...]
-    position: int  # which value of the attribute's cut it is; the first child inherits it
-    later: tuple[int, ...] = ()  # other places where the same interval could be split
+from privet.counts.door import Candidate
 
 
 class Ruling(Enum):
@@ -53,8 +41,8 @@ class Chooser(Protocol):
 
     def add(self, candidates: Iterable[Candidate]) -> None: ...
 
-    def choose(self) -> tuple[Candidate, float] | None:
-        """Take out the next candidate, with its score; None when there is none."""
+    def choose(self) -> tuple[Candidate, float | None] | None:
+        """Take out the next candidate, with its score where that may be known; None when there is none."""
 
 
 class Stopper(Protocol):

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Column, Finding, Policy, PrivacyModel, Progress, Regions, Tally, silent
+from privet.counts.rollup import Rollups
 from privet.domain import Cut, Domain, Node
 from privet.errors import UnsatisfiableError
 from privet.relational.coded import finest
@@ -23,7 +24,6 @@ from privet.relational.judge import Judge, check_suppression, need_classes_that_
 from privet.relational.lattice import Ladder, Lattice
 from privet.relational.local import Sweep
 from privet.relational.objective import Loss, Objective, check_weights
-from privet.relational.rollup import Rollups
 
 Mask = NDArray[np.bool_]
 
@@ -89,7 +89,7 @@ class Suppression:
         judge = Judge(tally, models, Fraction(1))
         judge.need_classes(self.name)
         lattice = Lattice(tuple(Ladder(c.name, (_itself(c.domain),)) for c in tally.quasi))
-        rollups = Rollups(tally, lattice, judge.sensitive)
+        rollups = Rollups(tally, lattice.ladders, judge.sensitive)
         bad = judge.rule(rollups, lattice.bottom).bad
         return ~bad[rollups.of_cells(lattice.bottom)]
 

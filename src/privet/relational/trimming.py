@@ -15,9 +15,9 @@ from __future__ import annotations
 import numpy as np
 
 from privet import native
+from privet.counts.door import Ints
 from privet.models.tcloseness import TCloseness
 from privet.relational.closeness import Flows
-from privet.relational.rollup import Indexes, Ints
 
 ROOM = 2**62
 
@@ -67,8 +67,3 @@ def _plainly(kept: Ints, flows: Flows, within: tuple[int, int], smallest: int, m
                 here[code] -= times
                 table, records, moved = table - times * over[code], records - times, True
     return True
-
-
-def spread(members: Indexes, times: int) -> Indexes:
-    """So many of the members, evenly spread over them: no raw value is hit more than its share."""
-    return members[(2 * np.arange(times) + 1) * len(members) // (2 * times)]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from privet.core import Tally
+from privet.counts.boxing import CellBoxes
 from privet.models.kanonymity import KAnonymity
 from privet.relational.judge import Judge
 from privet.relational.mondrian import Mondrian
@@ -28,10 +29,11 @@ def cut_up(tally: Tally, k: int, *, relaxed: bool = True) -> Cut:
     """The boxes of Mondrian; fewer records than k are one box that covers everything."""
     if tally.records < k:
         return Cut(1, 1.0)
-    boxes = Mondrian(relaxed=relaxed).boxes(tally, Judge(tally, (KAnonymity(k=k),)))
+    judge, table = Judge(tally, (KAnonymity(k=k),)), CellBoxes(tally, ())
+    boxes = Mondrian(relaxed=relaxed).boxes(tally, table, judge)
     low, high = boxes.extremes
     wide = [axis.loss(low[:, at], high[:, at]) for at, axis in enumerate(boxes.axes)]
-    records = np.bincount(boxes.of_cell, weights=tally.counts, minlength=boxes.count)
+    records = np.bincount(table.of_cell, weights=tally.counts, minlength=boxes.count)
     return Cut(boxes.count, float(np.mean([records @ each for each in wide]) / tally.records))
 
 

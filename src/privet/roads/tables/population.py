@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from privet.core import Engine, Generalization, PrivacyModel, Recoding, Regions, Tally, Verdict
 from privet.errors import InputError, UnsupportedError
 from privet.models.presence import OfSubset, leaves
@@ -83,7 +85,9 @@ def recoding_of_part(tally: Tally, policy: Policy, recoding: Recoding) -> Recodi
         return recoding
     ((subset, values),) = policy.publish_only.items()
     here = leaves(tally, subset, values)
-    return replace(recoding, positions={name: found[here] for name, found in recoding.positions.items()})
+    return replace(
+        recoding, of_cell=np.flatnonzero(here) if recoding.of_cell is None else recoding.of_cell[here]
+    )
 
 
 def judge_all(everybody: Tally, left: Tally, policy: Policy) -> tuple[tuple[PrivacyModel, Verdict], ...]:

@@ -9,30 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privet import native
 from privet.core import Tally
+from privet.counts.door import Ahead, Candidate, Indexes, Ints, Mask
 from privet.domain import Codes, Node
-from privet.relational.specialize import Candidate
-
-Ints: TypeAlias = NDArray[np.int64]
-Mask: TypeAlias = NDArray[np.bool_]
 
 MERGE_UNTIL = 4  # cells for each leaf; with fewer, counting cells is cheaper than merging them
-
-
-@dataclass(frozen=True, eq=False)
-class Ahead:
-    """The counts a split would leave: one entry for each unit and child with records in it."""
-
-    unit: NDArray[np.intp]
-    child: NDArray[np.integer[Any]]
-    count: Ints
-    having: tuple[Ints, ...]  # records with each protected value
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,16 +52,12 @@ class Partition:
         self.size: Ints = np.array([tally.records], dtype=np.int64)  # of each unit
 
     @property
-    def has_leaves(self) -> bool:
-        return self._leaf_of_cell is not None
-
-    @property
     def units(self) -> int:
         return len(self.size)
 
-    def ahead(self, candidate: Candidate) -> Ahead:
-        """What the split would leave, without making it."""
-        return self._look(candidate).ahead
+    def ahead(self, candidates: Sequence[Candidate]) -> list[Ahead]:
+        """What each of these splits would leave, without making any."""
+        return [self._look(candidate).ahead for candidate in candidates]
 
     def split(self, candidate: Candidate) -> list[int]:
         """Make the split; the cut positions of the children, in order."""
@@ -97,32 +80,15 @@ class Partition:
                 self._forget_leaves(self._leaf_of_cell)
         return positions
 
-    def costs(self) -> list[NDArray[np.float64]]:
-        """For each value of each cut, the squared sizes of the leaves that have it, added up."""
-        squares = self.size.astype(np.float64) ** 2
-        return [
-            np.bincount(position, weights=squares, minlength=width).astype(np.float64, copy=False)
-            for position, width in zip(self.position, self.width, strict=True)
-        ]
-
-    def splits(self, at: int, node: Node, places: NDArray[np.intp]) -> list[int]:
-        """The places where an interval can be split, lowest discernibility cost after it first."""
-        if self._leaf_of_cell is None or not len(places):
-            return [int(place) for place in places]
-        codes = self._codes[at]
+    def along(self, attribute: int, node: Node) -> tuple[Indexes, Indexes, Ints] | None:
+        """The records of each leaf by code under a node, by leaf, then code. None: no leaves are kept."""
+        if self._leaf_of_cell is None:
+            return None
+        codes = self._codes[attribute]
         cells = np.flatnonzero((codes >= node.lo) & (codes < node.hi))
-        code, leaf = codes[cells].astype(np.intp) - node.lo, self._leaf_of_cell[cells]
+        code, leaf = codes[cells].astype(np.intp), self._leaf_of_cell[cells]
         along = np.lexsort((code, leaf))
-        code, leaf, count = code[along], leaf[along], self._counts[cells][along].astype(np.float64)
-        # Walk through each leaf by code: what moves from the right part to the left changes both squares.
-        left = np.cumsum(count) - count
-        starts = np.flatnonzero(np.diff(leaf, prepend=-1))
-        run = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(leaf))))
-        left -= left[starts][run]
-        right = np.add.reduceat(count, starts)[run] - left
-        change = 2 * count * (left - right + count)
-        cost = np.cumsum(np.bincount(code, weights=change, minlength=node.leaves))
-        return [int(place) for place in places[np.argsort(cost[places - node.lo - 1], kind="stable")]]
+        return leaf[along], code[along], self._counts[cells][along]
 
     def _split_leaves(self, at: int, ahead: Ahead, of_child: NDArray[Any]) -> NDArray[np.intp]:
         """The leaf of each entry: the first part of a leaf keeps its number, the others get new ones."""
@@ -151,7 +117,7 @@ class Partition:
         if self._leaf_of_cell is None:
             having = tuple(np.where(mask[cells], counts, 0) for mask in self._protected)
             key = entry = np.empty(0, dtype=np.intp)
-            ahead = Ahead(cells, child, counts, having)
+            ahead = Ahead(cells, child, counts, having, self.position, whole=False)
         else:
             fan = len(candidate.children)
             key = self._leaf_of_cell[cells] * fan + child
@@ -163,7 +129,7 @@ class Partition:
             )
             entry = np.empty(room, dtype=np.intp)
             entry[here] = np.arange(len(here))
-            ahead = Ahead(here // fan, here % fan, total[here], having)
+            ahead = Ahead(here // fan, here % fan, total[here], having, self.position, whole=True)
         self._last = _Look(candidate, ahead, cells, child, key, entry)
         return self._last
 

@@ -8,45 +8,18 @@ level. `Rollups` keeps what was counted, and counts a node from the smallest of 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Column, Tally
-from privet.relational.lattice import Lattice, Levels
-
-Ints: TypeAlias = NDArray[np.int64]
-Indexes: TypeAlias = NDArray[np.intp]
+from privet.core import Generalization, PrivacyModel, Regions, Tally
+from privet.counts.door import Entries, Frequencies, Indexes, Ints, Levels, Mask, Rungs
 
 DENSE = 1 << 15  # an array this small is dense however few the keys
 LIMIT = 2**62
 FEW = 4_000  # classes from which a node is counted without a stop on the way
 KEPT = 2_000_000  # classes that are remembered at most, over all nodes
-
-
-@dataclass(frozen=True, eq=False)
-class Entries:
-    """How often each value of a sensitive attribute stands in each class; sorted by class, then value."""
-
-    column: Column
-    owner: Indexes
-    value: Indexes
-    count: Ints
-
-
-@dataclass(frozen=True, eq=False)
-class Frequencies:
-    """The classes of a node: a cell of each, its records, and its sensitive values."""
-
-    levels: Levels
-    cell: Indexes
-    size: Ints
-    sensitive: tuple[Entries, ...]
-
-    def __len__(self) -> int:
-        return len(self.size)
 
 
 def summed(key: NDArray[Any], counts: Ints, room: int) -> tuple[Indexes, Ints]:
@@ -81,8 +54,9 @@ def numbered(key: NDArray[Any], room: int) -> tuple[Indexes, Indexes]:
 class Rollups:
     """The frequencies of every node that is asked for."""
 
-    def __init__(self, tally: Tally, lattice: Lattice, sensitive: Sequence[str] = ()) -> None:
-        self.lattice = lattice
+    def __init__(self, tally: Tally, ladders: Sequence[Rungs], sensitive: Sequence[str] = ()) -> None:
+        self._tally = tally
+        self._ladders = ladders
         self.records = tally.records
         self._codes = [column.codes for column in tally.quasi]
         columns = [next(c for c in tally.sensitive if c.name == name) for name in sensitive]
@@ -92,6 +66,7 @@ class Rollups:
             cells,
             tally.counts,
             tuple(Entries(c, cells, c.codes.astype(np.intp), tally.counts) for c in columns),
+            self._codes,
         )
         self._raw = every
         self._known: dict[Levels, Frequencies] = {}
@@ -122,6 +97,50 @@ class Rollups:
         """The class of each cell, numbered as the node's frequencies are."""
         return self._merged(self._raw, node)[1]
 
+    def holds(self, node: Levels, bad: Mask, models: Sequence[PrivacyModel]) -> bool:
+        """Does the table at a node, without its bad classes, keep these promises about the whole of it?"""
+        after = self._cut(node).recode(self._tally)
+        if bad.any():
+            after = after.where(~bad[self.of_cells(node)])
+        return all(model.check(after).holds for model in models)
+
+    def recoding(self, node: Levels, bad: Mask, trims: Ints | None) -> Generalization | Regions:
+        """The table at a node without its bad classes; `trims` (classes x codes): what goes of the others."""
+        if not bad.any() and trims is None:
+            return self._cut(node)
+        of_cells = self.of_cells(node)
+        if trims is None:
+            return self._regions(node, of_cells, ~bad[of_cells])
+        # Records of one cell may part, so this is said record by record.
+        class_of = np.repeat(of_cells, self._tally.counts)
+        value = np.repeat(self._raw.sensitive[0].value, self._tally.counts)
+        kept = ~bad[class_of]
+        for one, code in zip(*np.nonzero(trims * ~bad[:, None]), strict=True):
+            members = np.flatnonzero((class_of == one) & (value == code))
+            kept[spread(members, int(trims[one, code]))] = False
+        return self._cut(node) if kept.all() else self._regions(node, class_of, kept, by_record=True)
+
+    def _cut(self, node: Levels) -> Generalization:
+        return Generalization({l.name: l.cuts[at] for l, at in zip(self._ladders, node, strict=True)})
+
+    def _regions(self, node: Levels, of_cell: Indexes, kept: Mask, *, by_record: bool = False) -> Regions:
+        cuts = self._cut(node).cuts
+        member: Indexes | None = self.at(node).cell
+        if any(len(set(cut.labels)) < len(cut.nodes) for cut in cuts.values()):
+            # Nodes that read alike make one class of several boxes: each cell has one by itself.
+            member = np.repeat(np.arange(self._tally.cells), self._tally.counts) if by_record else None
+            of_cell = np.arange(len(of_cell))
+        return Regions(
+            nodes={name: cut.nodes for name, cut in cuts.items()},
+            boxes={
+                name: cut.positions[codes if member is None else codes[member]].astype(np.intp)
+                for (name, cut), codes in zip(cuts.items(), self._codes, strict=True)
+            },
+            kept=kept,
+            by_record=by_record,
+            of_cell=of_cell,
+        )
+
     def _smallest(self, node: Levels) -> Frequencies:
         levels = self._levels[: len(self._sources)]
         below = np.flatnonzero((levels <= np.array(node, dtype=np.int16)).all(axis=1))
@@ -147,7 +166,11 @@ class Rollups:
         size = np.bincount(number, weights=source.size, minlength=len(at)).astype(np.int64)
         return (
             Frequencies(
-                node, source.cell[at], size, tuple(_joined(e, number, len(at)) for e in source.sensitive)
+                node,
+                source.cell[at],
+                size,
+                tuple(_joined(e, number, len(at)) for e in source.sensitive),
+                self._codes,
             ),
             number,
         )
@@ -156,7 +179,7 @@ class Rollups:
         """A number for each cell, equal where they stand in one class, and one more than the largest."""
         key: NDArray[Any] = np.zeros(len(cell), dtype=np.int64)
         room = 1
-        for ladder, codes, level in zip(self.lattice.ladders, self._codes, node, strict=True):
+        for ladder, codes, level in zip(self._ladders, self._codes, node, strict=True):
             width = ladder.widths[level]
             if width == 1:
                 continue
@@ -170,7 +193,7 @@ class Rollups:
 
     def _by_shrinking(self) -> list[int]:
         """The attributes, those whose top level merges most values first."""
-        wide = [ladder.widths[0] / ladder.widths[len(ladder) - 1] for ladder in self.lattice.ladders]
+        wide = [ladder.widths[0] / ladder.widths[len(ladder) - 1] for ladder in self._ladders]
         return sorted(range(len(wide)), key=lambda at: -wide[at])
 
 
@@ -179,3 +202,8 @@ def _joined(entries: Entries, number: Indexes, classes: int) -> Entries:
     found, count = summed(number[entries.owner] * wide + entries.value, entries.count, classes * wide)
     owner, value = np.divmod(found, wide)
     return Entries(entries.column, owner, value, count)
+
+
+def spread(members: Indexes, times: int) -> Indexes:
+    """So many of the members, evenly spread over them: no raw value is hit more than its share."""
+    return members[(2 * np.arange(times) + 1) * len(members) // (2 * times)]

@@ -18,45 +18,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet import native
-from privet.relational import blockwise
-from privet.relational.bounds import Bound
-from privet.relational.partition import Ahead, Partition
-from privet.relational.specialize import Candidate
+from privet.counts import blockwise
+from privet.counts.bounds import Bound
+from privet.counts.door import Ahead, Candidate
 
 DENSE = 1 << 16  # a table of counts this small is dense whatever the number of entries
 
 
-def keeps(partition: Partition, candidate: Candidate, bound: Bound) -> bool:
-    """Would every group still be within the bound after the split?"""
-    if candidate.attribute not in bound.attributes:
-        return True
-    ahead = partition.ahead(candidate)
-    others = [at for at in sorted(bound.attributes) if at != candidate.attribute and partition.width[at] > 1]
+def keeps(ahead: Ahead, width: Sequence[int], candidate: Candidate, bound: Bound) -> bool:
+    """Would every group still be within the bound after the split? `width`: values in each cut before it."""
+    others = [at for at in sorted(bound.attributes) if at != candidate.attribute and width[at] > 1]
     reach = min(bound.l - 1, len(others))
     # Wide attributes first: their combinations are the smallest groups, and a split that fails should
     # fail at once.
-    others.sort(key=lambda at: -partition.width[at])
-    everything = reach == len(others) and len(bound.attributes) == len(partition.width)
-    if everything and partition.has_leaves:
+    others.sort(key=lambda at: -width[at])
+    everything = reach == len(others) and len(bound.attributes) == len(width)
+    if everything and ahead.whole:
         return within(ahead.count, [ahead.having[at] for at, _ in bound.shares], bound)
     if native.pays(comb(len(others), reach) * len(ahead.unit)):
-        verdict = blockwise.keeps(partition, candidate, ahead, others, reach, bound)
+        verdict = blockwise.keeps(ahead, width, candidate, others, reach, bound)
         if verdict is not None:
             return verdict
-    return keeps_plainly(partition, candidate, ahead, others, reach, bound)
+    return keeps_plainly(ahead, width, candidate, others, reach, bound)
 
 
 def keeps_plainly(  # noqa: PLR0917 - what `keeps` has at hand
-    partition: Partition, candidate: Candidate, ahead: Ahead, others: Sequence[int], reach: int, bound: Bound
+    ahead: Ahead, width: Sequence[int], candidate: Candidate, others: Sequence[int], reach: int, bound: Bound
 ) -> bool:
     """The same without the compiled loop, one combination after the other."""
-    columns = {at: partition.position[at][ahead.unit] for at in others}
+    columns = {at: ahead.position[at][ahead.unit] for at in others}
     return all(
         _combination_keeps(
             ahead,
             len(candidate.children),
             [columns[at] for at in subset],
-            [partition.width[at] for at in subset],
+            [width[at] for at in subset],
             bound,
         )
         for subset in combinations(others, reach)

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Column
 from privet.domain import Node
 
 DIGITS = 12  # gains that differ by less are a tie: rounding noise must not order candidates
@@ -20,13 +19,9 @@ DIGITS = 12  # gains that differ by less are a tie: rounding noise must not orde
 class GainTable:
     """Counts of every target value, added up along the codes of one attribute."""
 
-    def __init__(self, column: Column, target: Column, counts: NDArray[np.int64]) -> None:
-        classes = target.domain.size
-        key = column.codes.astype(np.intp) * classes + target.codes
-        room = column.domain.size * classes
-        single = bool((counts == 1).all())  # then there is nothing to weigh
-        by_code = np.bincount(key, weights=None if single else counts, minlength=room).reshape(-1, classes)
-        self._up_to = np.vstack([np.zeros(classes), by_code.cumsum(axis=0)])
+    def __init__(self, by_code: NDArray[np.int64]) -> None:
+        """From a row for each code and a column for each target value."""
+        self._up_to = np.vstack([np.zeros(by_code.shape[1]), by_code.cumsum(axis=0)])
 
     def gain(self, node: Node, children: Sequence[Node]) -> float:
         """The entropy of the target under a node, less what is left of it under its children."""

@@ -11,19 +11,18 @@ import numpy as np
 
 from privet import native
 from privet.blocks import dealt, unions
-from privet.relational.bounds import Bound
-from privet.relational.partition import Ahead, Partition
-from privet.relational.specialize import Candidate
+from privet.counts.bounds import Bound
+from privet.counts.door import Ahead, Candidate
 
 THREADS = os.cpu_count() or 1
 
 
 def keeps(  # noqa: PLR0917 - mirrors what the plain loop has at hand
-    partition: Partition, candidate: Candidate, ahead: Ahead, others: Sequence[int], reach: int, bound: Bound
+    ahead: Ahead, width: Sequence[int], candidate: Candidate, others: Sequence[int], reach: int, bound: Bound
 ) -> bool | None:
     """Would every group still be within the bound? None where the loop cannot tell."""
     fan = len(candidate.children)
-    widths = [partition.width[at] for at in others]
+    widths = [width[at] for at in others]
     total = int(ahead.count.sum())
     bottoms = np.array([min(at_most.denominator, 2**62) for _, at_most in bound.shares], dtype=np.int64)
     if max((fan, *widths)) > 256 or total * int(bottoms.max(initial=1)) >= 2**62 or total >= 2**31:
@@ -36,7 +35,7 @@ def keeps(  # noqa: PLR0917 - mirrors what the plain loop has at hand
     codes = np.empty((len(others) + 1, entries), dtype=np.uint8)
     codes[0] = ahead.child
     for row, at in enumerate(others, start=1):  # "clip": places are in range, so nothing need be compared
-        np.take(partition.position[at].astype(np.uint8, copy=False), ahead.unit, out=codes[row], mode="clip")
+        np.take(ahead.position[at].astype(np.uint8, copy=False), ahead.unit, out=codes[row], mode="clip")
     radix = np.array([fan, *widths], dtype=np.int64)
     counts = ahead.count.astype(np.int32)
     tops = np.array([at_most.numerator for _, at_most in bound.shares], dtype=np.int64)

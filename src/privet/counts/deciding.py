@@ -1,0 +1,168 @@
+"""Decisions made of counts that may be seen: which split is best, and whether it keeps every promise.
+
+`information-gain` serves classification: what does the split tell about the target? `discernibility`
+serves general analysis: how large are the groups that it would break up? `gain-per-loss` is the score
+of top-down specialisation for k-anonymity (Fung, Wang and Yu, ICDE 2005), kept as a baseline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.core import Generalization, Nulls, PrivacyModel
+from privet.counts.bounds import bounds_of
+from privet.counts.door import Candidate, Indexes, OpenCounts, Score, order
+from privet.counts.gain import GainTable
+from privet.counts.lookahead import keeps
+from privet.domain import Cut, Node
+from privet.models.linkage import LinkageCheck, LinkageModel
+
+
+class OpenCutting:
+    """The table under its cuts, and all that is decided about the next split."""
+
+    def __init__(self, counts: OpenCounts, score: Score, models: Sequence[PrivacyModel]) -> None:
+        heading = counts.heading
+        self._counts = counts
+        self._score = score
+        looked_ahead = [m for m in models if isinstance(m, LinkageModel) and heading.nulls is Nulls.VALUE]
+        bounds, protected = bounds_of(heading, [model.linkage() for model in looked_ahead])
+        self._bounds = [(model.name, bound) for model, bound in zip(looked_ahead, bounds, strict=True)]
+        self._others = [model for model in models if model not in looked_ahead]
+        needed = score is not Score.INFORMATION_GAIN or any(b.l >= len(b.attributes) for b in bounds)
+        self._leaves = counts.leaves(protected, needed=needed)
+        self._tables: list[GainTable] = []
+        if heading.target is not None:
+            names = [column.name for column in heading.quasi]
+            self._tables = [GainTable(by_code) for by_code in counts.histograms(names, heading.target.name)]
+        self._gains: dict[Candidate, float] = {}
+        self._costs: list[NDArray[np.float64]] = []
+        self._as_of = -1
+        self._cuts: list[dict[int, Node]] = [{0: column.domain.root} for column in heading.quasi]
+
+    def best(self, candidates: Sequence[Candidate]) -> tuple[int, float | None]:
+        # Of a unary chain two candidates have the same range: the first stays ahead.
+        if self._score is Score.DISCERNIBILITY:
+            return self._most_discernible(candidates)
+        if self._score is Score.INFORMATION_GAIN:
+            scores = [self._gain(candidate) for candidate in candidates]
+        else:
+            losses = self._losses(candidates)
+            scores = [self._gain(c) / (lost + 1) for c, lost in zip(candidates, losses, strict=True)]
+        at = min(range(len(candidates)), key=lambda at: (-scores[at], order(candidates[at])))
+        return at, scores[at]
+
+    def breaks(self, candidate: Candidate) -> str | None:
+        for name, bound in self._bounds:
+            if candidate.attribute in bound.attributes:
+                ahead = self._leaves.ahead([candidate])[0]
+                if not keeps(ahead, self._leaves.width, candidate, bound):
+                    return name
+        if self._others:
+            # No look-ahead for these: tally the table as it would be, and ask the model.
+            after = self._counts.published(self._recoding(candidate))
+            for model in self._others:
+                if not model.check(after).holds:
+                    return model.name
+        return None
+
+    def places(self, attribute: int, node: Node, places: Indexes) -> list[int]:
+        if self._tables:
+            return self._tables[attribute].splits(node, places)
+        along = self._leaves.along(attribute, node) if len(places) else None
+        if along is None:
+            return [int(place) for place in places]
+        leaf, code, records = along
+        # Walk through each leaf by code: what moves from the right part to the left changes both squares.
+        count = records.astype(np.float64)
+        left = np.cumsum(count) - count
+        starts = np.flatnonzero(np.diff(leaf, prepend=-1))
+        run = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(leaf))))
+        left -= left[starts][run]
+        right = np.add.reduceat(count, starts)[run] - left
+        change = 2 * count * (left - right + count)
+        cost = np.cumsum(np.bincount(code - node.lo, weights=change, minlength=node.leaves))
+        return [int(place) for place in places[np.argsort(cost[places - node.lo - 1], kind="stable")]]
+
+    def split(self, candidate: Candidate) -> list[int]:
+        positions = self._leaves.split(candidate)
+        cut = self._cuts[candidate.attribute]
+        cut.update(zip(positions, candidate.children, strict=True))
+        self._gains.pop(candidate, None)
+        return positions
+
+    def _recoding(self, candidate: Candidate) -> Generalization:
+        """The cuts as they would stand after one more split."""
+        cuts = {}
+        for at, (column, cut) in enumerate(zip(self._counts.heading.quasi, self._cuts, strict=True)):
+            nodes = dict(cut)
+            if candidate.attribute == at:
+                del nodes[candidate.position]
+                nodes.update({-1 - i: child for i, child in enumerate(candidate.children)})
+            cuts[column.name] = Cut(column.domain, tuple(sorted(nodes.values(), key=lambda n: n.lo)))
+        return Generalization(cuts)
+
+    def _gain(self, candidate: Candidate) -> float:
+        """A candidate's gain never changes, so it is worked out once."""
+        if candidate not in self._gains:
+            table = self._tables[candidate.attribute]
+            self._gains[candidate] = table.gain(candidate.node, candidate.children)
+        return self._gains[candidate]
+
+    def _most_discernible(self, candidates: Sequence[Candidate]) -> tuple[int, float]:
+        """Largest cost: the sum of squared sizes of the leaves that the split would break up.
+
+        Every split changes the cost of others, so it is added up again after each; ties go to the
+        split that lowers the cost most.
+        """
+        if self._as_of != self._leaves.splits_made:  # dropping a candidate changes no cost
+            squares = self._leaves.size.astype(np.float64) ** 2
+            self._costs = [
+                np.bincount(position, weights=squares, minlength=width).astype(np.float64, copy=False)
+                for position, width in zip(self._leaves.position, self._leaves.width, strict=True)
+            ]
+            self._as_of = self._leaves.splits_made
+        scores = [float(self._costs[c.attribute][c.position]) for c in candidates]
+        top = max(scores)
+        tied = [at for at, score in enumerate(scores) if score == top]
+        if len(tied) > 1:
+            lowered = self._reductions(top, [candidates[at] for at in tied])
+            ranks = {at: (-less, order(candidates[at])) for at, less in zip(tied, lowered, strict=True)}
+            tied.sort(key=ranks.__getitem__)
+        return tied[0], top
+
+    def _reductions(self, cost: float, candidates: Sequence[Candidate]) -> list[float]:
+        """How much less the leaves that each of these splits breaks up would cost."""
+        ahead = self._leaves.ahead(candidates)
+        return [cost - float((found.count.astype(np.float64) ** 2).sum()) for found in ahead]
+
+    def _losses(self, candidates: Sequence[Candidate]) -> list[int]:
+        """By how many records the smallest group would shrink."""
+        size, found = self._leaves.size, []
+        before = int(size.min())
+        for candidate, ahead in zip(candidates, self._leaves.ahead(candidates), strict=True):
+            others = self._leaves.position[candidate.attribute] != candidate.position
+            untouched = int(size[others].min(initial=before)) if others.any() else before
+            after = int(ahead.count.min(initial=before))
+            found.append(before - min(untouched, after) if others.any() else before - after)
+        return found
+
+
+def beyond_reach(counts: OpenCounts, models: Sequence[PrivacyModel]) -> tuple[str, ...]:
+    """Which promises even the coarsest table breaks, and what could be promised instead."""
+    heading = counts.heading
+    top = counts.published(Generalization({c.name: Cut(c.domain, (c.domain.root,)) for c in heading.quasi}))
+    complaints: list[str] = []
+    for model in models:
+        if model.check(top).holds:
+            continue
+        if isinstance(model, LinkageCheck):
+            complaints += model.shortfalls(top)
+        else:
+            complaints.append(
+                f"{model.name}: {model} cannot be kept; the nearest feasible is {model.nearest(top)}"
+            )
+    return tuple(complaints)

@@ -137,8 +137,8 @@ class Grouping(Protocol):
 class Boxing(Protocol):
     """A table in boxes that are cut again and again, all open ones at a time.
 
-    A round asks for extremes, closes boxes, asks for histograms, proposes a cut for each open box, looks at the
-    parts, and carries the cuts out that it likes.
+    A round asks for extremes, closes boxes, asks for histograms, proposes a cut for each open box, looks at
+    the parts, and carries the cuts out that it likes.
     """
 
     def extremes(self) -> tuple[Indexes, Indexes, Ints]:
@@ -213,8 +213,12 @@ class Ahead:
 class Leaves(Protocol):
     """Leaf partitions of a table under cuts, shown as numbers."""
 
-    width: list[int]  # values in each attribute's cut
-    splits_made: int
+    @property
+    def width(self) -> Sequence[int]:
+        """How many values each attribute's cut has."""
+
+    @property
+    def splits_made(self) -> int: ...
 
     @property
     def position(self) -> Sequence[NDArray[Any]]:

@@ -15,11 +15,11 @@ import numpy as np
 from privet.domain import Node
 from privet.dp.budget import LAPLACE, Account
 from privet.dp.coded import CodedTable
-from privet.dp.histogram import pairs
 from privet.dp.leaves import MOST_CELLS, Leaves
 from privet.dp.noise import NoiseSource
 from privet.dp.noisytable import NoisyTable
 from privet.dp.publicdomain import ItemSets, Numbers, PublicDomain
+from privet.dp.records import Records
 from privet.dp.spend import Payer
 from privet.errors import UnsupportedError
 
@@ -32,12 +32,9 @@ def contingency(
     cells = refuse(domains, len(table.classes))
     account = Account(epsilon, payer)
     account.spend(f"counts of {cells:,} combinations", LAPLACE, epsilon, disjoint=True)
-    codes = [column.codes for column in table.columns]
-    leaves = Leaves(codes, [domain.size for domain in domains], [], table.records)
-    grid = leaves.grid([np.arange(domain.size) for domain in domains])
-    _, leaf = leaves.place(grid)
-    true = np.bincount(pairs(leaf, table.class_codes, len(table.classes)), minlength=cells)
-    counts = (true + noise.laplace(1 / epsilon, cells)).reshape(-1, len(table.classes))
+    grid = Leaves([domain.size for domain in domains], []).grid([np.arange(d.size) for d in domains])
+    true = Records(table).leaves(grid)
+    counts = true + noise.laplace(1 / epsilon, cells).reshape(true.shape)
     return NoisyTable(
         predictors=tuple(column.predictor for column in table.columns),
         cuts=tuple(finest(domain) for domain in domains),

@@ -23,16 +23,16 @@ from enum import Enum
 from fractions import Fraction
 from typing import ClassVar
 
-import numpy as np
-
 from privet.core import Progress, Step, silent
 from privet.counts.door import Candidate
+from privet.counts.live import LiveCounts
 from privet.dp.budget import LAPLACE, Account, Search, step_epsilon
 from privet.dp.coded import CodedTable
 from privet.dp.leaves import MOST_CELLS
 from privet.dp.noise import NoiseSource
 from privet.dp.noisytable import NoisyTable
 from privet.dp.publicdomain import Numbers
+from privet.dp.records import Records
 from privet.dp.scores import Scoring, SplitScore, scoring
 from privet.dp.sets import Threshold
 from privet.dp.spend import Payer, checked
@@ -107,23 +107,29 @@ class DiffGen:
         noise: NoiseSource,
         payer: Payer | None = None,
         progress: Progress = silent,
+        live: LiveCounts | None = None,
     ) -> NoisyTable:
-        """The whole release; `payer`, a reservation in a ledger, is told every charge before its noise."""
+        """The whole release; `payer`, a reservation in a ledger, is told every charge before its noise.
+
+        `live` answers for the records of the table, where they are not in it.
+        """
+        live = live or Records(table)
         account = Account(self.epsilon, payer)
         score = scoring(self.score, len(table.classes))
         step = self.step(sum(isinstance(c.predictor.domain, Numbers) for c in table.columns))
         search = Search(noise, account, step, self.temperature(score, step))
-        splitter = Splitter(table, score, search, self.threshold)
+        splitter = Splitter(table, score, search, self.threshold, live)
         stopper = BudgetStopper(self.h, splitter, MOST_CELLS)
         chooser = ExponentialChooser(splitter, stopper, search)
         names = [column.name for column in table.columns]
         steps = specialize(splitter, chooser, stopper, names, progress)
         progress("counts", 0)
-        return self._counted(table, splitter, account, noise, steps)
+        return self._counted(table, live, splitter, account, noise, steps)
 
-    def _counted(
+    def _counted(  # noqa: PLR0917 - what the release has made ready
         self,
         table: CodedTable,
+        live: LiveCounts,
         splitter: Splitter,
         account: Account,
         noise: NoiseSource,
@@ -136,8 +142,7 @@ class DiffGen:
         totals = None
         if bought:
             account.spend("totals of the classes", LAPLACE, bought, disjoint=True)
-            true = np.bincount(table.class_codes, minlength=classes).astype(np.int64)
-            totals = true + noise.laplace(1 / bought, classes)
+            totals = live.totals() + noise.laplace(1 / bought, classes)
         grid, counts = splitter.counted()
         account.spend(f"counts of {counts.size:,} leaves and classes", LAPLACE, rest, disjoint=True)
         if counts.size:
@@ -191,14 +196,14 @@ class ExponentialChooser:
     def add(self, candidates: Iterable[Candidate]) -> None:
         self._candidates.extend(candidates)
 
-    def choose(self) -> tuple[Candidate, float] | None:
+    def choose(self) -> tuple[Candidate, None] | None:
         if not self._stopper.may_choose():
             return None
         offered = [candidate for candidate in self._candidates if self._stopper.offers(candidate)]
         if not offered:
             return None
         self._search.pay(f"choose a split among {len(offered)}")
-        scores = np.array([self._splitter.score(candidate) for candidate in offered], dtype=np.int64)
+        scores = self._splitter.scores(offered)
         chosen = offered[self._search.noise.choose(scores, self._search.temperature)]
         self._candidates.remove(chosen)
-        return chosen, 0.0
+        return chosen, None

@@ -21,7 +21,15 @@ class Histogram:
     before: Ints = field(repr=False)  # one row more than codes
 
     @classmethod
-    def of(cls, codes: NDArray[Any], class_codes: NDArray[Any], size: int, classes: int) -> Histogram:
+    def of(cls, codes: Ints, by_class: Ints) -> Histogram:
+        """From the codes that occur, ascending, and the records of each by class."""
+        before = np.zeros((len(codes) + 1, by_class.shape[1]), dtype=np.int64)
+        np.cumsum(by_class, axis=0, out=before[1:])
+        return cls(codes, before)
+
+    @staticmethod
+    def counted(codes: NDArray[Any], class_codes: NDArray[Any], size: int, classes: int) -> tuple[Ints, Ints]:
+        """The codes that occur among these, and the records of each by class."""
         if size * classes <= DENSE:
             counts = np.bincount(pairs(codes, class_codes, classes), minlength=size * classes)
             table = counts.reshape(size, classes)
@@ -31,9 +39,7 @@ class Histogram:
             here, place = np.unique(codes, return_inverse=True)
             counts = np.bincount(pairs(place, class_codes, classes), minlength=len(here) * classes)
             found = counts.reshape(len(here), classes)
-        before = np.zeros((len(here) + 1, classes), dtype=np.int64)
-        np.cumsum(found, axis=0, out=before[1:])
-        return cls(here.astype(np.int64), before)
+        return here.astype(np.int64), found.astype(np.int64, copy=False)
 
     def within(self, lo: int, hi: int) -> Ints:
         """How many records of each class have a code in `[lo, hi)`."""

@@ -9,11 +9,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from privet.counts.door import Ints
 from privet.domain import Node
 from privet.dp.budget import LAPLACE, Account
 from privet.dp.coded import CodedColumn, CodedTable
 from privet.dp.contingency import finest
-from privet.dp.leaves import Ints
 from privet.dp.noise import NoiseSource
 from privet.dp.publicdomain import Categories, Numbers
 from privet.dp.spend import Charge, Payer

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Step
+from privet.counts.live import Cuts
 from privet.domain import Node, Value
 from privet.dp.coded import CodedTable, ItemLists
-from privet.dp.leaves import Cuts, NodeSet
+from privet.dp.leaves import NodeSet
 from privet.dp.publicdomain import Predictor
 from privet.dp.sets import set_label
 from privet.dp.spend import Charge, cost

@@ -2,35 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from privet.counts.door import Candidate
+from privet.counts.door import Candidate, Ints
+from privet.counts.live import Grid, LiveCounts
 from privet.domain import Node
 from privet.dp.budget import LAPLACE, Search
 from privet.dp.coded import CodedTable
-from privet.dp.histogram import Histogram, pairs
-from privet.dp.leaves import Grid, Leaves, NodeSet
+from privet.dp.histogram import Histogram
+from privet.dp.leaves import Leaves, NodeSet
 from privet.dp.publicdomain import ItemSets, Numbers
+from privet.dp.records import Records
 from privet.dp.scores import Scoring
 from privet.dp.sets import Subsets, Threshold, survivors, threshold
 from privet.dp.setsplit import SetSplit
 from privet.dp.tail import uniform
 from privet.errors import InternalError
 
-Ints: TypeAlias = NDArray[np.int64]
-
 
 class Splitter:
     """The table under its cuts. What may be split depends on public things and earlier answers only."""
 
     def __init__(
-        self, table: CodedTable, score: Scoring, search: Search, kept: Threshold = Threshold.DEVIATION
+        self,
+        table: CodedTable,
+        score: Scoring,
+        search: Search,
+        kept: Threshold = Threshold.DEVIATION,
+        live: LiveCounts | None = None,
     ) -> None:
+        """Of the table only what is public is looked at; `live` answers for its records, or they do."""
         self._table = table
+        self._live = live or Records(table)
         self._score = score
         self._search = search
         self._threshold = kept
@@ -39,10 +44,7 @@ class Splitter:
         self._sets = [at for at, d in enumerate(domains) if isinstance(d, ItemSets)]
         self.cuts: list[list[Node]] = [[domain.root] for domain in domains]
         self.leaves = Leaves(
-            [table.columns[at].codes for at in self._relational],
-            [domains[at].size for at in self._relational],
-            [domains[at].root for at in self._sets],
-            table.records,
+            [domains[at].size for at in self._relational], [domains[at].root for at in self._sets]
         )
         self._histograms: dict[int, Histogram] = {}
         self._scores: dict[Candidate, int] = {}
@@ -84,11 +86,12 @@ class Splitter:
 
     # what the chooser and the stopper ask for
 
-    def score(self, candidate: Candidate) -> int:
-        """What the split is worth on the live records; sensitive, for the mechanism's eyes only."""
-        if candidate not in self._scores:
-            self._scores[candidate] = int(self._score.of(self._child_counts(candidate)))
-        return self._scores[candidate]
+    def scores(self, candidates: Sequence[Candidate]) -> Ints:
+        """What the splits are worth on the live records; sensitive, for the mechanism's eyes only."""
+        new = [candidate for candidate in candidates if candidate not in self._scores]
+        for candidate, counts in zip(new, self._child_counts(new), strict=True):
+            self._scores[candidate] = int(self._score.of(counts))
+        return np.array([self._scores[candidate] for candidate in candidates], dtype=np.int64)
 
     def cells_after(self, candidate: Candidate) -> int:
         """How many counts would be published after the split; expected, where subsets are dropped."""
@@ -117,7 +120,8 @@ class Splitter:
         domain = self._table.columns[at].predictor.domain
         if not isinstance(domain, Numbers) or node.leaves < 2:
             return
-        regions = self._histogram(at).regions(node.lo, node.hi)
+        self._ask([at])
+        regions = self._histograms[at].regions(node.lo, node.hi)
         chosen = self._search.noise.choose(
             self._score.of(regions.counts), self._search.temperature, regions.length
         )
@@ -126,30 +130,37 @@ class Splitter:
 
     def _split_sets(self, candidate: Candidate) -> None:
         """Replace a node by subsets of its children in every leaf that has it; drop what seems empty."""
-        column = self._table.columns[candidate.attribute]
+        column, at = self._table.columns[candidate.attribute], candidate.attribute
         subsets = self._subsets(candidate)
-        split = SetSplit(self.leaves, self.begins(), self._sets.index(candidate.attribute), subsets)
+        split = SetSplit(self.leaves, self.begins(), (at, self._sets.index(at)), subsets)
         if not split.parts:
             return  # every leaf with this node was dropped: nothing to test, nothing to pay
         purpose = f"which of {split.parts:,} subsets of {column.name} have records"
         self._search.pay(purpose, LAPLACE, disjoint=True)
-        masks = self._masks(candidate)[column.codes]
         least = threshold(self._threshold, self._search.step, subsets.number)
-        split.keep(survivors(self._search.noise, split.counts(masks), self._search.step, least), masks)
+        counts = self._live.partitions(split.parting)
+        split.keep(survivors(self._search.noise, counts, self._search.step, least), self._live)
         self._histograms.clear()  # they count live records only
         self._scores.clear()
 
     # counts
 
-    def _child_counts(self, candidate: Candidate) -> Ints:
-        """The class counts of the children that the split would make."""
-        histogram = self._histogram(candidate.attribute)
-        if candidate.attribute not in self._sets:
-            return np.stack([histogram.within(child.lo, child.hi) for child in candidate.children])
-        subsets, masks = self._subsets(candidate), self._masks(candidate)
-        counts = np.zeros((int(subsets.masks.max()) + 1, len(self._table.classes)), dtype=np.int64)
-        np.add.at(counts, masks[histogram.codes], np.diff(histogram.before, axis=0))
-        return counts[1:]  # without those that have no item under the node
+    def _child_counts(self, candidates: Sequence[Candidate]) -> list[Ints]:
+        """The class counts of the children that each split would make; what is missing is asked at once."""
+        self._ask([c.attribute for c in candidates if c.attribute not in self._sets])
+        of_sets: dict[Candidate, Ints] = {}
+        for at in self._sets:
+            mine = [candidate for candidate in candidates if candidate.attribute == at]
+            found = self._live.subsets(at, [candidate.node for candidate in mine]) if mine else []
+            for candidate, counts in zip(mine, found, strict=True):
+                most = int(self._subsets(candidate).masks.max())
+                of_sets[candidate] = counts[1 : most + 1]  # without those that have no item under the node
+        return [
+            of_sets[c]
+            if c in of_sets
+            else np.stack([self._histograms[c.attribute].within(child.lo, child.hi) for child in c.children])
+            for c in candidates
+        ]
 
     def _subsets(self, candidate: Candidate) -> Subsets:
         domain = self._table.columns[candidate.attribute].predictor.domain
@@ -157,35 +168,18 @@ class Splitter:
             raise InternalError("only a column of sets has subsets")
         return Subsets.of(domain, candidate.node)
 
-    def _masks(self, candidate: Candidate) -> Ints:
-        """For each different set, the children of the node that it has items under."""
-        sets = self._table.columns[candidate.attribute].sets
-        if sets is None:
-            raise InternalError("a column of sets is coded with its sets")
-        return sets.children_of(candidate.node)
-
-    def _histogram(self, at: int) -> Histogram:
-        if at not in self._histograms:
-            column = self._table.columns[at]
-            size = column.predictor.domain.size if column.sets is None else len(column.sets.starts) - 1
-            codes, classes, live = column.codes, self._table.class_codes, self.leaves.live()
-            if live is not None:
-                codes, classes = codes[live], classes[live]
-            self._histograms[at] = Histogram.of(codes, classes, size, len(self._table.classes))
-        return self._histograms[at]
+    def _ask(self, columns: Sequence[int]) -> None:
+        """Have the histograms of these columns at hand."""
+        new = [at for at in dict.fromkeys(columns) if at not in self._histograms]
+        for at, found in zip(new, self._live.histograms(new), strict=True):
+            self._histograms[at] = Histogram.of(*found)
 
     # the end
 
     def counted(self) -> tuple[Grid, Ints]:
         """All leaves, and the records of each class in each of them."""
-        classes = len(self._table.classes)
         grid = self.leaves.grid(self.begins())
-        live, leaf = self.leaves.place(grid)
-        of_class = (
-            self._table.class_codes if len(live) == self._table.records else self._table.class_codes[live]
-        )
-        counts = np.bincount(pairs(leaf, of_class, classes), minlength=grid.number * classes)
-        return grid, counts.reshape(grid.number, classes).astype(np.int64, copy=False)
+        return grid, self._live.leaves(grid)
 
     def positions(self, grid: Grid) -> Ints:
         """For each leaf and column, which node of the cut, or which node set, it has."""

@@ -1,4 +1,4 @@
-"""Contracts of models, algorithms and engines, for us and for plug-ins; and random tallies to test with.
+"""Contracts of models, algorithms, engines and counts, for us and for plug-ins; and random tallies to test with.
 
     from privet.testing import check_model
 
@@ -17,6 +17,7 @@ except ImportError:
     raise MissingExtraError("privet.testing", "testing") from None
 
 from privet.testing.contracts import ModelFor, check_algorithm, check_engine, check_model, policy_for
+from privet.testing.counting import check_counts, check_leaves
 from privet.testing.strategies import (
     MARK,
     class_models,
@@ -35,7 +36,9 @@ __all__ = [
     "MARK",
     "ModelFor",
     "check_algorithm",
+    "check_counts",
     "check_engine",
+    "check_leaves",
     "check_model",
     "class_models",
     "descents",

@@ -44,17 +44,18 @@ from privet.testing.strategies import MARK, descents, models, recodings, tallies
 ModelFor: TypeAlias = Callable[[Tally], PrivacyModel]
 
 
-def _run(test: Callable[[Any], None], examples: int, *, shrink: bool = True) -> None:
+def run(test: Callable[[Any], None], examples: int, *, shrink: bool = True) -> None:
     """Run a test that draws its own inputs, here and now."""
     phases = [Phase.explicit, Phase.reuse, Phase.generate]
     chosen = settings(
         max_examples=examples,
         deadline=None,
+        report_multiple_bugs=False,
         suppress_health_check=list(HealthCheck),
         phases=[*phases, Phase.shrink] if shrink else phases,
     )
-    run: Callable[[], None] = given(st.data())(test)
-    chosen(run)()
+    made: Callable[[], None] = given(st.data())(test)
+    chosen(made)()
 
 
 def check_model(model: PrivacyModel | ModelFor, *, examples: int = 100, shrink: bool = True) -> None:
@@ -93,7 +94,7 @@ def check_model(model: PrivacyModel | ModelFor, *, examples: int = 100, shrink: 
                 f"{promise.name}: says it is monotone, but a coarser table breaks it"
             )
 
-    _run(test, examples, shrink=shrink)
+    run(test, examples, shrink=shrink)
 
 
 def _is_a_value(promise: PrivacyModel, again: PrivacyModel) -> None:
@@ -163,7 +164,7 @@ def check_algorithm(
         )
         assert again.steps == finding.steps, f"{name}: the same tally, another log"
 
-    _run(test, examples)
+    run(test, examples)
 
 
 def policy_for(tally: Tally, promises: Sequence[PrivacyModel], algorithm: Algorithm) -> Policy:
@@ -229,7 +230,7 @@ def check_engine(
             Plain().write(Rows(dict(raw)), source, form)
             _compare(engine, source, policy, data)
 
-    _run(test, examples)
+    run(test, examples)
 
 
 def _numbers() -> Any:

@@ -94,7 +94,7 @@ def adult() -> Tally:
     attributes = tuple(Attribute(name, Role.QUASI, lattice.tree(name)) for name in QUASI)
     policy = Policy(attributes, (KAnonymity(k=2),), Optimal())
     engine = Embedded()
-    return engine.tally(engine.read(lattice.records(), Form()), policy)
+    return engine.tally(engine.read(lattice.records(), Form()), policy).tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,4 +166,4 @@ def even(columns: int, seed: int = 0) -> Tally:
     table = pl.DataFrame({f"x{at}": drawn[:, at] for at in range(columns)})
     attributes = tuple(Attribute(name, Role.QUASI, Intervals()) for name in table.columns)
     engine = Embedded()
-    return engine.tally(engine.read(table, Form()), Policy(attributes, (KAnonymity(k=K),), Mondrian()))
+    return engine.tally(engine.read(table, Form()), Policy(attributes, (KAnonymity(k=K),), Mondrian())).tally

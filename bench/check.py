@@ -114,7 +114,7 @@ def against_pycanon(title: str, table: pl.DataFrame, policy: Policy, repeats: in
     quasi = [attribute.name for attribute in policy.quasi]
     every = tuple(SENSITIVE)
     engine = Embedded()
-    frame = engine.frame(Frame(table)).to_pandas()
+    frame = engine.arrow(Frame(table)).to_pandas()
 
     def ours(model: PrivacyModel) -> tuple[float, ...]:
         achieved = model.check(engine.tally_published(Frame(table), policy)).achieved

@@ -56,7 +56,7 @@ def people(values: int, times: int = 1) -> tuple[Tally, Policy]:
     table = table.filter(pl.col("occupation").is_in(often.to_list()))
     policy, engine = Policy.loads(POLICY), Embedded()
     names = [attribute.name for attribute in policy.attributes]
-    return engine.tally(engine.read(pl.concat([table] * times), Form(), names), policy), policy
+    return engine.tally(engine.read(pl.concat([table] * times), Form(), names), policy).tally, policy
 
 
 def average(tally: Tally, policy: Policy, algorithm: Algorithm, model: PrivacyModel) -> float | None:
@@ -143,7 +143,7 @@ def generated(kind: str, many: int, seed: int) -> tuple[Tally, Policy]:
         }
     ).cast(pl.String)
     policy, engine = Policy.loads(POLICY), Embedded()
-    return engine.tally(engine.read(table, Form(), table.columns), policy), policy
+    return engine.tally(engine.read(table, Form(), table.columns), policy).tally, policy
 
 
 def difference(many: int, parameters: Sequence[int], times: int) -> tuple[Table, Chart]:

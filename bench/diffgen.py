@@ -35,7 +35,7 @@ from privet.dp.ledger import Ledger
 from privet.dp.noisytable import Labels, NoisyTable
 from privet.dp.publicdomain import Categories, Numbers, Predictor
 from privet.dp.scores import SplitScore
-from privet.engines.embedded import encode as numbered  # what the engine does with every table
+from privet.engines.frames import encode as numbered  # what the engine does with every table
 from privet.hierarchy.tree import Tree
 from privet.measure.classify import BITS, LEAST
 from privet.policy.values import Policy

@@ -107,7 +107,7 @@ def prepared(models: Sequence[PrivacyModel], algorithm: Any, *, quasi: int) -> t
     )
     policy = Policy(attributes, tuple(models), algorithm)
     engine = Embedded()
-    return engine.tally(engine.read(records(), Form()), policy), policy
+    return engine.tally(engine.read(records(), Form()), policy).tally, policy
 
 
 def cases() -> list[Case]:

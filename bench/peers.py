@@ -149,8 +149,8 @@ def contests(table: pl.DataFrame) -> list[Contest]:
         rules = policy(search)
 
         def work() -> Any:
-            tally = engine.tally(frame, rules)
-            return engine.apply(frame, rules, search.search(tally, rules).recoding)
+            tallied = engine.tally(frame, rules)
+            return engine.apply(tallied, rules, search.search(tallied.tally, rules).recoding)
 
         return work
 
@@ -158,7 +158,7 @@ def contests(table: pl.DataFrame) -> list[Contest]:
         rules = policy(search)
 
         def work() -> float:
-            tally = engine.tally(frame, rules)
+            tally = engine.tally(frame, rules).tally
             return lattice.ncp(tally, search.search(tally, rules).recoding)
 
         return work

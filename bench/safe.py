@@ -267,7 +267,7 @@ def on_adult(parameters: Sequence[int]) -> Table:
         policy = Policy.loads(ADULT.replace("COLUMNS", text))
         engine = Embedded()
         columns = [attribute.name for attribute in policy.attributes]
-        tally = engine.tally(engine.read(people, Form(), columns), policy)
+        tally = engine.tally(engine.read(people, Form(), columns), policy).tally
         for l in parameters:
             begun = time.perf_counter()
             chosen = [

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from privet.core import Policy as AnyPolicy
-from privet.core import Progress, Tally
+from privet.core import Progress, Tallied
 from privet.engines.embedded import Embedded, Frame
 from privet.policy.values import Policy
 from privet.publishing import publish
@@ -45,7 +45,7 @@ class Announcing(Embedded):
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
 
-    def tally(self, table: Frame, policy: AnyPolicy) -> Tally:
+    def tally(self, table: Frame, policy: AnyPolicy) -> Tallied:
         made = super().tally(table, policy)
         self._progress("search", 0)
         return made

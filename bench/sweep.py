@@ -48,7 +48,8 @@ class Subject:
         self._target = target.name
         self._engine = Embedded()
         self._frame = Frame(table.select(published))
-        self._tally = self._engine.tally(self._frame, policy)
+        self._tallied = self._engine.tally(self._frame, policy)
+        self._tally = self._tallied.tally
         self._raw = texts(table.select(published))
         self._found: dict[Setting, Recoding | None] = {}
         self._classified: dict[tuple[Labels, frozenset[str]], Classification] = {}
@@ -89,8 +90,8 @@ class Subject:
             return None
         key = recoding_key(recoding), frozenset(without)
         if key not in self._classified:
-            published = self._engine.apply(self._frame, self._policy(setting), recoding)
-            rows = texts(self._engine.frame(published).drop(without))
+            published = self._engine.apply(self._tallied, self._policy(setting), recoding)
+            rows = texts(self._engine.arrow(published).drop(without))
             self._classified[key] = classify(
                 self._raw, rows, target=self._target, quasi=self.quasi, seed=SEED
             )

@@ -30,4 +30,4 @@ def tally_of(
     rows = Rows(
         {name: list(values) for name, values in (*quasi.items(), *sensitive.items(), *target.items())}
     )
-    return Plain().tally(rows, Policy(attributes, (KAnonymity(k=1),), TopDown(), form=Form()))
+    return Plain().tally(rows, Policy(attributes, (KAnonymity(k=1),), TopDown(), form=Form())).tally

@@ -399,6 +399,14 @@ class Form:
     gzip: bool = field(default=False, metadata={"policy": False})
 
 
+@dataclass(frozen=True, eq=False)
+class Tallied:
+    """A table that was counted: its tally, and what its engine needs to recode the same rows."""
+
+    tally: Tally
+    rows: Any = field(repr=False)  # the engine's own: nobody else looks at it
+
+
 class Engine(Protocol[Table]):
     """A place where tables live: the only code that knows polars or Spark."""
 
@@ -414,13 +422,13 @@ class Engine(Protocol[Table]):
     def distinct(self, table: Table, column: str) -> list[Value]:
         """The values of a column, each once; for the steward's own eyes."""
 
-    def tally(self, table: Table, policy: Policy) -> Tally:
-        """The counts, with every quasi-identifier in the leaf order of its hierarchy."""
+    def tally(self, table: Table, policy: Policy) -> Tallied:
+        """The counts, every quasi-identifier in the leaf order of its hierarchy; the table is not changed."""
 
     def tally_published(self, table: Table, policy: Policy) -> Tally:
         """The counts of a table as it stands, where published values have no hierarchy."""
 
-    def apply(self, table: Table, policy: Policy, recoding: Recoding) -> Table:
+    def apply(self, tallied: Tallied, policy: Policy, recoding: Recoding) -> Table:
         """The table that leaves: only published columns, recoded."""
 
     def only(self, table: Table, rows: Mapping[str, Sequence[Value]]) -> Table:
@@ -428,8 +436,8 @@ class Engine(Protocol[Table]):
 
     def write(self, table: Table, target: Path, form: Form) -> None: ...
 
-    def frame(self, table: Table) -> Any:
-        """The table as a polars frame, for those who go on with it in Python."""
+    def arrow(self, table: Table) -> Any:
+        """The table as something with `__arrow_c_stream__`, for those who go on with it in this process."""
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ def explore(
     place = engine_of(engine)
     table = place.read(source, settle(source, policy.form), columns_needed(policy))
     progress("tally", 0)
-    raw = place.tally(table, policy)
+    raw = place.tally(table, policy).tally
     runs = []
     for at, trial in enumerate(tried):
         progress("search", at, len(tried))

@@ -31,7 +31,7 @@ def read(
         table = engine.read(path, form, columns)
     except InputError:
         return None
-    frame = engine.frame(table)
+    frame = pl.DataFrame(engine.arrow(table))
     return {
         name: [as_text(value) for value in frame.get_column(name).to_list()] for name in engine.columns(table)
     }

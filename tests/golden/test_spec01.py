@@ -101,11 +101,11 @@ def tally_of(text: str, policy: Policy, folder: Path, *, published: bool = False
     path.write_text(text, encoding="utf-8")
     engine = Plain()
     table = engine.read(path, Form())
-    return engine.tally_published(table, policy) if published else engine.tally(table, policy)
+    return engine.tally_published(table, policy) if published else engine.tally(table, policy).tally
 
 
 def search(path: Path, policy: Policy, engine: Engine[Any]) -> Finding:
-    return policy.algorithm.search(engine.tally(engine.read(path, Form()), policy), policy)
+    return policy.algorithm.search(engine.tally(engine.read(path, Form()), policy).tally, policy)
 
 
 def performed(finding: Finding) -> list[Value]:

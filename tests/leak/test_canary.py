@@ -171,7 +171,9 @@ def test_the_release_is_silent(
 @pytest.mark.parametrize("engine", [Embedded(), Plain()], ids=["embedded", "plain"])
 def test_reprs_are_silent(data: Path, policy: pv.Policy, engine: Any) -> None:
     frame = engine.read(data, policy.form)
-    tally = engine.tally(frame, policy)
+    tallied = engine.tally(frame, policy)
+    tally = tallied.tally
+    silent_about(repr(tallied), repr(tallied.rows))
     silent_about(repr(policy), str(policy), repr(frame), repr(tally), str(tally), repr(tally.topmost()))
     for column in (*tally.quasi, *tally.sensitive, tally.target):
         silent_about(repr(column), repr(column.domain), repr(column.domain.root))
@@ -270,9 +272,8 @@ def _like(data: Path, policy: pv.Policy, batch: pl.DataFrame) -> None:
 def _wrong_table(data: Path, policy: pv.Policy) -> None:
     engine = Embedded()
     frame, other = engine.read(data, policy.form), engine.read(data, policy.form)
-    tally = engine.tally(frame, policy)
-    engine.tally(other, policy)
-    engine.apply(other, policy, policy.algorithm.search(tally, policy).recoding)
+    tally = engine.tally(frame, policy).tally
+    engine.apply(engine.tally(other, policy), policy, policy.algorithm.search(tally, policy).recoding)
 
 
 def _sqlite(data: Path, policy: pv.Policy, query: str) -> None:

@@ -152,7 +152,7 @@ def test_both_engines_keep_the_same_rows(tmp_path: Path) -> None:
     for engine in (Embedded(), Plain()):
         left = engine.only(engine.read(path, Form()), {"in_study": ("canaryyes", "else")})  # type: ignore[arg-type]
         assert engine.columns(left) == ("age", "sex", "ill")  # type: ignore[arg-type]
-        assert [int(age) for age in engine.frame(left)["age"]] == expected  # type: ignore[arg-type]
+        assert [int(age) for age in engine.arrow(left)["age"]] == expected  # type: ignore[arg-type]
     plain = pv.publish(path, policy(K_MAP + K), engine="plain").to_polars()
     assert plain.cast(pl.String).equals(pv.publish(path, policy(K_MAP + K)).to_polars().cast(pl.String))
 

@@ -130,13 +130,13 @@ def _released(folder: Path, engine: Any) -> tuple[Any, Any]:
     from privet.cli.options import release_folder
     from privet.policy.values import Policy
     from privet.report import evidence as ev
-    from privet.roads.stations import data_file
+    from privet.roads.stations import data_file, in_frame
 
     release_folder(folder)
     policy = Policy.load(folder / "policy.toml")
     _needs_paths(policy)
     path, form = data_file(folder, ev.read(folder)["data"])
-    return policy, engine.frame(engine.read(path, form))
+    return policy, in_frame(engine, engine.read(path, form))
 
 
 def _support(said: str | None, policy: Any, at_least: Any) -> Any:

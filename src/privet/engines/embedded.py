@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from math import prod
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
@@ -27,11 +27,13 @@ from privet.core import (
     Recoding,
     Regions,
     Role,
+    Tallied,
     Tally,
 )
 from privet.domain import Codes, Value
 from privet.engines import databases, files
 from privet.engines.arrange import domains
+from privet.engines.frames import encode, labelled, texts
 from privet.errors import InputError, InternalError
 
 SAMPLE = 20_000  # records looked at to see whether merging equal ones pays
@@ -39,24 +41,30 @@ REPEATS = 0.25  # share of distinct texts up to which numbers take less room tha
 FEW_REPEATS = 0.8  # share of distinct records above which it does not
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Frame:
-    """A polars frame, and what has been encoded of it so far."""
+    """A polars frame."""
 
     data: pl.DataFrame = field(repr=False)
-    columns: dict[str, Column] = field(default_factory=dict, repr=False)  # by row, in leaf order
-    merged: tuple[str, ...] | None = None  # the columns in which equal rows became one cell; None: none did
-    cells: NDArray[np.intp] | None = field(default=None, repr=False)  # of each row, once it was asked for
 
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """A frame's rows in leaf order: what was worked out to count them, and serves to recode them."""
+
+    data: pl.DataFrame = field(repr=False)
+    columns: Mapping[str, Column] = field(repr=False)  # by row
+    merged: tuple[str, ...] | None  # the columns in which equal rows became one cell; None: none did
+
+    @cached_property
     def cell_of_row(self) -> NDArray[np.intp] | None:
         """Which cell of the tally each row was counted in, None where each has its own.
 
         Found when asked for: few recodings need it, and those that do need it for every column.
         """
-        if self.merged is not None and self.cells is None:
-            key = _packed([self.columns[name] for name in self.merged])
-            self.cells = np.unique(key, return_inverse=True)[1]
-        return None if self.merged is None else self.cells
+        if self.merged is None:
+            return None
+        return np.unique(_packed([self.columns[name] for name in self.merged]), return_inverse=True)[1]
 
 
 class Embedded:
@@ -87,42 +95,44 @@ class Embedded:
         """The values of a column, each once."""
         return encode(table.data.select(column))[column][1]
 
-    def tally(self, table: Frame, policy: Policy) -> Tally:
-        return self._tally(table, policy, {a.name: a for a in policy.quasi})
+    def tally(self, table: Frame, policy: Policy) -> Tallied:
+        data = table.data
+        del table  # where nobody else has it, its texts can go one after the other
+        return self._tally(data, policy, {a.name: a for a in policy.quasi})
 
     def tally_published(self, table: Frame, policy: Policy) -> Tally:
-        return self._tally(table, policy, {})
+        return self._tally(table.data, policy, {}).tally
 
-    def _tally(self, table: Frame, policy: Policy, arranged: Mapping[str, Attribute]) -> Tally:
+    def _tally(self, data: pl.DataFrame, policy: Policy, arranged: Mapping[str, Attribute]) -> Tallied:
         counted = [a.name for a in policy.with_role(Role.QUASI, Role.SENSITIVE, Role.TARGET)]
         encoded: dict[str, tuple[NDArray[Any], list[Value]]] = {}
         beside = pl.thread_pool_size()
         for first in range(0, len(counted), beside):
             # A few columns at a time: their texts can go before the next are numbered.
-            some = encode(table.data.select(counted[first : first + beside]))
-            table.data = _slim(table.data, some)
+            some = encode(data.select(counted[first : first + beside]))
+            data = _slim(data, some)
             encoded |= some
         found = domains({name: values for name, (_, values) in encoded.items()}, arranged)
+        by_row: dict[str, Column] = {}
         for name, (codes, values) in encoded.items():
             leaf_order = np.array([found[name].codes[value] for value in values], dtype=np.intp)
-            table.columns[name] = Column(name, found[name], found[name].column(leaf_order)[codes])
-        cells, counts = _merged([table.columns[name] for name in counted], table.data.height)
-        table.merged, table.cells = None if cells is None else tuple(counted), None
+            by_row[name] = Column(name, found[name], found[name].column(leaf_order)[codes])
+        cells, counts = _merged([by_row[name] for name in counted], data.height)
         columns = {
-            name: c if cells is None else Column(name, c.domain, c.codes[cells])
-            for name, c in table.columns.items()
-            if name in counted
+            name: c if cells is None else Column(name, c.domain, c.codes[cells]) for name, c in by_row.items()
         }
         target = [columns[a.name] for a in policy.with_role(Role.TARGET)]
-        return Tally(
+        tally = Tally(
             quasi=tuple(columns[a.name] for a in policy.with_role(Role.QUASI)),
             sensitive=tuple(columns[a.name] for a in policy.with_role(Role.SENSITIVE)),
             target=target[0] if target else None,
             counts=counts,
             nulls=policy.nulls,
         )
+        return Tallied(tally, Coded(data, by_row, None if cells is None else tuple(counted)))
 
-    def apply(self, table: Frame, policy: Policy, recoding: Recoding) -> Frame:
+    def apply(self, tallied: Tallied, policy: Policy, recoding: Recoding) -> Frame:
+        table: Coded = tallied.rows
         by_name = {attribute.name: attribute for attribute in policy.attributes}
         recoder = _recoder(table, recoding)
         copies = recoding.copies if isinstance(recoding, Perturbation) else 1
@@ -143,17 +153,17 @@ class Embedded:
         return Frame(data)
 
     def only(self, table: Frame, rows: Mapping[str, Sequence[Value]]) -> Frame:
-        texts = _texts(table.data.select(list(rows))).with_columns(pl.all().cast(pl.String))
-        wanted = texts.select(pl.all_horizontal(pl.col(name).is_in(list(v)) for name, v in rows.items()))
+        read = texts(table.data.select(list(rows))).with_columns(pl.all().cast(pl.String))
+        wanted = read.select(pl.all_horizontal(pl.col(name).is_in(list(v)) for name, v in rows.items()))
         data = table.data.filter(wanted.to_series().fill_null(value=False))
         return Frame(data.drop(list(rows)))
 
     def write(self, table: Frame, target: Path, form: Form) -> None:
         # Text formats write an Enum as its text; the others would keep its kind.
-        files.write(table.data if form.format in {"csv", "tsv"} else self.frame(table), target, form)
+        files.write(table.data if form.format in {"csv", "tsv"} else self.arrow(table), target, form)
 
     @staticmethod
-    def frame(table: Frame) -> pl.DataFrame:
+    def arrow(table: Frame) -> pl.DataFrame:
         """The table as people expect it: labels as text."""
         enums = [name for name, dtype in table.data.schema.items() if isinstance(dtype, pl.Enum)]
         return table.data.with_columns(pl.col(name).cast(pl.String) for name in enums)
@@ -171,43 +181,6 @@ def _frame_of(source: Any) -> pl.DataFrame:
     )
 
 
-def _texts(data: pl.DataFrame) -> pl.DataFrame:
-    """Every column as text, the form in which policies and hierarchies speak of values."""
-    return data.with_columns(
-        pl.col(name).cast(pl.String)
-        for name, dtype in data.schema.items()
-        if dtype != pl.String and not isinstance(dtype, pl.Enum)
-    )
-
-
-def encode(data: pl.DataFrame) -> dict[str, tuple[NDArray[Any], list[Value]]]:
-    """For each column, a number for each row and the value of each number."""
-    # A fresh set of categories for each column: the shared one would mix the columns' numbers. Enums
-    # (labels of ours, above all) are numbered already.
-    kinds: dict[str, Any] = {
-        name: dtype if isinstance(dtype, pl.Enum) else pl.Categorical(pl.Categories.random())
-        for name, dtype in data.schema.items()
-    }
-    coded = _texts(data).with_columns(
-        pl.col(name).cast(kind) for name, kind in kinds.items() if data.schema[name] != kind
-    )
-    found = {}
-    for name, kind in kinds.items():
-        physical = coded.get_column(name).to_physical()
-        codes = physical.fill_null(0).to_numpy() if physical.null_count() else physical.to_numpy()
-        occurs = np.zeros(int(codes.max(initial=0)) + 1, dtype=bool)
-        occurs[codes if not physical.null_count() else codes[physical.is_not_null().to_numpy()]] = True
-        used = np.flatnonzero(occurs)
-        number = (np.cumsum(occurs) - 1).astype(np.min_scalar_type(len(used)))
-        values: list[Value] = pl.Series(used.astype(np.uint32)).cat.to(kind).cast(pl.String).to_list()
-        codes = number[codes]  # also where the numbers stay the same: in fewer bytes
-        if physical.null_count():
-            codes = np.where(physical.is_null().to_numpy(), len(values), codes)
-            values.append(None)
-        found[name] = (codes, values)
-    return found
-
-
 def _slim(data: pl.DataFrame, encoded: Mapping[str, tuple[NDArray[Any], list[Value]]]) -> pl.DataFrame:
     """Texts that repeat as an Enum: a text takes sixteen bytes in every row, its number one to four."""
     return data.with_columns(
@@ -219,6 +192,8 @@ def _slim(data: pl.DataFrame, encoded: Mapping[str, tuple[NDArray[Any], list[Val
 
 def _merged(columns: Sequence[Column], rows: int) -> tuple[NDArray[np.intp] | None, NDArray[np.int64]]:
     """A row for each distinct record and how often it occurs; or every row where few repeat."""
+    if not columns:
+        return None, np.ones(rows, dtype=np.int64)
     if rows > 2 * SAMPLE:
         sample = slice(None, None, rows // SAMPLE)
         looked = _packed([Column(c.name, c.domain, c.codes[sample]) for c in columns])
@@ -250,7 +225,7 @@ class _Recoder(Protocol):
     def __call__(self, attribute: Attribute, raw: pl.Series) -> pl.Series: ...
 
 
-def _recoder(table: Frame, recoding: Recoding) -> _Recoder:
+def _recoder(table: Coded, recoding: Recoding) -> _Recoder:
     match recoding:
         case Generalization():
             return partial(_generalised, table, recoding)
@@ -260,7 +235,7 @@ def _recoder(table: Frame, recoding: Recoding) -> _Recoder:
             return partial(_perturbed, table, recoding)
 
 
-def _generalised(table: Frame, recoding: Generalization, attribute: Attribute, raw: pl.Series) -> pl.Series:
+def _generalised(table: Coded, recoding: Generalization, attribute: Attribute, raw: pl.Series) -> pl.Series:
     if attribute.role is not Role.QUASI:
         return raw
     cut = recoding.cuts[raw.name]
@@ -272,7 +247,7 @@ def _generalised(table: Frame, recoding: Generalization, attribute: Attribute, r
     return labelled(raw.name, cut.labels, cut.positions[column.codes])
 
 
-def _regional(table: Frame, recoding: Regions, attribute: Attribute, raw: pl.Series) -> pl.Series:
+def _regional(table: Coded, recoding: Regions, attribute: Attribute, raw: pl.Series) -> pl.Series:
     if attribute.role is not Role.QUASI:
         return raw
     shown = recoding.shown(table.columns[raw.name])
@@ -282,16 +257,16 @@ def _regional(table: Frame, recoding: Regions, attribute: Attribute, raw: pl.Ser
     return labelled(raw.name, labels, _by_row(table, recoding, shown.positions))
 
 
-def _perturbed(table: Frame, recoding: Perturbation, attribute: Attribute, raw: pl.Series) -> pl.Series:
+def _perturbed(table: Coded, recoding: Perturbation, attribute: Attribute, raw: pl.Series) -> pl.Series:
     if attribute.name not in recoding.labels:
         return raw
     positions = _by_row(table, recoding, recoding.positions[raw.name])
     return labelled(raw.name, recoding.labels[raw.name], positions)
 
 
-def _by_row(table: Frame, recoding: Recoding, found: NDArray[Any]) -> NDArray[Any]:
+def _by_row(table: Coded, recoding: Recoding, found: NDArray[Any]) -> NDArray[Any]:
     """What a recoding says of cells, or of records cell by cell, in the order of the rows."""
-    cells = table.cell_of_row()
+    cells = table.cell_of_row
     if cells is None:
         return found
     if recoding.by_record:
@@ -301,27 +276,14 @@ def _by_row(table: Frame, recoding: Recoding, found: NDArray[Any]) -> NDArray[An
     return found[cells]
 
 
-def labelled(name: str, of_node: Sequence[Value], positions: NDArray[Any]) -> pl.Series:
-    """Published labels as an Enum: one small number for each row until the file is written."""
-    labels = list(dict.fromkeys(label for label in of_node if label is not None))
-    number = {label: at for at, label in enumerate(labels)}
-    missing = len(labels)  # stands for null, which is no category
-    small = np.min_scalar_type(missing)
-    codes = np.array([missing if label is None else number[label] for label in of_node], dtype=small)[
-        positions
-    ]
-    made = pl.Series(name, np.minimum(codes, max(missing - 1, 0)).astype(small)).cat.to(pl.Enum(labels))
-    return made if None not in of_node else made.set(pl.Series(codes == missing), None)
-
-
 def _disguised(data: pl.DataFrame, attribute: Attribute) -> pl.Series:
     disguise = attribute.disguise
     if disguise is None:
         raise InternalError("only a disguised identifier is published")
-    texts = _texts(data.select(attribute.name)).get_column(attribute.name).to_list()
+    read = texts(data.select(attribute.name)).get_column(attribute.name).to_list()
     if attribute.person is not None:
-        persons = _texts(data.select(attribute.person)).get_column(attribute.person).to_list()
-        return pl.Series(attribute.name, disguise.cover(texts, persons), dtype=pl.String)
-    distinct = list(dict.fromkeys(texts))
+        persons = texts(data.select(attribute.person)).get_column(attribute.person).to_list()
+        return pl.Series(attribute.name, disguise.cover(read, persons), dtype=pl.String)
+    distinct = list(dict.fromkeys(read))
     cover = dict(zip(distinct, disguise.cover(distinct), strict=True))
-    return pl.Series(attribute.name, [cover[text] for text in texts], dtype=pl.String)
+    return pl.Series(attribute.name, [cover[text] for text in read], dtype=pl.String)

@@ -27,6 +27,7 @@ from privet.core import (
     Recoding,
     Regions,
     Role,
+    Tallied,
     Tally,
 )
 from privet.domain import Value
@@ -36,17 +37,24 @@ from privet.engines.plain_text import Item, as_text, csv_lines, read_csv, read_j
 from privet.errors import InputError, InternalError, UnsupportedError
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Rows:
-    """A table as one list for each column, and what has been encoded of it so far."""
+    """A table as one list for each column."""
 
     values: dict[str, list[Item]] = field(repr=False)
-    columns: dict[str, Column] = field(default_factory=dict, repr=False)
-    cells: list[int] = field(default_factory=list, repr=False)  # the cell that each row was counted in
 
     @property
     def height(self) -> int:
         return len(next(iter(self.values.values()), []))
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """A table's rows in leaf order, and the cell that each was counted in."""
+
+    table: Rows
+    columns: Mapping[str, Column] = field(repr=False)
+    cells: list[int] = field(repr=False)
 
 
 class Plain:
@@ -88,36 +96,39 @@ class Plain:
         """The values of a column, each once."""
         return list(dict.fromkeys(map(as_text, table.values[column])))
 
-    def tally(self, table: Rows, policy: Policy) -> Tally:
+    def tally(self, table: Rows, policy: Policy) -> Tallied:
         return self._tally(table, policy, {a.name: a for a in policy.quasi})
 
     def tally_published(self, table: Rows, policy: Policy) -> Tally:
-        return self._tally(table, policy, {})
+        return self._tally(table, policy, {}).tally
 
-    def _tally(self, table: Rows, policy: Policy, arranged: Mapping[str, Attribute]) -> Tally:
+    def _tally(self, table: Rows, policy: Policy, arranged: Mapping[str, Attribute]) -> Tallied:
         counted = [a.name for a in policy.with_role(Role.QUASI, Role.SENSITIVE, Role.TARGET)]
         found = domains({name: self.distinct(table, name) for name in counted}, arranged)
+        by_row: dict[str, Column] = {}
         for name, domain in found.items():
             codes = [domain.codes[as_text(value)] for value in table.values[name]]
-            table.columns[name] = Column(name, domain, domain.column(np.array(codes, dtype=np.intp)))
-        rows = list(zip(*(table.columns[name].codes.tolist() for name in counted), strict=True))
+            by_row[name] = Column(name, domain, domain.column(np.array(codes, dtype=np.intp)))
+        rows = list(zip(*(by_row[name].codes.tolist() for name in counted), strict=True))
         cells = Counter(rows)
         number = {cell: at for at, cell in enumerate(cells)}
-        table.cells = [number[row] for row in rows]
         columns = {}
         for name, column in zip(counted, zip(*cells, strict=True), strict=True):
-            domain = table.columns[name].domain
+            domain = by_row[name].domain
             columns[name] = Column(name, domain, domain.column(np.array(column, dtype=np.intp)))
         target = [columns[a.name] for a in policy.with_role(Role.TARGET)]
-        return Tally(
+        tally = Tally(
             quasi=tuple(columns[a.name] for a in policy.with_role(Role.QUASI)),
             sensitive=tuple(columns[a.name] for a in policy.with_role(Role.SENSITIVE)),
             target=target[0] if target else None,
             counts=np.array(list(cells.values()), dtype=np.int64),
             nulls=policy.nulls,
         )
+        return Tallied(tally, Coded(table, by_row, [number[row] for row in rows]))
 
-    def apply(self, table: Rows, policy: Policy, recoding: Recoding) -> Rows:
+    def apply(self, tallied: Tallied, policy: Policy, recoding: Recoding) -> Rows:
+        coded: Coded = tallied.rows
+        table = coded.table
         by_name = {attribute.name: attribute for attribute in policy.attributes}
         copies = recoding.copies if isinstance(recoding, Perturbation) else 1
         made: dict[str, list[Item]] = {}
@@ -128,13 +139,13 @@ class Plain:
             if attribute.disguise is not None:
                 made[name] = _disguised(table, attribute) * copies
             elif attribute.role is Role.QUASI or isinstance(recoding, Perturbation):
-                made[name] = _recoded(table, name, recoding)
+                made[name] = _recoded(coded, name, recoding)
             else:
                 made[name] = list(raw) * copies
         if recoding.kept is None:
             return Rows(made)
         kept = recoding.kept.tolist()
-        of_row = [kept[at] for at in _places(table, recoding)]
+        of_row = [kept[at] for at in _places(coded, recoding)]
         return Rows({name: list(compress(column, of_row)) for name, column in made.items()})
 
     def only(self, table: Rows, rows: Mapping[str, Sequence[Value]]) -> Rows:
@@ -145,7 +156,7 @@ class Plain:
         return Rows({name: list(compress(c, wanted)) for name, c in table.values.items() if name not in rows})
 
     @staticmethod
-    def frame(table: Rows) -> Any:
+    def arrow(table: Rows) -> Any:
         import polars as pl  # noqa: PLC0415 - this engine does without
 
         return pl.DataFrame(table.values, infer_schema_length=None)
@@ -176,39 +187,39 @@ class Plain:
             )
 
 
-def _recoded(table: Rows, name: str, recoding: Recoding) -> list[Item]:
+def _recoded(coded: Coded, name: str, recoding: Recoding) -> list[Item]:
     match recoding:
         case Generalization():
             cut = recoding.cuts[name]
-            column = table.columns.get(name)
+            column = coded.columns.get(name)
             if column is None or column.domain is not cut.domain:
                 raise InternalError("a recoding is applied to the table that it was tallied from")
             if cut.untouched:
-                return list(table.values[name])
+                return list(coded.table.values[name])
             label = {code: node.label for node in cut.nodes for code in range(node.lo, node.hi)}
             return [label[code] for code in column.codes.tolist()]
         case Regions():
-            shown = recoding.shown(table.columns[name])
+            shown = recoding.shown(coded.columns[name])
             if shown.untouched:
-                return list(table.values[name])
+                return list(coded.table.values[name])
             labels = [shown.nodes[at].label for at in shown.positions.tolist()]
         case Perturbation():
             if name not in recoding.labels:
-                return list(table.values[name]) * recoding.copies
+                return list(coded.table.values[name]) * recoding.copies
             labels = [recoding.labels[name][at] for at in recoding.positions[name].tolist()]
-    return [labels[at] for at in _places(table, recoding)]
+    return [labels[at] for at in _places(coded, recoding)]
 
 
-def _places(table: Rows, recoding: Recoding) -> list[int]:
+def _places(coded: Coded, recoding: Recoding) -> list[int]:
     """For each row, where a recoding speaks of it: at its cell, or at its place among its cell's records."""
     if not recoding.by_record:
-        return table.cells
-    ordered = sorted(range(table.height), key=lambda row: table.cells[row])
-    places = [0] * table.height
+        return coded.cells
+    ordered = sorted(range(coded.table.height), key=lambda row: coded.cells[row])
+    places = [0] * coded.table.height
     for place, row in enumerate(ordered):
         places[row] = place
     copies = recoding.copies if isinstance(recoding, Perturbation) else 1
-    return [place + copy * table.height for copy in range(copies) for place in places]
+    return [place + copy * coded.table.height for copy in range(copies) for place in places]
 
 
 def _disguised(table: Rows, attribute: Attribute) -> list[Item]:

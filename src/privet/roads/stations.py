@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from privet import core
-from privet.core import Form, PrivacyModel, Tally, Verdict
+from privet.core import Engine, Form, PrivacyModel, Tally, Verdict
 from privet.engines import text
 from privet.errors import BrokenPromiseError, InputError, InternalError, PolicyError, TamperedError, one_of
 from privet.policy.values import Policy
@@ -89,6 +89,13 @@ def source_digest(source: Any) -> str | None:
         with Path(source).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     return None
+
+
+def in_frame(engine: Engine[Any], table: Any) -> Any:
+    """A table as a polars frame, for roads that go through rows in this process, whatever the engine."""
+    import polars as pl  # noqa: PLC0415 - a road that only counts does without
+
+    return pl.DataFrame(engine.arrow(table))
 
 
 def data_file(folder: Path, notes: Mapping[str, Any]) -> tuple[Path, Form]:

@@ -1,4 +1,4 @@
-"""Contracts of models, algorithms, engines and counts, for us and for plug-ins; and random tallies to test with.
+"""Contracts of models, algorithms, engines and counts, for us and plug-ins; and random tallies to test with.
 
     from privet.testing import check_model
 

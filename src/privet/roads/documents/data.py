@@ -35,7 +35,7 @@ from privet.policy.values import Policy
 from privet.release import suffix
 from privet.report import evidence as ev
 from privet.roads.documents.shape import DocumentShape
-from privet.roads.stations import source_digest
+from privet.roads.stations import in_frame, source_digest
 
 TABLES = "tables"
 
@@ -168,8 +168,8 @@ def _tables(given: Mapping[str, Any], policy: Policy, engine: Engine[Any]) -> Co
         if isinstance(one, Path):
             form = text.settled(one, policy.form)
     frames = {
-        name: engine.frame(
-            engine.read(one, text.settled(one, policy.form) if isinstance(one, Path) else form)
+        name: in_frame(
+            engine, engine.read(one, text.settled(one, policy.form) if isinstance(one, Path) else form)
         )
         for name, one in given.items()
         if name in shape.schema.position
@@ -248,7 +248,8 @@ def write_tables(
 def read_tables(folder: Path, notes: Mapping[str, Any], engine: Engine[Any]) -> dict[str, pl.DataFrame]:
     form = Form(notes["format"], notes.get("delimiter"), notes["encoding"], tuple(notes["nulls"]))
     return {
-        name: engine.frame(engine.read(inside(folder, file), form)) for name, file in notes["tables"].items()
+        name: in_frame(engine, engine.read(inside(folder, file), form))
+        for name, file in notes["tables"].items()
     }
 
 

@@ -22,7 +22,7 @@ from privet.hierarchy.sets import SEPARATOR
 from privet.policy.notation import describe
 from privet.policy.values import Policy
 from privet.report import evidence as ev
-from privet.roads.stations import data_file
+from privet.roads.stations import data_file, in_frame
 
 
 def complaints(
@@ -37,11 +37,11 @@ def complaints(
         if labels is None:
             yield f"{name}: its values do not cover its domain, each part once"
     data, form = data_file(folder, evidence["data"])
-    table = engine.frame(engine.read(data, form))
+    table = in_frame(engine, engine.read(data, form))
     counts = table
     if settings.output is Output.RECORDS:
         path, _ = data_file(folder, {**evidence["data"], "file": evidence["data"]["counts"]})
-        counts = engine.frame(engine.read(path, form))
+        counts = in_frame(engine, engine.read(path, form))
         if list(table.columns) != list(evidence["columns"]):
             yield "the columns of the data are not those that the evidence names"
             return

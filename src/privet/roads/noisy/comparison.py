@@ -13,7 +13,7 @@ from privet.errors import InputError, UnsupportedError
 from privet.release import Release
 from privet.report import evidence as ev
 from privet.roads.noisy.release import NoisyRelease, frame
-from privet.roads.stations import data_file
+from privet.roads.stations import data_file, in_frame
 
 KIND = "noisy"
 WARNING = "these numbers compare with the raw data and carry no noise: they must not leave"
@@ -37,7 +37,7 @@ def compare(table: CodedTable, known: Public, release: Release | Path, engine: E
         evidence = ev.read(release)
         notes = evidence["data"]
         path, form = data_file(release, {**notes, "file": notes.get("counts", notes["file"])})
-        published = engine.frame(engine.read(path, form))
+        published = in_frame(engine, engine.read(path, form))
     by = known.columns
     if list(published.columns) != [*by, COUNT]:
         raise InputError("the release has other columns than its policy")

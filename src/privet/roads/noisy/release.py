@@ -23,6 +23,7 @@ from privet.policy.notation import describe
 from privet.policy.values import Policy
 from privet.release import Release, suffix
 from privet.report import evidence as ev
+from privet.roads.stations import in_frame
 
 RECODING = "noisy counts"
 
@@ -39,7 +40,7 @@ class NoisyRelease(Release):
 
     def to_polars(self) -> Any:
         """The records, or the rows with their counts, as the policy says."""
-        return self.engine.frame(self.engine.read(self._frame(self.output), self.form))
+        return in_frame(self.engine, self.engine.read(self._frame(self.output), self.form))
 
     def counts(self) -> Any:
         """The rows with their counts."""
@@ -75,7 +76,7 @@ def frame(rows: Mapping[str, Labels], counts: NDArray[np.int64] | None = None) -
     """Published columns as a polars frame, labels by their numbers until a file is written."""
     import polars as pl  # noqa: PLC0415 - loads the engine's library
 
-    from privet.engines.embedded import labelled  # noqa: PLC0415
+    from privet.engines.frames import labelled  # noqa: PLC0415
 
     made = [labelled(name, column.labels, column.codes) for name, column in rows.items()]
     return pl.DataFrame(made if counts is None else [*made, pl.Series(COUNT, counts)])

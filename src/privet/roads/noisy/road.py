@@ -30,7 +30,7 @@ from privet.roads import Found, Verdicts
 from privet.roads.noisy import check as noisy_check
 from privet.roads.noisy import comparison as noisy_compare
 from privet.roads.noisy.release import NoisyRelease, evidence_of
-from privet.roads.stations import as_written, settle, source_digest
+from privet.roads.stations import as_written, in_frame, settle, source_digest
 
 
 class NoisyRoad:
@@ -64,7 +64,7 @@ class NoisyRoad:
         with ThreadPoolExecutor() as beside:
             digest = beside.submit(source_digest, source)
             progress("read", 0)
-            data = engine.frame(engine.read(source, form, known.columns))
+            data = in_frame(engine, engine.read(source, form, known.columns))
             progress("code", 0)
             table = coded(data, known)
             name = secrets.token_hex(8)  # no time in it: that would tell how long this took
@@ -121,7 +121,7 @@ class NoisyRoad:
             )
         known = public(policy)
         form = settle(raw, policy.form)
-        data = engine.frame(engine.read(raw, form, known.columns))
+        data = in_frame(engine, engine.read(raw, form, known.columns))
         return noisy_compare.compare(coded(data, known), known, release, engine)
 
     def explain(
@@ -146,7 +146,7 @@ def settings_of(policy: Policy) -> Settings:
 
 def coded(data: Any, known: Public) -> CodedTable:
     """Records in public codes; raises, for nothing, where one has a value outside."""
-    from privet.engines.embedded import encode as numbered  # noqa: PLC0415 - loads the engine's library
+    from privet.engines.frames import encode as numbered  # noqa: PLC0415 - loads the engine's library
 
     columns = data.select(known.columns)
     found = {name: Dictionary(values, codes) for name, (codes, values) in numbered(columns).items()}

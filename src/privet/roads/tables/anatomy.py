@@ -24,6 +24,7 @@ from privet.roads.stations import (
     as_written,
     columns_needed,
     data_file,
+    in_frame,
     judge,
     refuse_broken,
     settle,
@@ -79,14 +80,15 @@ class AnatomyRoad:
         progress("read", 0)
         table = engine.read(source, form, columns_needed(policy))
         progress("tally", 0)
-        raw = engine.tally(table, policy)
+        tallied = engine.tally(table, policy)
+        raw = tallied.tally
         progress("search", 0)
         recoding = policy.algorithm.search(raw, policy, progress).recoding
         if not isinstance(recoding, Perturbation):
             raise UnsupportedError(f"{policy.algorithm.name} deals records into no buckets")
         progress("apply", 0)
         sensitive = raw.sensitive[0].name
-        data = engine.frame(engine.apply(table, policy, recoding)).rename({sensitive: BUCKET})
+        data = in_frame(engine, engine.apply(tallied, policy, recoding)).rename({sensitive: BUCKET})
         held = _held(raw, recoding, sensitive)
         progress("check", 0)
         complaints, final = _tally(data, held, policy, sensitive)
@@ -141,7 +143,7 @@ class AnatomyRoad:
         data, form = data_file(folder, evidence["data"])
         buckets, _ = data_file(folder, {**evidence["data"], "file": evidence["data"]["buckets"]})
         sensitive = policy.with_role(Role.SENSITIVE)[0].name
-        frames = [engine.frame(engine.read(path, form)) for path in (data, buckets)]
+        frames = [in_frame(engine, engine.read(path, form)) for path in (data, buckets)]
         allowed = {a.name for a in policy.attributes if a.published and a.name != sensitive} | {BUCKET}
         complaints = [
             f"column {name!r} is published, the policy does not allow it"

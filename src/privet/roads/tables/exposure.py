@@ -99,12 +99,12 @@ def risk(
             tally.records,
             k,
             len(tally.quasi),
-            widths=_widths(engine.tally(table, policy), k) if widths else None,
+            widths=_widths(engine.tally(table, policy).tally, k) if widths else None,
         ),
         "columns": telling(source, policy, engine=engine),
         "promises": [found.to_dict() for found in audits],
         "linkage": _simulated(tally, known, trials, seed),
-        "algorithm_aware": aware.algorithm_aware(engine.tally(table, policy), policy, progress=progress)
+        "algorithm_aware": aware.algorithm_aware(engine.tally(table, policy).tally, policy, progress=progress)
         if algorithm_aware
         else None,
     }

@@ -11,6 +11,7 @@ from privet.hierarchy import Tree
 from privet.policy.values import Policy
 from privet.release import Release, suffix
 from privet.report import evidence as ev
+from privet.roads.stations import in_frame
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +25,7 @@ class TableRelease(Release):
 
     def to_polars(self) -> Any:
         """The data as a polars frame."""
-        return self.engine.frame(self.table)
+        return in_frame(self.engine, self.table)
 
     def write_data(self, folder: Path) -> dict[str, Any]:
         data = f"data{suffix(self.form)}"

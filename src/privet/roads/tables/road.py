@@ -57,9 +57,10 @@ class TableRoad:
         with ThreadPoolExecutor() as beside:
             digest = beside.submit(source_digest, source)
             progress("read", 0)
-            table = engine.read(source, form, columns_needed(policy))
+            counted = [engine.read(source, form, columns_needed(policy))]
             progress("tally", 0)
-            raw = engine.tally(table, policy)
+            tallied = engine.tally(counted.pop(), policy)  # nothing here holds on to the texts
+            raw = tallied.tally
             progress("search", 0)
             if like is None:
                 finding = policy.algorithm.search(raw, population.searched(policy), progress)
@@ -67,7 +68,7 @@ class TableRoad:
                 finding = Finding(same_cuts(raw, ev.read(like)))
             recoding = population.recoding_of_part(raw, policy, finding.recoding)
             progress("apply", 0)
-            everybody = engine.apply(table, policy, finding.recoding)
+            everybody = engine.apply(tallied, policy, finding.recoding)
             published = population.rows_that_leave(engine, everybody, policy)
             progress("check", 0)
             final = engine.tally_published(published, population.leaving(policy))

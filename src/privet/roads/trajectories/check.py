@@ -14,7 +14,7 @@ from privet.errors import UnsupportedError
 from privet.models.linkage import Linkage
 from privet.policy.values import Policy
 from privet.roads import Verdicts
-from privet.roads.stations import columns_needed, settle
+from privet.roads.stations import columns_needed, in_frame, settle
 from privet.roads.trajectories.shape import Read, Trajectories
 from privet.trajectory.audit import OfLength, audit
 from privet.trajectory.paths import Paths
@@ -41,7 +41,7 @@ def shape_of(policy: Policy) -> Trajectories:
 def framed(source: Any, policy: Policy, engine: Engine[Any]) -> pl.DataFrame:
     """The columns that paths are read from, and those that are published."""
     wanted = dict.fromkeys([*columns_needed(policy), *shape_of(policy).columns])
-    frame: pl.DataFrame = engine.frame(engine.read(source, settle(source, policy.form), list(wanted)))
+    frame: pl.DataFrame = in_frame(engine, engine.read(source, settle(source, policy.form), list(wanted)))
     return frame
 
 

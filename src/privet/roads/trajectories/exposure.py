@@ -14,7 +14,7 @@ from privet.policy.values import Policy
 from privet.release import Release, read_private
 from privet.report import evidence as ev
 from privet.report.evidence import number
-from privet.roads.stations import data_file
+from privet.roads.stations import data_file, in_frame
 from privet.roads.trajectories import notes as trajectory_notes
 from privet.roads.trajectories.check import MOST, framed, how_many, mixed, read_paths, shape_of
 from privet.roads.trajectories.shape import Empty
@@ -118,7 +118,7 @@ def compare(
         evidence, theirs = ev.read(release), policy
         notes = read_private(release) or {}
         data, form = data_file(release, evidence["data"])
-        frame = engine.frame(engine.read(data, form))
+        frame = in_frame(engine, engine.read(data, form))
     policy = as_it_was(policy, notes)
     before = read_paths(framed(raw, policy, engine), policy).paths
     after = read_paths(frame, theirs, published=True).paths

@@ -32,6 +32,7 @@ from privet.roads.stations import (
     CAUTIONS,
     as_written,
     data_file,
+    in_frame,
     refuse_broken,
     settle,
     source_digest,
@@ -187,7 +188,7 @@ class TrajectoryRoad:
     ) -> Found:
         data, form = data_file(folder, evidence["data"])
         claimed, columns = list(evidence["promises"]), list(evidence["columns"])
-        frame = engine.frame(engine.read(data, form))
+        frame = in_frame(engine, engine.read(data, form))
         allowed = {a.name for a in policy.attributes if a.published} | set(shape_of(policy).columns)
         complaints = [
             f"column {name!r} is published, the policy does not allow it"
@@ -242,8 +243,9 @@ def beside_recoded(
         who = grouped(frame.get_column(str(read.shape.person)))
     _, first, number = np.unique(who, return_index=True, return_inverse=True)
     persons = engine.read(frame[first].select([a.name for a in table.attributes]), policy.form)
-    found = table.algorithm.search(engine.tally(persons, table), table)
-    made = engine.frame(engine.apply(persons, table, found.recoding))
+    tallied = engine.tally(persons, table)
+    found = table.algorithm.search(tallied.tally, table)
+    made = in_frame(engine, engine.apply(tallied, table, found.recoding))
     columns = [made.get_column(a.name).gather(pl.Series(number)) for a in policy.quasi]
     return frame.with_columns(columns), found.steps
 
@@ -268,9 +270,8 @@ def named_only(frame: pl.DataFrame, policy: Policy, engine: Engine[Any]) -> pl.D
             frame = frame.with_columns(pl.Series(shape.person, fresh[who]))
             passing.append(Attribute(shape.person, Role.OTHER))
     plain = replace(policy, attributes=tuple(passing))
-    made: pl.DataFrame = engine.frame(
-        engine.apply(engine.read(frame, policy.form), plain, Generalization({}))
-    )
+    tallied = engine.tally(engine.read(frame, policy.form), plain)
+    made: pl.DataFrame = in_frame(engine, engine.apply(tallied, plain, Generalization({})))
     return made
 
 

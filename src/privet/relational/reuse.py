@@ -14,12 +14,6 @@ from privet.errors import UnsupportedError
 
 def same_cuts(tally: Tally, evidence: Mapping[str, Any]) -> Generalization:
     """The cuts of an earlier release over this table's values, or a refusal that says what does not fit."""
-    how = evidence.get("recoding", Generalization.name)
-    if how != Generalization.name:
-        raise UnsupportedError(
-            f"the earlier release recoded record by record ({how}); only a recoding of values fits other "
-            "records: publish without --like"
-        )
     notes = evidence["attributes"]
     cuts, complaints = {}, []
     for column in tally.quasi:

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from privet.core import Engine, Finding, Generalization, Perturbation, Progress, Recoding, Role, Tally
+from privet.core import (
+    Engine,
+    Finding,
+    Generalization,
+    Perturbation,
+    Progress,
+    Recoding,
+    Regions,
+    Role,
+    Tally,
+)
+from privet.errors import UnsupportedError
 from privet.measure import summary
 from privet.measure.classes import occurring
 from privet.measure.dimensions import dimensionality
@@ -19,6 +31,7 @@ from privet.policy.notation import describe
 from privet.policy.values import Policy
 from privet.relational.recodings import recoding_types
 from privet.relational.reuse import same_cuts
+from privet.relational.reuse_boxes import refuse_other_than_boxes, same_boxes
 from privet.report import evidence as ev
 from privet.roads import Found, Verdicts
 from privet.roads.stations import (
@@ -65,7 +78,7 @@ class TableRoad:
             if like is None:
                 finding = policy.algorithm.search(raw, population.searched(policy), progress)
             else:
-                finding = Finding(same_cuts(raw, ev.read(like)))
+                finding = Finding(recoding_of(like, raw, policy, engine))
             recoding = population.recoding_of_part(raw, policy, finding.recoding)
             progress("apply", 0)
             everybody = engine.apply(tallied, policy, finding.recoding)
@@ -182,6 +195,23 @@ class TableRoad:
     risk = staticmethod(exposure.risk)
     compare = staticmethod(comparison.compare)
     explain = staticmethod(explanation.explain)
+
+
+def recoding_of(like: Path, raw: Tally, policy: Policy, engine: Engine[Any]) -> Recoding:
+    """The recoding of an earlier release on this table's values, or a refusal that says what does not fit."""
+    evidence = ev.read(like)
+    how = evidence.get("recoding", Generalization.name)
+    if how == Generalization.name:
+        return same_cuts(raw, evidence)
+    if how != Regions.name:
+        raise UnsupportedError(
+            f"the earlier release changed values record by record ({how}); only ranges of values fit other "
+            "records: publish without --like"
+        )
+    refuse_other_than_boxes(evidence)
+    path, form = data_file(like, evidence["data"])
+    earlier = engine.tally_published(engine.read(path, form), population.leaving(policy))
+    return same_boxes(raw, evidence, earlier, getattr(policy.algorithm, "suppression", Fraction(0)))
 
 
 def remarks(policy: Policy) -> list[str]:

@@ -74,13 +74,42 @@ def test_arrows(path: Path) -> None:
 
 
 def test_no_algorithm_imports_an_engine() -> None:
-    for room in ("relational", "models", "hierarchy", "measure", "counts"):
+    for room in ("relational", "models", "hierarchy", "measure", "counts", "dp"):
         for path in (HOUSE / room).rglob("*.py"):
             libraries = re.findall(
                 r"^\s*(?:import|from) (polars|pandas|pyarrow|duckdb)\b", path.read_text(), re.MULTILINE
             )
             assert not libraries, path
             assert not [name for _, name in imports(path) if name.startswith("privet.engines")], path
+
+
+# What asks questions of data, and the only modules of `counts` through which it may: all others answer.
+ASKERS = {
+    "relational": (
+        "specialize", "topdown", "boxes", "mondrian", "fulldomain", "optimal", "samarati", "incognito",
+        "judge", "objective", "lattice", "infeasible",
+    ),
+    "dp": ("diffgen", "splitting", "setsplit", "leaves"),
+}  # fmt: skip
+DOOR = ("privet.counts.door.", "privet.counts.live.", "privet.counts.memory.counted")
+
+
+def test_no_search_reaches_behind_the_door() -> None:
+    for room, names in ASKERS.items():
+        for name in names:
+            path = HOUSE / room / f"{name}.py"
+            behind = [n for _, n in imports(path) if n.startswith("privet.counts") and not n.startswith(DOOR)]
+            assert not behind, path
+    for path in (HOUSE / "counts").rglob("*.py"):
+        searches = ("privet.relational", "privet.dp", "privet.engines")
+        assert not [name for _, name in imports(path) if name.startswith(searches)], path
+
+
+def test_no_road_imports_an_engine_or_asks_its_name() -> None:
+    for path in (HOUSE / "roads").rglob("*.py"):
+        engines = ("privet.engines.embedded", "privet.engines.plain", "privet.engines.spark")
+        assert not [name for _, name in imports(path) if name.startswith(engines)], path
+        assert not re.search(r"engine\.name\s*[!=]=", path.read_text(encoding="utf-8")), path
 
 
 def test_the_check_and_the_search_share_no_counting() -> None:

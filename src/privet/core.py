@@ -411,6 +411,7 @@ class Engine(Protocol[Table]):
     """A place where tables live: the only code that knows polars or Spark."""
 
     name: ClassVar[str]
+    takes_tables: ClassVar[bool]  # does it read tables that are in this process, or files and databases only?
 
     def read(self, source: Any, form: Form, columns: Iterable[str] | None = None) -> Table:
         """The table at a path or URL, or one that is already in memory."""

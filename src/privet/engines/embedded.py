@@ -71,6 +71,7 @@ class Embedded:
     """Tables in this process, held by polars."""
 
     name: ClassVar[str] = "embedded"
+    takes_tables: ClassVar[bool] = True
 
     def read(self, source: Any, form: Form, columns: Iterable[str] | None = None) -> Frame:
         if databases.is_url(source):

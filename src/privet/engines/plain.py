@@ -61,6 +61,7 @@ class Plain:
     """Tables as lists in pure Python: slow, the reference for every other engine."""
 
     name: ClassVar[str] = "plain"
+    takes_tables: ClassVar[bool] = False
 
     def read(self, source: Any, form: Form, columns: Iterable[str] | None = None) -> Rows:
         if not isinstance(source, (str, Path)) or text.is_url(source):

@@ -11,7 +11,15 @@ from typing import Any
 from privet import core
 from privet.core import Engine, Form, PrivacyModel, Tally, Verdict
 from privet.engines import text
-from privet.errors import BrokenPromiseError, InputError, InternalError, PolicyError, TamperedError, one_of
+from privet.errors import (
+    BrokenPromiseError,
+    InputError,
+    InternalError,
+    PolicyError,
+    TamperedError,
+    UnsupportedError,
+    one_of,
+)
 from privet.policy.values import Policy
 
 CAUTIONS = (
@@ -89,6 +97,14 @@ def source_digest(source: Any) -> str | None:
         with Path(source).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     return None
+
+
+def need_tables(engine: Engine[Any]) -> None:
+    """Refuse an engine that does not take tables made in this process, for roads that make them."""
+    if not engine.takes_tables:
+        raise UnsupportedError(
+            f"the engine {engine.name!r} reads files only, and what is published here is made in this process"
+        )
 
 
 def in_frame(engine: Engine[Any], table: Any) -> Any:

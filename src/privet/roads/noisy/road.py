@@ -30,7 +30,7 @@ from privet.roads import Found, Verdicts
 from privet.roads.noisy import check as noisy_check
 from privet.roads.noisy import comparison as noisy_compare
 from privet.roads.noisy.release import NoisyRelease, evidence_of
-from privet.roads.stations import as_written, in_frame, settle, source_digest
+from privet.roads.stations import as_written, in_frame, need_tables, settle, source_digest
 
 
 class NoisyRoad:
@@ -51,8 +51,7 @@ class NoisyRoad:
         settings, epsilon = settings_of(policy), epsilon_of(policy)
         if like is not None:
             raise UnsupportedError(f"{settings.name} pays for every release anew: publish without --like")
-        if engine.name != "embedded":
-            raise UnsupportedError(f"the engine {engine.name!r} cannot code records; 'embedded' can")
+        need_tables(engine)
         known = public(policy)
         settings.refuse(known)
         account = _account(policy)

@@ -26,6 +26,7 @@ from privet.roads.stations import (
     data_file,
     in_frame,
     judge,
+    need_tables,
     refuse_broken,
     settle,
     source_digest,
@@ -193,8 +194,7 @@ class AnatomyRoad:
 def _refuse(policy: Policy, engine: Engine[Any], like: Path | None) -> None:
     if like is not None:
         raise UnsupportedError("buckets are dealt anew for every table: publish without --like")
-    if engine.name != "embedded":
-        raise UnsupportedError(f"the engine {engine.name!r} writes one table; the engine 'embedded' two")
+    need_tables(engine)
     taken = [a.name for a in policy.attributes if a.published and a.name in {BUCKET, RECORDS}]
     if taken:
         raise UnsupportedError(*(f"attributes.{name}: this name is needed for the buckets" for name in taken))

@@ -98,9 +98,7 @@ def test_compiled_and_plain_look_ahead_agree(data: st.DataObject, tally: Tally) 
                 # any dealing of attributes into groups must do, not only the one that is quickest here
                 dealing = data.draw(dealings(len(others)))
                 patch.setattr(blockwise, "dealt", lambda *_, dealing=dealing: dealing)
-                assert (
-                    blockwise.keeps(ahead, partition.width, candidate, others, reach, bound) is plain
-                )
+                assert blockwise.keeps(ahead, partition.width, candidate, others, reach, bound) is plain
         positions = partition.split(candidate)
         open_values += [
             Candidate(candidate.attribute, child, child.children, position)

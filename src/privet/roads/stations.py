@@ -103,7 +103,7 @@ def need_tables(engine: Engine[Any]) -> None:
     """Refuse an engine that does not take tables made in this process, for roads that make them."""
     if not engine.takes_tables:
         raise UnsupportedError(
-            f"the engine {engine.name!r} reads files only, and what is published here is made in this process; "
+            f"the engine {engine.name!r} reads files only, and this is made in this process; "
             "the engine 'embedded' takes it"
         )
 

@@ -13,17 +13,16 @@ from typing import Any
 from privet.core import Engine, Form
 from privet.domain import Value
 from privet.measure.attack import Attack
-from privet.policy.values import Policy
+from privet.policy.values import Policy, policy_of
 from privet.release import Release
 from privet.report import evidence as ev
 from privet.roads import engine_of, road_of
-from privet.roads.stations import refuse_undecided
 from privet.roads.tables import linking, opened
 from privet.roads.tables.linking import Linked
 
 
 def risk(
-    source: Any, policy: Policy, *, engine: Engine[Any] | str = "embedded", **asked: Any
+    source: Any, policy: Policy | str | Path, *, engine: Engine[Any] | str = "embedded", **asked: Any
 ) -> dict[str, Any]:
     """How exposed the people in the data are, as it stands.
 
@@ -31,7 +30,7 @@ def risk(
     strictest k promises); `trials` and `seed` of simulated attacks; `show_values` lists the groups that
     break a promise with their values; `progress`.
     """
-    refuse_undecided(policy)
+    policy = policy_of(policy)
     return road_of(policy).risk(source, policy, engine=engine_of(engine), **asked)
 
 
@@ -75,7 +74,7 @@ def attack(
 def link(
     people: Any,
     target: Any,
-    policy: Policy | None = None,
+    policy: Policy | str | Path | None = None,
     *,
     form: Form | None = None,
     engine: Engine[Any] | str = "embedded",
@@ -84,6 +83,7 @@ def link(
 
     `to_dict` of what it returns has numbers only; the rest is for whoever may see raw values.
     """
+    policy = None if policy is None else policy_of(policy)
     return linking.link(people, target, policy, form=form, engine=engine_of(engine))
 
 

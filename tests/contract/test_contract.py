@@ -138,7 +138,7 @@ def test_engines(name: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class AtMost:
+class AtMost(PrivacyModel):
     """Lies about monotonicity: small groups are kept small, merging them breaks it."""
 
     k: int
@@ -159,7 +159,7 @@ def test_a_lie_about_monotonicity_is_caught() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Chatty:
+class Chatty(PrivacyModel):
     """Puts a value of the data in its verdict."""
 
     name: ClassVar[str] = "chatty"
@@ -178,7 +178,7 @@ def test_a_value_in_a_verdict_is_caught() -> None:
 
 
 @dataclass
-class Open:
+class Open(PrivacyModel):
     """Can be changed after signing."""
 
     k: int

@@ -28,6 +28,9 @@ class Complaints:
     def add(self, *complaints: str) -> None:
         self._all.extend(complaints)
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
     @contextmanager
     def at(self, place: str) -> Iterator[None]:
         try:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
-from privet.core import PrivacyModel, Tally
+from privet.core import Algorithm, PrivacyModel, Tally
 from privet.relational.judge import Judge, check_suppression, need_monotone
 from privet.relational.lattice import Lattice, Limits, check_limits
 from privet.relational.objective import Loss, check_weights
@@ -15,7 +15,7 @@ from privet.relational.rollup import Rollups
 
 
 @dataclass(frozen=True, slots=True)
-class FullDomain:
+class FullDomain(Algorithm):
     """The parameters of a full-domain search."""
 
     loss: Loss = Loss.LM  # by which nodes are compared

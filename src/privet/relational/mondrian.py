@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Column, Finding, Policy, Progress, Regions, Tally, silent
+from privet.core import Algorithm, Column, Finding, Policy, Progress, Regions, Tally, silent
 from privet.domain import Domain, Node, plain
 from privet.errors import PolicyError
 from privet.relational.boxes import Axis, Boxes, covering, labelled
@@ -50,7 +50,7 @@ class Output(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Mondrian:
+class Mondrian(Algorithm):
     """Boxes of records, cut at medians as long as every part keeps the promises.
 
     Strict: equal values stay together. Relaxed: records with the value at which a box is cut may go to either

@@ -18,7 +18,17 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Finding, Generalization, Nulls, Policy, PrivacyModel, Progress, Tally, silent
+from privet.core import (
+    Algorithm,
+    Finding,
+    Generalization,
+    Nulls,
+    Policy,
+    PrivacyModel,
+    Progress,
+    Tally,
+    silent,
+)
 from privet.domain import Cut, Node
 from privet.errors import PolicyError, UnsupportedError
 from privet.models.linkage import LinkageModel
@@ -47,7 +57,7 @@ class Splits(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class TopDown:
+class TopDown(Algorithm):
     """Split the best value of the cut again and again, while a valid split exists.
 
     The result is locally maximal: no single further split keeps every promise.

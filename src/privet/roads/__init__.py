@@ -74,7 +74,7 @@ class Road(Protocol):
 
 def road_of(policy: Policy) -> Road:
     """The road that a policy takes."""
-    name = getattr(policy.algorithm, "road", None) or policy.kind
+    name = policy.algorithm.road or policy.kind
     road: Road = find("roads", name)()
     return road
 

@@ -181,7 +181,7 @@ def policy_for(tally: Tally, promises: Sequence[PrivacyModel], algorithm: Algori
 
 
 @dataclass(frozen=True)
-class _Nothing:
+class _Nothing(Algorithm):
     """The algorithm of a policy that is not searched with."""
 
     name: ClassVar[str] = "nothing"

@@ -53,7 +53,7 @@ def risk(
     for name, view in (("root", roots), ("shape", shapes), ("tree", trees)):
         sizes = np.array(audit(schema, view(forest), 1, steps=0).sizes, dtype=np.int64)
         known.append({"known": name, "classes": len(sizes), **risks.risk(sizes)})
-    l = max(int(getattr(model, "size", getattr(model, "l", 1))) for model in policy.models)
+    l = max(model.class_size or 1 for model in policy.models)
     return {
         "kind": "documents",
         "records": len(forest),

@@ -34,7 +34,7 @@ FLOORS = [
         "verification",
         "assess",
         "publishing",
-        "explore",
+        "exploration",
         "testing",
     },
     {"cli", "node", "studio"},

@@ -16,7 +16,7 @@ from privet.measure.attack import Attack
 from privet.policy.values import Policy, policy_of
 from privet.release import Release
 from privet.report import evidence as ev
-from privet.roads import engine_of, road_of
+from privet.roads import engine_of, options, road_of
 from privet.roads.tables import linking, opened
 from privet.roads.tables.linking import Linked
 
@@ -31,7 +31,8 @@ def risk(
     break a promise with their values; `progress`.
     """
     policy = policy_of(policy)
-    return road_of(policy).risk(source, policy, engine=engine_of(engine), **asked)
+    call = road_of(policy).risk
+    return call(source, policy, engine=engine_of(engine), **options(call, policy, asked))
 
 
 def compare(
@@ -44,7 +45,8 @@ def compare(
     """
     made = release if isinstance(release, Release) else Path(release)
     policy = made.policy if isinstance(made, Release) else _policy(made)
-    return road_of(policy).compare(raw, made, policy, engine=engine_of(engine), **asked)
+    call = road_of(policy).compare
+    return call(raw, made, policy, engine=engine_of(engine), **options(call, policy, asked))
 
 
 def explain(folder: str | Path, *, engine: Engine[Any] | str = "embedded", **asked: Any) -> dict[str, Any]:
@@ -56,7 +58,8 @@ def explain(folder: str | Path, *, engine: Engine[Any] | str = "embedded", **ask
     folder = Path(folder)
     evidence = ev.read(folder)
     policy = _policy(folder)
-    return road_of(policy).explain(folder, evidence, policy, engine=engine_of(engine), **asked)
+    call = road_of(policy).explain
+    return call(folder, evidence, policy, engine=engine_of(engine), **options(call, policy, asked))
 
 
 def attack(

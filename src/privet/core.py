@@ -183,6 +183,11 @@ class Verdict:
     def holds(self) -> bool:
         return not self.broken
 
+    @property
+    def about(self) -> str | None:
+        """Of data with several parts: which of them."""
+        return None
+
 
 @runtime_checkable
 class PrivacyModel(ModelFacts, Protocol):
@@ -463,6 +468,10 @@ class Terms:
     ledger: Purse | None = None  # for algorithms that spend; it may be named when publishing, too
 
     def __post_init__(self) -> None:
+        self.declared()
+
+    def declared(self) -> None:
+        """Promises and algorithms of plug-ins that inherit nothing get the facts that they do not declare."""
         for model in self.models:
             declare(model, ModelFacts)
         if self.algorithm is not None:  # of a policy that could not be read

@@ -70,14 +70,14 @@ class AlgorithmFacts(Protocol):
         return []
 
 
-FIRST_CONTRACT = {  # what plug-ins had to have before facts were declared
-    ModelFacts: ("name", "monotone"),
+FIRST_CONTRACT = {  # what nobody can have a default for
+    ModelFacts: ("name", "monotone", "check"),
     AlgorithmFacts: ("name",),
 }
 
 
 def missing(thing: Any, facts: type[Any]) -> list[str]:
-    """What a plug-in lacks that has no default, and what it spells almost like a fact."""
+    """What a thing lacks that has no default."""
     return [fact for fact in FIRST_CONTRACT[facts] if not hasattr(thing, fact)]
 
 

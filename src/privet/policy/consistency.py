@@ -26,6 +26,7 @@ def check(terms: Terms) -> None:
     complaints = Complaints()
     complaints.add(*formed(terms))
     complaints.raise_all()  # what is not even of its kind cannot be asked anything
+    terms.declared()
     complaints.add(*together(terms), *undecided(terms))
     complaints.raise_all()
 
@@ -49,9 +50,13 @@ def formed(terms: Terms) -> Iterator[str]:
     if not terms.models:
         yield NO_PROMISE
     for at, model in enumerate(terms.models):
-        if lacks := missing(model, ModelFacts):
+        if isinstance(model, type):
+            yield f"models[{at}]: is a promise such as KAnonymity(k=5), not a class of them"
+        elif lacks := missing(model, ModelFacts):
             yield f"models[{at}]: is a promise such as KAnonymity(k=5); here is no {' and no '.join(lacks)}"
-    if lacks := missing(terms.algorithm, AlgorithmFacts):
+    if isinstance(terms.algorithm, type):
+        yield "algorithm: is an algorithm such as TopDown(), not a class of them"
+    elif lacks := missing(terms.algorithm, AlgorithmFacts):
         yield f"algorithm: is an algorithm such as TopDown(); here is no {' and no '.join(lacks)}"
     if not isinstance(terms.purpose, str):
         yield "purpose: is a text"

@@ -106,8 +106,8 @@ def described_at_home(release: Release | Path, policy: Policy) -> tuple[Policy, 
 def opened(release: Release | Path) -> tuple[Path, Mapping[str, Any], Mapping[str, Any]]:
     """Where the data lies, how it is written, and the evidence."""
     if isinstance(release, Release):
-        leaving: Any = getattr(release, "aside")  # noqa: B009 - of document releases only
-        return leaving.folder, leaving.notes, release.evidence
+        made: Any = release  # of documents: the road comes from its policy
+        return made.aside.folder, made.aside.notes, release.evidence
     evidence = ev.read(release)
     return release, evidence["data"], evidence
 

@@ -160,7 +160,7 @@ def test_every_promise_is_tried() -> None:
     assert {*PROMISES, *OTHERWISE} == {name for name, one in installed("models").items() if not one.plugin}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.data())
 def test_of_tables(data: st.DataObject) -> None:
     """Any promises that can be checked, beside any columns, in any form."""
@@ -221,7 +221,7 @@ def test_of_a_population() -> None:
 
 
 def test_of_sets_and_shifted_dates() -> None:
-    attributes = (
+    attributes: tuple[pv.Attribute, ...] = (
         pv.Attribute("q", pv.Role.QUASI, Sets(Tree.of(TREE), separator="|", fan_out=2)),
         pv.Attribute("t", pv.Role.TARGET, values=("a", "b")),
     )

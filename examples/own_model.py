@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import privet as pv
+from privet.core import PrivacyModel
 from privet.samples import SAMPLES
 from privet.testing import check_model
 
 
 @dataclass(frozen=True, slots=True)
-class DistinctValues:
+class DistinctValues(PrivacyModel):
     n: int
     sensitive: str
 

@@ -14,7 +14,7 @@ from tests.contract.pairs import easy, policy_of, table_of
 
 import privet as pv
 from privet.errors import PolicyError, UnsupportedError
-from privet.explore import dominates, explore, frontier, trials
+from privet.exploration import dominates, explore, frontier, trials
 from privet.report.explored import render
 
 POINT = st.tuples(st.integers(0, 5).map(float), st.integers(0, 5).map(float))

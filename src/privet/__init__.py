@@ -12,10 +12,36 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from privet.assess import compare, explain, risk
-    from privet.core import Attribute, Nulls, Role, Tally, Verdict
+    from privet.core import Algorithm, Attribute, Form, Nulls, PrivacyModel, Purse, Role, Tally, Verdict
     from privet.disclose.safe.algorithm import SafeLattice
+    from privet.disguise import Hash, Key, Mask, Pseudonym, Shift
+    from privet.document.clustree import ClusTree, CToff
+    from privet.document.promises import AnatomyDiversity, DocumentAnonymity, DocumentDiversity, PMPrivacy
+    from privet.document.settings import TreeAnatomy
     from privet.dp.ledger import Ledger
-    from privet.errors import PrivetError
+    from privet.dp.settings import ContingencySettings, DiffGenSettings
+    from privet.errors import (
+        BrokenPromiseError,
+        BudgetError,
+        HierarchyError,
+        InputError,
+        InternalError,
+        MissingExtraError,
+        OptionError,
+        PolicyError,
+        PrivetError,
+        TamperedError,
+        UnsatisfiableError,
+        UnsupportedError,
+    )
+    from privet.exploration import explore
+    from privet.hierarchy.auto import Auto
+    from privet.hierarchy.dates import Dates
+    from privet.hierarchy.flat import Flat
+    from privet.hierarchy.intervals import Intervals
+    from privet.hierarchy.prefix import Prefix
+    from privet.hierarchy.sets import Sets
+    from privet.hierarchy.tree import Tree
     from privet.models.alphak import AlphaKAnonymity
     from privet.models.confidence import ConfidenceBounding
     from privet.models.construction import ByConstruction
@@ -36,9 +62,12 @@ if TYPE_CHECKING:
         SampleUniqueness,
     )
     from privet.models.tcloseness import Distance, TCloseness
+    from privet.policy.draft import draft
+    from privet.policy.notation import algorithm, model
     from privet.policy.values import Policy
     from privet.publishing import check, publish
     from privet.relational.anatomy import Anatomy
+    from privet.relational.bucketisation import Bucketisation
     from privet.relational.coincident import Coincident
     from privet.relational.condensation import Condensation
     from privet.relational.incognito import Incognito
@@ -48,44 +77,81 @@ if TYPE_CHECKING:
     from privet.relational.optimal import Optimal
     from privet.relational.perturb import Pram, RankSwap, Sampling
     from privet.relational.samarati import Samarati
+    from privet.relational.suppression import Suppression
     from privet.relational.topdown import TopDown
     from privet.release import Release
+    from privet.roads.documents.shape import DocumentShape
+    from privet.roads.trajectories.shape import Trajectories
+    from privet.samples import sample
+    from privet.trajectory.searches import LightestPaths, SuppressPoints, SuppressPointsLocally
     from privet.verification import verify
 
 _HOME = {
+    "Algorithm": "privet.core",
     "AlphaKAnonymity": "privet.models.alphak",
     "Anatomy": "privet.relational.anatomy",
+    "AnatomyDiversity": "privet.document.promises",
     "Attribute": "privet.core",
+    "Auto": "privet.hierarchy.auto",
     "AverageRisk": "privet.models.risk",
     "BetaLikeness": "privet.models.likeness",
+    "BrokenPromiseError": "privet.errors",
+    "Bucketisation": "privet.relational.bucketisation",
+    "BudgetError": "privet.errors",
     "ByConstruction": "privet.models.construction",
+    "CToff": "privet.document.clustree",
+    "ClusTree": "privet.document.clustree",
     "Coincident": "privet.relational.coincident",
     "Condensation": "privet.relational.condensation",
     "ConfidenceBounding": "privet.models.confidence",
+    "ContingencySettings": "privet.dp.settings",
+    "Dates": "privet.hierarchy.dates",
     "DeltaDisclosure": "privet.models.disclosure",
     "DeltaPresence": "privet.models.presence",
+    "DiffGenSettings": "privet.dp.settings",
     "DifferentialPrivacy": "privet.models.differential",
     "Distance": "privet.models.tcloseness",
     "DistinctLDiversity": "privet.models.ldiversity",
+    "DocumentAnonymity": "privet.document.promises",
+    "DocumentDiversity": "privet.document.promises",
+    "DocumentShape": "privet.roads.documents.shape",
     "EnhancedBetaLikeness": "privet.models.likeness",
     "EntropyLDiversity": "privet.models.ldiversity",
+    "Flat": "privet.hierarchy.flat",
+    "Form": "privet.core",
+    "Hash": "privet.disguise",
+    "HierarchyError": "privet.errors",
     "Incognito": "privet.relational.incognito",
+    "InputError": "privet.errors",
+    "InternalError": "privet.errors",
+    "Intervals": "privet.hierarchy.intervals",
     "KAnonymity": "privet.models.kanonymity",
     "KMap": "privet.models.presence",
+    "Key": "privet.disguise",
     "LKC": "privet.models.lkc",
     "Ledger": "privet.dp.ledger",
+    "LightestPaths": "privet.trajectory.searches",
     "Local": "privet.relational.local",
+    "Mask": "privet.disguise",
     "MaximumRisk": "privet.models.risk",
     "Microaggregation": "privet.relational.microaggregation",
+    "MissingExtraError": "privet.errors",
     "Mondrian": "privet.relational.mondrian",
     "Nulls": "privet.core",
     "Optimal": "privet.relational.optimal",
+    "OptionError": "privet.errors",
+    "PMPrivacy": "privet.document.promises",
     "PSensitiveKAnonymity": "privet.models.psensitive",
     "PersonalisedPrivacy": "privet.models.personal",
     "Policy": "privet.policy.values",
+    "PolicyError": "privet.errors",
     "PopulationUniqueness": "privet.models.risk",
     "Pram": "privet.relational.perturb",
+    "Prefix": "privet.hierarchy.prefix",
+    "PrivacyModel": "privet.core",
     "PrivetError": "privet.errors",
+    "Pseudonym": "privet.disguise",
+    "Purse": "privet.core",
     "RankSwap": "privet.relational.perturb",
     "RecordsAtRisk": "privet.models.risk",
     "RecursiveLDiversity": "privet.models.ldiversity",
@@ -95,27 +161,51 @@ _HOME = {
     "Samarati": "privet.relational.samarati",
     "SampleUniqueness": "privet.models.risk",
     "Sampling": "privet.relational.perturb",
+    "Sets": "privet.hierarchy.sets",
+    "Shift": "privet.disguise",
+    "SuppressPoints": "privet.trajectory.searches",
+    "SuppressPointsLocally": "privet.trajectory.searches",
+    "Suppression": "privet.relational.suppression",
     "TCloseness": "privet.models.tcloseness",
     "Tally": "privet.core",
+    "TamperedError": "privet.errors",
     "TopDown": "privet.relational.topdown",
+    "Trajectories": "privet.roads.trajectories.shape",
+    "Tree": "privet.hierarchy.tree",
+    "TreeAnatomy": "privet.document.settings",
+    "UnsatisfiableError": "privet.errors",
+    "UnsupportedError": "privet.errors",
     "Verdict": "privet.core",
+    "algorithm": "privet.policy.notation",
     "check": "privet.publishing",
     "compare": "privet.assess",
+    "draft": "privet.policy.draft",
     "explain": "privet.assess",
+    "explore": "privet.exploration",
+    "model": "privet.policy.notation",
     "publish": "privet.publishing",
     "risk": "privet.assess",
+    "sample": "privet.samples",
     "verify": "privet.verification",
 }
 
 __all__ = [  # noqa: RUF022 - the same order as _HOME, which a test compares
-    "AlphaKAnonymity", "Anatomy", "Attribute", "AverageRisk", "BetaLikeness", "ByConstruction",
-    "Coincident", "Condensation", "ConfidenceBounding", "DeltaDisclosure", "DeltaPresence",
-    "DifferentialPrivacy", "Distance", "DistinctLDiversity", "EnhancedBetaLikeness", "EntropyLDiversity",
-    "Incognito", "KAnonymity", "KMap", "LKC", "Ledger", "Local", "MaximumRisk", "Microaggregation",
-    "Mondrian", "Nulls", "Optimal", "PSensitiveKAnonymity", "PersonalisedPrivacy", "Policy",
-    "PopulationUniqueness", "Pram", "PrivetError", "RankSwap", "RecordsAtRisk", "RecursiveLDiversity",
-    "Release", "Role", "SafeLattice", "Samarati", "SampleUniqueness", "Sampling", "TCloseness", "Tally",
-    "TopDown", "Verdict", "check", "compare", "explain", "publish", "risk", "verify",
+    "Algorithm", "AlphaKAnonymity", "Anatomy", "AnatomyDiversity", "Attribute", "Auto", "AverageRisk",
+    "BetaLikeness", "BrokenPromiseError", "Bucketisation", "BudgetError", "ByConstruction", "CToff",
+    "ClusTree", "Coincident", "Condensation", "ConfidenceBounding", "ContingencySettings", "Dates",
+    "DeltaDisclosure", "DeltaPresence", "DiffGenSettings", "DifferentialPrivacy", "Distance",
+    "DistinctLDiversity", "DocumentAnonymity", "DocumentDiversity", "DocumentShape",
+    "EnhancedBetaLikeness", "EntropyLDiversity", "Flat", "Form", "Hash", "HierarchyError", "Incognito",
+    "InputError", "InternalError", "Intervals", "KAnonymity", "KMap", "Key", "LKC", "Ledger",
+    "LightestPaths", "Local", "Mask", "MaximumRisk", "Microaggregation", "MissingExtraError", "Mondrian",
+    "Nulls", "Optimal", "OptionError", "PMPrivacy", "PSensitiveKAnonymity", "PersonalisedPrivacy",
+    "Policy", "PolicyError", "PopulationUniqueness", "Pram", "Prefix", "PrivacyModel", "PrivetError",
+    "Pseudonym", "Purse", "RankSwap", "RecordsAtRisk", "RecursiveLDiversity", "Release", "Role",
+    "SafeLattice", "Samarati", "SampleUniqueness", "Sampling", "Sets", "Shift", "SuppressPoints",
+    "SuppressPointsLocally", "Suppression", "TCloseness", "Tally", "TamperedError", "TopDown",
+    "Trajectories", "Tree", "TreeAnatomy", "UnsatisfiableError", "UnsupportedError", "Verdict",
+    "algorithm", "check", "compare", "draft", "explain", "explore", "model", "publish", "risk", "sample",
+    "verify",
 ]  # fmt: skip
 
 

@@ -13,17 +13,16 @@ from typing import Any
 from privet.core import Engine, Form
 from privet.domain import Value
 from privet.measure.attack import Attack
-from privet.policy.values import Policy
+from privet.policy.values import Policy, policy_of
 from privet.release import Release
 from privet.report import evidence as ev
-from privet.roads import engine_of, road_of
-from privet.roads.stations import refuse_undecided
+from privet.roads import engine_of, options, road_of
 from privet.roads.tables import linking, opened
 from privet.roads.tables.linking import Linked
 
 
 def risk(
-    source: Any, policy: Policy, *, engine: Engine[Any] | str = "embedded", **asked: Any
+    source: Any, policy: Policy | str | Path, *, engine: Engine[Any] | str = "embedded", **asked: Any
 ) -> dict[str, Any]:
     """How exposed the people in the data are, as it stands.
 
@@ -31,8 +30,9 @@ def risk(
     strictest k promises); `trials` and `seed` of simulated attacks; `show_values` lists the groups that
     break a promise with their values; `progress`.
     """
-    refuse_undecided(policy)
-    return road_of(policy).risk(source, policy, engine=engine_of(engine), **asked)
+    policy = policy_of(policy)
+    call = road_of(policy).risk
+    return call(source, policy, engine=engine_of(engine), **options(call, policy, asked))
 
 
 def compare(
@@ -45,7 +45,8 @@ def compare(
     """
     made = release if isinstance(release, Release) else Path(release)
     policy = made.policy if isinstance(made, Release) else _policy(made)
-    return road_of(policy).compare(raw, made, policy, engine=engine_of(engine), **asked)
+    call = road_of(policy).compare
+    return call(raw, made, policy, engine=engine_of(engine), **options(call, policy, asked))
 
 
 def explain(folder: str | Path, *, engine: Engine[Any] | str = "embedded", **asked: Any) -> dict[str, Any]:
@@ -57,7 +58,8 @@ def explain(folder: str | Path, *, engine: Engine[Any] | str = "embedded", **ask
     folder = Path(folder)
     evidence = ev.read(folder)
     policy = _policy(folder)
-    return road_of(policy).explain(folder, evidence, policy, engine=engine_of(engine), **asked)
+    call = road_of(policy).explain
+    return call(folder, evidence, policy, engine=engine_of(engine), **options(call, policy, asked))
 
 
 def attack(
@@ -75,7 +77,7 @@ def attack(
 def link(
     people: Any,
     target: Any,
-    policy: Policy | None = None,
+    policy: Policy | str | Path | None = None,
     *,
     form: Form | None = None,
     engine: Engine[Any] | str = "embedded",
@@ -84,6 +86,7 @@ def link(
 
     `to_dict` of what it returns has numbers only; the rest is for whoever may see raw values.
     """
+    policy = None if policy is None else policy_of(policy)
     return linking.link(people, target, policy, form=form, engine=engine_of(engine))
 
 

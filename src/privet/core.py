@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar, r
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.declared import TABLE, AlgorithmFacts, ModelFacts, declare
 from privet.domain import Codes, Cut, Domain, Node, Value, flat
+from privet.errors import PolicyError, one_of
 
 if TYPE_CHECKING:
     from typing import Self
@@ -42,7 +44,14 @@ class Nulls(Enum):
 class Hierarchy(Protocol):
     """A rule that arranges the values of an attribute under ever more general ones."""
 
+    __slots__ = ()
+
     name: ClassVar[str]
+
+    @property
+    def public_only(self) -> bool:
+        """Is it of use only to an algorithm that is told what could occur?"""
+        return False
 
     def domain(self, values: Sequence[Value]) -> Domain:
         """The values in leaf order; raises HierarchyError when one is not covered."""
@@ -68,7 +77,7 @@ class Disguise(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """A column that the policy names."""
+    """A column that the policy names. A role may be given as its word: `Attribute("age", "quasi")`."""
 
     name: str
     role: Role
@@ -76,6 +85,13 @@ class Attribute:
     disguise: Disguise | None = None
     person: str | None = None  # the column that says whose record it is; date shifting needs it
     values: tuple[str, ...] = ()  # all that could stand in a target, where the data must not say it
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.role, Role):
+            words = {role.value: role for role in Role}
+            if self.role not in words:
+                raise PolicyError(f"attributes.{self.name}: {one_of('role', list(words), self.role)}")
+            object.__setattr__(self, "role", words[self.role])
 
     @property
     def published(self) -> bool:
@@ -167,16 +183,17 @@ class Verdict:
     def holds(self) -> bool:
         return not self.broken
 
+    @property
+    def about(self) -> str | None:
+        """Of data with several parts: which of them."""
+        return None
+
 
 @runtime_checkable
-class PrivacyModel(Protocol):
-    """A promise that can be checked: frozen, comparable, holding no data.
+class PrivacyModel(ModelFacts, Protocol):
+    """A promise that can be checked: frozen, comparable, holding no data; it declares `ModelFacts`."""
 
-    `monotone`: does generalising further always keep it? Searches prune by it.
-    """
-
-    name: ClassVar[str]
-    monotone: ClassVar[bool]
+    __slots__ = ()
 
     def check(self, tally: Tally) -> Verdict: ...
 
@@ -378,10 +395,11 @@ def silent(stage: str, done: int, of: int | None = None) -> None:
     """Progress for callers who do not look."""
 
 
-class Algorithm(Protocol):
-    """A search for a recoding that keeps every promise and loses little."""
+@runtime_checkable
+class Algorithm(AlgorithmFacts, Protocol):
+    """A search for a recoding that keeps every promise and loses little; it declares `AlgorithmFacts`."""
 
-    name: ClassVar[str]
+    __slots__ = ()
 
     def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding: ...
 
@@ -441,18 +459,46 @@ class Engine(Protocol[Table]):
         """The table as something with `__arrow_c_stream__`, for those who go on with it in this process."""
 
 
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """What a release is paid from: a ledger's file, and the data set's name in it."""
+
+    file: str
+    dataset: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "file", str(Path(self.file)))  # "./ledger" and "ledger" are one file
+
+
 @dataclass(frozen=True)
-class Policy:
-    """What the steward decided, before seeing the data."""
+class Terms:
+    """What a search and an engine are told of a policy: nobody has checked that it fits together.
+
+    `privet.Policy` is the one that is checked, and the only one that a road begins with. A search may be
+    asked about less: the promises of the rows that leave, or one column.
+    """
 
     attributes: tuple[Attribute, ...]
     models: tuple[PrivacyModel, ...]
     algorithm: Algorithm
     purpose: str = ""
-    kind: str = "table"
+    kind: str = TABLE
     nulls: Nulls = Nulls.VALUE
     form: Form = field(default_factory=Form)
     shape: Any = None  # what is said of data that is no table: where paths or documents are found in it
+    # Of a table that holds a population, the rows that leave: by column, what it says of them.
+    publish_only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    ledger: Purse | None = None  # for algorithms that spend; it may be named when publishing, too
+
+    def __post_init__(self) -> None:
+        self.declared()
+
+    def declared(self) -> None:
+        """Promises and algorithms of plug-ins that inherit nothing get the facts that they do not declare."""
+        for model in self.models:
+            declare(model, ModelFacts)
+        if self.algorithm is not None:  # of a policy that could not be read
+            declare(self.algorithm, AlgorithmFacts)
 
     def with_role(self, *roles: Role) -> tuple[Attribute, ...]:
         return tuple(a for a in self.attributes if a.role in roles)
@@ -460,3 +506,11 @@ class Policy:
     @property
     def quasi(self) -> tuple[Attribute, ...]:
         return self.with_role(Role.QUASI)
+
+    def asking(self, **changes: Any) -> Terms:
+        """The same with something changed, for a search or an engine that is asked about less."""
+        said = {f.name: getattr(self, f.name) for f in fields(Terms)}
+        return Terms(**said | changes)
+
+
+Policy = Terms  # the name that searches know it by: of a policy they see its terms

@@ -5,6 +5,7 @@ PrivetError
 ├── PolicyError            the policy is wrong; says every place and its fix
 ├── HierarchyError         a hierarchy is malformed, or does not cover the data; names the attribute
 ├── UnsupportedError       this algorithm, model or engine cannot do that; names both
+├── OptionError            a call was given an option that it does not have; names the near one
 ├── MissingExtraError      an optional library is not installed; says which extra brings it
 ├── UnsatisfiableError     no recoding keeps every promise; says what the nearest feasible one is
 ├── BudgetError            a ledger of differential privacy refuses; says what was asked and what is left
@@ -67,6 +68,12 @@ class UnsupportedError(PrivetError):
     code = "unsupported"
 
 
+class OptionError(PrivetError, TypeError):
+    """A call was given an option that it does not have for this kind of data."""
+
+    code = "option"
+
+
 class MissingExtraError(PrivetError):
     """An optional library is not installed."""
 
@@ -122,7 +129,15 @@ def one_of(what: str, allowed: Sequence[str], given: object) -> str:
 
 def unknown_key(allowed: Sequence[str], given: str) -> str:
     """The sentence for a key that nobody reads. The key's value is not shown: it may be a secret."""
+    return f"{given}: unknown key; {_near(allowed, given)}"
+
+
+def unknown_option(allowed: Sequence[str], given: str) -> str:
+    """The sentence for an option that a call does not have."""
+    return f"{given}: unknown option; {_near(allowed, given)}"
+
+
+def _near(allowed: Sequence[str], given: str) -> str:
     near = get_close_matches(given, allowed, n=1)
     known = f"known are {', '.join(allowed)}" if allowed else "remove it"
-    hint = f"did you mean {near[0]}?" if near else known
-    return f"{given}: unknown key; {hint}"
+    return f"did you mean {near[0]}?" if near else known

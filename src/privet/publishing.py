@@ -6,15 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from privet.core import Engine, Progress, silent
-from privet.policy.values import Policy
+from privet.policy.values import Policy, policy_of
 from privet.release import Release
 from privet.roads import Verdicts, engine_of, road_of
-from privet.roads.stations import refuse_undecided
 
 
 def publish(
     source: Any,
-    policy: Policy,
+    policy: Policy | str | Path,
     *,
     engine: Engine[Any] | str = "embedded",
     like: str | Path | None = None,
@@ -23,11 +22,12 @@ def publish(
 ) -> Release:
     """Make a release of `source` that keeps `policy`, or raise; nothing is written yet.
 
-    `source` is a path, a database URL, or a polars, pandas or pyarrow table. `like` names an earlier
+    `source` is a path, a database URL, or a polars, pandas or pyarrow table; `policy` a policy, or the path
+    of one. `like` names an earlier
     release folder whose recoding is used again instead of a search. `output` is another format than
     the input's.
     """
-    refuse_undecided(policy)
+    policy = policy_of(policy)
     return road_of(policy).publish(
         source,
         policy,
@@ -38,6 +38,7 @@ def publish(
     )
 
 
-def check(source: Any, policy: Policy, *, engine: Engine[Any] | str = "embedded") -> Verdicts:
+def check(source: Any, policy: Policy | str | Path, *, engine: Engine[Any] | str = "embedded") -> Verdicts:
     """What data achieves as it stands, without any recoding."""
+    policy = policy_of(policy)
     return road_of(policy).check(source, policy, engine=engine_of(engine))

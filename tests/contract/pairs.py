@@ -68,7 +68,7 @@ def every(kind: str) -> list[str]:
 
 
 def kinds(kind: str, name: str) -> tuple[str, ...]:
-    found: tuple[str, ...] = getattr(installed(kind)[name].load(), "kinds", ("table",))
+    found: tuple[str, ...] = installed(kind)[name].load().kinds
     return found
 
 

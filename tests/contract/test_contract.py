@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import pytest
 from tests.contract import pairs
@@ -32,8 +33,10 @@ from privet.models.risk import (
     SampleUniqueness,
 )
 from privet.models.tcloseness import Distance, TCloseness
+from privet.policy.notation import algorithm
 from privet.relational.topdown import Score, Splits, TopDown
 from privet.testing import check_algorithm, check_engine, check_model, class_models
+from privet.testing.facts import check_algorithm_facts
 
 HALF = Fraction(1, 2)
 
@@ -41,7 +44,7 @@ HALF = Fraction(1, 2)
 def checkable(name: str) -> bool:
     """Is a model about a table as it stands? Not about how it was made, nor about who is not in it."""
     model = installed("models")[name].load()
-    return not getattr(model, "spent", False) and not getattr(model, "population", False)
+    return not model.spent and not model.population
 
 
 # Searches that generalise: neither chance nor a road of their own. Means and suppression give up sooner,
@@ -50,7 +53,7 @@ SEARCHES = [
     name
     for name in pairs.every("algorithms")
     for made in [installed("algorithms")[name].load()]
-    if not hasattr(made, "spends") and not hasattr(made, "road")
+    if made.spends is None and made.road is None
     if name not in {"coincident", "microaggregation", "suppression"}
 ]
 TREE = {"any": {"x": ["a", "b"], "y": ["c", "d"]}}
@@ -138,7 +141,7 @@ def test_engines(name: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class AtMost:
+class AtMost(PrivacyModel):
     """Lies about monotonicity: small groups are kept small, merging them breaks it."""
 
     k: int
@@ -159,7 +162,7 @@ def test_a_lie_about_monotonicity_is_caught() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Chatty:
+class Chatty(PrivacyModel):
     """Puts a value of the data in its verdict."""
 
     name: ClassVar[str] = "chatty"
@@ -178,7 +181,7 @@ def test_a_value_in_a_verdict_is_caught() -> None:
 
 
 @dataclass
-class Open:
+class Open(PrivacyModel):
     """Can be changed after signing."""
 
     k: int
@@ -211,3 +214,88 @@ def test_without_hypothesis_it_says_which_extra_brings_it() -> None:
         [sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=60
     )
     assert "pip install 'privet[testing]'" in done.stderr
+
+
+# What is declared is checked, and what is misspelt is found.
+
+
+@dataclass(frozen=True, slots=True)
+class FirstContract:
+    """A promise with four parts, which inherits nothing."""
+
+    k: int
+    name: ClassVar[str] = "first-contract"
+    monotone: ClassVar[bool] = True
+
+    def check(self, tally: Tally) -> Verdict:
+        return KAnonymity(k=self.k).check(tally)
+
+    def nearest(self, tally: Tally) -> Self:
+        return type(self)(KAnonymity(k=self.k).nearest(tally).k)
+
+
+def test_a_promise_of_the_first_contract_keeps_it() -> None:
+    first: Any = FirstContract(2)
+    check_model(first, examples=10)
+    assert (first.kinds, first.spent, first.protects(), first.class_size) == (("table",), False, (), None)
+
+
+DECLARED: dict[str, tuple[dict[str, Any], str]] = {
+    "a word too few": ({"kind": ("table",)}, "nobody asks for kind; did you mean kinds?"),
+    "misspelt": ({"monotone_with_supression": True}, "did you mean monotone_with_suppression?"),
+    "a text for a tuple": (
+        {"kinds": "table"},
+        "kinds is a tuple of kinds of data, at least one, not 'table'",
+    ),
+    "a number for an answer": ({"spent": 0}, "spent is True or False, not 0"),
+    "no rows of a population": ({"population": True}, "a promise about a population says which rows leave"),
+    "names without keys": ({"protects": lambda self: ("ill",)}, "protects is a tuple of pairs"),
+    "a size of nothing": ({"class_size": property(lambda self: 0)}, "class_size is a whole number from 1 on"),
+}
+
+
+@pytest.mark.parametrize("case", DECLARED)
+def test_what_a_promise_declares_is_checked(case: str) -> None:
+    facts, words = DECLARED[case]
+    made: Any = dataclass(frozen=True)(
+        type("Declaring", (FirstContract,), {"__module__": __name__, "__doc__": "A plug-in.", **facts})
+    )
+    with pytest.raises(AssertionError, match=re.escape(words)):
+        check_model(made(2), shrink=False)
+
+
+def test_what_an_algorithm_declares_is_checked() -> None:
+    class Spending(TopDown):
+        spend = "differential-privacy"
+
+    with pytest.raises(AssertionError, match="nobody asks for spend; did you mean spends"):
+        check_algorithm(Spending, examples=1)
+
+    class Elsewhere(TopDown):
+        kinds = ()
+
+    with pytest.raises(AssertionError, match="kinds is a tuple of kinds of data, at least one"):
+        check_algorithm(Elsewhere, examples=1)
+
+
+@pytest.mark.parametrize("name", installed("algorithms"))
+def test_every_algorithm_declares_its_facts(name: str) -> None:
+    check_algorithm_facts(algorithm(name, **pairs.ALGORITHMS.get(name, {})))
+
+
+def test_there_are_searches_to_check() -> None:
+    assert {"top-down", "mondrian", "optimal", "local", "incognito", "samarati"} <= set(SEARCHES)
+
+
+class Joining(TCloseness):
+    """Lies about suppression: a class may be close to the table, and no longer when records join it."""
+
+    monotone_with_suppression: ClassVar[bool] = True
+
+
+def test_a_lie_about_suppression_is_caught() -> None:
+    def made(tally: Tally) -> PrivacyModel:
+        return Joining(t=Fraction(1, 4), sensitive=every(tally), distance=Distance.EQUAL)
+
+    with pytest.raises(AssertionError, match="says it is monotone with suppression"):
+        check_model(made, examples=400, shrink=False)

@@ -73,8 +73,7 @@ def test_every_type_is_here() -> None:
     elsewhere = {
         name
         for name, target in installed("models").items()
-        if getattr(target.load(), "spent", False)
-        or "table" not in getattr(target.load(), "kinds", ("table",))
+        if target.load().spent or "table" not in target.load().kinds
     }
     assert ours == set(BUILT_IN["models"]) - elsewhere - {
         "lkc-privacy", "k-anonymity", "confidence-bounding", "alpha-k-anonymity",

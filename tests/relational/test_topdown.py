@@ -156,7 +156,7 @@ def test_asking_more_never_makes_it_feasible(data: st.DataObject) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Diversity:
+class Diversity(PrivacyModel):
     """Every group on all quasi-identifiers has at least `l` different sensitive values."""
 
     l: int

@@ -28,6 +28,9 @@ sensitive = ["ill"]
 """
 
 
+ILL = pv.Attribute("ill", pv.Role.SENSITIVE)
+
+
 def policy(algorithm: str) -> pv.Policy:
     return pv.Policy.loads(POLICY + algorithm)
 
@@ -95,7 +98,7 @@ def test_buckets_are_classes_and_people_left_out_are_one() -> None:
     assert (found["possible"], found["farthest"]) == (same["possible"], same["farthest"])
     jobs = {"job": ["dancer", "dancer", "writer", "cook", "cook"]}
     tally = tally_of(jobs, sensitive={"ill": list("xxyzw")})
-    left = replace(policy('type = "suppression"'), attributes=(pv.Attribute("job", pv.Role.QUASI),))
+    left = replace(policy('type = "suppression"'), attributes=(pv.Attribute("job", pv.Role.QUASI), ILL))
     found = algorithm_aware(tally, left)
     assert (found["how"], found["coincident"]) == ("every exchange of values was tried", False)
     assert found["certain"] == 3
@@ -129,7 +132,7 @@ def test_the_usual_search_is_found_out() -> None:
         sensitive={"ill": list("xxyzw")},
         hierarchies={"job": jobs},
     )
-    search = replace(policy('type = "top-down"'), attributes=(pv.Attribute("job", pv.Role.QUASI, jobs),))
+    search = replace(policy('type = "top-down"'), attributes=(pv.Attribute("job", pv.Role.QUASI, jobs), ILL))
     found = algorithm_aware(tally, search)
     assert found["how"] == "every exchange of values was tried"
     assert found["coincident"] is False

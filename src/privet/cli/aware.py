@@ -17,7 +17,7 @@ def refuse_other_kinds(policy: Policy) -> None:
     """The attack is known for tables."""
     if policy.kind != "table":
         raise InputError(f"--algorithm-aware: is tried with tables, not with {policy.kind}")
-    if getattr(policy.algorithm, "road", None) == "diffgen":
+    if policy.algorithm.public_domains:
         raise InputError("--algorithm-aware: differential privacy holds whoever knows the algorithm")
 
 

@@ -67,10 +67,9 @@ def check(
 
 def checked(data: str, policy: Policy, engine: Any) -> tuple[Any, list[str]]:
     """Every promise's verdict, and what promises will meet where a road can foresee it."""
-    from privet.roads import road_of
+    from privet.roads import Foresees, road_of
 
-    road: Any = road_of(policy)
-    if hasattr(road, "foreseen"):
-        verdicts, warnings = road.foreseen(data, policy, engine=engine)
-        return verdicts, warnings
+    road = road_of(policy)
+    if isinstance(road, Foresees):
+        return road.foreseen(data, policy, engine=engine)
     return road.check(data, policy, engine=engine), []

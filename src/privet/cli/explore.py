@@ -72,7 +72,7 @@ def explore(
     Next: write the run that you choose into the policy, and `privet publish`.
 
     """
-    from privet.explore import explore as explored
+    from privet.exploration import explore as explored
     from privet.policy.notation import exact
 
     asked: dict[str, Any] = {

@@ -110,13 +110,8 @@ def form_of(
 def load_policy(path: Path, **said: Any) -> Policy:
     """The policy with every role decided, and the form that the command line asks for."""
     from privet.policy.values import Policy
-    from privet.roads.stations import refuse_undecided
 
     policy = Policy.load(path)
-    try:
-        refuse_undecided(policy)
-    except PolicyError as error:
-        raise error.at(str(path)) from None
     return replace(policy, form=form_of(policy.form, **said))
 
 

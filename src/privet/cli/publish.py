@@ -96,7 +96,7 @@ def publish(
     where = engine_of(engine)
     said = load_policy(policy, format=format, delimiter=delimiter, encoding=encoding, null=null, query=query)
     said = paid_from(said, ledger, dataset)
-    spends = getattr(said.algorithm, "domains", None) == "public"
+    spends = said.algorithm.public_domains
     if explain and spends:
         raise InputError(f"--explain: {said.algorithm.name} has no loss to explain; see `privet plan`")
     try:
@@ -139,7 +139,7 @@ def paid_from(policy: Policy, ledger: Path | None, dataset: str | None) -> Polic
 
     if ledger is None and dataset is None:
         return policy
-    if getattr(policy.algorithm, "domains", None) != "public":
+    if not policy.algorithm.public_domains:
         raise InputError(f"--ledger, --dataset: {policy.algorithm.name} spends nothing")
     file = str(ledger) if ledger is not None else policy.ledger and policy.ledger.file
     name = dataset if dataset is not None else policy.ledger and policy.ledger.dataset

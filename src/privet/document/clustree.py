@@ -14,12 +14,13 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Policy, Progress, silent
+from privet.declared import AlgorithmFacts
 from privet.document.compiled import THREADS
 from privet.document.cost import Prices
 from privet.document.diversify import ANYTHING, Representative, Trees, Weights
@@ -27,6 +28,7 @@ from privet.document.edits import DocumentEdits, TreeClass
 from privet.document.forest import Forest
 from privet.document.mapping import Mapping
 from privet.document.partition import in_parts
+from privet.document.promises import WHOLE
 from privet.errors import PolicyError, UnsatisfiableError
 
 REMEMBERED = 1 << 25  # prices, of eight bytes each
@@ -34,7 +36,7 @@ Infeasible: TypeAlias = Literal["skip", "literal"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class CToff:
+class CToff(AlgorithmFacts):
     """Every class is kept: one pass, quick.
 
     `infeasible`: what happens to a record whose root can be one with no other: "skip" keeps it out of all
@@ -67,10 +69,11 @@ class CToff:
 
     def complaints(self, policy: Policy) -> list[str]:
         """What it keeps are promises about trees that are published whole."""
+        models: tuple[Any, ...] = policy.models
         return [
             f"models[{at}]: {model.name} is about trees in two halves; use tree-anatomy for it"
-            for at, model in enumerate(policy.models)
-            if not hasattr(model, "size")
+            for at, model in enumerate(models)
+            if not isinstance(model, WHOLE)
         ]
 
     def patience(self) -> list[Fraction | None]:

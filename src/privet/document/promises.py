@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import ClassVar, Self
 
 from privet.core import Verdict
+from privet.declared import ModelFacts
 from privet.document import anatomy_audit
 from privet.document.anatomy_rules import Rule, Rules
 from privet.document.audit import TreeVerdict, audit
@@ -23,7 +24,7 @@ KINDS = ("documents",)
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentDiversity:
+class DocumentDiversity(ModelFacts):
     """Every tree is one of at least `l` that are alike but for sensitive values, and at no vertex has one of
     these a share above 1/l (Ozalp 2017, definitions 12 to 17).
 
@@ -44,8 +45,7 @@ class DocumentDiversity:
             raise PolicyError(f"{self.name}: l is at least 2; with 1 nothing is promised")
 
     @property
-    def size(self) -> int:
-        """How many records a class must have."""
+    def class_size(self) -> int:
         return self.l
 
     def check(self, schema: Schema, release: Iterable[Vertex]) -> Verdict:
@@ -66,7 +66,7 @@ class DocumentDiversity:
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentAnonymity:
+class DocumentAnonymity(ModelFacts):
     """Every tree is one of at least `k` that are alike but for sensitive values.
 
     Stops: finding a person's record with a chance above 1/k.
@@ -85,8 +85,7 @@ class DocumentAnonymity:
             raise PolicyError(f"{self.name}: k is at least 2; with 1 nothing is promised")
 
     @property
-    def size(self) -> int:
-        """How many records a class must have."""
+    def class_size(self) -> int:
         return self.k
 
     def check(self, schema: Schema, release: Iterable[Vertex]) -> Verdict:
@@ -105,7 +104,7 @@ class DocumentAnonymity:
 
 
 @dataclass(frozen=True, slots=True)
-class AnatomyDiversity:
+class AnatomyDiversity(ModelFacts):
     """People stand in groups of at least `l` whose trees have one shape, and at no vertex has a sensitive
     value of the group a share above 1/l; which is whose is not said (Ozalp 2017, definitions 20 and 22).
 
@@ -126,6 +125,10 @@ class AnatomyDiversity:
         if self.l < 2:
             raise PolicyError(f"{self.name}: l is at least 2; with 1 nothing is promised")
 
+    @property
+    def class_size(self) -> int:
+        return self.l
+
     def check(self, publication: Publication) -> Verdict:
         found = anatomy_audit.audit(publication, self.l)
         broken = len({finding.group for finding in found.findings})
@@ -133,7 +136,7 @@ class AnatomyDiversity:
 
 
 @dataclass(frozen=True, slots=True)
-class PMPrivacy:
+class PMPrivacy(ModelFacts):
     """No one can be linked to `m` or more occurrences of a value with a confidence above `p`, for each of the
     `rules` (Ozalp 2017, definitions 19, 21 and 23).
 
@@ -165,6 +168,9 @@ class PMPrivacy:
     def _verdict(self, confidence: Mapping[Rule, Fraction], broken: int, at_risk: int) -> Verdict:
         # A group that cannot be read as one has no confidence of its own; anatomy-l-diversity says so.
         return Verdict({"p": max(confidence.values(), default=Fraction(0))}, broken, at_risk)
+
+
+WHOLE = (DocumentDiversity, DocumentAnonymity)  # promises about trees that are published whole
 
 
 def _people(publication: Publication, groups: Iterable[str]) -> int:

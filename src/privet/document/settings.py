@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from privet.declared import AlgorithmFacts
 from privet.document.anatomy import COSTS, ORDERS, Anatomize
 from privet.document.anatomy_merge import Style
 from privet.document.anatomy_rules import Rules
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TreeAnatomy:
+class TreeAnatomy(AlgorithmFacts):
     """Trees in two halves: quasi-identifiers as they are, and sensitive values of l people in one heap.
 
     `style`: "t-t" publishes trees of sensitive values beside trees of quasi-identifiers, which keeps the
@@ -34,7 +35,7 @@ class TreeAnatomy:
 
     name: ClassVar[str] = "tree-anatomy"
     kinds: ClassVar[tuple[str, ...]] = KINDS
-    road: ClassVar[str] = "tree-anatomy"
+    road: ClassVar[str | None] = "tree-anatomy"
 
     def __post_init__(self) -> None:
         complaints = []

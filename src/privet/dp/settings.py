@@ -10,7 +10,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import ClassVar
 
-from privet.core import Attribute, Finding, Policy, Progress, Role, Tally, silent
+from privet.core import Algorithm, Attribute, Finding, Policy, Progress, Role, Tally, silent
 from privet.dp.choose_h import buy_h
 from privet.dp.coded import CodedTable
 from privet.dp.contingency import contingency, refuse
@@ -68,7 +68,7 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Noisy:
+class _Noisy(Algorithm):
     """What both algorithms say."""
 
     consistency: Consistency = Consistency.TOTALS
@@ -76,10 +76,9 @@ class _Noisy:
     noise: Sampler = Sampler.OPENDP
     output: Output = Output.RECORDS
 
-    name: ClassVar[str]
-    road: ClassVar[str] = "diffgen"
-    spends: ClassVar[str] = DifferentialPrivacy.name
-    domains: ClassVar[str] = "public"  # what could occur is said by the policy, never by the data
+    road: ClassVar[str | None] = "diffgen"
+    spends: ClassVar[str | None] = DifferentialPrivacy.name
+    public_domains: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         complaints = []
@@ -108,14 +107,15 @@ class _Noisy:
         if self.output is Output.COUNTS and any(a.name == COUNT for a in policy.attributes):
             wrong.append(f"attributes.{COUNT}: this name is needed for the counts")
         promised = [model.name for model in policy.models]
-        others = sorted(set(promised) - {self.spends})
+        others = sorted(set(promised) - {KEPT})
         wrong += [f"models: {self.name} keeps {self.spends} alone, and cannot promise {o}" for o in others]
-        if promised.count(self.spends) > 1:
+        if promised.count(KEPT) > 1:
             wrong.append(f"models: {self.spends} once; one release has one epsilon")
         return wrong
 
 
 COUNT = "count"  # the column of counts
+KEPT = DifferentialPrivacy.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from privet.core import Hierarchy
 from privet.domain import Domain, Value
 from privet.hierarchy.arrange import distinct
 from privet.hierarchy.dates import Dates
@@ -19,7 +20,7 @@ LONG = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Auto:
+class Auto(Hierarchy):
     """Intervals for numbers, a calendar for dates, prefixes for codes, and nothing for the rest."""
 
     name: ClassVar[str] = "auto"

@@ -10,6 +10,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import ClassVar
 
+from privet.core import Hierarchy
 from privet.domain import Domain, Value
 from privet.errors import HierarchyError, one_of
 from privet.hierarchy.arrange import Group, arrange, distinct, refuse
@@ -29,7 +30,7 @@ _ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ].+)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Dates:
+class Dates(Hierarchy):
     """Dates grouped by calendar, finest level first; the value itself is below the finest.
 
     Reads ISO dates and date-times, whose date as written counts; or whatever `format` says, in the

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from privet.core import Hierarchy
 from privet.domain import ANY, Domain, Value, flat
 from privet.hierarchy.arrange import distinct
 
 
 @dataclass(frozen=True, slots=True)
-class Flat:
+class Flat(Hierarchy):
     """Every value just under the root, in the order of their text.
 
     >>> Flat().domain(["b", None, "a"]).values

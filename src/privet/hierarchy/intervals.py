@@ -15,6 +15,7 @@ from functools import cache
 from itertools import pairwise
 from typing import ClassVar, TypeAlias, cast
 
+from privet.core import Hierarchy
 from privet.domain import ANY, Domain, Node, Scale, Value, flat, interval_label, plain
 from privet.errors import HierarchyError
 from privet.hierarchy.arrange import Group, Path, arrange, distinct, refuse
@@ -26,7 +27,7 @@ Edges: TypeAlias = tuple[Decimal, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Intervals:
+class Intervals(Hierarchy):
     """A hierarchy of intervals over numbers.
 
     Without `width` and `edges` the tree is grown by the search, from one root interval `[low, high)`

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
 
+from privet.core import Hierarchy
 from privet.domain import Domain, Value
 from privet.errors import HierarchyError
 from privet.hierarchy.arrange import Group, Path, arrange, distinct, refuse
@@ -15,7 +16,7 @@ HIDDEN = "*"  # stands for each character that is not kept
 
 
 @dataclass(frozen=True, slots=True)
-class Prefix:
+class Prefix(Hierarchy):
     """Values grouped by their first `keep` characters, finest first; the rest is starred.
 
     Values of different lengths never share a group, since the stars show the length. A value that is

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from privet.core import Hierarchy
 from privet.domain import Domain, Value
 from privet.errors import HierarchyError
 from privet.hierarchy.arrange import distinct
@@ -17,7 +18,7 @@ SEPARATOR = "|"
 
 
 @dataclass(frozen=True, slots=True)
-class Sets:
+class Sets(Hierarchy):
     """A cell holds several items, which are the leaves of a tree; it is published as the nodes above them.
 
     It serves algorithms that take public domains alone. Searches that count values know single
@@ -34,7 +35,6 @@ class Sets:
     fan_out: int = FAN_OUT
 
     name: ClassVar[str] = "sets"
-    public_only: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not self.separator:
@@ -54,6 +54,10 @@ class Sets:
     def items(self, value: Value) -> list[str]:
         """The items of a cell, each once, in order."""
         return sorted({part.strip() for part in (value or "").split(self.separator)} - {""})
+
+    @property
+    def public_only(self) -> bool:
+        return True
 
     def domain(self, values: Sequence[Value]) -> Domain:  # noqa: ARG002 - a hierarchy's form
         raise HierarchyError("sets of items cannot be counted value by value; use the algorithm diffgen")

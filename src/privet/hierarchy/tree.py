@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Self
 
+from privet.core import Hierarchy
 from privet.domain import Domain, Node, Value
 from privet.errors import HierarchyError
 from privet.hierarchy.arrange import distinct, refuse
@@ -34,7 +35,7 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(Hierarchy):
     """A hierarchy given in full. Leaves without data are kept: they exist, though nobody has them.
 
     >>> jobs = Tree.of({"Any": {"Artist": ["Dancer", "Writer"], "Lawyer": None}})

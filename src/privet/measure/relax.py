@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from privet.core import Column, Finding, Generalization, Policy, PrivacyModel, Step, Tally
 from privet.domain import Cut, Domain, Node, Value, plain
 from privet.measure.classes import Ints, add_up, keys, roomy
-from privet.models.linkage import LinkageModel
+from privet.models.linkage import LinkageCheck, LinkageModel
+from privet.models.template import Template
 
 EFFORT = 50_000_000  # cells looked at, about a second; more would make publishing wait for a footnote
 
@@ -149,7 +150,7 @@ class _Base:
 
     def _active(self, split: _Refused, policy: Policy) -> list[Column]:
         """Attributes that tell something: one that has a single value adds nothing to a combination."""
-        named = {name for model in policy.models for name in getattr(model, "quasi", None) or ()}
+        named = {name for model in policy.models for name in model.known() or ()}
         return [
             column
             for column in self._quasi.values()
@@ -219,8 +220,11 @@ def _changes(model: PrivacyModel, nearest: PrivacyModel) -> list[dict[str, Any]]
         old, new = getattr(model, parameter.name), getattr(nearest, parameter.name)
         if parameter.init and isinstance(old, (int, Fraction)) and old != new:
             moved[parameter.name] = old, new
-    general = getattr(nearest, "c", getattr(nearest, "alpha", None))
-    bounds = zip(getattr(model, "bounds", ()), getattr(nearest, "bounds", ()), strict=False)
+    bounds: list[tuple[Template, Template]] = []
+    general = None
+    if isinstance(model, LinkageCheck) and isinstance(nearest, LinkageCheck):
+        bounds = list(zip(model.linkage().templates, nearest.linkage().templates, strict=False))
+        general = nearest.share
     for old, new in bounds:
         if old.at_most != new.at_most != general:
             value = "every" if isinstance(new.value, Enum) else new.value

@@ -36,6 +36,14 @@ class AlphaKAnonymity(LinkageCheck):
         exact_share(f"{self.name}: alpha", self.alpha)
         object.__setattr__(self, "bounds", templates(self.sensitive, self.alpha))
 
+    @property
+    def class_size(self) -> int:
+        return self.k
+
+    @property
+    def share(self) -> Fraction:
+        return self.alpha
+
     def linkage(self) -> Linkage:
         return Linkage(None, self.k, self.bounds)
 

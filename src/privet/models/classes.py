@@ -16,7 +16,7 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Column, Nulls, Tally, Verdict
+from privet.core import Column, Nulls, PrivacyModel, Tally, Verdict
 from privet.domain import Value
 from privet.errors import PolicyError, UnsupportedError
 from privet.models.groups import DENSE, Counts, group_keys
@@ -137,17 +137,16 @@ class Reading:
     reached: Mapping[str, Number]
 
 
-class ClassCheck:
+class ClassCheck(PrivacyModel):
     """The `check` of every model that looks at each class, and at each sensitive attribute by itself."""
 
     __slots__ = ()
-    name: ClassVar[str]
     monotone: ClassVar[bool] = True
-    # Is it still monotone when records of classes that break it may be dropped? It is where a class that
-    # keeps the promise keeps it whatever records join it.
-    monotone_with_suppression: ClassVar[bool] = False
     worst: ClassVar[Mapping[str, Callable[[Sequence[Any]], Any]]]  # how each number adds up over attributes
     sensitive: tuple[str, ...]
+
+    def protects(self) -> tuple[tuple[str, str], ...]:
+        return tuple(("sensitive", name) for name in self.sensitive)
 
     def read(self, histogram: Histogram) -> Reading:
         raise NotImplementedError  # each model says what it asks of a class

@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from privet.core import Tally, Verdict
+from privet.core import PrivacyModel, Tally, Verdict
 from privet.errors import UnsupportedError
 
 
 @dataclass(frozen=True, slots=True)
-class ByConstruction:
+class ByConstruction(PrivacyModel):
     """The release is made as its algorithm says; nothing about it can be checked afterwards.
 
     Stops: nothing that could be proved from the release; the evidence says what was done.

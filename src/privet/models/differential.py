@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Self
 
-from privet.core import Tally, Verdict
+from privet.core import PrivacyModel, Tally, Verdict
 from privet.errors import PolicyError, UnsupportedError
 
 
 @dataclass(frozen=True, slots=True)
-class DifferentialPrivacy:
+class DifferentialPrivacy(PrivacyModel):
     """Every outcome is at most exp(`epsilon`) times as likely with a record as without it.
 
     Stops: learning much about a person from the release that would not be learnt without that person's

@@ -32,6 +32,10 @@ class KAnonymity(LinkageCheck):
     def __post_init__(self) -> None:
         at_least_one(self.name, k=self.k)
 
+    @property
+    def class_size(self) -> int:
+        return self.k
+
     def linkage(self) -> Linkage:
         return Linkage(None, self.k, ())
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Protocol, runtime_checkable
 
-from privet.core import Column, Nulls, Tally, Verdict
+from privet.core import Column, Nulls, PrivacyModel, Tally, Verdict
 from privet.errors import PolicyError
 from privet.models.groups import survey
 from privet.models.template import Every, Template, protected
@@ -53,13 +53,22 @@ class LinkageModel(Protocol):
     def linkage(self) -> Linkage: ...
 
 
-class LinkageCheck:
+class LinkageCheck(PrivacyModel):
     """The `check` of every model that is a linkage bound."""
 
     __slots__ = ()
-    name: ClassVar[str]
     monotone: ClassVar[bool] = True
-    monotone_with_suppression: ClassVar[bool] = False  # see privet.models.classes
+
+    @property
+    def share(self) -> Fraction | None:
+        """The bound of every protected value that has none of its own."""
+        return None
+
+    def protects(self) -> tuple[tuple[str, str], ...]:
+        return tuple(("sensitive", template.attribute) for template in self.linkage().templates)
+
+    def known(self) -> tuple[str, ...] | None:
+        return self.linkage().quasi
 
     def linkage(self) -> Linkage:
         raise NotImplementedError  # each model says which bound it is

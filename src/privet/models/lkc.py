@@ -42,6 +42,14 @@ class LKC(LinkageCheck):
         exact_share(f"{self.name}: c", self.c)
         object.__setattr__(self, "bounds", templates(self.sensitive, self.c))
 
+    @property
+    def class_size(self) -> int:
+        return self.k
+
+    @property
+    def share(self) -> Fraction:
+        return self.c
+
     def linkage(self) -> Linkage:
         return Linkage(self.l, self.k, self.bounds)
 

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from privet.core import Tally, Verdict
+from privet.core import PrivacyModel, Tally, Verdict
 from privet.errors import HierarchyError, PolicyError
 from privet.hierarchy.tree import Tree
 from privet.models.classes import Classes, attributes, exact_number
@@ -26,7 +26,7 @@ from privet.models.tcloseness import nested_tree
 
 
 @dataclass(frozen=True, slots=True)
-class PersonalisedPrivacy:
+class PersonalisedPrivacy(PrivacyModel):
     """For every record, at most a share `at_most` of its class has a value below the record's guarding node.
 
     `guard` is the column with each record's guarding node: a label of the `tree` over the sensitive values.
@@ -48,7 +48,6 @@ class PersonalisedPrivacy:
 
     name: ClassVar[str] = "personalised-privacy"
     monotone: ClassVar[bool] = False
-    monotone_with_suppression: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         exact_number(f"{self.name}: at_most", self.at_most, 0, 1, above=True)
@@ -56,6 +55,9 @@ class PersonalisedPrivacy:
         if len(self.sensitive) > 1:
             raise PolicyError(f"{self.name}: a tree is that of one sensitive attribute; use two models")
         object.__setattr__(self, "taxonomy", nested_tree(self.name, self.tree))
+
+    def protects(self) -> tuple[tuple[str, str], ...]:
+        return (*(("sensitive", name) for name in self.sensitive), ("guard", self.guard))
 
     def check(self, tally: Tally) -> Verdict:
         classes = Classes.of(tally, self.name)

@@ -29,7 +29,7 @@ from privet.models.linkage import at_least_one
 
 
 @dataclass(frozen=True, slots=True)
-class KMap:
+class KMap(PrivacyModel):
     """Every class that holds a published record has at least `k` people of the population.
 
     Stops: finding a person's record in the release, for an adversary who does not know that the person is
@@ -47,12 +47,18 @@ class KMap:
 
     name: ClassVar[str] = "k-map"
     monotone: ClassVar[bool] = True
-    monotone_with_suppression: ClassVar[bool] = False
     population: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         at_least_one(self.name, k=self.k)
         object.__setattr__(self, "values", _named(self.name, self.subset, self.values))
+
+    @property
+    def class_size(self) -> int:
+        return self.k
+
+    def leaving(self) -> dict[str, tuple[str, ...]]:
+        return {self.subset: self.values}
 
     def check(self, tally: Tally) -> Verdict:
         size, leaving = presence(tally, self.name, self.subset, self.values)
@@ -66,7 +72,7 @@ class KMap:
 
 
 @dataclass(frozen=True, slots=True)
-class DeltaPresence:
+class DeltaPresence(PrivacyModel):
     """In every class of the population the share that is published is at least `low` and at most `high`.
 
     Stops: learning that a person is in the study (or is not, where `low` is above 0) beyond these shares.
@@ -83,7 +89,6 @@ class DeltaPresence:
 
     name: ClassVar[str] = "delta-presence"
     monotone: ClassVar[bool] = True
-    monotone_with_suppression: ClassVar[bool] = False
     population: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -92,6 +97,9 @@ class DeltaPresence:
         if self.low > self.high:
             raise PolicyError(f"{self.name}: low is at most high")
         object.__setattr__(self, "values", _named(self.name, self.subset, self.values))
+
+    def leaving(self) -> dict[str, tuple[str, ...]]:
+        return {self.subset: self.values}
 
     def check(self, tally: Tally) -> Verdict:
         size, leaving = presence(tally, self.name, self.subset, self.values)

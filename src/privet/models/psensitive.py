@@ -42,6 +42,10 @@ class PSensitiveKAnonymity(ClassCheck):
             raise PolicyError(f"{self.name}: p is at most k, since k records have no more than k values")
         object.__setattr__(self, "sensitive", attributes(self.name, self.sensitive))
 
+    @property
+    def class_size(self) -> int:
+        return self.k
+
     def read(self, histogram: Histogram) -> Reading:
         found, size = histogram.distinct, histogram.size
         if not len(size):

@@ -15,7 +15,7 @@ from fractions import Fraction
 from math import ceil
 from typing import ClassVar, Self
 
-from privet.core import Tally, Verdict
+from privet.core import PrivacyModel, Tally, Verdict
 from privet.models.classes import Classes, exact_number
 from privet.models.linkage import Linkage, LinkageCheck
 from privet.models.population import uniqueness
@@ -25,7 +25,7 @@ MILLION = 1_000_000  # estimates are told in so many parts
 
 
 @dataclass(frozen=True, slots=True)
-class AverageRisk:
+class AverageRisk(PrivacyModel):
     """The chance of finding a record, averaged over all records, is `at_most` this: classes / records.
 
     Stops: finding many people's records, for an adversary who tries them all.
@@ -39,7 +39,6 @@ class AverageRisk:
 
     name: ClassVar[str] = "average-risk"
     monotone: ClassVar[bool] = True
-    monotone_with_suppression: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         exact_number(f"{self.name}: at_most", self.at_most, 0, 1, above=True)
@@ -88,7 +87,7 @@ class MaximumRisk(LinkageCheck):
 
 
 @dataclass(frozen=True, slots=True)
-class RecordsAtRisk:
+class RecordsAtRisk(PrivacyModel):
     """At most a share `at_most` of all records has a chance of being found `above` this.
 
     Stops: releases in which many people's records are easily found.
@@ -103,7 +102,6 @@ class RecordsAtRisk:
 
     name: ClassVar[str] = "records-at-risk"
     monotone: ClassVar[bool] = True
-    monotone_with_suppression: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         exact_number(f"{self.name}: above", self.above, 0, 1, above=True)
@@ -117,7 +115,7 @@ class RecordsAtRisk:
 
 
 @dataclass(frozen=True, slots=True)
-class SampleUniqueness:
+class SampleUniqueness(PrivacyModel):
     """At most a share `at_most` of all records is alone in its class.
 
     Stops: releases in which many people stand alone, which is what an adversary looks for first.
@@ -129,7 +127,6 @@ class SampleUniqueness:
 
     name: ClassVar[str] = "sample-uniqueness"
     monotone: ClassVar[bool] = True
-    monotone_with_suppression: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         exact_number(f"{self.name}: at_most", self.at_most, 0, 1)
@@ -142,7 +139,7 @@ class SampleUniqueness:
 
 
 @dataclass(frozen=True, slots=True)
-class PopulationUniqueness:
+class PopulationUniqueness(PrivacyModel):
     """At most a share `at_most` of the population is estimated to be alone, if the table is a sample of it.
 
     `fraction` is the share of the population that the table holds, drawn by chance. The estimator is chosen
@@ -158,7 +155,6 @@ class PopulationUniqueness:
 
     name: ClassVar[str] = "population-uniqueness"
     monotone: ClassVar[bool] = False  # an estimate may rise where classes merge
-    monotone_with_suppression: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         exact_number(f"{self.name}: at_most", self.at_most, 0, 1)

@@ -1,69 +1,179 @@
-"""What is right in each place of a policy and wrong together: every complaint, with its place and its fix."""
+"""Is it a policy? What is wrong in a place, and what is right in each place and wrong together.
+
+One answer for a policy that is read from a file and for one that is made in Python: every complaint, with its
+place and its fix.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from privet.core import PrivacyModel, Role
-from privet.policy.notation import Complaints
+from privet.core import Attribute, Form, Nulls, Purse, Role, Terms
+from privet.declared import TABLE, AlgorithmFacts, ModelFacts, missing
+from privet.errors import PolicyError, one_of
+from privet.policy.notation import Complaints, fill, noted, written
+from privet.registry import installed, known
 
-if TYPE_CHECKING:
-    from privet.policy.values import Policy
+NO_COLUMN = "attributes: names every column that is published, each with its role"
+NO_PROMISE = 'models: at least one promise, for example [[models]] type = "k-anonymity" k = 5'
+ROWS_THAT_LEAVE = 'is a table of a column and its values, for example { in_study = ["yes"] }'
 
-TABLE = "table"  # the kind of data that a policy is about unless it says otherwise
+
+def check(terms: Terms) -> None:
+    """Raise every complaint about what should be a policy."""
+    complaints = Complaints()
+    complaints.add(*formed(terms))
+    complaints.raise_all()  # what is not even of its kind cannot be asked anything
+    terms.declared()
+    complaints.add(*together(terms), *undecided(terms))
+    complaints.raise_all()
 
 
-def cross_check(policy: Policy, complaints: Complaints) -> None:
-    """What is right in each place and wrong together."""
+def formed(terms: Terms) -> Iterator[str]:
+    """What is not of the kind that its place needs; TOML has no way to say some of it, Python has."""
+    if terms.kind != TABLE and not known("shapes", terms.kind):
+        yield other_kind(terms.kind)
+    elif terms.kind != TABLE and terms.shape is None:
+        yield f"{terms.kind}: what these data look like is not described; it needs a shape"
+    elif terms.kind == TABLE and terms.shape is not None:
+        yield "kind: a table has no shape; leave it out, or say the kind that it describes"
+    if not terms.attributes:
+        yield NO_COLUMN
+    attributes: tuple[Any, ...] = terms.attributes
+    for at, attribute in enumerate(attributes):
+        if not isinstance(attribute, Attribute):
+            yield f'attributes[{at}]: is an attribute such as Attribute("age", "quasi")'
+    names = Counter(a.name for a in attributes if isinstance(a, Attribute))
+    yield from (f"attributes.{name}: named {times} times" for name, times in names.items() if times > 1)
+    if not terms.models:
+        yield NO_PROMISE
+    for at, model in enumerate(terms.models):
+        if isinstance(model, type):
+            yield f"models[{at}]: is a promise such as KAnonymity(k=5), not a class of them"
+        elif lacks := missing(model, ModelFacts):
+            yield f"models[{at}]: is a promise such as KAnonymity(k=5); here is no {' and no '.join(lacks)}"
+    if isinstance(terms.algorithm, type):
+        yield "algorithm: is an algorithm such as TopDown(), not a class of them"
+    elif lacks := missing(terms.algorithm, AlgorithmFacts):
+        yield f"algorithm: is an algorithm such as TopDown(); here is no {' and no '.join(lacks)}"
+    if not isinstance(terms.purpose, str):
+        yield "purpose: is a text"
+    if not isinstance(terms.nulls, Nulls):
+        yield f"nulls: {one_of('it', [nulls.value for nulls in Nulls], terms.nulls)}"
+    if not isinstance(terms.form, Form):
+        yield 'form: is a form such as Form(delimiter=";")'
+    else:
+        try:
+            said = {f.name: noted(getattr(terms.form, f.name)) for f in written(Form)}
+            fill(Form, {name: value for name, value in said.items() if value is not None})
+        except PolicyError as error:
+            yield from (f"form: {complaint}" for complaint in error.complaints)
+    yield from (f"publish_only: {wrong}" for wrong in rows_that_leave(terms.publish_only))
+    if terms.ledger is not None and not isinstance(terms.ledger, Purse):
+        yield 'ledger: is a file and a data set, such as Purse("ledger.sqlite", "admissions")'
+
+
+def other_kind(kind: object) -> str:
+    """The complaint about a kind of data that nobody knows."""
+    return f"kind: {one_of('kind', [TABLE, *installed('shapes')], kind)}"
+
+
+def rows_that_leave(only: object) -> list[str]:
+    """What is wrong with a column and its values that say which rows leave."""
+    if not isinstance(only, Mapping):
+        return [ROWS_THAT_LEAVE]
+    if len(only) > 1:
+        return ["names one column that says which rows leave"]
+    return [
+        f'{name} is a list of texts, for example ["yes"]'
+        for name, values in only.items()
+        if not isinstance(values, tuple) or not values or not all(isinstance(v, str) for v in values)
+    ]
+
+
+def unfit(attribute: Attribute) -> list[str]:
+    """What is said of one column and does not go with its role."""
+    found, role = [], attribute.role
+    if attribute.hierarchy is not None and role not in {Role.QUASI, Role.UNDECIDED}:
+        found.append(f"hierarchy: only a quasi-identifier is generalised, the role here is {role.value}")
+    if attribute.disguise is not None and role is not Role.IDENTIFIER:
+        found.append(f"publish: only an identifier is disguised, the role here is {role.value}")
+    if attribute.values and role not in {Role.TARGET, Role.UNDECIDED}:
+        found.append(f"values: only a target lists its values, the role here is {role.value}")
+    if attribute.values and len(set(attribute.values)) < max(2, len(attribute.values)):
+        found.append("values: at least two values, all different")
+    return found
+
+
+def undecided(terms: Terms) -> list[str]:
+    """A complaint for each column or field that nobody has decided about."""
+    if terms.shape is not None and terms.shape.describes_fields:
+        found: list[str] = terms.shape.undecided
+        return found
+    roles = ", ".join(role.value for role in Role if role is not Role.UNDECIDED)
+    return [
+        f"attributes.{attribute.name}: the role is still undecided; it is one of {roles}"
+        for attribute in terms.attributes
+        if attribute.role is Role.UNDECIDED
+    ]
+
+
+def together(policy: Terms) -> list[str]:
+    """What is right in each place and wrong together. An algorithm that could not be read is None."""
+    complaints = Complaints()
     attributes, models = policy.attributes, policy.models
     _same_kind(policy, complaints)
     if policy.shape is not None:
         complaints.add(*policy.shape.complaints(policy))
+        if policy.shape.describes_fields and attributes != policy.shape.attributes:
+            complaints.add(f"attributes: fields are described in [{policy.kind}]; leave them out here")
     if not attributes:
-        return
+        return [*complaints]
     roles = {attribute.name: attribute.role for attribute in attributes}
-    undecided = Role.UNDECIDED in roles.values()
-    if policy.kind == TABLE and not undecided and Role.QUASI not in roles.values():
+    if policy.kind == TABLE and not {Role.QUASI, Role.UNDECIDED} & set(roles.values()):
         complaints.add('attributes: no quasi-identifier; give at least one the role "quasi"')
     targets = [name for name, role in roles.items() if role is Role.TARGET]
     if len(targets) > 1:
         complaints.add(f"attributes: one target at most, not {', '.join(targets)}")
     for attribute in attributes:
+        if policy.shape is None or not policy.shape.describes_fields:
+            complaints.add(*(f"attributes.{attribute.name}: {wrong}" for wrong in unfit(attribute)))
         if attribute.person is not None and attribute.person not in roles:
             complaints.add(f"attributes.{attribute.name}: by: no attribute {attribute.person!r}")
     _population(policy, complaints)
     _public(policy, complaints)
     for at, model in enumerate(models):
-        for place, name in _sensitive_named(model):
+        for place, name in model.protects():
             if roles.get(name, Role.SENSITIVE) is Role.UNDECIDED:
                 continue
             if roles.get(name) is not Role.SENSITIVE:
                 complaints.add(
                     f'models[{at}]: {place}.{name}: no attribute with that name and role "sensitive"'
                 )
-        for name in getattr(model, "quasi", None) or ():
+        for name in model.known() or ():
             if roles.get(name) not in {Role.QUASI, Role.UNDECIDED}:
                 complaints.add(f'models[{at}]: quasi: no attribute {name!r} with role "quasi"')
+    return [*complaints]
 
 
-def _population(policy: Policy, complaints: Complaints) -> None:
+def _population(policy: Terms, complaints: Complaints) -> None:
     """A population and the rows of it that leave: what a policy says of them in three places agrees."""
     only, roles = policy.publish_only, {a.name: a.role for a in policy.attributes}
     for name in only:
         if roles.get(name) not in {Role.SENSITIVE, Role.UNDECIDED}:
             complaints.add(f'publish_only: {name}: no attribute with that name and role "sensitive"')
     algorithm: Any = policy.algorithm
-    road = getattr(algorithm, "road", None)
-    if only and algorithm is not None and (policy.kind != TABLE or road is not None):
+    if only and algorithm is not None and (policy.kind != TABLE or algorithm.road is not None):
         complaints.add(f"publish_only: {algorithm.name} publishes every row; use another algorithm")
     for at, model in enumerate(policy.models):
-        for _, name in _sensitive_named(model):
+        for _, name in model.protects():
             if name in only:
                 complaints.add(f"models[{at}]: sensitive: {name} says which rows leave, and does not leave")
-        if not getattr(model, "population", False):
+        if not model.population:
             continue
-        said = {getattr(model, "subset", ""): getattr(model, "values", ())}
+        said = model.leaving()
         if {name: set(values) for name, values in said.items()} != {n: set(v) for n, v in only.items()}:
             complaints.add(
                 f"models[{at}]: {model.name} is about the rows that leave: its subset and values are those "
@@ -71,27 +181,27 @@ def _population(policy: Policy, complaints: Complaints) -> None:
             )
 
 
-def _public(policy: Policy, complaints: Complaints) -> None:
+def _public(policy: Terms, complaints: Complaints) -> None:
     """What an algorithm asks of a policy besides; and what only one that spends can use."""
     algorithm: Any = policy.algorithm
-    asks = getattr(algorithm, "complaints", None)
-    if asks is not None:
-        complaints.add(*asks(policy))
-    if algorithm is None or getattr(algorithm, "domains", None) == "public":
+    if algorithm is None:
+        return
+    complaints.add(*algorithm.complaints(policy))
+    if algorithm.public_domains:
         return
     if policy.ledger is not None:
         complaints.add(f"ledger: {algorithm.name} spends no budget; remove it, or choose diffgen")
     for attribute in policy.attributes:
         if attribute.values:
             complaints.add(f"attributes.{attribute.name}: values: {algorithm.name} reads them off the data")
-        if getattr(attribute.hierarchy, "public_only", False):
+        if attribute.hierarchy is not None and attribute.hierarchy.public_only:
             complaints.add(
                 f"attributes.{attribute.name}: hierarchy: {algorithm.name} has no use for sets or units; "
                 "diffgen has"
             )
 
 
-def _same_kind(policy: Policy, complaints: Complaints) -> None:
+def _same_kind(policy: Terms, complaints: Complaints) -> None:
     """Promises and searches serve some kinds of data, tables unless they say so; and a promise that is
     spent, not checked, needs a search that spends.
     """
@@ -100,26 +210,17 @@ def _same_kind(policy: Policy, complaints: Complaints) -> None:
         *((f"models[{at}]", model) for at, model in enumerate(policy.models)),
         ("algorithm", algorithm),
     ):
-        kinds = getattr(thing, "kinds", (TABLE,))
-        if thing is not None and policy.kind not in kinds:
+        if thing is not None and policy.kind not in thing.kinds:
             complaints.add(
-                f"{place}: {thing.name} is for {' and '.join(kinds)}, this policy for {policy.kind}"
+                f"{place}: {thing.name} is for {' and '.join(thing.kinds)}, this policy for {policy.kind}"
             )
-    spends = getattr(algorithm, "spends", None)
+    if algorithm is None:
+        return
+    spends = algorithm.spends
     for at, model in enumerate(policy.models):
-        if algorithm is not None and getattr(model, "spent", False) and model.name != spends:
+        if model.spent and model.name != spends:
             complaints.add(
                 f"models[{at}]: {model.name} is kept by how a release is made, and {algorithm.name} does not"
             )
     if spends is not None and policy.models and spends not in {model.name for model in policy.models}:
         complaints.add(f'algorithm: {algorithm.name} keeps the promise [[models]] type = "{spends}"; add it')
-
-
-def _sensitive_named(model: PrivacyModel) -> Iterator[tuple[str, str]]:
-    """The attributes that a promise speaks of, each with the key that names it."""
-    if hasattr(model, "bounds"):
-        yield from (("sensitive", template.attribute) for template in model.bounds)
-    else:
-        yield from (("sensitive", name) for name in getattr(model, "sensitive", ()))
-    if isinstance(guard := getattr(model, "guard", None), str):
-        yield "guard", guard

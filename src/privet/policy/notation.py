@@ -28,6 +28,9 @@ class Complaints:
     def add(self, *complaints: str) -> None:
         self._all.extend(complaints)
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
     @contextmanager
     def at(self, place: str) -> Iterator[None]:
         try:
@@ -50,6 +53,24 @@ def build(kind: str, table: object) -> Any:
         raise PolicyError(f"needs a type, one of {', '.join(registry.installed(kind))}")
     made = registry.find(kind, table["type"])
     return fill(made, {key: value for key, value in table.items() if key != "type"})
+
+
+def model(name: str, /, **parameters: Any) -> Any:
+    """A promise by its name in policies, with its parameters by theirs; plug-ins too.
+
+    >>> model("lkc-privacy", l=2, k=5, c="1/5", sensitive={"disease": ["HIV"]}).k
+    5
+    """
+    return build("models", {"type": name, **parameters})
+
+
+def algorithm(name: str, /, **settings: Any) -> Any:
+    """An algorithm by its name in policies, with its settings in the words that a policy has for them.
+
+    >>> algorithm("top-down", score="discernibility").score.value
+    'discernibility'
+    """
+    return build("algorithms", {"type": name, **settings})
 
 
 def fill(made: Any, table: Mapping[str, Any]) -> Any:
@@ -140,6 +161,8 @@ def _table(hint: Any, given: Any) -> dict[str, Any]:
 
 def exact(given: object) -> Fraction:
     """A number that a guarantee depends on: whole, or in quotes; never a float."""
+    if isinstance(given, Fraction):  # from Python
+        return given
     if isinstance(given, float):
         raise PolicyError(f'write "{given}" in quotes, so that it is exact')
     if isinstance(given, bool) or not isinstance(given, (int, str)):

@@ -1,46 +1,36 @@
-"""Policies on disk, read whole or refused whole.
+"""Policies: valid or they do not exist, whether they are read from a file or made in Python.
 
 A wrong policy is answered with every complaint at once, each with its place and its fix.
 """
 
 from __future__ import annotations
 
+import os
+import tempfile
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, TypeAlias
 
 import tomli_w
 
-from privet import core, disguise, hierarchy
-from privet.core import Attribute, Form, Nulls, Role
-from privet.errors import PolicyError, one_of
-from privet.policy.consistency import TABLE, cross_check
-from privet.policy.notation import Complaints, build, describe, fill, noted, word, written
-from privet.registry import find, installed, known
+from privet.core import Algorithm, Attribute, Form, Nulls, Purse, Role, Terms
+from privet.disguise import Hash, Pseudonym, Shift
+from privet.errors import InputError, PolicyError
+from privet.hierarchy import Auto
+from privet.policy import consistency, reading
+from privet.policy.notation import Complaints, describe, noted, written
+from privet.policy.reading import TOP, VERSION
 
-VERSION = 1
-TOP = (
-    "policy",
-    "kind",
-    "purpose",
-    "nulls",
-    "attributes",
-    "models",
-    "algorithm",
-    "form",
-    "publish_only",
-    "ledger",
-)
+__all__ = ["TOP", "Policy", "Purse", "Shape", "policy_of"]
+
+Naming: TypeAlias = Callable[[Path, str], str]
 
 
-@dataclass(frozen=True, slots=True)
-class Purse:
-    """What a release is paid from: a ledger's file, and the data set's name in it."""
-
-    file: str
-    dataset: str
+def as_it_is(base: Path, file: str) -> str:  # noqa: ARG001 - where a file is found from another folder
+    """A file as the policy names it."""
+    return file
 
 
 class Shape(Protocol):
@@ -52,28 +42,76 @@ class Shape(Protocol):
     """
 
     algorithm: ClassVar[Mapping[str, Any]]  # what searches unless the policy says otherwise
+    describes_fields: ClassVar[bool] = False  # itself: then [attributes] stands nowhere in the policy
 
     @classmethod
     def from_policy(cls, table: Mapping[str, Any], *, base: Path) -> Self:
         """Read it; raise PolicyError with every complaint. Paths are relative to `base`."""
 
-    def to_policy(self) -> dict[str, Any]:
-        """The table that `from_policy` reads."""
+    def to_policy(self, named: Naming = as_it_is) -> dict[str, Any]:
+        """The table that `from_policy` reads; `named` says how a file in a folder is written."""
 
-    def complaints(self, policy: core.Policy) -> list[str]:
+    def complaints(self, policy: Terms) -> list[str]:
         """What is right in each place of the policy and wrong together."""
 
-    # A shape that describes every field itself has two more: `attributes`, which then stand nowhere else in
-    # the policy, and `undecided`, a complaint for each field that nobody has decided about.
+    @property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """The fields, where it describes them itself."""
+        return ()
+
+    @property
+    def undecided(self) -> list[str]:
+        """A complaint for each field that nobody has decided about, where it describes them itself."""
+        return []
 
 
 @dataclass(frozen=True)
-class Policy(core.Policy):
-    """What the steward decided, that can be read from a file and written to one."""
+class Policy(Terms):
+    """What the steward decided, before seeing the data: checked when it is made, as one that is read is.
 
-    # Of a table that holds a population, the rows that leave: by column, what it says of them.
-    publish_only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    ledger: Purse | None = None  # for algorithms that spend; it may be named when publishing, too
+    >>> from privet.models.kanonymity import KAnonymity
+    >>> policy = Policy((Attribute("age", "quasi"), Attribute("name", "identifier")), (KAnonymity(k=5),))
+    >>> policy.algorithm.name, Policy.loads(policy.dumps()) == policy
+    ('top-down', True)
+    >>> Policy((Attribute("age", "quasi"),), ())
+    Traceback (most recent call last):
+    privet.errors.PolicyError: models: at least one promise, for example [[models]] type = "k-anonymity" k = 5
+    """
+
+    algorithm: Algorithm = None  # type: ignore[assignment] # None: the usual one for this kind of data
+
+    def __post_init__(self) -> None:
+        for name, value in self._settled().items():
+            object.__setattr__(self, name, value)
+        consistency.check(self)
+
+    def _settled(self) -> dict[str, Any]:
+        """What may be left out or written in another way, as it is read from a file that does so."""
+        said: dict[str, Any] = {}
+        for name in ("attributes", "models"):
+            given: Any = getattr(self, name)
+            if isinstance(given, str) or not isinstance(given, (list, tuple)):
+                raise PolicyError(f"{name}: is a tuple")
+            said[name] = tuple(given)
+        if self.shape is not None and self.shape.describes_fields:
+            said["attributes"] = said["attributes"] or self.shape.attributes
+        else:
+            said["attributes"] = tuple(map(_arranged, said["attributes"]))
+        given = self.nulls
+        if given in {nulls.value for nulls in Nulls}:
+            said["nulls"] = Nulls(given)
+        only: Any = self.publish_only
+        if isinstance(only, Mapping):
+            said["publish_only"] = {
+                name: tuple(dict.fromkeys(values)) if isinstance(values, (list, tuple)) else values
+                for name, values in only.items()
+            }
+        if self.algorithm is None:
+            try:
+                said["algorithm"] = reading.usual_algorithm(self.kind)
+            except PolicyError:
+                raise PolicyError(consistency.other_kind(self.kind)) from None
+        return said
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -103,63 +141,11 @@ class Policy(core.Policy):
     def from_document(cls, document: Mapping[str, Any], *, base: Path) -> Self:
         """Read a policy from what TOML (or any other notation) made of it."""
         complaints = Complaints()
-        if document.get("policy") != VERSION:
-            complaints.add(f"the first line must be `policy = {VERSION}`")
-        kind = document.get("kind", TABLE)
-        if kind != TABLE and not known("shapes", kind):
-            complaints.add(f"kind: {one_of('kind', [TABLE, *installed('shapes')], kind)}")
-            kind = TABLE
-        complaints.unknown(document, TOP if kind == TABLE else (*TOP, kind))
-        shape: Shape | None = None
-        if kind != TABLE:
-            with complaints.at(kind):
-                shape = find("shapes", kind).from_policy(document.get(kind, {}), base=base)
-        nulls = Nulls.VALUE
-        with complaints.at("nulls"):
-            nulls = word(Nulls, document.get("nulls", "value"))
-        form = Form()
-        with complaints.at("form"):
-            form = _form(document.get("form", {}))
-        only: Mapping[str, tuple[str, ...]] = {}
-        with complaints.at("publish_only"):
-            only = _publish_only(document.get("publish_only", {}))
-        purse: Purse | None = None
-        with complaints.at("ledger"):
-            purse = _purse(document.get("ledger"), base)
-        if kind != TABLE and hasattr(find("shapes", kind), "attributes"):
-            attributes: tuple[Attribute, ...] = getattr(shape, "attributes", ())
-            if "attributes" in document:
-                complaints.add(f"attributes: fields are described in [{kind}]; remove it here")
-        else:
-            attributes = _attributes(document.get("attributes"), complaints, base)
-        models = _models(document.get("models"), complaints)
-        algorithm: Any = None
-        with complaints.at("algorithm"):
-            usual = {"type": "top-down"} if kind == TABLE else dict(find("shapes", kind).algorithm)
-            algorithm = build("algorithms", document.get("algorithm", usual))
-        made = cls(
-            attributes=attributes,
-            models=models,
-            algorithm=algorithm,
-            purpose=str(document.get("purpose", "")),
-            kind=kind,
-            nulls=nulls,
-            form=form,
-            shape=shape,
-            publish_only=only,
-            ledger=purse,
-        )
-        cross_check(made, complaints)
-        complaints.raise_all(also=made.undecided)
-        return made
-
-    @property
-    def undecided(self) -> list[str]:
-        """A complaint for each column or field that nobody has decided about."""
-        if hasattr(self.shape, "undecided"):
-            found: list[str] = self.shape.undecided
-            return found
-        return undecided(self.attributes)
+        said = reading.read(document, base, complaints)
+        if not list(complaints):
+            return cls(**said)
+        partly = Terms(**said)
+        raise PolicyError(*complaints, *consistency.together(partly), *consistency.undecided(partly))
 
     def to_document(self) -> dict[str, Any]:
         """The policy as a document that TOML can hold."""
@@ -173,7 +159,7 @@ class Policy(core.Policy):
             document["ledger"] = {"file": self.ledger.file, "dataset": self.ledger.dataset}
         form = {f.name: noted(getattr(self.form, f.name)) for f in written(Form)}
         document["form"] = {name: value for name, value in form.items() if value is not None}
-        if not hasattr(self.shape, "attributes"):
+        if self.shape is None or not self.shape.describes_fields:
             document["attributes"] = {a.name: _attribute_document(a) for a in self.attributes}
         document["models"] = [describe(model) for model in self.models]
         document["algorithm"] = describe(self.algorithm)
@@ -182,113 +168,65 @@ class Policy(core.Policy):
         return document
 
     def dumps(self) -> str:
+        """The policy as the text of a file."""
         return tomli_w.dumps(self.to_document())
 
+    def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the policy to a file, which appears under its name only when it is whole.
 
-def _form(table: object) -> Form:
-    if not isinstance(table, Mapping):
-        raise PolicyError("is a table, for example { delimiter = ';', nulls = ['', 'NA'] }")
-    form: Form = fill(Form, table)
-    return form
-
-
-def _purse(table: object, base: Path) -> Purse | None:
-    if table is None:
-        return None
-    if not isinstance(table, Mapping):
-        raise PolicyError('is a table, for example { file = "ledger.sqlite", dataset = "admissions" }')
-    said: Purse = fill(Purse, table)
-    return replace(said, file=str(base / said.file))
-
-
-def _publish_only(table: object) -> Mapping[str, tuple[str, ...]]:
-    if not isinstance(table, Mapping):
-        raise PolicyError('is a table of a column and its values, for example { in_study = ["yes"] }')
-    if len(table) > 1:
-        raise PolicyError("names one column that says which rows leave")
-    for name, values in table.items():
-        if not isinstance(values, list) or not values or not all(isinstance(v, str) for v in values):
-            raise PolicyError(f'{name} is a list of texts, for example ["yes"]')
-    return {name: tuple(dict.fromkeys(values)) for name, values in table.items()}
+        Files that the policy names (a ledger, a key, stops) are looked for beside it: where they lie
+        elsewhere, their whole path is written.
+        """
+        path = Path(path)
+        if path.is_dir():
+            raise InputError(f"{path}: this is a folder; name a file")
+        if path.exists() and not overwrite:
+            raise InputError(f"{path}: there is a file already; say overwrite=True to replace it")
+        document = _as_found_from(self, path.parent)
+        with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as made:
+            fresh = Path(made) / path.name
+            with fresh.open("w", encoding="utf-8", newline="\n") as file:
+                file.write(tomli_w.dumps(document))
+                file.flush()
+                os.fsync(file.fileno())
+            fresh.replace(path)
+        return path
 
 
-def _attributes(table: object, complaints: Complaints, base: Path) -> tuple[Attribute, ...]:
-    if not isinstance(table, Mapping) or not table:
-        complaints.add("attributes: names every column that is published, each with its role")
-        return ()
-    found = []
-    for name, spec in table.items():
-        with complaints.at(f"attributes.{name}"):
-            found.append(_attribute(name, spec, base))
-    return tuple(found)
+def policy_of(given: Policy | str | Path) -> Policy:
+    """A policy, or the one in the file of that name; nothing else begins a road."""
+    if isinstance(given, (str, Path)):
+        return Policy.load(given)
+    if not isinstance(given, Policy):
+        what = type(given).__name__
+        raise PolicyError(f"policy: a privet.Policy, or the path of a policy file, not a {what}")
+    return given
 
 
-def _attribute(name: str, spec: object, base: Path) -> Attribute:
-    if isinstance(spec, str):
-        spec = {"role": spec}
-    if not isinstance(spec, Mapping) or "role" not in spec:
-        raise PolicyError('needs a role, for example { role = "quasi" }')
-    complaints = Complaints()
-    role = Role.UNDECIDED
-    with complaints.at("role"):
-        role = word(Role, spec["role"], what="it")
-    arranged = masked = None
-    if "hierarchy" in spec:
-        if role is not Role.QUASI and role is not Role.UNDECIDED:
-            complaints.add(
-                f"hierarchy: only a quasi-identifier is generalised, the role here is {role.value}"
-            )
-        with complaints.at("hierarchy"):
-            arranged = hierarchy.parse(spec["hierarchy"], base=base)
-    elif role is Role.QUASI:
-        arranged = hierarchy.Auto()
-    if "publish" in spec:
-        if role is not Role.IDENTIFIER:
-            complaints.add(f"publish: only an identifier is disguised, the role here is {role.value}")
-        try:
-            masked = disguise.parse({key: v for key, v in spec.items() if key != "hierarchy"}, base=base)
-        except PolicyError as error:
-            complaints.add(*error.complaints)
-    else:
-        complaints.unknown(spec, ("role", "hierarchy", "publish", "values"))
-    values: tuple[str, ...] = ()
-    if "values" in spec:
-        if role is not Role.TARGET and role is not Role.UNDECIDED:
-            complaints.add(f"values: only a target lists its values, the role here is {role.value}")
-        with complaints.at("values"):
-            values = _values(spec["values"])
-    complaints.raise_all()
-    return Attribute(name, role, arranged, masked, spec.get("by"), values)
+def _as_found_from(policy: Policy, folder: Path) -> dict[str, Any]:
+    """The policy's document with every file named so that it is found from that folder."""
+
+    def named(base: Path, file: str | Path) -> str:
+        there = (base / file).resolve()
+        return str(file) if (folder / file).resolve() == there else str(there)
+
+    document = policy.to_document()
+    if policy.ledger is not None:
+        document["ledger"]["file"] = named(Path(), policy.ledger.file)
+    for attribute in policy.attributes:
+        disguise = attribute.disguise
+        if isinstance(disguise, (Hash, Pseudonym, Shift)) and (file := disguise.key.file) is not None:
+            document["attributes"][attribute.name]["key_file"] = named(disguise.key.base, file)
+    if policy.shape is not None:
+        document[policy.kind] = policy.shape.to_policy(named)
+    return document
 
 
-def _values(given: object) -> tuple[str, ...]:
-    if not isinstance(given, list) or not all(isinstance(v, str | int) for v in given):
-        raise PolicyError('is a list of all that could stand there, for example ["yes", "no"]')
-    values = tuple(str(v).lower() if isinstance(v, bool) else str(v) for v in given)
-    if len(set(values)) < max(2, len(values)):
-        raise PolicyError("at least two values, all different")
-    return values
-
-
-def _models(tables: object, complaints: Complaints) -> tuple[core.PrivacyModel, ...]:
-    if not isinstance(tables, list) or not tables:
-        complaints.add('models: at least one promise, for example [[models]] type = "k-anonymity" k = 5')
-        return ()
-    found = []
-    for at, table in enumerate(tables):
-        with complaints.at(f"models[{at}]"):
-            found.append(build("models", table))
-    return tuple(found)
-
-
-def undecided(attributes: Sequence[Attribute]) -> list[str]:
-    """A complaint for each column that nobody has decided about."""
-    roles = ", ".join(role.value for role in Role if role is not Role.UNDECIDED)
-    return [
-        f"attributes.{attribute.name}: the role is still undecided; it is one of {roles}"
-        for attribute in attributes
-        if attribute.role is Role.UNDECIDED
-    ]
+def _arranged(attribute: Any) -> Any:
+    """A quasi-identifier without a hierarchy gets one by what its values look like."""
+    if isinstance(attribute, Attribute) and attribute.role is Role.QUASI and attribute.hierarchy is None:
+        return replace(attribute, hierarchy=Auto())
+    return attribute
 
 
 def _attribute_document(attribute: Attribute) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Column, Finding, Perturbation, Policy, Progress, Tally, silent
+from privet.core import Algorithm, Column, Finding, Perturbation, Policy, Progress, Tally, silent
 from privet.errors import UnsatisfiableError, UnsupportedError
 from privet.models.ldiversity import DistinctLDiversity, EntropyLDiversity
 from privet.relational.coded import refuse_coded
@@ -21,7 +21,7 @@ from privet.relational.randomness import generator
 
 
 @dataclass(frozen=True, slots=True)
-class Anatomy:
+class Anatomy(Algorithm):
     """Two linked tables: quasi-identifiers with a bucket, and buckets with their sensitive values.
 
     It serves distinct and entropy l-diversity of one sensitive attribute. Who shares a bucket is left to
@@ -29,7 +29,7 @@ class Anatomy:
     """
 
     name: ClassVar[str] = "anatomy"
-    road: ClassVar[str] = "anatomy"
+    road: ClassVar[str | None] = "anatomy"
 
     def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:  # noqa: ARG002 - a search's form
         l = max(

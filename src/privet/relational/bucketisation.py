@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from privet.core import Finding, Perturbation, Policy, PrivacyModel, Progress, Tally, silent
+from privet.core import Algorithm, Finding, Perturbation, Policy, PrivacyModel, Progress, Tally, silent
 from privet.counts.boxing import CellBoxes
 from privet.errors import UnsupportedError
 from privet.models.classes import ClassCheck
@@ -26,7 +26,7 @@ from privet.relational.randomness import generator
 
 
 @dataclass(frozen=True, slots=True)
-class Bucketisation:
+class Bucketisation(Algorithm):
     """Two linked tables: the classes of Mondrian as buckets, and the sensitive values of each.
 
     It serves promises about the values of one sensitive attribute in each class that merging classes keeps.
@@ -38,7 +38,7 @@ class Bucketisation:
     choice: Choice = Choice.MEDIAN
 
     name: ClassVar[str] = "bucketisation"
-    road: ClassVar[str] = "anatomy"
+    road: ClassVar[str | None] = "anatomy"
 
     def __post_init__(self) -> None:
         self._boxes()  # refuses what does not go together
@@ -69,7 +69,7 @@ def _refuse_findable(algorithm: str, models: Sequence[PrivacyModel]) -> None:
     """Refuse promises that nobody finds a person's record: its values leave as they are."""
     wrong = [m.name for m in models if isinstance(m, LinkageModel) and m.linkage().k > 1]
     wrong += [m.name for m in models if not isinstance(m, (LinkageModel, ClassCheck))]
-    wrong += [m.name for m in models if isinstance(m, ClassCheck) and getattr(m, "k", 1) > 1]
+    wrong += [m.name for m in models if isinstance(m, ClassCheck) and (m.class_size or 1) > 1]
     if wrong:
         raise UnsupportedError(
             f"{algorithm} publishes quasi-identifiers as they are, so that records can be found: it keeps "

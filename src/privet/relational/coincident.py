@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Column, Finding, Policy, Progress, Regions, Tally, silent
+from privet.core import Algorithm, Column, Finding, Policy, Progress, Regions, Tally, silent
 from privet.counts.door import Entries, Frequencies
 from privet.counts.rollup import summed
 from privet.domain import Node
@@ -35,7 +35,7 @@ class Strategy(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Coincident:
+class Coincident(Algorithm):
     """Groups that stay safe when the algorithm is known: merged in pairs fixed by quasi-identifiers.
 
     `start` is the size of the groups it begins with; without it several are tried, which is a step that
@@ -51,7 +51,7 @@ class Coincident:
     strict: bool = False
 
     name: ClassVar[str] = "coincident"
-    coincident: ClassVar[bool] = True  # knowing the algorithm does not help
+    coincident: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.start is not None and self.start < 1:

@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Finding, Perturbation, Policy, Progress, Tally, silent
+from privet.core import Algorithm, Finding, Perturbation, Policy, Progress, Tally, silent
 from privet.errors import PolicyError, UnsatisfiableError
 from privet.models.construction import ByConstruction
 from privet.relational.coded import refuse_coded
@@ -150,7 +150,7 @@ def _members(group_of: NDArray[np.int64], groups: int) -> Iterator[tuple[int, ND
 
 
 @dataclass(frozen=True, slots=True)
-class Condensation:
+class Condensation(Algorithm):
     """Synthetic numbers drawn from the statistics of groups of k records; no record is anybody's own.
 
     `k` is the size of the groups; `mode` is "static" or "stream"; `noise` adds that share of variance;
@@ -164,7 +164,7 @@ class Condensation:
     alpha: int = 1
 
     name: ClassVar[str] = "condensation"
-    spends: ClassVar[str] = ByConstruction.name
+    spends: ClassVar[str | None] = ByConstruction.name
 
     def __post_init__(self) -> None:
         if self.k < 2:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
-from privet.core import PrivacyModel
+from privet.core import Algorithm, PrivacyModel
 from privet.counts.door import Counts, Grouping
 from privet.relational.judge import Judge, check_suppression, need_monotone
 from privet.relational.lattice import Lattice, Limits, check_limits
@@ -15,7 +15,7 @@ from privet.relational.objective import Loss, check_weights
 
 
 @dataclass(frozen=True, slots=True)
-class FullDomain:
+class FullDomain(Algorithm):
     """The parameters of a full-domain search."""
 
     loss: Loss = Loss.LM  # by which nodes are compared

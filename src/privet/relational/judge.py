@@ -291,7 +291,7 @@ def _by_class(model: PrivacyModel, tally: Tally) -> bool:
 
 def _joins(model: PrivacyModel) -> bool:
     """Does a class that keeps the promise keep it whatever records join it?"""
-    return bool(getattr(model, "monotone_with_suppression", False))
+    return model.monotone_with_suppression
 
 
 def check_suppression(share: object) -> None:

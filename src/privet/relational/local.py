@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Column, Finding, Policy, Progress, Tally, silent
+from privet.core import Algorithm, Column, Finding, Policy, Progress, Tally, silent
 from privet.counts.boxing import CellBoxes
 from privet.counts.door import Entries, Frequencies, Indexes, Levels
 from privet.counts.rollup import Rollups, numbered, summed
@@ -33,7 +33,7 @@ NODES = 5_000  # nodes that are visited of a lattice too large for all
 
 
 @dataclass(frozen=True, slots=True)
-class Local:
+class Local(Algorithm):
     """Local recoding with labels of the hierarchies: different records may stand at different levels.
 
     No record is suppressed. Needs promises about each class by itself that merging classes keeps.

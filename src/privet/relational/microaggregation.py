@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Finding, Policy, Progress, Regions, Tally, silent
+from privet.core import Algorithm, Finding, Policy, Progress, Regions, Tally, silent
 from privet.domain import Node
 from privet.errors import UnsatisfiableError, UnsupportedError
 from privet.models.kanonymity import KAnonymity
@@ -18,7 +18,7 @@ from privet.relational.numeric import label, numbers, points, scale_of
 
 
 @dataclass(frozen=True, slots=True)
-class Microaggregation:
+class Microaggregation(Algorithm):
     """MDAV: numbers are replaced by the means of groups of at least k similar records.
 
     It serves k-anonymity, and other promises as far as the groups happen to keep them. Every

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from privet.core import Finding, Policy, Progress, Regions, Tally, silent
+from privet.core import Algorithm, Finding, Policy, Progress, Regions, Tally, silent
 from privet.counts.door import Boxing, Counts, Indexes, Ints
 from privet.counts.memory import counted
 from privet.domain import Domain, Node, plain
@@ -50,7 +50,7 @@ class Output(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Mondrian:
+class Mondrian(Algorithm):
     """Boxes of records, cut at medians as long as every part keeps the promises.
 
     Strict: equal values stay together. Relaxed: records with the value at which a box is cut may go to either

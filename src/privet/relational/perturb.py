@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Column, Finding, Perturbation, Policy, Progress, Tally, silent
+from privet.core import Algorithm, Column, Finding, Perturbation, Policy, Progress, Tally, silent
 from privet.errors import PolicyError, UnsatisfiableError
 from privet.models.construction import ByConstruction
 from privet.relational.coded import refuse_coded
@@ -32,7 +32,7 @@ class Replacement(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Pram:
+class Pram(Algorithm):
     """Post-randomisation: each value is kept with a known probability, and else replaced by chance.
 
     `keep` is that probability, exact; `columns` are the columns it is done to, all quasi-identifiers
@@ -44,7 +44,7 @@ class Pram:
     replacement: Replacement = Replacement.UNIFORM
 
     name: ClassVar[str] = "pram"
-    spends: ClassVar[str] = ByConstruction.name
+    spends: ClassVar[str | None] = ByConstruction.name
 
     def __post_init__(self) -> None:
         if not 0 <= self.keep < 1:
@@ -80,7 +80,7 @@ class Pram:
 
 
 @dataclass(frozen=True, slots=True)
-class RankSwap:
+class RankSwap(Algorithm):
     """Rank swapping: values trade places with others whose rank differs by at most a share of records.
 
     `within` is that share, exact. Every column keeps its distribution; how columns go together is
@@ -91,7 +91,7 @@ class RankSwap:
     columns: tuple[str, ...] = ()
 
     name: ClassVar[str] = "rank-swap"
-    spends: ClassVar[str] = ByConstruction.name
+    spends: ClassVar[str | None] = ByConstruction.name
 
     def __post_init__(self) -> None:
         if not 0 < self.within <= 1:
@@ -125,7 +125,7 @@ def partners(size: int, reach: int, rng: np.random.Generator) -> NDArray[np.intp
 
 
 @dataclass(frozen=True, slots=True)
-class Sampling:
+class Sampling(Algorithm):
     """A simple random sample: a share of the records leaves as it is, the others do not.
 
     `share` is exact. Somebody who finds a match cannot be sure that it is the right person: others like
@@ -135,7 +135,7 @@ class Sampling:
     share: Fraction
 
     name: ClassVar[str] = "sampling"
-    spends: ClassVar[str] = ByConstruction.name
+    spends: ClassVar[str | None] = ByConstruction.name
 
     def __post_init__(self) -> None:
         if not 0 < self.share < 1:
@@ -171,7 +171,7 @@ def _checked(
     """Promises beside the method's own can be checked, and chance may break them."""
     refuse_coded(policy.algorithm.name, tally)
     after = tally.recoded(recoding)
-    broken = [m for m in policy.models if not getattr(m, "spent", False) and not m.check(after).holds]
+    broken = [m for m in policy.models if not m.spent and not m.check(after).holds]
     if broken:
         raise UnsatisfiableError(
             *(

@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Column, Finding, Policy, PrivacyModel, Progress, Regions, Tally, silent
+from privet.core import Algorithm, Column, Finding, Policy, PrivacyModel, Progress, Regions, Tally, silent
 from privet.counts.rollup import Rollups
 from privet.domain import Cut, Domain, Node
 from privet.errors import UnsatisfiableError
@@ -36,7 +36,7 @@ class Mode(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Suppression:
+class Suppression(Algorithm):
     """Values leave as they are or not at all: records, or single cells, that break a promise are left out.
 
     Records are dropped for any promise about each class by itself; cells need one that merging classes

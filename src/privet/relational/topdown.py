@@ -18,7 +18,16 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Finding, Generalization, Policy, PrivacyModel, Progress, Tally, silent
+from privet.core import (
+    Algorithm,
+    Finding,
+    Generalization,
+    Policy,
+    PrivacyModel,
+    Progress,
+    Tally,
+    silent,
+)
 from privet.counts.door import Candidate, Counts, Cutting, Score
 from privet.counts.memory import counted
 from privet.domain import Cut, Node
@@ -37,7 +46,7 @@ class Splits(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class TopDown:
+class TopDown(Algorithm):
     """Split the best value of the cut again and again, while a valid split exists.
 
     The result is locally maximal: no single further split keeps every promise.

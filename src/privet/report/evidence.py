@@ -41,10 +41,9 @@ VERSION = 1
 
 def promise(model: PrivacyModel, verdict: Verdict) -> dict[str, Any]:
     """A promise and what was found when it was checked."""
-    about = getattr(verdict, "about", None)  # of data with several parts: which of them
     return {
         "model": describe(model),
-        **({} if about is None else {"about": about}),
+        **({} if verdict.about is None else {"about": verdict.about}),
         "holds": verdict.holds,
         "achieved": {name: number(value) for name, value in verdict.achieved.items()},
         "broken": verdict.broken,

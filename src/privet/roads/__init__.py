@@ -9,12 +9,14 @@ spends a budget has nothing to check, one that splits a table has two to write).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from privet.core import Engine, PrivacyModel, Progress, Verdict
+from privet.errors import OptionError, unknown_option
 from privet.policy.values import Policy
 from privet.registry import find
 from privet.release import Release
@@ -58,6 +60,8 @@ class Road(Protocol):
         KeyError and TypeError mean that the evidence lacks something; InputError that data is unreadable.
         """
 
+    # Each of the next three declares its own options by keyword; `options` refuses what is not declared.
+
     def risk(self, source: Any, policy: Policy, *, engine: Engine[Any], **asked: Any) -> dict[str, Any]:
         """How exposed the people in the data are, as it stands."""
 
@@ -72,11 +76,33 @@ class Road(Protocol):
         """Why so much was lost."""
 
 
+@runtime_checkable
+class Foresees(Protocol):
+    """A road that can tell from raw data what promises will meet."""
+
+    def foreseen(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> tuple[Verdicts, list[str]]:
+        """What data achieves as it stands, and warnings."""
+
+
 def road_of(policy: Policy) -> Road:
     """The road that a policy takes."""
-    name = getattr(policy.algorithm, "road", None) or policy.kind
+    name = policy.algorithm.road or policy.kind
     road: Road = find("roads", name)()
     return road
+
+
+def options(call: Callable[..., Any], policy: Policy, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What a road's call is asked besides; an option that it does not declare is refused on every road."""
+    declared = [
+        name
+        for name, one in signature(call).parameters.items()
+        if one.kind is Parameter.KEYWORD_ONLY and name != "engine"
+    ]
+    wrong = [unknown_option(declared, name) for name in asked if name not in declared]
+    if wrong:
+        of = policy.kind if policy.algorithm.road is None else policy.algorithm.name
+        raise OptionError(*(f"{call.__name__} of {of}: {complaint}" for complaint in wrong))
+    return dict(asked)
 
 
 def engine_of(engine: Engine[Any] | str) -> Engine[Any]:

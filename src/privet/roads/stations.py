@@ -15,7 +15,6 @@ from privet.errors import (
     BrokenPromiseError,
     InputError,
     InternalError,
-    PolicyError,
     TamperedError,
     UnsupportedError,
     one_of,
@@ -38,7 +37,7 @@ def judge(tally: Tally, policy: core.Policy) -> tuple[tuple[PrivacyModel, Verdic
 
 def checkable(policy: core.Policy) -> list[PrivacyModel]:
     """The promises about a release itself, not about how it was made."""
-    return [model for model in policy.models if not getattr(model, "spent", False)]
+    return [model for model in policy.models if not model.spent]
 
 
 def refuse_broken(
@@ -57,13 +56,6 @@ def refuse_broken(
         ),
         f"{like}: its recoding does not keep the policy here; publish without --like",
     )
-
-
-def refuse_undecided(policy: Policy) -> None:
-    """A column that nobody has decided about stops the road."""
-    complaints = policy.undecided
-    if complaints:
-        raise PolicyError(*complaints)
 
 
 def columns_needed(policy: Policy) -> list[str]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from privet.errors import InputError, one_of
 from privet.samples import plans
 from privet.samples import trajectory_plans as journeys
 from privet.samples.plans import Plan
@@ -18,7 +19,7 @@ from privet.samples.trajectory_plans import PathPlan
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["SAMPLES", "Sample"]
+__all__ = ["SAMPLES", "Sample", "sample"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,3 +86,17 @@ SAMPLES: Mapping[str, Sample] = {
         ),
     )
 }
+
+
+def sample(name: str, rows: int = 5_000, seed: int = 0) -> pl.DataFrame | list[dict[str, Any]]:
+    """Sample data by its name: a table, or a list of documents; the same for the same size and seed.
+
+    `SAMPLES[name].policy()` is a policy that fits it, as text; `privet sample` writes both to files.
+    """
+    from privet.samples.collections import COLLECTIONS  # noqa: PLC0415 - only for documents
+
+    if name in COLLECTIONS:
+        return list(COLLECTIONS[name].generate(rows, seed))
+    if name not in SAMPLES:
+        raise InputError(one_of("sample", [*SAMPLES, *COLLECTIONS], name))
+    return SAMPLES[name].generate(rows, seed)

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import ClassVar, TypeAlias
 
 from privet.core import Policy, Progress, silent
+from privet.declared import AlgorithmFacts
 from privet.errors import PolicyError, UnsupportedError
 from privet.models.linkage import Linkage, LinkageModel
 from privet.trajectory.choose import Lightest, Trial, Way
@@ -82,8 +83,43 @@ def at_least(support: Fraction) -> int | Fraction:
     return int(support) if support.denominator == 1 else support
 
 
+class PathSearch(AlgorithmFacts):
+    """What every search over paths declares."""
+
+    __slots__ = ()
+
+    name: ClassVar[str] = "a search over paths"
+    kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
+
+    @property
+    def worth(self) -> Fraction:
+        """From when on a sequence is worth keeping: records, or a share of them."""
+        return Fraction(1, 100)
+
+    @property
+    def scored(self) -> PointScore | None:
+        """What made a point the next to go, where that is known."""
+        return None
+
+    @property
+    def covering(self) -> Cover:
+        """How violating sequences are chosen from, where there is a choice."""
+        return Cover.GREEDY
+
+    @property
+    def cells(self) -> tuple[int, ...]:
+        """The sizes of cells to try, in metres."""
+        return ()
+
+    @staticmethod
+    def of(policy: Policy) -> PathSearch:
+        """The policy's search; for one that is no `PathSearch`, what most of them declare."""
+        search: object = policy.algorithm
+        return search if isinstance(search, PathSearch) else PathSearch()
+
+
 @dataclass(frozen=True, slots=True)
-class SuppressPoints:
+class SuppressPoints(PathSearch):
     """Take points out of every path, the best by score first, until no violating sequence is left.
 
     What survives keeps its true support.
@@ -94,10 +130,21 @@ class SuppressPoints:
     cover: Cover = Cover.GREEDY
 
     name: ClassVar[str] = "suppress-points"
-    kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
 
     def __post_init__(self) -> None:
         at_least(self.support)
+
+    @property
+    def worth(self) -> Fraction:
+        return self.support
+
+    @property
+    def scored(self) -> PointScore:
+        return self.score
+
+    @property
+    def covering(self) -> Cover:
+        return self.cover
 
     def search(self, paths: Paths, policy: Policy, progress: Progress = silent) -> PathFinding:
         plan = Suppress(at_least(self.support), self.score, self.cover)
@@ -106,7 +153,7 @@ class SuppressPoints:
 
 
 @dataclass(frozen=True, slots=True)
-class SuppressPointsLocally:
+class SuppressPointsLocally(PathSearch):
     """Take points out of the paths in which they violate, and leave them in the others.
 
     More routes survive, some with less support than they had. The result carries its proof.
@@ -116,10 +163,17 @@ class SuppressPointsLocally:
     score: PointScore = PointScore.GAIN_PER_LOSS
 
     name: ClassVar[str] = "suppress-points-locally"
-    kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
 
     def __post_init__(self) -> None:
         at_least(self.support)
+
+    @property
+    def worth(self) -> Fraction:
+        return self.support
+
+    @property
+    def scored(self) -> PointScore:
+        return self.score
 
     def search(self, paths: Paths, policy: Policy, progress: Progress = silent) -> PathFinding:
         found = SuppressLocally(at_least(self.support), self.score).search(
@@ -129,7 +183,7 @@ class SuppressPointsLocally:
 
 
 @dataclass(frozen=True, slots=True)
-class LightestPaths:
+class LightestPaths(PathSearch):
     """Try coarser places and longer slots with both ways of removing, and take what loses least.
 
     `slots` and `grids` name levels to try; the zones of places stand in the policy's [trajectories].
@@ -143,20 +197,30 @@ class LightestPaths:
     grids: tuple[int, ...] = ()  # metres
 
     name: ClassVar[str] = "lightest"
-    kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
 
     def __post_init__(self) -> None:
         self.plan(None)
 
+    @property
+    def worth(self) -> Fraction:
+        return self.support
+
+    @property
+    def scored(self) -> PointScore:
+        return self.score
+
+    @property
+    def cells(self) -> tuple[int, ...]:
+        return self.grids
+
     def plan(self, policy: Policy | None) -> Lightest:
         """The search that this asks for."""
-        shape = None if policy is None else policy.shape
         return Lightest(
             at_least(self.support),
             self.score,
             self.loss,
             self.ways,
-            getattr(shape, "zones", None),
+            None if policy is None or policy.shape is None else policy.shape.zones,
             tuple(Grid(metres) for metres in self.grids),
             tuple(Slot.parse(slot) for slot in self.slots),
         )

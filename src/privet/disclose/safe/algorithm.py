@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from privet.core import Finding, Policy, Progress, Tally, silent
+from privet.core import Algorithm, Finding, Policy, Progress, Tally, silent
 from privet.disclose.safe.lattice import recoding, safe_lattice
 from privet.errors import UnsatisfiableError, UnsupportedError
 from privet.models.ldiversity import EntropyLDiversity
 
 
 @dataclass(frozen=True, slots=True)
-class SafeLattice:
+class SafeLattice(Algorithm):
     """Full-domain levels for entropy l-diversity, chosen so that the choice itself tells nothing.
 
     A chain of ever more general tables is fixed by the hierarchies. The first diverse one is released,
@@ -20,7 +20,7 @@ class SafeLattice:
     """
 
     name: ClassVar[str] = "safe-lattice"
-    coincident: ClassVar[bool] = True  # knowing the algorithm does not help
+    coincident: ClassVar[bool] = True
 
     def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:
         promised = policy.models

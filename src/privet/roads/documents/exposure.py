@@ -53,7 +53,7 @@ def risk(
     for name, view in (("root", roots), ("shape", shapes), ("tree", trees)):
         sizes = np.array(audit(schema, view(forest), 1, steps=0).sizes, dtype=np.int64)
         known.append({"known": name, "classes": len(sizes), **risks.risk(sizes)})
-    l = max(int(getattr(model, "size", getattr(model, "l", 1))) for model in policy.models)
+    l = max(model.class_size or 1 for model in policy.models)
     return {
         "kind": "documents",
         "records": len(forest),
@@ -106,8 +106,8 @@ def described_at_home(release: Release | Path, policy: Policy) -> tuple[Policy, 
 def opened(release: Release | Path) -> tuple[Path, Mapping[str, Any], Mapping[str, Any]]:
     """Where the data lies, how it is written, and the evidence."""
     if isinstance(release, Release):
-        leaving: Any = getattr(release, "aside")  # noqa: B009 - of document releases only
-        return leaving.folder, leaving.notes, release.evidence
+        made: Any = release  # of documents: the road comes from its policy
+        return made.aside.folder, made.aside.notes, release.evidence
     evidence = ev.read(release)
     return release, evidence["data"], evidence
 

@@ -19,7 +19,7 @@ from privet.document.anatomy_measure import suppression_accuracy
 from privet.document.anatomy_rules import Rules
 from privet.document.forest import Forest
 from privet.document.measures import lm
-from privet.document.promises import AnatomyDiversity
+from privet.document.promises import AnatomyDiversity, PMPrivacy
 from privet.measure.summary import tidy
 from privet.policy.values import Policy
 
@@ -39,7 +39,7 @@ def whole_trees(forest: Forest, policy: Policy) -> list[dict[str, Any]]:
     """For trees that are published whole: LM with the size that was promised, and with one less."""
     models: list[Any] = list(policy.models)
     algorithm: Any = policy.algorithm
-    size, diverse = max(model.size for model in models), any(model.diverse for model in models)
+    size, diverse = max(model.class_size for model in models), any(model.diverse for model in models)
     if size <= 2:
         return []  # with one record less nothing is promised
     some = drawn(forest, TRIED)
@@ -52,7 +52,7 @@ def whole_trees(forest: Forest, policy: Policy) -> list[dict[str, Any]]:
     changes = [
         _change(model, "l" if model.diverse else "k", size, size - 1)
         for model in models
-        if model.size == size
+        if model.class_size == size
     ]
     return [{"changes": changes, "tried": len(some), "lm": {"now": lost(size), "then": lost(size - 1)}}]
 
@@ -78,8 +78,8 @@ def _eased(policy: Policy, search: Anatomize) -> Iterator[tuple[list[dict[str, s
         model = next(model for model in models if isinstance(model, AnatomyDiversity))
         yield [_change(model, "l", search.l, search.l - 1)], replace(search, l=search.l - 1)
     if search.rules.rules:
-        model = next(model for model in models if getattr(model, "rules", ()))
-        yield [_change(model, "rules", len(search.rules.rules), "none")], replace(search, rules=Rules())
+        rules = next(model for model in models if isinstance(model, PMPrivacy))
+        yield [_change(rules, "rules", len(search.rules.rules), "none")], replace(search, rules=Rules())
 
 
 def _change(model: Any, parameter: str, before: object, after: object) -> dict[str, str]:

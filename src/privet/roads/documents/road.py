@@ -182,7 +182,7 @@ class DocumentRoad:
 def asked(policy: Policy) -> tuple[int, bool]:
     """How many records a class has, and whether sensitive values matter: what keeps every promise at once."""
     models: list[Any] = list(policy.models)
-    return max(model.size for model in models), any(model.diverse for model in models)
+    return max(model.class_size for model in models), any(model.diverse for model in models)
 
 
 def judged(records: Any, policy: Policy, watch: document_notes.Watch) -> tuple[Verdicts, list[TreeVerdict]]:

@@ -28,12 +28,14 @@ from typing import Any, ClassVar, Self
 from privet import core
 from privet.core import Attribute, Role
 from privet.document.described import ALSO, LISTS, described
+from privet.document.promises import PMPrivacy
 from privet.document.schema import Buckets, Field, Kind, Schema
 from privet.document.settings import TreeAnatomy
 from privet.engines.documents.shape import one_key_each
 from privet.engines.documents.tables import Keys
 from privet.errors import InputError, PolicyError, one_of
 from privet.policy.notation import Complaints, fill
+from privet.policy.values import Naming, Shape, as_it_is
 
 SCHEMA = ("record", "types", "attributes")
 KEYS = (*SCHEMA, "keys", "undeclared", "doctype")
@@ -42,7 +44,7 @@ ROLE_KEYS = {role: key for key, role in LISTS.items()} | {Role.UNDECIDED: "undec
 
 
 @dataclass(frozen=True)
-class DocumentShape:
+class DocumentShape(Shape):
     """Trees of people: JSON, XML, or tables that are joined by keys."""
 
     schema: Schema = field(repr=False)
@@ -52,6 +54,7 @@ class DocumentShape:
 
     name: ClassVar[str] = "documents"
     algorithm: ClassVar[Mapping[str, Any]] = {"type": "clustree"}
+    describes_fields: ClassVar[bool] = True
 
     @classmethod
     def from_policy(cls, table: Mapping[str, Any], *, base: Path) -> Self:
@@ -80,7 +83,7 @@ class DocumentShape:
         assert schema is not None
         return cls(schema, keys, undeclared, doctype)
 
-    def to_policy(self) -> dict[str, Any]:
+    def to_policy(self, named: Naming = as_it_is) -> dict[str, Any]:  # noqa: ARG002 - it names no file
         places = {"json": self.schema.record.json, "xml": self.schema.record.xml}
         table: dict[str, Any] = {
             "record": {"type": self.schema.root, **{key: at for key, at in places.items() if at is not None}},
@@ -115,8 +118,9 @@ class DocumentShape:
                 for f in kind.fields
                 if f.buckets is not None and f.buckets.labelled
             ]
-        for at, model in enumerate(policy.models):
-            for place, rule in enumerate(getattr(model, "rules", ())):
+        models: tuple[Any, ...] = policy.models
+        for at, model in enumerate(models):
+            for place, rule in enumerate(model.rules if isinstance(model, PMPrivacy) else ()):
                 if not any(rule.names(kind) for kind in self.schema.kinds):
                     known = [f"{k.name}.{k.sensitive.name}" for k in self.schema.kinds if k.sensitive]
                     found.append(

@@ -16,7 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
 
-from privet.core import Engine, Form, Progress
+from privet.core import Engine, Form, Progress, silent
 from privet.dp.coded import CodedTable, Dictionary, encode
 from privet.dp.ledger import Account, Ledger, Reservation
 from privet.dp.noise import production
@@ -103,17 +103,33 @@ class NoisyRoad:
     ) -> Found:
         return Found((), tuple(noisy_check.complaints(folder, evidence, policy, settings_of(policy), engine)))
 
-    def risk(self, source: Any, policy: Policy, *, engine: Engine[Any], **asked: Any) -> dict[str, Any]:
-        del source, engine, asked
+    def risk(
+        self,
+        source: Any,
+        policy: Policy,
+        *,
+        engine: Engine[Any],
+        show_values: bool = False,
+        progress: Progress = silent,
+    ) -> dict[str, Any]:
+        del source, engine, show_values, progress
         raise UnsupportedError(
             f"{policy.models[0].name} does not ask how exposed the raw table is: its promise is the same for "
             "everybody; `privet plan` says what it costs in exactness"
         )
 
     def compare(
-        self, raw: Any, release: Release | Path, policy: Policy, *, engine: Engine[Any], **asked: Any
+        self,
+        raw: Any,
+        release: Release | Path,
+        policy: Policy,
+        *,
+        engine: Engine[Any],
+        classify: bool = False,
+        progress: Progress = silent,
     ) -> dict[str, Any]:
-        if asked.get("classify"):
+        del progress
+        if classify:
             raise UnsupportedError(
                 "--classify compares records one by one, and noisy records are nobody's own; "
                 "`python -m bench diffgen` trains on a release and tests on held-out records"
@@ -124,9 +140,15 @@ class NoisyRoad:
         return noisy_compare.compare(coded(data, known), known, release, engine)
 
     def explain(
-        self, folder: Path, evidence: Mapping[str, Any], policy: Policy, *, engine: Engine[Any], **asked: Any
+        self,
+        folder: Path,
+        evidence: Mapping[str, Any],
+        policy: Policy,
+        *,
+        engine: Engine[Any],
+        show_values: bool = False,
     ) -> dict[str, Any]:
-        del folder, policy, engine, asked
+        del folder, policy, engine, show_values
         raise UnsupportedError(
             f"{evidence['algorithm']['type']}: no group forced the loss, epsilon and h did; `privet plan` "
             "says what other ones would give, before anything is spent"

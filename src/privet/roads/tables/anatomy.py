@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privet.core import Column, Engine, Form, Perturbation, Progress, Role, Tally
+from privet.core import Column, Engine, Form, Perturbation, Progress, Role, Tally, silent
 from privet.domain import Value, flat
 from privet.errors import InputError, UnsupportedError
 from privet.measure import classes, query, summary
@@ -170,7 +170,15 @@ class AnatomyRoad:
     risk = staticmethod(exposure.risk)
 
     def compare(
-        self, raw: Any, release: Release | Path, policy: Policy, *, engine: Engine[Any], **asked: Any
+        self,
+        raw: Any,
+        release: Release | Path,
+        policy: Policy,
+        *,
+        engine: Engine[Any],
+        classify: bool = False,
+        seed: int = 0,
+        progress: Progress = silent,
     ) -> dict[str, Any]:
         evidence = release.evidence if isinstance(release, Release) else ev.read(release)
         table = engine.read(raw, settle(raw, policy.form), columns_needed(policy))
@@ -179,13 +187,19 @@ class AnatomyRoad:
                 f"the raw table has {engine.rows(table)} records, the release {evidence['records']}: "
                 "it was made from another table"
             )
-        del asked  # what tables can be asked besides says nothing here: every value leaves as it is
+        del classify, seed, progress  # say nothing here: every value leaves as it is
         return {"kind": "buckets", "records": evidence["records"], **evidence["measures"]}
 
     def explain(
-        self, folder: Path, evidence: Mapping[str, Any], policy: Policy, *, engine: Engine[Any], **asked: Any
+        self,
+        folder: Path,
+        evidence: Mapping[str, Any],
+        policy: Policy,
+        *,
+        engine: Engine[Any],
+        show_values: bool = False,
     ) -> dict[str, Any]:
-        del folder, policy, engine, asked
+        del folder, policy, engine, show_values
         raise UnsupportedError(
             f"{evidence['algorithm']['type']} generalises nothing, so there is no loss to explain"
         )

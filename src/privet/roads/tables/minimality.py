@@ -29,6 +29,7 @@ from privet.core import (
     Progress,
     Role,
     Tally,
+    Terms,
     silent,
 )
 from privet.disclose.inherent import (
@@ -66,14 +67,14 @@ def algorithm_aware(
     """
     algorithm: Any = policy.algorithm
     found: dict[str, Any] = {"algorithm": algorithm.name}
-    proof = "by construction" if getattr(algorithm, "coincident", False) else PROVEN.get(algorithm.name)
+    proof = "by construction" if algorithm.coincident else PROVEN.get(algorithm.name)
     if proof is None and policy.models and all(isinstance(model, KAnonymity) for model in policy.models):
         proof = LOOKS_AT_NONE
     if proof is not None:
         return found | {"example": example(), "always": True, "coincident": True, "how": proof}
     shown = _attacked(policy)
     found |= {"example": shown or example(), "always": False if shown else None}
-    if getattr(algorithm, "spends", None) is not None:
+    if algorithm.spends is not None:
         return found | {"coincident": None, "how": CHANCE}
     if len(tally.sensitive) != 1:
         return found | {"coincident": None, "how": "tried with one sensitive attribute only"}
@@ -153,7 +154,7 @@ def _attacked(policy: Policy) -> dict[str, Any] | None:
         Attribute("income", Role.TARGET),  # some scores need one
     )
     model = DistinctLDiversity(l=2, sensitive=("ill",))
-    small = Policy(attributes, (model,), policy.algorithm)
+    small = Terms(attributes, (model,), policy.algorithm)
     for jobs in _FIVE:
         tally = Tally(
             (_column("job", _JOBS.domain(jobs), jobs),),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from privet.core import Engine, Generalization, Perturbation, PrivacyModel, Role, Tally
+from privet.core import Engine, Generalization, Perturbation, PrivacyModel, Role, Tally, Terms
 from privet.domain import Value
 from privet.errors import TamperedError, UnsupportedError
 from privet.measure import attack as attacks
@@ -31,7 +31,7 @@ class Opened:
     """A release, whether it lies in a folder or is in memory."""
 
     table: Any
-    policy: Policy  # of what has left
+    policy: Terms  # of what has left
     evidence: Mapping[str, Any]
     translation: Translation
     leaf_order: Mapping[str, Any] | None  # None: the private notes are not here
@@ -91,7 +91,7 @@ def rows_of(table: Any, names: Sequence[str], at: Any = None) -> Rows:
     return data.cast(pl.String).to_dict(as_series=False)
 
 
-def audits_of(tally: Tally, policy: Policy, *, show_values: bool) -> list[Audit]:
+def audits_of(tally: Tally, policy: Terms, *, show_values: bool) -> list[Audit]:
     return [
         audit(tally, model, show_values=show_values, most=LISTED if show_values else 0, effort=EFFORT)
         for model in policy.models
@@ -101,5 +101,5 @@ def audits_of(tally: Tally, policy: Policy, *, show_values: bool) -> list[Audit]
 
 def k_of(model: PrivacyModel) -> int | None:
     """The k that a promise gives for published classes; one about a population bounds other classes."""
-    found: int | None = None if population.about_everybody(model) else getattr(model, "k", None)
+    found: int | None = None if population.about_everybody(model) else model.class_size
     return found

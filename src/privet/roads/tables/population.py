@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from privet.core import Engine, Generalization, PrivacyModel, Recoding, Regions, Tally, Verdict
+from privet.core import Engine, Generalization, PrivacyModel, Recoding, Regions, Tally, Terms, Verdict
 from privet.errors import InputError, UnsupportedError
 from privet.models.presence import OfSubset, leaves
 from privet.policy.values import Policy
@@ -23,29 +23,27 @@ WITH = "population"  # what such a promise was checked with
 
 def about_everybody(model: PrivacyModel) -> bool:
     """Is a promise about the population, so that a release alone does not show whether it holds?"""
-    return bool(getattr(model, "population", False))
+    return model.population
 
 
-def searched(policy: Policy) -> Policy:
-    """The policy that a search over everybody keeps: promises about the rows that leave say so."""
+def searched(policy: Policy) -> Terms:
+    """The terms that a search over everybody keeps: promises about the rows that leave say so."""
     if not policy.publish_only:
         return policy
     ((subset, values),) = policy.publish_only.items()
 
     def asked(model: PrivacyModel) -> Any:
         # A promise about how a release is made is about nobody in particular.
-        unchecked = getattr(model, "spent", False)
-        return model if about_everybody(model) or unchecked else OfSubset(model, subset, values)
+        return model if about_everybody(model) or model.spent else OfSubset(model, subset, values)
 
-    return replace(policy, models=tuple(map(asked, policy.models)))
+    return policy.asking(models=tuple(map(asked, policy.models)))
 
 
-def leaving(policy: Policy) -> Policy:
-    """The policy of what has left, as far as it can be checked there: without the population."""
+def leaving(policy: Terms) -> Terms:
+    """The terms of what has left, as far as it can be checked there: without the population."""
     if not policy.publish_only:
         return policy
-    return replace(
-        policy,
+    return policy.asking(
         attributes=tuple(a for a in policy.attributes if a.name not in policy.publish_only),
         models=tuple(model for model in policy.models if not about_everybody(model)),
         publish_only={},

@@ -101,9 +101,7 @@ class TableRoad:
             if recoding.by_record:  # then it speaks of records, and so does what is said of it
                 raw = recoding.over(raw)
             measures = summary.measures(raw, final, recoding)
-            k = max(
-                (n for model in population.leaving(policy).models if (n := getattr(model, "k", 0))), default=0
-            )
+            k = max((n for model in population.leaving(policy).models if (n := model.class_size)), default=0)
             if k and "ncp" in measures["loss"]:
                 measures["dimensionality"] = dimensionality(
                     raw.records, k, len(raw.quasi), measures["loss"]["ncp"]
@@ -171,12 +169,12 @@ class TableRoad:
         self, folder: Path, evidence: Mapping[str, Any], policy: Policy, *, engine: Engine[Any]
     ) -> Found:
         data, form = data_file(folder, evidence["data"])
-        policy = population.leaving(policy)
+        left = population.leaving(policy)
         claimed = list(evidence["promises"])
         columns, records = list(evidence["columns"]), evidence["records"]
         table = engine.read(data, form)
         found = engine.columns(table)
-        allowed = {attribute.name for attribute in policy.attributes if attribute.published}
+        allowed = {attribute.name for attribute in left.attributes if attribute.published}
         complaints = [
             f"column {name!r} is published, the policy does not allow it"
             for name in found
@@ -184,12 +182,12 @@ class TableRoad:
         ]
         missing = [name for name in dict.fromkeys([*columns, *sorted(allowed)]) if name not in found]
         complaints += [f"column {name!r} is missing from the data" for name in missing]
-        if any(a.name in missing for a in policy.with_role(Role.QUASI, Role.SENSITIVE, Role.TARGET)):
+        if any(a.name in missing for a in left.with_role(Role.QUASI, Role.SENSITIVE, Role.TARGET)):
             return Found((), tuple(complaints))
-        tally = engine.tally_published(table, policy)
+        tally = engine.tally_published(table, left)
         if tally.records != records:
             complaints.append(f"the evidence speaks of {records} records, the data has {tally.records}")
-        verdicts = judge(tally, policy)
+        verdicts = judge(tally, left)
         return Found(verdicts, (*complaints, *ev.other_promises(verdicts, claimed)))
 
     risk = staticmethod(exposure.risk)
@@ -216,7 +214,7 @@ def recoding_of(like: Path, raw: Tally, policy: Policy, engine: Engine[Any]) -> 
 
 def remarks(policy: Policy) -> list[str]:
     """What models have to say about themselves, for a reader of the release."""
-    return [remark for model in policy.models for remark in getattr(model, "remarks", ())]
+    return [remark for model in policy.models for remark in model.remarks]
 
 
 def published_as(raw: Tally, recoding: Recoding) -> dict[str, list[dict[str, Any]]]:

@@ -32,7 +32,7 @@ def telling(
         table = engine.read(source, form, columns_needed(policy))
     names = engine.columns(table)
     every = tuple(Attribute(name, Role.QUASI) for name in names)
-    tally = engine.tally_published(table, core.Policy(every, models=(), algorithm=TopDown()))
+    tally = engine.tally_published(table, core.Terms(every, models=(), algorithm=TopDown()))
     roles = {} if policy is None else {a.name: a.role.value for a in policy.attributes}
     return {
         "records": tally.records,

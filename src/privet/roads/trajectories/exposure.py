@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from privet.core import Engine
+from privet.core import Engine, Progress, silent
 from privet.errors import InputError
 from privet.policy.values import Policy
 from privet.release import Release, read_private
@@ -27,7 +27,7 @@ from privet.trajectory.known import Knowledge
 from privet.trajectory.loss import measured
 from privet.trajectory.paths import Paths
 from privet.trajectory.recode import PathRecoding, Removed
-from privet.trajectory.searches import AS_IT_IS, at_least, promises_of
+from privet.trajectory.searches import AS_IT_IS, PathSearch, at_least, promises_of
 from privet.trajectory.sequences import Sequences
 from privet.trajectory.suppress import lost
 
@@ -35,9 +35,20 @@ SHOWN = 20  # violating sequences that are listed where their values are asked f
 TRIALS = 500
 
 
-def risk(source: Any, policy: Policy, *, engine: Engine[Any], **asked: Any) -> dict[str, Any]:
+def risk(
+    source: Any,
+    policy: Policy,
+    *,
+    engine: Engine[Any],
+    trials: int = TRIALS,
+    seed: int = 0,
+    show_values: bool = False,
+    progress: Progress = silent,
+) -> dict[str, Any]:
     """How exposed people are who may be known by some of their visits."""
+    progress("read", 0)
     paths = read_paths(framed(source, policy, engine), policy).paths
+    progress("measure", 0)
     found: dict[str, Any] = {"kind": "trajectories", **trajectory_notes.size(paths)}
     found["unique_paths"] = alone(paths)
     found["promises"] = []
@@ -62,7 +73,7 @@ def risk(source: Any, policy: Policy, *, engine: Engine[Any], **asked: Any) -> d
                     for one in audited.by_length
                 ],
             }
-            if asked.get("show_values"):
+            if show_values:
                 by_knowledge[knowledge.value]["listed"] = [
                     {"known": list(one.labels), "records": one.support, "share": float(one.share)}
                     for one in audited.violations[:SHOWN]
@@ -71,9 +82,12 @@ def risk(source: Any, policy: Policy, *, engine: Engine[Any], **asked: Any) -> d
     if policy.quasi:
         found["mixed"] = mixed(paths, policy)
     most = min(max((p.l or paths.longest for p in promises_of(policy)), default=1), 4, paths.longest)
-    trials, seed = asked.get("trials") or TRIALS, asked.get("seed") or 0
     found["linkage"] = [
-        attacked(simulate(paths, PathRecoding(), known=known, targets=trials, knowledge=knowledge, seed=seed))
+        attacked(
+            simulate(
+                paths, PathRecoding(), known=known, targets=trials or TRIALS, knowledge=knowledge, seed=seed
+            )
+        )
         for knowledge in Knowledge
         for known in range(1, most + 1)
     ]
@@ -108,9 +122,18 @@ def attacked(tried: Simulated) -> dict[str, Any]:
 
 
 def compare(
-    raw: Any, release: Release | Path, policy: Policy, *, engine: Engine[Any], **asked: Any
+    raw: Any,
+    release: Release | Path,
+    policy: Policy,
+    *,
+    engine: Engine[Any],
+    classify: bool = False,
+    seed: int = 0,
+    progress: Progress = silent,
 ) -> dict[str, Any]:
     """What was lost between paths and their release, counted again on both."""
+    del classify  # a path has no target
+    progress("read", 0)
     if isinstance(release, Release):
         evidence, notes = release.evidence, release.private_notes()
         theirs, frame = release.published_policy(), release.to_polars()
@@ -128,9 +151,10 @@ def compare(
             f"the raw data has {before.records} records, the release {after.records}"
             f"{f' and {left_out} left out' if left_out else ''}: it was made from other data"
         )
+    progress("measure", 0)
     recoding = recoding_of(notes)
     thinning = evidence["thinning"]
-    least = threshold(at_least(getattr(policy.algorithm, "support")), before.records)  # noqa: B009 - of every search over paths
+    least = threshold(at_least(PathSearch.of(policy).worth), before.records)
     raw_patterns, new = frequent(before, least), trajectory_notes.pairs_of(frequent(after, least))
     found: dict[str, Any] = {
         "kind": "trajectories",
@@ -161,7 +185,7 @@ def compare(
                     known=min(most, 4),
                     targets=TRIALS,
                     knowledge=k,
-                    seed=asked.get("seed") or 0,
+                    seed=seed,
                     keep_empty=shape_of(policy).empty is Empty.KEEP,
                 )
             )
@@ -242,7 +266,12 @@ def recoding_of(notes: Mapping[str, Any]) -> PathRecoding | None:
 
 
 def explain(
-    folder: Path, evidence: Mapping[str, Any], policy: Policy, *, engine: Engine[Any], **asked: Any
+    folder: Path,
+    evidence: Mapping[str, Any],
+    policy: Policy,
+    *,
+    engine: Engine[Any],
+    show_values: bool = False,
 ) -> dict[str, Any]:
     """Why points had to go, round by round where the steward's notes lie beside the release."""
     del policy, engine
@@ -264,9 +293,7 @@ def explain(
     }
     if notes is not None:
         found |= {key: notes.get(key, found[key]) for key in ("causes", "relaxations")}
-        found["rounds"] = [
-            hushed(one, show=bool(asked.get("show_values"))) for one in notes.get("rounds", ())
-        ]
+        found["rounds"] = [hushed(one, show=show_values) for one in notes.get("rounds", ())]
     return found
 
 

@@ -46,8 +46,7 @@ from privet.roads.trajectories.shape import Read
 from privet.trajectory.audit import recheck
 from privet.trajectory.claims import Argument, Proof, SequenceClass
 from privet.trajectory.frequent import frequent, threshold
-from privet.trajectory.searches import PathFinding, at_least, promises_of
-from privet.trajectory.suppress import Cover
+from privet.trajectory.searches import PathFinding, PathSearch, at_least, promises_of
 
 PARTIAL = (
     "Somebody who knows where a person was but not when, or when but not where, finds no smaller groups; "
@@ -93,7 +92,7 @@ class TrajectoryRoad:
             final, frame = shuffled(frame, policy, finding)
             if final.paths.records + left_out != read.paths.records:
                 raise InternalError("a record was lost on the way")
-            support = at_least(getattr(policy.algorithm, "support", Fraction(1, 100)))
+            support = at_least(PathSearch.of(policy).worth)
             least = threshold(support, read.paths.records)
             mining = aside.submit(frequent, final.paths, least)  # while the auditor counts
             verdicts, by_length = judged(final.paths, policy)
@@ -147,7 +146,7 @@ class TrajectoryRoad:
             if policy.quasi:
                 evidence["mixed"] = mixed(final.paths, policy)
                 evidence["cautions"].append(evidence["mixed"]["warning"])
-            score = getattr(policy.algorithm, "score", None)
+            score = PathSearch.of(policy).scored
             coarse = replace(finding.recoding, removed=()).applied(read.paths).paths(read.paths)
             promises = promises_of(policy)
             return TrajectoryRelease(
@@ -172,7 +171,7 @@ class TrajectoryRoad:
                         coarse,
                         score,
                         max(one.l or coarse.longest for one in promises),
-                        getattr(policy.algorithm, "cover", Cover.GREEDY),
+                        PathSearch.of(policy).covering,
                     )
                     if score is not None
                     else [],
@@ -269,7 +268,7 @@ def named_only(frame: pl.DataFrame, policy: Policy, engine: Engine[Any]) -> pl.D
             fresh = generator().permutation(int(who.max(initial=-1)) + 1) + 1
             frame = frame.with_columns(pl.Series(shape.person, fresh[who]))
             passing.append(Attribute(shape.person, Role.OTHER))
-    plain = replace(policy, attributes=tuple(passing))
+    plain = policy.asking(attributes=tuple(passing))
     tallied = engine.tally(engine.read(frame, policy.form), plain)
     made: pl.DataFrame = in_frame(engine, engine.apply(tallied, plain, Generalization({})))
     return made

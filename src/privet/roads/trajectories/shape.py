@@ -18,9 +18,11 @@ from privet.engines.trajectories.readings import Clash, Prepared, from_readings
 from privet.engines.trajectories.visits import Visits
 from privet.errors import PolicyError
 from privet.policy.notation import Complaints, fill, word
+from privet.policy.values import Naming, Shape, as_it_is
 from privet.trajectory.grid import Grid
 from privet.trajectory.paths import Paths
 from privet.trajectory.recode import PathRecoding
+from privet.trajectory.searches import PathSearch
 from privet.trajectory.slots import Slot
 from privet.trajectory.stops import Stops
 
@@ -59,7 +61,7 @@ KEYS = (*ANY, *COLUMNS, "slot", "grid", "clash")
 
 
 @dataclass(frozen=True)
-class Trajectories:
+class Trajectories(Shape):
     """Paths of people through places and times: a column of paths, visits, readings or GPS points."""
 
     form: Layout
@@ -113,9 +115,11 @@ class Trajectories:
         complaints.raise_all()
         return cls(**made)
 
-    def to_policy(self) -> dict[str, Any]:
+    def to_policy(self, named: Naming = as_it_is) -> dict[str, Any]:
         table: dict[str, Any] = {"form": self.form.value}
         table |= {key: getattr(self, key) for key in (*COLUMNS, "stops") if getattr(self, key) is not None}
+        if self.stops is not None:
+            table["stops"] = named(self.base, self.stops)
         if self.slot is not None:
             table["slot"] = str(self.slot) if self.slot.seconds else self.slot.length
         if self.grid is not None:
@@ -140,9 +144,9 @@ class Trajectories:
         found += [
             f"models[{at}]: quasi: a promise about paths names no columns; leave it out"
             for at, model in enumerate(policy.models)
-            if getattr(model, "quasi", None) is not None
+            if model.known() is not None
         ]
-        if self.zones is not None and (self.grid is not None or getattr(policy.algorithm, "grids", None)):
+        if self.zones is not None and (self.grid is not None or PathSearch.of(policy).cells):
             found.append("trajectories.zones: places are stops with zones, or cells of a grid, not both")
         return found
 

@@ -10,16 +10,18 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from privet.core import Algorithm, Engine, PrivacyModel, Progress, Recoding, Tally, silent
+from privet.declared import TABLE
 from privet.errors import PolicyError, PrivetError, UnsatisfiableError, UnsupportedError, one_of
 from privet.measure import classes, summary
 from privet.measure import risk as risks
 from privet.policy.notation import build, describe
-from privet.policy.values import Policy
+from privet.policy.values import Policy, policy_of
 from privet.roads import engine_of
-from privet.roads.stations import checkable, columns_needed, refuse_broken, refuse_undecided, settle
+from privet.roads.stations import checkable, columns_needed, refuse_broken, settle
 from privet.roads.tables import population
 
 USUAL = ("top-down", "optimal", "mondrian", "local", "suppression")  # beside the policy's own
@@ -48,7 +50,7 @@ class Trial:
 
 def explore(
     source: Any,
-    policy: Policy,
+    policy: Policy | str | Path,
     *,
     algorithms: Sequence[str] | None = None,
     k: Sequence[int] | None = None,
@@ -68,7 +70,7 @@ def explore(
     for given, allowed, what in ((risk, RISKS, "risk"), (loss, LOSSES, "loss")):
         if given not in allowed:
             raise PolicyError(one_of(what, allowed, given))
-    refuse_undecided(policy)
+    policy = policy_of(policy)
     tried = list(trials(policy, algorithms, k, suppression, time_limit))
     progress("read", 0)
     place = engine_of(engine)
@@ -117,7 +119,7 @@ def trials(
         raise PolicyError("k: is at least 1")
     own = [int(model.k) for model in sized]  # type: ignore[attr-defined]
     sizes: list[int | None] = [*sorted({*(k or ()), *(() if k else (*SIZES, *own))})] if sized else [None]
-    usual = [*USUAL] if getattr(policy.algorithm, "road", None) else [policy.algorithm.name, *USUAL]
+    usual = [*USUAL] if policy.algorithm.road else [policy.algorithm.name, *USUAL]
     for name in dict.fromkeys(algorithms or usual):
         algorithm = _algorithm(name, policy, time_limit)
         shares: list[Fraction | None] = [None]
@@ -140,7 +142,7 @@ def _algorithm(name: str, policy: Policy, time_limit: float) -> Algorithm:
             made = build("algorithms", {"type": name})
         except PolicyError as error:
             raise error.at(f"algorithms: {name}") from None
-    if getattr(made, "road", None) or getattr(made, "spends", None) or hasattr(made, "kinds"):
+    if made.road or made.spends or TABLE not in made.kinds:
         raise UnsupportedError(f"explore compares searches that recode one table; {name} does something else")
     if _has(made, "time_limit") and made.time_limit is None:
         made = replace(made, time_limit=time_limit)

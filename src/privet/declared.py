@@ -1,0 +1,94 @@
+"""What a promise and an algorithm say of themselves: every fact that others ask for, with its default.
+
+A class inherits from one of these (`core.PrivacyModel` and `core.Algorithm` do) and declares what is
+different about it. So nobody guesses by looking for an attribute, and a misspelt fact is found by mypy and
+by the contract tests instead of being read as "no".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+if TYPE_CHECKING:
+    from privet.core import Terms
+
+TABLE = "table"  # the kind of data that everything is about unless it says otherwise
+
+
+class ModelFacts(Protocol):
+    """What a promise declares. `name` and `monotone` have no default: nobody can guess them."""
+
+    __slots__ = ()
+
+    name: ClassVar[str]
+    monotone: ClassVar[bool]  # does generalising further always keep it? Searches prune by it
+    # Is it still so when records of classes that break it may be dropped? It is where a class that keeps
+    # the promise keeps it whatever records join it.
+    monotone_with_suppression: ClassVar[bool] = False
+    kinds: ClassVar[tuple[str, ...]] = (TABLE,)  # of data that it can be promised of
+    spent: ClassVar[bool] = False  # kept by how a release is made, so that nothing can be checked on it
+    population: ClassVar[bool] = False  # about everybody in a table of which only some rows leave
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader of the release should know of the promise."""
+        return ()
+
+    @property
+    def class_size(self) -> int | None:
+        """How many records every class has at least, where it promises that by a number of its own."""
+        return None
+
+    def protects(self) -> tuple[tuple[str, str], ...]:
+        """The sensitive attributes that it speaks of, each behind the key that names it."""
+        return ()
+
+    def known(self) -> tuple[str, ...] | None:
+        """The quasi-identifiers that it names; None: it is about all of them."""
+        return None
+
+    def leaving(self) -> Mapping[str, tuple[str, ...]]:
+        """Of a promise about a population: the column that says which rows leave, and what it then says."""
+        return {}
+
+
+class AlgorithmFacts(Protocol):
+    """What an algorithm declares."""
+
+    __slots__ = ()
+
+    name: ClassVar[str]
+    kinds: ClassVar[tuple[str, ...]] = (TABLE,)  # of data that it searches
+    road: ClassVar[str | None] = None  # the road that it brings; None: that of the data's kind
+    spends: ClassVar[str | None] = None  # the promise that it keeps by how it makes a release
+    public_domains: ClassVar[bool] = False  # what could occur is said by the policy, never by the data
+    coincident: ClassVar[bool] = False  # knowing the algorithm does not help
+
+    def complaints(self, policy: Terms) -> list[str]:  # noqa: ARG002 - for those that ask something
+        """What is wrong with a policy that names this algorithm, beside what is wrong with any."""
+        return []
+
+
+FIRST_CONTRACT = {  # what nobody can have a default for
+    ModelFacts: ("name", "monotone", "check"),
+    AlgorithmFacts: ("name",),
+}
+
+
+def missing(thing: Any, facts: type[Any]) -> list[str]:
+    """What a thing lacks that has no default."""
+    return [fact for fact in FIRST_CONTRACT[facts] if not hasattr(thing, fact)]
+
+
+def declare(thing: Any, facts: type[Any]) -> None:
+    """Give a plug-in of the first contract, which inherits nothing, the defaults that it does not declare.
+
+    They are set on its class, once: then every question has an answer and no reader needs to know.
+    """
+    kind = type(thing)
+    if facts in kind.__mro__:
+        return
+    for fact, default in vars(facts).items():
+        if not fact.startswith("_") and not hasattr(kind, fact):
+            setattr(kind, fact, default)

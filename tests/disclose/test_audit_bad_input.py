@@ -64,7 +64,6 @@ union all select sum(salary) from staff
 except select 1
 intersect select 1
 order by 1
-group by dept
 group by rollup (dept)
 having sum(salary) > 3
 qualify true

@@ -22,7 +22,7 @@ from tests.disclose.audit_place import CANARY, CONFIG, PEOPLE, desk_in, firm, ro
 
 from privet.disclose.audit.config import AuditConfig
 from privet.disclose.audit.database import Source, opened
-from privet.disclose.audit.desk import ChangedError, Desk
+from privet.disclose.audit.desk import Answer, ChangedError, Desk
 from privet.disclose.audit.draft import drafted
 from privet.disclose.audit.keys import Keys
 from privet.disclose.audit.log import AuditLog
@@ -194,7 +194,7 @@ def test_replay_sees_a_decision_that_no_auditor_takes(tmp_path: Path) -> None:
 
     desk = desk_in(tmp_path)
     answer = desk.ask("ann", "select max(bonus) from staff where dept = 'C'")
-    assert answer is not None
+    assert isinstance(answer, Fraction)
     column = desk.columns["bonus"]
     alone = members_of(
         [column.places[row[0]] for row in rows() if row[1] == "C" and row[4] != float(answer)], PEOPLE
@@ -360,7 +360,7 @@ def test_concurrent_analysts_get_one_order(tmp_path: Path) -> None:
     desk = desk_in(tmp_path)
     posed = {f"a{i}": texts(i, 6) for i in range(8)}
 
-    def run(name: str) -> list[Fraction | None]:
+    def run(name: str) -> list[Answer]:
         return [desk.ask(name, text) for text in posed[name]]
 
     with ThreadPoolExecutor(8) as pool:
@@ -370,7 +370,7 @@ def test_concurrent_analysts_get_one_order(tmp_path: Path) -> None:
     assert [e.number for e in entries] == list(range(1, 49))
     (tmp_path / "again").mkdir()
     again = desk_in(tmp_path / "again")
-    in_order: dict[str, list[Fraction | None]] = {name: [] for name in posed}
+    in_order: dict[str, list[Answer]] = {name: [] for name in posed}
     for entry in entries:
         text = posed[entry.analyst][len(in_order[entry.analyst])]
         in_order[entry.analyst].append(again.ask(entry.analyst, text))

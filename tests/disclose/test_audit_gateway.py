@@ -19,11 +19,14 @@ import httpx
 import pytest
 from tests.disclose.audit_place import CANARY, desk_in, rows
 
+from privet.disclose.audit.client import GatewayError, posed
 from privet.disclose.audit.desk import Desk
-from privet.disclose.audit.gateway import GatewayError, Lines, application, posed, serve
+from privet.disclose.audit.gateway import application
 from privet.disclose.audit.keys import Keys
+from privet.disclose.audit.lines import Lines
 from privet.disclose.audit.rate import RateLimit
 from privet.disclose.audit.replay import replay
+from privet.disclose.audit.service import serve
 from privet.errors import InputError, UnsupportedError
 
 ALL_C = "select sum(salary) from staff where dept = 'C'"
@@ -45,6 +48,10 @@ class Caller:
                 return await client.request(method, path, **more)
 
         return asyncio.run(go())
+
+    def later(self) -> None:
+        """As if what was found out about readiness had grown old."""
+        self.app = application(self.desk, self.keys)
 
     def ask(self, key: str, sql: Any) -> httpx.Response:
         return self("POST", "/v1/ask", json={"sql": sql}, headers={"authorization": f"Bearer {key}"})
@@ -120,12 +127,14 @@ def test_health_and_changed_data(call: Caller, tmp_path: Path) -> None:
     import sqlite3
 
     key = call.keys.issue("ann")
-    assert call("GET", "/healthz").json() == {"status": "ok"}
+    assert call("GET", "/readyz").json() == {"status": "ready"}
     with sqlite3.connect(tmp_path / "staff.db") as db:
         db.execute("update staff set salary = salary + 1")
     said = call.ask(key, ALL_C)
     assert (said.status_code, said.json()["error"]) == (503, "changed")
-    assert call("GET", "/healthz").status_code == 503
+    call.later()
+    assert call("GET", "/readyz").json() == {"status": "changed"}
+    assert call("GET", "/healthz").json() == {"status": "ok"}  # this process does answer
 
 
 def test_a_log_that_is_taken_away_or_keys_that_cannot_be_read(call: Caller) -> None:
@@ -134,10 +143,11 @@ def test_a_log_that_is_taken_away_or_keys_that_cannot_be_read(call: Caller) -> N
     call.desk.config.log.rename(call.desk.config.log.with_name("elsewhere.db"))
     said = call.ask(key, BUT_ONE)
     assert (said.status_code, said.json()["error"]) == (503, "unavailable")
-    assert call("GET", "/healthz").status_code == 503
+    assert call("GET", "/readyz").json() == {"status": "log"}
     call.desk.config.log.with_name("elsewhere.db").rename(call.desk.config.log)
     assert call.ask(key, BUT_ONE).json() == {"result": "denied"}
-    assert call("GET", "/healthz").status_code == 200
+    call.later()
+    assert call("GET", "/readyz").status_code == 200
     call.desk.config.keys.write_text("no = [keys", encoding="utf-8")
     said = call.ask(key, ALL_C)
     assert (said.status_code, said.json()["message"]) == (503, "this cannot be decided now")

@@ -102,6 +102,13 @@ class AuditLog:
         if self._there() != self._file:
             raise TamperedError(f"{self.path}: this log was taken away; nothing is answered without it")
 
+    def stands(self, number: int, chain: str) -> bool:
+        """Is this still the file, and does it still have what was heard of it?"""
+        try:
+            return self._there() == self._file and self.chain_at(number) == chain
+        except sqlite3.Error:
+            return False
+
     def _there(self) -> tuple[int, int] | None:
         try:
             found = self.path.stat()

@@ -15,9 +15,9 @@ import numpy as np
 
 from privet.disclose.audit.config import AuditConfig, AuditedColumn
 from privet.disclose.audit.decision import Decision
-from privet.disclose.audit.desk import Watched, bounds_of
 from privet.disclose.audit.exact import Members
 from privet.disclose.audit.log import AuditLog, Entry
+from privet.disclose.audit.watched import Watched, bounds_of
 from privet.disclose.audit.witness import Witness
 
 LARGE = 300  # people with histories of their own; beyond, a proof at the centre takes the place of programs

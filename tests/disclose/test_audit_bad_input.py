@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.disclose.audit_place import CANARY, firm, on_postgresql, rows
-from tests.disclose.test_audit_gateway import Server
+from tests.disclose.audit_server import Server
 from tests.engines.test_postgres import url as server
 
 from privet.disclose.audit.keys import Keys

@@ -233,7 +233,8 @@ def test_a_wrong_configuration_is_answered_once(tmp_path: Path) -> None:
     path.write_text(
         'audit = 2\ntable = "staff"\npublic = ["salary"]\nsmallest = 1\nrat = 3\n'
         '[columns.salary]\nkind = "sum"\nlow = 0\nhigh = 0.5\nwidth = 10\n'
-        '[columns.bonus]\nkind = "median"\n[columns.days]\nkind = "max"\nlow = 3\ngrid = 0\n'
+        '[columns.bonus]\nkind = "median"\n'
+        '[columns.days]\nkind = "max"\nwidth = 3\nlow = 3\nhigh = 3\ngrid = -1\n'
         '[columns.narrow]\nkind = "sum"\nlow = 0\nhigh = 5\nwidth = 10\n'
         '[columns.few]\nkind = "sum"\nnulls = "x"\n',
         encoding="utf-8",
@@ -248,8 +249,9 @@ def test_a_wrong_configuration_is_answered_once(tmp_path: Path) -> None:
         "smallest: is a whole number from 2, not 1",
         'columns.salary.high: is an exact number such as 100 or "0.5" or { column = "high" }, not 0.5',
         "columns.bonus: kind is one of sum, max, min, not 'median'",
-        "columns.days.low: unknown key",
-        "columns.days.grid: is a whole number from 1",
+        "columns.days.width: unknown key",
+        "columns.days: high is above low",
+        "columns.days.grid: is above 0, or 0 if nobody",
         "columns.narrow: the bounds are narrower than the width",
         "columns.few.low is missing",
         "columns.few.nulls is one of refuse, leave-out",

@@ -107,15 +107,20 @@ def key(
     analyst: Analyst,
     *,
     config: Config = DEFAULT,
-    revoke: Annotated[bool, typer.Option("--revoke", help="End this analyst's key instead.")] = False,
+    days: Annotated[int, typer.Option("--days", help="How long the key is good for.")] = 90,
+    grace: Annotated[
+        int, typer.Option("--grace", help="Days for which the older key goes on beside the new one.")
+    ] = 0,
+    revoke: Annotated[bool, typer.Option("--revoke", help="End this analyst's keys instead.")] = False,
     json: Json = False,
 ) -> int:
     """Make an API key for an analyst. It is shown once; what is kept is a digest.
 
-    A new key ends the analyst's older one. A running gateway hears of it at the next request.
+    A new key ends the analyst's older one, at once or after --grace days. A running gateway hears of it at
+    the next request. `privet audit keys` says whose keys there are.
 
     Example:
-      privet audit key alice --config audit.toml
+      privet audit key alice --config audit.toml --days 30 --grace 3
 
     Next: `privet audit serve`; the analyst sets PRIVET_AUDIT_KEY and runs `privet audit ask`.
 
@@ -131,11 +136,39 @@ def key(
         else:
             screen.say(f"{screen.shown(analyst)} has no key any more")
         return 0
-    made = keys.issue(analyst)
+    made = keys.issue(analyst, days=days, grace=grace)
     if json:
         screen.answer({"analyst": analyst, "key": made})
     else:
         screen.say(made)
+    return 0
+
+
+def keys(*, config: Config = DEFAULT, json: Json = False) -> int:
+    """Whose keys there are, and until when they are good. No key is shown: what is kept is a digest.
+
+    Example:
+      privet audit keys --config audit.toml
+
+    Next: `privet audit key ANALYST` makes a new one before the old one ends.
+
+    """
+    from privet.disclose.audit.config import AuditConfig
+    from privet.disclose.audit.keys import Keys
+
+    found = [
+        (name, "no end" if until is None else until.isoformat(timespec="minutes"))
+        for name, ends in Keys(AuditConfig.load(config).keys).listed()
+        for until in ends
+    ]
+    if json:
+        screen.answer({"keys": [{"analyst": name, "until": until} for name, until in found]})
+    elif found:
+        screen.say(
+            *screen.table([(screen.shown(name), until) for name, until in found], head=("analyst", "until"))
+        )
+    else:
+        screen.say("nobody has a key")
     return 0
 
 

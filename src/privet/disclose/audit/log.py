@@ -30,7 +30,7 @@ from privet.disclose.audit.decision import Constraint, Decision
 from privet.disclose.audit.exact import Members, written
 from privet.errors import InputError, TamperedError
 
-FORM = 2  # of the log and of the plans that it follows from: other plans, other form
+FORM = 3  # of the log and of the plans that it follows from: other plans, other form
 PATIENCE = 60.0  # seconds to wait for others' decisions
 SCHEMA = (
     "create table if not exists header (name text primary key, value text not null) strict",

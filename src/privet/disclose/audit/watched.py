@@ -14,6 +14,8 @@ from privet.disclose.audit.log import AuditLog
 from privet.disclose.audit.sql import Query
 from privet.errors import InputError
 
+FINE = 100  # multiples of a smaller part of the width than this are taken for real numbers
+
 
 @dataclass
 class Watched:
@@ -45,6 +47,7 @@ class Watched:
             column = Column([values[at] for at in there])
             if settings.kind == "min":
                 column = column.negated()
+            _said(settings, column)
             bounds = settings.bounds(len(there), held)
             auditor = settings.auditor(len(there), bounds)
             auditor.check(column)
@@ -63,6 +66,17 @@ class Watched:
         if query.aggregate == "avg":  # how many there are is public
             return decision.answer / len(members)
         return -decision.answer if query.aggregate == "min" else decision.answer
+
+
+def _said(settings: AuditedColumn, column: Column) -> None:
+    """Sums of whole numbers tell more than sums of real ones: the owner must have thought of it."""
+    if settings.kind != "sum" or settings.grid is not None or settings.width is None:
+        return
+    if column.multiples(Fraction(1)) or column.multiples(settings.width / FINE):
+        raise InputError(
+            "all values are whole numbers, or multiples of a good part of the width: say grid = 1 (or what "
+            "they are multiples of) if everybody may know that, or grid = 0 if nobody does"
+        )
 
 
 def bounds_of(log: AuditLog, settings: AuditedColumn, n: int) -> Bounds | None:

@@ -25,6 +25,7 @@ import numpy as np
 from privet.disclose.audit.certify import Standard, interior, proved
 from privet.disclose.audit.decision import Constraint, Decision, Family, Plan, family_of
 from privet.disclose.audit.exact import Column, Members, exact, written
+from privet.disclose.audit.lazy import Refined
 from privet.disclose.audit.polytope import Polytope, Scale
 from privet.disclose.audit.rows import Rows
 from privet.disclose.audit.solver import Floats, UndecidedError
@@ -34,6 +35,8 @@ from privet.errors import InputError, UnsupportedError, one_of
 RULES = ("strict", "source")
 SEARCHES = ("exact", "certified")
 FEW = 40  # kinds of people; up to here linear programs find the whole interval quickly enough
+PROGRAMMED = 100  # kinds of people; up to here those who cannot be proved get linear programs of their own
+PROGRAMS = 40  # people who may get them, for one query
 BOUNDED = 60  # denials in the log; the same
 MARGIN = 1e-7  # relative to the size of the query in widths; far above the solver's tolerance
 WIDEST = 10**9  # widths between bounds; beyond, floats could not tell one width from none
@@ -243,17 +246,38 @@ class SumAuditor:
         return len(self.polytope.alike(query).first) <= FEW
 
     def _exact(self, members: Members) -> tuple[float, float] | None:
+        if not self.polytope.apart(members):
+            return None
+        return self.polytope.safe_interval(members, 1 + self._spare())
+
+    def _spare(self) -> float:
         # Right sides are rounded to floats; where bounds are very many widths apart, that counts as well.
-        spare = max(MARGIN, ROUNDING * float(self.polytope.high.sum()))
-        return self.polytope.safe_interval(members, 1 + spare) if self.polytope.apart(members) else None
+        return max(MARGIN, ROUNDING * float(self.polytope.high.sum()))
 
     def _certified(self, members: Members) -> tuple[float, float] | None:
         if self._centre is None:
             problem = Standard.of(self.polytope)
             self._centre = problem, interior(problem, self._near)
             self._near = self._centre[1]
-        found = proved(*self._centre, members)
-        return None if found is None else (found.low, found.high)
+        problem, centre = self._centre
+        query = np.zeros(self.n)
+        query[members] = 1.0
+        kinds = len(self.polytope.alike(query).first)
+        if kinds > PROGRAMMED or not self.polytope.apart(members):
+            found = proved(problem, centre, members)
+            return None if found is None else (found.low, found.high)
+        row = np.append(query, np.zeros(problem.rows.shape[1] - self.n))
+        spare = self._spare()
+        least, most = self.polytope.extent(query)
+        return Refined(
+            problem,
+            centre,
+            row,
+            lambda people: self.polytope.safe_interval(members, 1 + spare, people),
+            PROGRAMS,
+            least,
+            most,
+        ).interval(members)
 
     def _source(self, members: Members) -> SourcePlan:
         if self._rows.would_determine(members):

@@ -88,14 +88,16 @@ def counted(server: Server, name: str) -> dict[str, float]:
 def test_1100_half_open_sockets_leave_the_gateway_answering(
     serving: Callable[..., Server], addresses: int
 ) -> None:
-    server = serving()
+    server = serving("--connections", "1000")
     with crowd(server.port, 1100, addresses=addresses):
         for path in ("/healthz", "/readyz", "/metrics"):
             begun = time.perf_counter()
             assert httpx.get(f"{server.url}{path}").status_code == 200
             assert time.perf_counter() - begun < 1
-        assert counted(server, "privet_audit_connections")["privet_audit_connections"] <= 1000
-        assert sum(counted(server, "privet_audit_connections_shed_total").values()) >= 100
+        there = counted(server, "privet_audit_connections")["privet_audit_connections"]
+        shed = sum(counted(server, "privet_audit_connections_shed_total").values())
+        assert there <= (200 if addresses == 1 else 1000)
+        assert shed >= (900 if addresses == 1 else 100)
     logged = server.stop()
     assert len(logged) < 5_000
     assert "Traceback" not in logged
@@ -401,12 +403,13 @@ asyncio.run(all())
 @pytest.mark.slow
 def test_fifty_analysts_among_2000_hostile_sockets(serving: Callable[..., Server], tmp_path: Path) -> None:
     """Half-open, half a body, noise, idle after a request; put out, they come back."""
-    server = serving("--seconds", "5")
+    server = serving()
     issued = Keys(tmp_path / "audit.keys.toml")
     keys = [issued.issue(f"a{at}") for at in range(50)]
     asyncio.run(honest(server, keys, 4))  # both warm, and the log as long as it will be
     alone = statistics.median(asyncio.run(honest(server, keys, 20)))
-    command = [sys.executable, "-c", CROWD, str(server.port), str(HOSTILE)]
+    # They take little of this machine's time: strangers have machines of their own.
+    command = ["nice", "-n", "10", sys.executable, "-c", CROWD, str(server.port), str(HOSTILE)]
     hostile = subprocess.Popen(command, stdout=subprocess.PIPE)
     try:
         assert hostile.stdout is not None
@@ -415,7 +418,7 @@ def test_fifty_analysts_among_2000_hostile_sockets(serving: Callable[..., Server
         among = statistics.median(asyncio.run(honest(server, keys, 20)))
     finally:
         hostile.kill()
-        hostile.wait()
+        hostile.communicate()
     logged = server.stop()
     print(f"median {alone * 1000:.0f} ms alone, {among * 1000:.0f} ms among {HOSTILE:,}")
     assert among <= 2 * alone

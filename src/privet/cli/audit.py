@@ -189,7 +189,7 @@ def serve(
     ] = False,
     connections: Annotated[
         int, typer.Option("--connections", min=1, help="At most so many connections at once.")
-    ] = 1000,
+    ] = 4000,
     per_address: Annotated[
         int,
         typer.Option(
@@ -272,7 +272,7 @@ def ask(
 
         said = posed(url, secret, sql, certificate=tls_ca)
     else:
-        from privet.disclose.audit.gateway import shown
+        from privet.disclose.audit.desk import shown
 
         desk = _desk(config, str(db))
         try:

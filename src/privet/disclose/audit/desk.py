@@ -271,6 +271,14 @@ class Desk:
         self.source.close()
 
 
+def shown(answer: Answer) -> dict[str, Any]:
+    """A decision as it is sent: an answer, the one word for every denial, or that for each group."""
+    if isinstance(answer, Grouped):
+        groups = [{"by": dict(by), **shown(one)} for by, one in answer.groups]
+        return {"result": "groups", "groups": groups}
+    return {"result": "denied"} if answer is None else {"result": "answered", "answer": written(answer)}
+
+
 def digest(salt: str, rows: list[tuple[Any, ...]]) -> str:
     """Of the whole table, keyed, so that it says nothing to whoever does not hold the log."""
     made = hmac.new(bytes.fromhex(salt), digestmod=hashlib.sha256)

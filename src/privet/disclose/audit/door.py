@@ -32,7 +32,7 @@ RANKS = 3  # never a whole request; whole ones without a key; an analyst
 class Limits:
     """Of connections, in total and from one address; of seconds for a handshake, a head, a body, a reply."""
 
-    connections: int = 1000
+    connections: int = 4000
     per_address: int = 200
     seconds: float = 10.0
     idle: float = (

@@ -15,8 +15,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from privet.disclose.audit.desk import READY, Answer, ChangedError, Desk, Grouped
-from privet.disclose.audit.exact import written
+from privet.disclose.audit.desk import READY, ChangedError, Desk, Grouped, shown
 from privet.disclose.audit.keys import Keys
 from privet.disclose.audit.lines import say
 from privet.disclose.audit.metrics import MEDIA_TYPE, Metrics
@@ -128,14 +127,6 @@ def application(desk: Desk, keys: Keys, metrics: Metrics | None = None) -> FastA
     app.add_api_route("/readyz", readyz, methods=["GET"], response_model=None)
     app.add_api_route("/metrics", page, methods=["GET"], response_model=None)
     return app
-
-
-def shown(answer: Answer) -> dict[str, Any]:
-    """A decision as it is sent: an answer, the one word for every denial, or that for each group."""
-    if isinstance(answer, Grouped):
-        groups = [{"by": dict(by), **shown(one)} for by, one in answer.groups]
-        return {"result": "groups", "groups": groups}
-    return {"result": "denied"} if answer is None else {"result": "answered", "answer": written(answer)}
 
 
 async def _query(request: Request) -> str | None:

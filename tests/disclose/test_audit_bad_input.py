@@ -26,6 +26,8 @@ SENTENCES = re.compile(
             f"one SELECT and nothing else; the form is {FORM}",
             f"[a-z, ]+: not allowed; the form is {FORM}",
             "a query asks for one aggregate",
+            "GROUP BY names public columns, and SELECT has these and one aggregate",
+            "a query has at most 100 groups",
             "a query asks for SUM, AVG, MAX, MIN or COUNT of a column",
             "a query has at most 10,000 characters",
             "an aggregate has one plain column(, and no DISTINCT or arithmetic)?",

@@ -221,7 +221,7 @@ def sums(n: int, seed: int, posed: int) -> tuple[list[float], list[Members]]:
 
 def all_sums(n: int, runs: int) -> tuple[float, float | None, float | None]:
     """Of n - 1 sums: answered by the strict rule and by the printed one, and how often that one breaks."""
-    from privet.disclose.audit.replay import examine_sum
+    from privet.disclose.audit.examine import examine_sum
     from privet.disclose.audit.summation import SumAuditor
 
     strict, printed, broken = [], [], []

@@ -23,6 +23,7 @@ kind = "sum"
 low = 0
 high = 200000
 width = 5000
+grid = 1
 
 [columns.bonus]
 kind = "max"

@@ -22,7 +22,7 @@ from tests.disclose.audit_place import CANARY, CONFIG, PEOPLE, desk_in, firm, ro
 
 from privet.disclose.audit.config import AuditConfig
 from privet.disclose.audit.database import Source, opened
-from privet.disclose.audit.desk import ChangedError, Desk
+from privet.disclose.audit.desk import Answer, ChangedError, Desk
 from privet.disclose.audit.draft import drafted
 from privet.disclose.audit.keys import Keys
 from privet.disclose.audit.log import AuditLog
@@ -194,7 +194,7 @@ def test_replay_sees_a_decision_that_no_auditor_takes(tmp_path: Path) -> None:
 
     desk = desk_in(tmp_path)
     answer = desk.ask("ann", "select max(bonus) from staff where dept = 'C'")
-    assert answer is not None
+    assert isinstance(answer, Fraction)
     column = desk.columns["bonus"]
     alone = members_of(
         [column.places[row[0]] for row in rows() if row[1] == "C" and row[4] != float(answer)], PEOPLE
@@ -233,7 +233,8 @@ def test_a_wrong_configuration_is_answered_once(tmp_path: Path) -> None:
     path.write_text(
         'audit = 2\ntable = "staff"\npublic = ["salary"]\nsmallest = 1\nrat = 3\n'
         '[columns.salary]\nkind = "sum"\nlow = 0\nhigh = 0.5\nwidth = 10\n'
-        '[columns.bonus]\nkind = "median"\n[columns.days]\nkind = "max"\nlow = 3\ngrid = 0\n'
+        '[columns.bonus]\nkind = "median"\n'
+        '[columns.days]\nkind = "max"\nwidth = 3\nlow = 3\nhigh = 3\ngrid = -1\n'
         '[columns.narrow]\nkind = "sum"\nlow = 0\nhigh = 5\nwidth = 10\n'
         '[columns.few]\nkind = "sum"\nnulls = "x"\n',
         encoding="utf-8",
@@ -248,8 +249,9 @@ def test_a_wrong_configuration_is_answered_once(tmp_path: Path) -> None:
         "smallest: is a whole number from 2, not 1",
         'columns.salary.high: is an exact number such as 100 or "0.5" or { column = "high" }, not 0.5',
         "columns.bonus: kind is one of sum, max, min, not 'median'",
-        "columns.days.low: unknown key",
-        "columns.days.grid: is a whole number from 1",
+        "columns.days.width: unknown key",
+        "columns.days: high is above low",
+        "columns.days.grid: is above 0, or 0 if nobody",
         "columns.narrow: the bounds are narrower than the width",
         "columns.few.low is missing",
         "columns.few.nulls is one of refuse, leave-out",
@@ -360,7 +362,7 @@ def test_concurrent_analysts_get_one_order(tmp_path: Path) -> None:
     desk = desk_in(tmp_path)
     posed = {f"a{i}": texts(i, 6) for i in range(8)}
 
-    def run(name: str) -> list[Fraction | None]:
+    def run(name: str) -> list[Answer]:
         return [desk.ask(name, text) for text in posed[name]]
 
     with ThreadPoolExecutor(8) as pool:
@@ -370,7 +372,7 @@ def test_concurrent_analysts_get_one_order(tmp_path: Path) -> None:
     assert [e.number for e in entries] == list(range(1, 49))
     (tmp_path / "again").mkdir()
     again = desk_in(tmp_path / "again")
-    in_order: dict[str, list[Fraction | None]] = {name: [] for name in posed}
+    in_order: dict[str, list[Answer]] = {name: [] for name in posed}
     for entry in entries:
         text = posed[entry.analyst][len(in_order[entry.analyst])]
         in_order[entry.analyst].append(again.ask(entry.analyst, text))

@@ -5,12 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
 import signal
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,12 +15,16 @@ from typing import Any
 import httpx
 import pytest
 from tests.disclose.audit_place import CANARY, desk_in, rows
+from tests.disclose.audit_server import Server, sqls
 
+from privet.disclose.audit.client import GatewayError, posed
 from privet.disclose.audit.desk import Desk
-from privet.disclose.audit.gateway import GatewayError, Lines, application, posed, serve
+from privet.disclose.audit.gateway import application
 from privet.disclose.audit.keys import Keys
+from privet.disclose.audit.lines import Lines
 from privet.disclose.audit.rate import RateLimit
 from privet.disclose.audit.replay import replay
+from privet.disclose.audit.service import serve
 from privet.errors import InputError, UnsupportedError
 
 ALL_C = "select sum(salary) from staff where dept = 'C'"
@@ -45,6 +46,10 @@ class Caller:
                 return await client.request(method, path, **more)
 
         return asyncio.run(go())
+
+    def later(self) -> None:
+        """As if what was found out about readiness had grown old."""
+        self.app = application(self.desk, self.keys)
 
     def ask(self, key: str, sql: Any) -> httpx.Response:
         return self("POST", "/v1/ask", json={"sql": sql}, headers={"authorization": f"Bearer {key}"})
@@ -120,12 +125,14 @@ def test_health_and_changed_data(call: Caller, tmp_path: Path) -> None:
     import sqlite3
 
     key = call.keys.issue("ann")
-    assert call("GET", "/healthz").json() == {"status": "ok"}
+    assert call("GET", "/readyz").json() == {"status": "ready"}
     with sqlite3.connect(tmp_path / "staff.db") as db:
         db.execute("update staff set salary = salary + 1")
     said = call.ask(key, ALL_C)
     assert (said.status_code, said.json()["error"]) == (503, "changed")
-    assert call("GET", "/healthz").status_code == 503
+    call.later()
+    assert call("GET", "/readyz").json() == {"status": "changed"}
+    assert call("GET", "/healthz").json() == {"status": "ok"}  # this process does answer
 
 
 def test_a_log_that_is_taken_away_or_keys_that_cannot_be_read(call: Caller) -> None:
@@ -134,10 +141,11 @@ def test_a_log_that_is_taken_away_or_keys_that_cannot_be_read(call: Caller) -> N
     call.desk.config.log.rename(call.desk.config.log.with_name("elsewhere.db"))
     said = call.ask(key, BUT_ONE)
     assert (said.status_code, said.json()["error"]) == (503, "unavailable")
-    assert call("GET", "/healthz").status_code == 503
+    assert call("GET", "/readyz").json() == {"status": "log"}
     call.desk.config.log.with_name("elsewhere.db").rename(call.desk.config.log)
     assert call.ask(key, BUT_ONE).json() == {"result": "denied"}
-    assert call("GET", "/healthz").status_code == 200
+    call.later()
+    assert call("GET", "/readyz").status_code == 200
     call.desk.config.keys.write_text("no = [keys", encoding="utf-8")
     said = call.ask(key, ALL_C)
     assert (said.status_code, said.json()["message"]) == (503, "this cannot be decided now")
@@ -228,47 +236,6 @@ def test_tls_or_this_machine_only(call: Caller) -> None:
 # A real server.
 
 
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
-class Server:
-    """`privet audit serve` in a process of its own."""
-
-    def __init__(self, folder: Path, *more: str, db: str | None = None) -> None:
-        self.port = free_port()
-        command = [
-            sys.executable,
-            "-m",
-            "privet.cli",
-            "audit",
-            "serve",
-            "--db",
-            db or f"sqlite:///{folder}/staff.db",
-        ]
-        command += ["--config", str(folder / "audit.toml"), "--port", str(self.port), *more]
-        self.said = folder / "gateway.log"  # a pipe that nobody empties would stop the gateway
-        with self.said.open("wb") as said:
-            self.running = subprocess.Popen(command, stderr=said, stdout=subprocess.DEVNULL)
-        self.scheme = "https" if "--tls-key" in more else "http"
-        self.url = f"{self.scheme}://127.0.0.1:{self.port}"
-        for _ in range(600):
-            try:
-                if httpx.get(f"{self.url}/healthz", verify=False).status_code == 200:
-                    return
-            except httpx.TransportError:
-                assert self.running.poll() is None
-                time.sleep(0.1)
-        raise AssertionError("the gateway does not come up")
-
-    def stop(self, number: int = signal.SIGTERM) -> str:
-        os.kill(self.running.pid, number)
-        self.running.wait(timeout=60)
-        return self.said.read_text(encoding="utf-8")
-
-
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[tuple[Desk, Server]]:
     desk = desk_in(tmp_path)
@@ -276,15 +243,6 @@ def served(tmp_path: Path) -> Iterator[tuple[Desk, Server]]:
     yield desk, server
     if server.running.poll() is None:
         server.stop()
-
-
-def sqls(analyst: int, count: int) -> list[str]:
-    kinds = ("max(bonus)", "min(days)")
-    return [
-        f"select {kinds[at % 2]} from staff "
-        f"where age > {20 + (analyst * 7 + at * 5) % 44} or dept = '{'ABC'[at % 3]}'"
-        for at in range(count)
-    ]
 
 
 def load(desk: Desk, server: Server, analysts: int, each: int) -> None:

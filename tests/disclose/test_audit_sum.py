@@ -14,7 +14,7 @@ from tests.disclose.audit_naive import safe_interval
 
 from privet.disclose.audit.decision import DENIED, Constraint, Decision, Family, Session
 from privet.disclose.audit.exact import members_of
-from privet.disclose.audit.replay import examine_sum
+from privet.disclose.audit.examine import examine_sum
 from privet.disclose.audit.rows import Rows, bits, primes
 from privet.disclose.audit.summation import FEW, SumAuditor, SumPlan
 from privet.errors import InputError, UnsupportedError

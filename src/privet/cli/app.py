@@ -183,6 +183,7 @@ nested(
     (
         ("init", auditing.init, "drafts audit.toml for a table"),
         ("key", auditing.key, "makes an API key for an analyst"),
+        ("keys", auditing.keys, "whose keys there are, and until when"),
         ("serve", auditing.serve, "the gateway in front of the table"),
         ("ask", auditing.ask, "poses a query"),
         ("replay", auditing.replay, "proves from the log that nobody is determined"),

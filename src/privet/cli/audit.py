@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -107,15 +107,20 @@ def key(
     analyst: Analyst,
     *,
     config: Config = DEFAULT,
-    revoke: Annotated[bool, typer.Option("--revoke", help="End this analyst's key instead.")] = False,
+    days: Annotated[int, typer.Option("--days", help="How long the key is good for.")] = 90,
+    grace: Annotated[
+        int, typer.Option("--grace", help="Days for which the older key goes on beside the new one.")
+    ] = 0,
+    revoke: Annotated[bool, typer.Option("--revoke", help="End this analyst's keys instead.")] = False,
     json: Json = False,
 ) -> int:
     """Make an API key for an analyst. It is shown once; what is kept is a digest.
 
-    A new key ends the analyst's older one. A running gateway hears of it at the next request.
+    A new key ends the analyst's older one, at once or after --grace days. A running gateway hears of it at
+    the next request. `privet audit keys` says whose keys there are.
 
     Example:
-      privet audit key alice --config audit.toml
+      privet audit key alice --config audit.toml --days 30 --grace 3
 
     Next: `privet audit serve`; the analyst sets PRIVET_AUDIT_KEY and runs `privet audit ask`.
 
@@ -131,11 +136,39 @@ def key(
         else:
             screen.say(f"{screen.shown(analyst)} has no key any more")
         return 0
-    made = keys.issue(analyst)
+    made = keys.issue(analyst, days=days, grace=grace)
     if json:
         screen.answer({"analyst": analyst, "key": made})
     else:
         screen.say(made)
+    return 0
+
+
+def keys(*, config: Config = DEFAULT, json: Json = False) -> int:
+    """Whose keys there are, and until when they are good. No key is shown: what is kept is a digest.
+
+    Example:
+      privet audit keys --config audit.toml
+
+    Next: `privet audit key ANALYST` makes a new one before the old one ends.
+
+    """
+    from privet.disclose.audit.config import AuditConfig
+    from privet.disclose.audit.keys import Keys
+
+    found = [
+        (name, "no end" if until is None else until.isoformat(timespec="minutes"))
+        for name, ends in Keys(AuditConfig.load(config).keys).listed()
+        for until in ends
+    ]
+    if json:
+        screen.answer({"keys": [{"analyst": name, "until": until} for name, until in found]})
+    elif found:
+        screen.say(
+            *screen.table([(screen.shown(name), until) for name, until in found], head=("analyst", "until"))
+        )
+    else:
+        screen.say("nobody has a key")
     return 0
 
 
@@ -154,11 +187,24 @@ def serve(
     insecure: Annotated[
         bool, typer.Option("--insecure", help="Without TLS beyond this machine: a proxy in front has it.")
     ] = False,
+    connections: Annotated[
+        int, typer.Option("--connections", min=1, help="At most so many connections at once.")
+    ] = 4000,
+    per_address: Annotated[
+        int,
+        typer.Option(
+            "--per-address", min=1, help="Of these, from one address; behind a proxy, as many as all."
+        ),
+    ] = 200,
+    seconds: Annotated[
+        float, typer.Option("--seconds", help="How long the head of a request may take, and its body.")
+    ] = 10.0,
 ) -> int:
-    """Serve the gateway: POST /v1/ask with {"sql": "SELECT …"} and a key; GET /healthz.
+    """Serve the gateway: POST /v1/ask with {"sql": "SELECT …"} and a key; GET /healthz, /readyz, /metrics.
 
     All analysts share one log, and every answer is on disk before it is sent. Log lines go to stderr as
-    JSON, without SQL or data. Several gateways may share one log on one machine.
+    JSON, without SQL or data. Several gateways may share one log on one machine. Where the connections are
+    used up, those that have waited longest without a whole request make room.
 
     Example:
       privet audit serve --db sqlite:///staff.db --config audit.toml
@@ -167,10 +213,19 @@ def serve(
 
     """
     desk = _desk(config, db)
-    from privet.disclose.audit import gateway
+    from privet.disclose.audit.door import Limits
+    from privet.disclose.audit.service import serve as served
 
     try:
-        gateway.serve(desk, host=host, port=port, certificate=tls_certificate, key=tls_key, insecure=insecure)
+        served(
+            desk,
+            host=host,
+            port=port,
+            certificate=tls_certificate,
+            key=tls_key,
+            insecure=insecure,
+            limits=Limits(connections, per_address, seconds),
+        )
     finally:
         desk.close()
     return 0
@@ -213,11 +268,11 @@ def ask(
         secret = os.environ.get(KEY)
         if not secret:
             raise InputError(f"{KEY}: put your key there; a key on a command line can be read by others")
-        from privet.disclose.audit.gateway import posed
+        from privet.disclose.audit.client import posed
 
         said = posed(url, secret, sql, certificate=tls_ca)
     else:
-        from privet.disclose.audit.exact import written
+        from privet.disclose.audit.desk import shown
 
         desk = _desk(config, str(db))
         try:
@@ -226,12 +281,27 @@ def ask(
             answer = desk.ask("owner", sql)
         finally:
             desk.close()
-        said = {"result": "denied"} if answer is None else {"result": "answered", "answer": written(answer)}
+        said = shown(answer)
     if json:
         screen.answer(said)
+    elif said["result"] == "groups":
+        screen.say(*_groups(said["groups"]))
     else:
         screen.say(said.get("answer", "denied"))
     return 0
+
+
+def _groups(groups: list[dict[str, Any]]) -> list[str]:
+    if not groups:
+        return ["nobody meets these conditions"]
+    rows = [
+        (
+            *(screen.shown("null" if value is None else str(value)) for value in one["by"].values()),
+            one.get("answer", "denied"),
+        )
+        for one in groups
+    ]
+    return screen.table(rows, head=(*groups[0]["by"], "answer"))
 
 
 def _explained(lines: list[str], *, json: bool) -> int:

@@ -24,8 +24,8 @@ from privet.disclose.audit.solver import Floats, UndecidedError, least, triangle
 MARGIN = 1e-6  # widths are proved with this much to spare: far above what rounding does here
 RESIDUE = 1e-8  # how far, in the ellipsoid's own measure, a point may be off its equations
 STEPS = 40
-ROUNDS = 4  # steps outwards on each side
-SHRINKS = 2  # smaller ones after a step that proved too far
+ROUNDS = 12  # steps outwards on each side
+SHRINKS = 6  # smaller ones after a step that proved too far
 LINES = 256  # kinds of people for whom a line is tried; where more need one, the step was too far
 
 
@@ -118,29 +118,42 @@ def furthest(problem: Standard, z: Floats, step: Floats) -> float:
     return float(walls.min())
 
 
-def certified(problem: Standard, z: Floats) -> bool:
-    """Is there a proof at this point that everybody keeps the width under these equations?"""
+def certified(problem: Standard, z: Floats, others: Members | None = None) -> bool:
+    """Is there a proof at this point that all, or all but others, keep the width under these equations?"""
+    found = shown(problem, z)
+    if found is None:
+        return False
+    if others is not None:
+        found[others] = np.inf
+    return bool(np.all(found >= 1 + MARGIN))
+
+
+def shown(problem: Standard, z: Floats) -> Floats | None:
+    """How far everybody is shown to be free at this point; None where rounding might decide."""
     try:
         metric = Metric.at(problem, z)
     except UndecidedError:
-        return False
+        return None
     if not len(problem.rows) or not metric.trusted(problem, z):
-        return False
+        return None
     whitened = triangle(metric.factor, problem.rows * metric.scale)
     leverage = np.sum(whitened**2, axis=0)
     room = 1 - leverage[: problem.people]
-    ellipsoid = 2 * metric.scale[: problem.people] * np.sqrt(np.maximum(room, 0))
-    narrow = np.nonzero(ellipsoid < 1 + MARGIN)[0]
+    found = np.asarray(2 * metric.scale[: problem.people] * np.sqrt(np.maximum(room, 0)))
+    narrow = np.nonzero((found < 1 + MARGIN) & (room > 1e-9))[0]  # else rounding would decide
+    found[room <= 1e-9] = 0.0
     if not len(narrow):
-        return True
+        return found
+    chosen = narrow
     if len(narrow) > LINES:  # what is proved of one person holds for all who are alike
         alike = np.vstack([problem.rows[:, narrow], problem.high[None, narrow]])
-        narrow = narrow[np.unique(alike, axis=1, return_index=True)[1]]
-    if len(narrow) > LINES:
-        return False
-    if room[narrow].min() < 1e-9:  # next to nothing is left of this direction: rounding would decide
-        return False
-    return bool(np.all(_lines(problem, z, metric, whitened, narrow) >= 1 + MARGIN))
+        _, first, whose = np.unique(alike, axis=1, return_index=True, return_inverse=True)
+        if len(first) > LINES:
+            return found
+        found[narrow] = _lines(problem, z, metric, whitened, narrow[first])[whose.reshape(-1)]
+    else:
+        found[chosen] = np.maximum(found[chosen], _lines(problem, z, metric, whitened, chosen))
+    return found
 
 
 def _lines(problem: Standard, z: Floats, metric: Metric, whitened: Floats, people: Members) -> Floats:
@@ -166,24 +179,26 @@ class Proof:
     high: float
 
 
-def proved(problem: Standard, centre: Floats, members: Members) -> Proof | None:
-    """A part of the safe interval; None where not even the middle can be proved."""
+def proved(
+    problem: Standard, centre: Floats, members: Members, others: Members | None = None
+) -> Proof | None:
+    """A part of the safe interval, of all but others; None where not even the middle can be proved."""
     row = np.zeros(problem.rows.shape[1])
     row[members] = 1.0
     middle = float(row @ centre)
     slice_ = problem.with_row(row, middle)
-    if not certified(slice_, centre):
+    if not certified(slice_, centre, others):
         try:  # a better centre of the slice may do
             centre = centred(slice_, centre, steps=5)
         except UndecidedError:
             return None
-        if not certified(slice_, centre):
+        if not certified(slice_, centre, others):
             return None
-    ends = [_walk(problem, centre, row, sign) for sign in (-1.0, 1.0)]
+    ends = [_walk(problem, centre, row, sign, others) for sign in (-1.0, 1.0)]
     return Proof(float(row @ ends[0]), float(row @ ends[1]))
 
 
-def _walk(problem: Standard, z: Floats, row: Floats, sign: float) -> Floats:
+def _walk(problem: Standard, z: Floats, row: Floats, sign: float, others: Members | None = None) -> Floats:
     """As far as slices can be proved, on one side."""
     ahead, shrinks = 0.9, 0
     for _ in range(ROUNDS):
@@ -194,7 +209,7 @@ def _walk(problem: Standard, z: Floats, row: Floats, sign: float) -> Floats:
             further = z + ahead * furthest(problem, z, step) * step
             slice_ = problem.with_row(row, float(row @ further))
             further = centred(slice_, further, steps=2, enough=0.5)
-            fine = certified(slice_, further)
+            fine = certified(slice_, further, others)
         except UndecidedError:
             fine = False
         if fine:

@@ -19,9 +19,9 @@ KINDS = ("sum", "max", "min")
 ANSWERS = {"sum": ("sum", "avg", "count"), "max": ("max", "count"), "min": ("min", "count")}
 TOP = ("audit", "table", "person", "public", "smallest", "log", "witness", "keys", "rate", "columns")
 OF_KIND = {
-    "sum": ("kind", "low", "high", "width", "nulls"),
-    "max": ("kind", "grid", "nulls"),
-    "min": ("kind", "grid", "nulls"),
+    "sum": ("kind", "low", "high", "width", "grid", "nulls"),
+    "max": ("kind", "low", "high", "grid", "nulls"),
+    "min": ("kind", "low", "high", "grid", "nulls"),
 }
 NULLS = ("refuse", "leave-out")
 
@@ -49,7 +49,7 @@ class AuditedColumn:
     low: Edge | None = None
     high: Edge | None = None
     width: Fraction | None = None
-    grid: int | None = None
+    grid: Fraction | None = None  # 0: nobody takes values for multiples of anything
     nulls: str = "refuse"
 
     @property
@@ -58,8 +58,8 @@ class AuditedColumn:
         return tuple(edge.column for edge in (self.low, self.high) if isinstance(edge, Own))
 
     def bounds(self, n: int, held: Mapping[str, Sequence[object]]) -> Bounds | None:
-        """Everybody's bounds; `held` has the columns of those who have their own."""
-        if self.low is None or self.high is None:
+        """Everybody's bounds of a sum; `held` has the columns of those who have their own."""
+        if self.kind != "sum" or self.low is None or self.high is None:
             return None
         low, high = (self._edges(edge, n, held) for edge in (self.low, self.high))
         return low, high
@@ -79,10 +79,18 @@ class AuditedColumn:
 
             if bounds is None or self.width is None:
                 raise PolicyError(f"columns.{self.name}: a sum needs low, high and width")
-            return SumAuditor(*bounds, width=self.width)
+            return SumAuditor(*bounds, width=self.width, grid=self.grid)
         from privet.disclose.audit.maximum import MaxAuditor  # noqa: PLC0415 - beside its sibling
 
-        return MaxAuditor(n, grid=self.grid)
+        low, high = self.ends()
+        return MaxAuditor(n, grid=self.grid or None, low=low, high=high)
+
+    def ends(self) -> tuple[Fraction | None, Fraction | None]:
+        """Public bounds of a maximum, as its auditor sees them: of a minimum, turned over."""
+        low, high = (edge if isinstance(edge, Fraction) else None for edge in (self.low, self.high))
+        if self.kind != "min":
+            return low, high
+        return None if high is None else -high, None if low is None else -low
 
     def settings(self) -> dict[str, str]:
         """What a log depends on, as text."""
@@ -219,37 +227,42 @@ def _columns(given: object, wrong: list[str]) -> dict[str, AuditedColumn]:
             wrong.append(f"{place}: {one_of('kind', KINDS, kind)}")
             continue
         wrong += [f"{place}.{unknown_key(OF_KIND[kind], key)}" for key in table if key not in OF_KIND[kind]]
-        said: dict[str, Any] = {}
-        for key in ("low", "high", "width"):
-            if kind == "sum" and key not in table:
-                wrong.append(f"{place}.{key} is missing")
-            elif kind == "sum":
-                try:
-                    own = _own(table[key]) if key != "width" else None
-                    said[key] = own or _exactly(table[key])
-                except InputError:
-                    column = "" if key == "width" else f' or {{ column = "{key}" }}'
-                    wrong.append(
-                        f'{place}.{key}: is an exact number such as 100 or "0.5"{column}, not {table[key]!r}'
-                    )
-        if kind == "sum" and len(said) == 3:
-            if said["width"] <= 0:
-                wrong.append(f"{place}.width: is above 0")
-            elif isinstance(said["low"], Own) or isinstance(said["high"], Own):
-                pass  # known with the data only: the auditor looks at everybody's
-            elif said["high"] - said["low"] < said["width"]:
-                wrong.append(
-                    f"{place}: the bounds are narrower than the width, so everybody is known already"
-                )
-        if (grid := table.get("grid")) is not None and kind != "sum":
-            if not isinstance(grid, int) or isinstance(grid, bool) or grid < 1:
-                wrong.append(f"{place}.grid: is a whole number from 1, not {grid!r}")
-            else:
-                said["grid"] = grid
+        said = _numbers(place, kind, table, wrong)
         if (nulls := table.get("nulls", "refuse")) not in NULLS:
             wrong.append(f"{place}.{one_of('nulls', NULLS, nulls)}")
         made[name] = AuditedColumn(name, kind, nulls=nulls, **said)
     return made
+
+
+def _numbers(place: str, kind: str, table: Mapping[str, Any], wrong: list[str]) -> dict[str, Any]:
+    """Bounds, width and grid of a column."""
+    said: dict[str, Any] = {}
+    for key in ("low", "high", "width", "grid"):
+        if key not in table:
+            if kind == "sum" and key != "grid":
+                wrong.append(f"{place}.{key} is missing")
+            continue
+        if key not in OF_KIND[kind]:
+            continue  # complained of already
+        own = kind == "sum" and key in ("low", "high")
+        try:
+            said[key] = (_own(table[key]) if own else None) or _exactly(table[key])
+        except InputError:
+            column = f' or {{ column = "{key}" }}' if own else ""
+            wrong.append(
+                f'{place}.{key}: is an exact number such as 100 or "0.5"{column}, not {table[key]!r}'
+            )
+    if "grid" in said and said["grid"] < 0:
+        wrong.append(f"{place}.grid: is above 0, or 0 if nobody takes values for multiples of anything")
+    if said.get("width", 1) <= 0:
+        wrong.append(f"{place}.width: is above 0")
+    low, high = said.get("low"), said.get("high")
+    # Everybody's own bounds are known with the data only: the auditor looks at them.
+    if isinstance(low, Fraction) and isinstance(high, Fraction) and high - low < said.get("width", 0):
+        wrong.append(f"{place}: the bounds are narrower than the width, so everybody is known already")
+    if kind != "sum" and isinstance(low, Fraction) and isinstance(high, Fraction) and high <= low:
+        wrong.append(f"{place}: high is above low")
+    return said
 
 
 def _own(given: object) -> Own | None:

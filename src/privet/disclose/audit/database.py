@@ -15,7 +15,18 @@ from privet.disclose.audit.sql import Literal, Query, RefusedError, select
 from privet.errors import InputError, MissingExtraError
 
 SCHEMES = ("sqlite:", "duckdb:", "postgresql:", "postgres:")
+CONNECTED = 10  # seconds for a server to be reached
+SLOWEST = 120  # seconds for a query
 CANNOT_COMPARE = "the database cannot compare these; give each column a literal of its own type"
+
+
+class UnreachableError(InputError):
+    """The database does not answer: that says nothing about the query."""
+
+
+def _plain(value: object) -> object:
+    """A public value as JSON has it; other kinds as their text."""
+    return value if value is None or isinstance(value, (bool, int, str)) else str(value)
 
 
 class Kind(Enum):
@@ -65,9 +76,24 @@ class Source(ABC):
 
     def people(self, table: str, person: str, query: Query) -> list[object]:
         """Who meets the condition of a query."""
-        sql = select((person,), table, query.condition, self.dialect)
+        return [row[0] for row in self._matching((person,), table, query)]
+
+    def groups(self, table: str, person: str, query: Query) -> list[tuple[tuple[object, ...], list[object]]]:
+        """The same people by their public values, in the order of these: nobody's secret moves a group."""
+        found: dict[tuple[object, ...], list[object]] = {}
+        for one, *by in self._matching((person, *query.by), table, query):
+            found.setdefault(tuple(_plain(value) for value in by), []).append(one)
+        return sorted(
+            found.items(),
+            key=lambda group: [(type(value).__name__, 0 if value is None else value) for value in group[0]],
+        )
+
+    def _matching(self, columns: tuple[str, ...], table: str, query: Query) -> list[tuple[Any, ...]]:
+        sql = select(columns, table, query.condition, self.dialect)
         try:
-            return [row[0] for row in self.fetch(sql, query.literals)]
+            return self.fetch(sql, query.literals)
+        except UnreachableError:
+            raise
         except InputError:
             raise RefusedError(CANNOT_COMPARE) from None
 
@@ -182,11 +208,16 @@ class Postgres(Source):
     def _open(self) -> None:
         try:
             # The server itself refuses to write: with autocommit, the driver's own setting would do nothing.
+            # A server that falls silent must not hold everybody up.
             self._db = self._psycopg.connect(
-                self._url, autocommit=True, options="-c default_transaction_read_only=on"
+                self._url,
+                autocommit=True,
+                options=f"-c default_transaction_read_only=on -c statement_timeout={1000 * SLOWEST}",
+                connect_timeout=CONNECTED,
+                tcp_user_timeout=1000 * CONNECTED,
             )
         except self._psycopg.Error as error:
-            raise InputError(f"{self.place}: no connection ({type(error).__name__})") from None
+            raise UnreachableError(f"{self.place}: no connection ({type(error).__name__})") from None
 
     def fetch(self, sql: str, literals: Sequence[Literal] = ()) -> list[tuple[Any, ...]]:
         for last in (False, True):

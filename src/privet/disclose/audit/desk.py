@@ -10,22 +10,38 @@ import hashlib
 import hmac
 import json
 import secrets
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+import time
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from threading import RLock
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from privet.disclose.audit.config import ANSWERS, AuditConfig, AuditedColumn, Bounds
+from privet.disclose.audit.config import ANSWERS, AuditConfig
 from privet.disclose.audit.database import Source
-from privet.disclose.audit.decision import Auditor, Decision
-from privet.disclose.audit.exact import Column, Members, exact, written
+from privet.disclose.audit.exact import Members, written
 from privet.disclose.audit.log import FORM, AuditLog
 from privet.disclose.audit.sql import Query, RefusedError, parsed
+from privet.disclose.audit.watched import Watched
 from privet.disclose.audit.witness import Witness
 from privet.errors import InputError, TamperedError
+
+READY = "ready"
+PATIENCE = 2.0  # seconds to wait for a decision under way before readiness is told from the last one
+ALIVE = 10.0  # seconds since the last decision in which the next one may still be under way
+GROUPS = 100  # of one query; each is a decision
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """The answer to GROUP BY: for each group, by its public values, an answer or None for denied."""
+
+    groups: tuple[tuple[tuple[tuple[str, object], ...], Fraction | None], ...]
+
+
+Answer: TypeAlias = Fraction | Grouped | None
 
 
 class ChangedError(InputError):
@@ -40,56 +56,6 @@ class ChangedError(InputError):
         )
 
 
-@dataclass
-class Watched:
-    """A column with its auditor; `places` says which person is which variable."""
-
-    settings: AuditedColumn
-    column: Column
-    auditor: Auditor
-    places: dict[object, int] = field(repr=False)
-    bounds: Bounds | None = field(repr=False)
-
-    @classmethod
-    def of(
-        cls,
-        settings: AuditedColumn,
-        people: Sequence[object],
-        values: Sequence[object],
-        own: Mapping[str, Sequence[object]],
-    ) -> Watched:
-        """A column of people and values; `own` has the columns of those who have bounds of their own."""
-        there = [at for at, value in enumerate(values) if value is not None]
-        if len(there) < len(people) and settings.nulls == "refuse":
-            raise InputError(
-                f"{settings.name}: {len(people) - len(there)} people have no value; fill them in, or say "
-                'nulls = "leave-out" if everybody may know who has none'
-            )
-        held = {name: [every[at] for at in there] for name, every in own.items()}
-        try:
-            column = Column([values[at] for at in there])
-            if settings.kind == "min":
-                column = column.negated()
-            bounds = settings.bounds(len(there), held)
-            auditor = settings.auditor(len(there), bounds)
-            auditor.check(column)
-        except InputError as error:
-            raise InputError(f"{settings.name}: {error}") from None
-        return cls(settings, column, auditor, {people[at]: place for place, at in enumerate(there)}, bounds)
-
-    def fresh(self) -> None:
-        """An auditor who has heard nothing yet."""
-        self.auditor = self.settings.auditor(self.auditor.n, self.bounds)
-
-    def answer(self, query: Query, members: Members, decision: Decision) -> Fraction | None:
-        """What the analyst asked for, from what the auditor decided about."""
-        if decision.answer is None:
-            return None
-        if query.aggregate == "avg":  # how many there are is public
-            return decision.answer / len(members)
-        return -decision.answer if query.aggregate == "min" else decision.answer
-
-
 class Desk:
     """Decides queries about one table. Any number of threads and processes may share the log."""
 
@@ -99,6 +65,7 @@ class Desk:
         self.log = log or AuditLog(config.log)
         self.witness = None if config.witness is None else Witness(config.witness)
         self._lock = RLock()
+        self._last = time.monotonic()  # when a decision was last done
         self._stamp = source.stamp()
         rows = self._rows()
         self._people = {row[0] for row in rows}
@@ -184,8 +151,8 @@ class Desk:
             self.columns[entry.column].auditor.record(entry.members, entry.decision)
             self._seen, self._chain = entry.number, entry.chain
 
-    def ask(self, analyst: str, text: str) -> Fraction | None:
-        """The answer, or None for denied. It is on disk before this returns."""
+    def ask(self, analyst: str, text: str) -> Answer:
+        """The answer, or None for denied; of groups all together. It is on disk before this returns."""
         query = self.read(text)
         with self._lock:
             self._unwritten = False
@@ -198,7 +165,27 @@ class Desk:
                 if self._unwritten:  # the log is the truth: start again from it at the next query
                     self._forget()
                 raise
+            self._last = time.monotonic()
             return answer
+
+    def standing(self) -> str:
+        """`ready` if the next query can be decided; else why not: changed, database, log, busy.
+
+        Looks at the data and the log as a decision does, and decides nothing.
+        """
+        if not self._lock.acquire(timeout=PATIENCE):
+            return READY if time.monotonic() - self._last < ALIVE else "busy"
+        try:
+            if not self.log.stands(self._seen, self._chain):
+                return "log"
+            self._unchanged()
+        except ChangedError:
+            return "changed"
+        except Exception:  # noqa: BLE001 - drivers have errors of their own, and all of them mean this
+            return "database"
+        finally:
+            self._lock.release()
+        return READY
 
     def read(self, text: str) -> Query:
         """The query, if it may be posed at all."""
@@ -211,11 +198,28 @@ class Desk:
                 raise RefusedError(f"{query.column} is audited for {allowed}")
         return query
 
-    def _decide(self, analyst: str, query: Query) -> Fraction | None:
+    def _decide(self, analyst: str, query: Query) -> Answer:
         self._unchanged()
         self._catch_up()
         watched = self.columns[query.column] if query.column is not None else None
-        members = self._members(query, watched)
+        if not query.by:
+            members = self._chosen(self.source.people(self.config.table, self.config.person, query), watched)
+            if len(members) < self.config.smallest:
+                raise RefusedError(f"fewer than {self.config.smallest} people meet these conditions")
+            return self._one(analyst, query, watched, members)
+        groups = self.source.groups(self.config.table, self.config.person, query)
+        if len(groups) > GROUPS:  # a public fact
+            raise RefusedError(f"a query has at most {GROUPS} groups")
+        said = []
+        # One after the other, in an order that everybody knows; each hears what was said of those before it.
+        for by, people in groups:
+            members = self._chosen(people, watched)
+            few = len(members) < self.config.smallest
+            answer = None if few else self._one(analyst, query, watched, members)
+            said.append((tuple(zip(query.by, by, strict=True)), answer))
+        return Grouped(tuple(said))
+
+    def _one(self, analyst: str, query: Query, watched: Watched | None, members: Members) -> Fraction | None:
         if query.aggregate == "count":  # of public conditions: everybody can count that
             return Fraction(len(members))
         if watched is None:
@@ -232,16 +236,14 @@ class Desk:
         self._seen, self._chain = number, chain
         return watched.answer(query, members, decision)
 
-    def _members(self, query: Query, watched: Watched | None) -> Members:
-        found = self.source.people(self.config.table, self.config.person, query)
-        if not self._people.issuperset(found):
+    def _chosen(self, found: Iterable[object], watched: Watched | None) -> Members:
+        people = list(found)
+        if not self._people.issuperset(people):
             raise ChangedError
         if watched is not None:
-            chosen = [watched.places[one] for one in found if one in watched.places]
+            chosen = [watched.places[one] for one in people if one in watched.places]
         else:
-            chosen = list(range(len(found)))
-        if len(chosen) < self.config.smallest:
-            raise RefusedError(f"fewer than {self.config.smallest} people meet these conditions")
+            chosen = list(range(len(people)))
         return np.array(sorted(chosen), dtype=np.int64)
 
     def _forget(self) -> None:
@@ -259,20 +261,22 @@ class Desk:
             if query.column is None or query.aggregate == "count":
                 return ["a count of public conditions: always answered"]
             watched = self.columns[query.column]
-            return watched.auditor.plan(self._members(query, watched)).explain()
+            if query.by:
+                raise RefusedError("one group at a time can be explained: say which in WHERE")
+            people = self.source.people(self.config.table, self.config.person, query)
+            return watched.auditor.plan(self._chosen(people, watched)).explain()
 
     def close(self) -> None:
         self.log.close()
         self.source.close()
 
 
-def bounds_of(log: AuditLog, settings: AuditedColumn, n: int) -> Bounds | None:
-    """The bounds that a log was begun with."""
-    own = json.loads(log.header().get("bounds", "{}")).get(settings.name)
-    if own is None:
-        return settings.bounds(n, {})
-    low, high = ([exact(edge) for edge in side] for side in own)
-    return low, high
+def shown(answer: Answer) -> dict[str, Any]:
+    """A decision as it is sent: an answer, the one word for every denial, or that for each group."""
+    if isinstance(answer, Grouped):
+        groups = [{"by": dict(by), **shown(one)} for by, one in answer.groups]
+        return {"result": "groups", "groups": groups}
+    return {"result": "denied"} if answer is None else {"result": "answered", "answer": written(answer)}
 
 
 def digest(salt: str, rows: list[tuple[Any, ...]]) -> str:

@@ -22,9 +22,10 @@ rate = 60                        # requests a minute, for each analyst
 # witness = "…"                  # a file on another disk, which tells if an older copy of the log is put back
 
 # One table for each column that is audited; delete the others. kind = "sum" answers SUM, AVG and COUNT and
-# needs public bounds and the width that is protected; kind = "max" or "min" answers that and COUNT. One kind
-# for a column: a sum and a maximum together would tell more than each alone. Bounds are what everybody knows
-# without the data. Never take them from the data: the largest value would be told by its own bound.
+# needs public bounds and the width that is protected; kind = "max" or "min" answers that and COUNT, and has
+# bounds where there are public ones. One kind for a column: a sum and a maximum together would tell more than
+# each alone. Bounds are what everybody knows without the data. Never take them from the data: the largest
+# value would be told by its own bound. A sum of whole numbers needs grid.
 """
 
 
@@ -80,7 +81,9 @@ def drafted(
         else:
             text += "# low = 0\n# high = 100\n# width = 1\n"
         if whole:
-            text += "# grid = 1                       # of a maximum: everybody knows that these are whole\n"
+            text += (
+                "# grid = 1                       # everybody knows that these are whole; 0: nobody does\n"
+            )
     return text
 
 

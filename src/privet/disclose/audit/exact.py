@@ -116,6 +116,8 @@ class Column:
     def multiples(self, step: Fraction) -> bool:
         """Is everybody's value a whole number of steps?"""
         unit = step * self._scale
+        if unit == 1:
+            return True
         return all((int(value) / unit).denominator == 1 for value in self._whole)
 
     def inside(self, low: Sequence[Fraction], high: Sequence[Fraction]) -> bool:

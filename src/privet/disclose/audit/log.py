@@ -30,7 +30,7 @@ from privet.disclose.audit.decision import Constraint, Decision
 from privet.disclose.audit.exact import Members, written
 from privet.errors import InputError, TamperedError
 
-FORM = 2  # of the log and of the plans that it follows from: other plans, other form
+FORM = 3  # of the log and of the plans that it follows from: other plans, other form
 PATIENCE = 60.0  # seconds to wait for others' decisions
 SCHEMA = (
     "create table if not exists header (name text primary key, value text not null) strict",
@@ -101,6 +101,13 @@ class AuditLog:
         # Deleted or replaced, it would go on as a file without a name, and be forgotten with us.
         if self._there() != self._file:
             raise TamperedError(f"{self.path}: this log was taken away; nothing is answered without it")
+
+    def stands(self, number: int, chain: str) -> bool:
+        """Is this still the file, and does it still have what was heard of it?"""
+        try:
+            return self._there() == self._file and self.chain_at(number) == chain
+        except sqlite3.Error:
+            return False
 
     def _there(self) -> tuple[int, int] | None:
         try:

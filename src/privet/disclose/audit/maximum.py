@@ -6,14 +6,19 @@ on the log but possible off it is denied together with a safe one: otherwise pos
 gives somebody away. And the `tight` log notes a denial as an upper bound where that says all of it, so
 that later queries are not punished for it; `equality` is the log as printed.
 
-Safe means: nobody's value is determined exactly. Values are reals without bounds; equal ones may occur.
+Safe means: nobody's value is determined exactly. Values are reals, or multiples of a grid; equal ones may
+occur. A public lower bound is a part of the decision: whoever is known to be no higher than it, is there. So
+a maximum that is the bound determines everybody in the query, and one below it is impossible. A public upper
+bound is an upper bound of everybody from the start.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
+from math import ceil, floor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +52,7 @@ class MaxPlan:
     low: Fraction | None  # answers from here ...
     high: Fraction | None  # ... to here are safe; None is no limit
     known: bool  # only one answer is possible
+    above: Fraction | None = None  # the public lower bound: an answer that reaches it determines everybody
 
     @property
     def bad(self) -> bool:
@@ -56,6 +62,7 @@ class MaxPlan:
     def _safe(self, truth: Fraction) -> bool:
         return (
             bool(np.any(self.statuses == Status.SAFE))
+            and (self.above is None or truth > self.above)
             and (self.low is None or truth >= self.low)
             and (self.high is None or truth <= self.high)
         )
@@ -102,6 +109,8 @@ class MaxAuditor:
         family: str | Family = Family.BINDING,
         log: str = "tight",
         grid: int | Fraction | None = None,
+        low: int | Fraction | None = None,
+        high: int | Fraction | None = None,
         unsafe: bool = False,
     ) -> None:
         if n < 1:
@@ -114,10 +123,25 @@ class MaxAuditor:
         self.family = family_of(family, unsafe=unsafe)
         self.log = log
         self.grid = None if grid is None else Fraction(grid)
+        self.low = self._edge(low, ceil)
+        self.high = self._edge(high, floor)
+        if self.low is not None and self.high is not None and self.low >= self.high:
+            raise InputError("the bounds are no further apart than the grid: everybody is known already")
         self.off = False
         values = Values()
+        if self.low is not None:
+            values.id(self.low)  # the first of all places: nothing possible lies below it
         self._log = MaxLog(n, values)
         self._answers = MaxLog(n, values)
+        if self.high is not None:
+            for one in (self._log, self._answers):
+                one.at_most(np.arange(n), self.high)
+
+    def _edge(self, edge: int | Fraction | None, inwards: Callable[[Fraction], int]) -> Fraction | None:
+        """A public bound; with a grid, the nearest multiple that can be reached."""
+        if edge is None or self.grid is None:
+            return None if edge is None else Fraction(edge)
+        return inwards(Fraction(edge) / self.grid) * self.grid
 
     @property
     def n(self) -> int:
@@ -137,15 +161,20 @@ class MaxAuditor:
         """On the grid, if there is one: an answer off it would have no place in the plan."""
         if self.grid is not None and not column.multiples(self.grid):
             raise InputError("somebody's value is not a multiple of the grid")
+        everybody = np.arange(self.n)
+        if self.high is not None and column.max(everybody) > self.high:
+            raise InputError("somebody's value lies outside the public bounds")
+        if self.low is not None and -column.negated().max(everybody) < self.low:
+            raise InputError("somebody's value lies outside the public bounds")
 
     def plan(self, members: Members) -> MaxPlan:
         """The status of every possible answer, and the binding."""
         values = self._log.values
         places, answers = values.candidates(self.grid)
-        limits = self._log.thresholds(members)
+        limits = self._limits(self._log, members)
         statuses = _statuses(places, limits)
         if self.off:
-            elsewhere = self._answers.thresholds(members)
+            elsewhere = self._limits(self._answers, members)
             possible = (places >= elsewhere.none) & (places <= elsewhere.first)
             statuses[(statuses == Status.INCONSISTENT) & possible] = Status.OFFLOG
         safe = np.nonzero(statuses == Status.SAFE)[0]
@@ -158,10 +187,19 @@ class MaxAuditor:
             statuses,
             bound,
             denial,
-            self._value(limits.one),
+            self._value(limits.one) if limits.one % 2 else None,
             self._value(limits.second),
             known=limits.none == limits.first and limits.none >= 0,
+            above=self.low,
         )
+
+    def _limits(self, log: MaxLog, members: Members) -> Thresholds:
+        """What would happen to every answer; below the public lower bound nothing, at it somebody."""
+        found = log.thresholds(members)
+        if self.low is None:
+            return found
+        at = self._log.values.place(self.low)
+        return Thresholds(max(found.none, at), max(found.one, at + 1), found.first, found.second)
 
     def _value(self, place: int) -> Fraction | None:
         ordered = self._log.values.ordered
@@ -177,8 +215,10 @@ class MaxAuditor:
         """The first safe candidate, and what a denial puts into the log."""
         bound = int(safe[0])
         logged = bool(places[bound] % 2)
-        if self.log == "tight" and logged:
-            if len(safe) == 1:  # every possible answer is denied: nothing is learnt from it
+        # On a grid the first answer of a gap has a neighbour below; the lowest gap has no first one.
+        first = logged or (self.grid is not None and places[bound] > 0)
+        if self.log == "tight" and first:
+            if logged and len(safe) == 1:  # every possible answer is denied: nothing is learnt from it
                 return bound, Decision(None)
             # Everything possible below is denied as well, so that the denial is an upper bound.
             above = bool(np.any(statuses[bound:] == Status.UNSAFE))

@@ -69,7 +69,7 @@ class Values:
             elif grid is None:
                 between = (value + known[rank + 1]) / 2
             elif known[rank + 1] - value >= 2 * grid:
-                between = value + grid * ((known[rank + 1] - value) / grid // 2)
+                between = value + grid  # the first: nothing lies between it and the value below
             else:
                 continue
             places.append(2 * rank + 2)

@@ -7,6 +7,7 @@ towards denial: see `summation`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -79,8 +80,10 @@ class Polytope:
         rows = _dense([*((known, 1.0) for known, _ in self.equal), (members, 1.0)], self.n)
         return float(np.linalg.svd(rows, compute_uv=False)[-1]) > APART
 
-    def safe_interval(self, members: Members, width: float) -> tuple[float, float] | None:
-        """The answers that leave everybody at least the width; None where there are none.
+    def safe_interval(
+        self, members: Members, width: float, only: Sequence[int] | None = None
+    ) -> tuple[float, float] | None:
+        """The answers that leave everybody, or `only` these, at least the width; None where there are none.
 
         The answers that leave it to one person are an interval, found with two programs about two states
         that agree in the answer and differ by the width in that person. People who are alike share their
@@ -95,7 +98,7 @@ class Polytope:
         first, counts = (alike := self.alike(query)).first, alike.counts
         kinds = len(first)
         low, high = -np.inf, np.inf
-        for kind in range(kinds):
+        for kind in range(kinds) if only is None else sorted({int(alike.whose[one]) for one in only}):
             chosen = np.append(first, first[kind])  # the kinds, then the person
             room = np.append(counts * self.high[first], self.high[first[kind]])
             room[kind] -= self.high[first[kind]]

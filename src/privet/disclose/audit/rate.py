@@ -40,25 +40,28 @@ class RateLimit:
 
     def wait(self, name: str) -> float:
         """0 if this request may go on, else the seconds to wait."""
+        return self._taken(name, 1)
+
+    def charge(self, name: str, more: int) -> None:
+        """A request turned out to be so many more: the bucket may go below empty for it."""
+        self._taken(name, more, owed=True)
+
+    def _taken(self, name: str, count: int, *, owed: bool = False) -> float:
         with self._lock:
             self._db.execute("begin immediate")
             try:
-                seconds = self._taken(name)
+                now, full = self._clock(), float(self.rate)
+                row = self._db.execute("select held, since from bucket where analyst = ?", (name,)).fetchone()
+                held, since = row or (full, now)
+                held = min(full, held + max(0.0, now - since) * self.rate / 60)
+                wait = 0.0 if owed or held >= count else (count - held) * 60 / self.rate
+                left = held if wait else held - count
+                self._db.execute("insert or replace into bucket values (?, ?, ?)", (name, left, now))
             except BaseException:
                 self._db.execute("rollback")
                 raise
             self._db.execute("commit")
-            return seconds
-
-    def _taken(self, name: str) -> float:
-        now, full = self._clock(), float(self.rate)
-        row = self._db.execute("select held, since from bucket where analyst = ?", (name,)).fetchone()
-        held, since = row or (full, now)
-        held = min(full, held + max(0.0, now - since) * self.rate / 60)
-        wait = (1 - held) * 60 / self.rate if held < 1 else 0.0
-        left = held if wait else held - 1
-        self._db.execute("insert or replace into bucket values (?, ?, ?)", (name, left, now))
-        return wait
+            return wait
 
     def close(self) -> None:
         self._db.close()

@@ -11,16 +11,27 @@ from privet.errors import MissingExtraError
 
 try:
     from scipy.linalg import solve_triangular
-    from scipy.optimize import linprog
+    from scipy.optimize import Bounds, LinearConstraint, linprog, milp
     from scipy.sparse import block_array, csr_array, hstack, vstack
 except ImportError:
     raise MissingExtraError("auditing of sums", "audit") from None
 
-__all__ = ["Floats", "UndecidedError", "block_array", "csr_array", "hstack", "least", "triangle", "vstack"]
+__all__ = [
+    "Floats",
+    "UndecidedError",
+    "block_array",
+    "csr_array",
+    "hstack",
+    "least",
+    "propose",
+    "triangle",
+    "vstack",
+]
 
 Floats = NDArray[np.float64]
 TOLERANCE = 1e-10  # of the solver, for rows and for reduced costs; the tightest it takes
 OPTIMAL, INFEASIBLE = 0, 2
+NODES = 200  # of a search for whole numbers; counted, so that the clock decides nothing
 
 
 class UndecidedError(Exception):
@@ -46,6 +57,23 @@ def least(  # noqa: PLR0917 - as a linear program is written down
     if found.status != OPTIMAL:
         raise UndecidedError
     return float(found.fun), np.asarray(found.x, dtype=float)
+
+
+def propose(  # noqa: PLR0917 - as an integer program is written down
+    goal: Floats, less: Any, most: Floats, rows: Any, values: Floats, low: Floats, high: Floats
+) -> tuple[int, ...] | None:
+    """Whole numbers that should have the least goal; None where none were found. Nobody has checked them."""
+    constraints = [LinearConstraint(rows, values, values)]
+    if less.shape[0]:
+        constraints.append(LinearConstraint(less, -np.inf, most))
+    found = milp(
+        goal,
+        integrality=np.ones(len(goal)),
+        bounds=Bounds(low, high),
+        constraints=constraints,
+        options={"node_limit": NODES},
+    )
+    return None if found.x is None else tuple(round(value) for value in found.x.tolist())
 
 
 def triangle(factor: Floats, right: Floats, *, turned: bool = False) -> Floats:

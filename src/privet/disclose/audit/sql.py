@@ -1,6 +1,7 @@
 """The small SQL that analysts may pose: one aggregate over one table, with conditions on public columns.
 
     SELECT SUM(salary) FROM staff WHERE dept = 'R&D' AND age > 40
+    SELECT dept, AVG(salary) FROM staff GROUP BY dept
 
 sqlglot parses it. Every node of the tree must be one that is named here; from these a new tree is built
 with the owner's names for columns and a placeholder for every literal. Nothing that an analyst wrote ever
@@ -44,8 +45,9 @@ PARTS: Mapping[type[exp.Expression], tuple[str, ...]] = {
     exp.In: ("this", "expressions"),
 }
 WHERE = "WHERE has comparisons of a column with a literal, IN, BETWEEN, IS NULL, AND, OR, NOT"
-CLAUSES = ("expressions", "from", "from_", "where", "kind", "operation_modifiers")
+CLAUSES = ("expressions", "from", "from_", "where", "group", "kind", "operation_modifiers")
 FORM = "SELECT SUM(column) FROM table WHERE …"
+GROUPED = "GROUP BY names public columns, and SELECT has these and one aggregate"
 
 Literal = str | int | Decimal | bool
 
@@ -65,6 +67,7 @@ class Query:
     condition: exp.Expression | None
     literals: tuple[Literal, ...]
     text: str  # as it was posed, in one form; for the owner's log
+    by: tuple[str, ...] = ()  # the public columns of GROUP BY
 
 
 def parsed(text: str, *, table: str, public: tuple[str, ...], audited: tuple[str, ...]) -> Query:
@@ -97,9 +100,14 @@ class _Reader:
         extra = sorted(key.rstrip("_") for key, value in select.args.items() if value and key not in CLAUSES)
         if extra:
             raise RefusedError(f"{', '.join(extra)}: not allowed; the form is {FORM}")
-        if len(select.expressions) != 1:
+        by = self._by(select)
+        wanted = [one.unalias() for one in select.expressions]
+        named = [one for one in wanted if by and isinstance(one, exp.Column)]
+        if any(self._public.get(self._name(one)) not in by for one in named):
+            raise RefusedError(GROUPED)
+        if len(wanted) != len(named) + 1:
             raise RefusedError("a query asks for one aggregate")
-        asked = select.expressions[0].unalias()
+        asked = next(one for one in wanted if one not in named)
         if type(asked) not in AGGREGATES:
             raise RefusedError("a query asks for SUM, AVG, MAX, MIN or COUNT of a column")
         aggregate = AGGREGATES[type(asked)]
@@ -107,7 +115,17 @@ class _Reader:
         column = self._of(asked, aggregate)
         where = select.args.get("where")
         condition = self._condition(where.this) if where is not None else None
-        return Query(aggregate, column, condition, tuple(self._literals), select.sql(comments=False))
+        return Query(aggregate, column, condition, tuple(self._literals), select.sql(comments=False), by)
+
+    def _by(self, select: exp.Select) -> tuple[str, ...]:
+        group = select.args.get("group")
+        if group is None:
+            return ()
+        if any(value for key, value in group.args.items() if key != "expressions") or not group.expressions:
+            raise RefusedError(GROUPED)
+        if not all(isinstance(one, exp.Column) for one in group.expressions):
+            raise RefusedError(GROUPED)
+        return tuple(dict.fromkeys(str(self._column(one).name) for one in group.expressions))
 
     def _from(self, select: exp.Select) -> None:
         origin = select.args.get("from_") or select.args.get("from")

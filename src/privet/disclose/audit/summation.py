@@ -18,20 +18,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, floor
 
 import numpy as np
 
 from privet.disclose.audit.certify import Standard, interior, proved
 from privet.disclose.audit.decision import Constraint, Decision, Family, Plan, family_of
 from privet.disclose.audit.exact import Column, Members, exact, written
+from privet.disclose.audit.lazy import Refined
 from privet.disclose.audit.polytope import Polytope, Scale
 from privet.disclose.audit.rows import Rows
 from privet.disclose.audit.solver import Floats, UndecidedError
+from privet.disclose.audit.whole import WholeLog
 from privet.errors import InputError, UnsupportedError, one_of
 
 RULES = ("strict", "source")
 SEARCHES = ("exact", "certified")
 FEW = 40  # kinds of people; up to here linear programs find the whole interval quickly enough
+PROGRAMMED = 100  # kinds of people; up to here those who cannot be proved get linear programs of their own
+PROGRAMS = 40  # people who may get them, for one query
 BOUNDED = 60  # denials in the log; the same
 MARGIN = 1e-7  # relative to the size of the query in widths; far above the solver's tolerance
 WIDEST = 10**9  # widths between bounds; beyond, floats could not tell one width from none
@@ -137,9 +142,16 @@ class SumAuditor:
         family: str | Family = Family.BINDING,
         rule: str = "strict",
         search: str | None = None,
+        grid: Bound | None = None,
         unsafe: bool = False,
     ) -> None:
         lows, highs, self.width = [exact(v) for v in low], [exact(v) for v in high], exact(width)
+        self.grid = exact(grid) if grid else None
+        if self.grid is not None and self.grid < 0:
+            raise InputError("grid: is above 0, or 0 if nobody takes values for multiples of anything")
+        if self.grid is not None:  # nobody is at a bound that no multiple reaches
+            lows = [ceil(edge / self.grid) * self.grid for edge in lows]
+            highs = [floor(edge / self.grid) * self.grid for edge in highs]
         if not lows or len(lows) != len(highs):
             raise InputError("give everybody a lower and an upper bound")
         if self.width <= 0:
@@ -161,12 +173,15 @@ class SumAuditor:
             )
         if search is not None and search not in SEARCHES:
             raise InputError(one_of("search", SEARCHES, search))
+        if self.grid is not None and (rule == "source" or family_of(family, unsafe=unsafe) is Family.SIMPLE):
+            raise UnsupportedError("grid: the baselines take values for real numbers")
         self.low, self.high = tuple(lows), tuple(highs)
         self.family = family_of(family, unsafe=unsafe)
         self.rule, self.search = rule, search
         self.scale = Scale(self.low, self.width)
         room = [float((b - a) / self.width) for a, b in zip(lows, highs, strict=True)]
         self.polytope = Polytope(np.array(room))
+        self._whole = None if self.grid is None else _whole(lows, highs, self.width, self.grid)
         self._rows = Rows(len(lows))
         self._centre: tuple[Standard, Floats] | None = None
         self._near: Floats | None = None  # the last centre
@@ -181,7 +196,9 @@ class SumAuditor:
         return column.sum(members)
 
     def check(self, column: Column) -> None:
-        """Within the public bounds."""
+        """Within the public bounds, and on the grid: an answer off it would have no place in the plan."""
+        if self.grid is not None and not column.multiples(self.grid):
+            raise InputError("somebody's value is not a multiple of the grid")
         if not column.inside(self.low, self.high):
             raise InputError("somebody's value lies outside the public bounds")
 
@@ -194,6 +211,8 @@ class SumAuditor:
         if self.family is Family.SIMULATABLE:
             # Somebody at a bound is always possible, and the answer at that end tells who.
             return SumPlan(self.family, implied=False)
+        if self._whole is not None and self.grid is not None:
+            return self._on_grid(members, self._whole, self.grid)
         try:
             found = self._exact(members) if self._few(members) else self._certified(members)
         except UndecidedError:
@@ -209,6 +228,13 @@ class SumAuditor:
             slack=Fraction(margin) * self.width,
         )
 
+    def _on_grid(self, members: Members, whole: WholeLog, grid: Fraction) -> SumPlan:
+        ends = whole.interval(members)
+        if ends is None or ends[1] - ends[0] < 2:  # nothing lies between them
+            return SumPlan(self.family, implied=False)
+        low, high = (self.scale.shift(members) + grid * end for end in ends)
+        return SumPlan(self.family, implied=False, low=low, high=high)
+
     def _few(self, members: Members) -> bool:
         """Are there few enough kinds of people for linear programs? Unless the owner said which way."""
         if self.search is not None:
@@ -220,17 +246,38 @@ class SumAuditor:
         return len(self.polytope.alike(query).first) <= FEW
 
     def _exact(self, members: Members) -> tuple[float, float] | None:
+        if not self.polytope.apart(members):
+            return None
+        return self.polytope.safe_interval(members, 1 + self._spare())
+
+    def _spare(self) -> float:
         # Right sides are rounded to floats; where bounds are very many widths apart, that counts as well.
-        spare = max(MARGIN, ROUNDING * float(self.polytope.high.sum()))
-        return self.polytope.safe_interval(members, 1 + spare) if self.polytope.apart(members) else None
+        return max(MARGIN, ROUNDING * float(self.polytope.high.sum()))
 
     def _certified(self, members: Members) -> tuple[float, float] | None:
         if self._centre is None:
             problem = Standard.of(self.polytope)
             self._centre = problem, interior(problem, self._near)
             self._near = self._centre[1]
-        found = proved(*self._centre, members)
-        return None if found is None else (found.low, found.high)
+        problem, centre = self._centre
+        query = np.zeros(self.n)
+        query[members] = 1.0
+        kinds = len(self.polytope.alike(query).first)
+        if kinds > PROGRAMMED or not self.polytope.apart(members):
+            found = proved(problem, centre, members)
+            return None if found is None else (found.low, found.high)
+        row = np.append(query, np.zeros(problem.rows.shape[1] - self.n))
+        spare = self._spare()
+        least, most = self.polytope.extent(query)
+        return Refined(
+            problem,
+            centre,
+            row,
+            lambda people: self.polytope.safe_interval(members, 1 + spare, people),
+            PROGRAMS,
+            least,
+            most,
+        ).interval(members)
 
     def _source(self, members: Members) -> SourcePlan:
         if self._rows.would_determine(members):
@@ -251,9 +298,22 @@ class SumAuditor:
         if made is None:
             return
         self._centre = None
+        if self._whole is not None and self.grid is not None:
+            steps = (made.value - self.scale.shift(members)) / self.grid
+            if made.relation == "=":
+                self._whole.equal.append((members, int(steps)))
+                self._rows.add(members)
+            else:
+                self._whole.bound(members, 1 if made.relation == "<=" else -1, int(steps))
+            return
         value = self.scale.inward(members, made.value)
         if made.relation == "=":
             self.polytope.equal.append((members, value))
             self._rows.add(members)
         else:
             self.polytope.bound(members, 1.0 if made.relation == "<=" else -1.0, value)
+
+
+def _whole(low: list[Fraction], high: list[Fraction], width: Fraction, grid: Fraction) -> WholeLog:
+    """The same, in steps of the grid."""
+    return WholeLog(tuple(int((b - a) / grid) for a, b in zip(low, high, strict=True)), ceil(width / grid))

@@ -1,0 +1,67 @@
+"""`privet audit serve` in a process of its own, and what analysts ask it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+class Server:
+    """`privet audit serve` in a process of its own."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *more: str,
+        db: str | None = None,
+        program: tuple[str, ...] = (sys.executable, "-m", "privet.cli"),
+    ) -> None:
+        self.port = free_port()
+        command = [
+            *program,
+            "audit",
+            "serve",
+            "--db",
+            db or f"sqlite:///{folder}/staff.db",
+        ]
+        command += ["--config", str(folder / "audit.toml"), "--port", str(self.port), *more]
+        self.said = folder / "gateway.log"  # a pipe that nobody empties would stop the gateway
+        with self.said.open("wb") as said:
+            self.running = subprocess.Popen(command, stderr=said, stdout=subprocess.DEVNULL)
+        self.scheme = "https" if "--tls-key" in more else "http"
+        self.url = f"{self.scheme}://127.0.0.1:{self.port}"
+        for _ in range(600):
+            try:
+                if httpx.get(f"{self.url}/healthz", verify=False).status_code == 200:
+                    return
+            except httpx.TransportError:
+                assert self.running.poll() is None
+                time.sleep(0.1)
+        raise AssertionError("the gateway does not come up")
+
+    def stop(self, number: int = signal.SIGTERM) -> str:
+        os.kill(self.running.pid, number)
+        self.running.wait(timeout=60)
+        return self.said.read_text(encoding="utf-8")
+
+
+def sqls(analyst: int, count: int) -> list[str]:
+    kinds = ("max(bonus)", "min(days)")
+    return [
+        f"select {kinds[at % 2]} from staff "
+        f"where age > {20 + (analyst * 7 + at * 5) % 44} or dept = '{'ABC'[at % 3]}'"
+        for at in range(count)
+    ]

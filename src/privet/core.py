@@ -390,8 +390,13 @@ class Engine(Protocol[Table]):
 
     name: ClassVar[str]
 
-    def read(self, source: Any, form: Form, columns: Iterable[str] | None = None) -> Table:
-        """The table at a path or URL, or one that is already in memory."""
+    def read(
+        self, source: Any, form: Form, columns: Iterable[str] | None = None, *, empty: bool = False
+    ) -> Table:
+        """The table at a path or URL, or one that is already in memory.
+
+        Without a record it is refused, unless `empty` says that none is a number of records too.
+        """
 
     def columns(self, table: Table) -> tuple[str, ...]: ...
 

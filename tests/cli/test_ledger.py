@@ -8,8 +8,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
 import pytest
 from tests.roads import noisy
+
+from privet.dp.exact import Exact
 
 Run: TypeAlias = Callable[..., Any]
 
@@ -160,3 +163,18 @@ def test_whoever_has_no_account_is_told_how_to_open_one(privet: Run, ward: Path)
 def test_a_draft_tells_of_the_ledger(privet: Run, ward: Path) -> None:
     privet("init", "people.csv", "-o", "draft.toml")
     assert "privet ledger open" in (ward / "draft.toml").read_text()
+
+
+def test_a_table_without_a_record_is_published_verified_and_compared(
+    privet: Run, ward: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Exact, "laplace", lambda _self, _scale, n: np.full(n, -10_000, dtype=np.int64))
+    Path("people.csv").write_text(",".join(noisy.table(1).columns) + "\n", "utf-8")
+    privet("ledger", "open", "ledger.sqlite", "--dataset", "ward", "--budget", "1")
+    made = privet("publish", "people.csv", "policy.toml", "-o", "out", *PAID)
+    assert (made.code, made.err) == (0, "")
+    assert Path("out/data.csv").read_text("utf-8").splitlines() == ["job,age,pay,codes,ill"]
+    assert privet("verify", "out").code == 0
+    compared = privet("compare", "people.csv", "out")
+    assert compared.code == 0
+    assert "0 records were published for 0 raw ones" in compared.out

@@ -6,12 +6,12 @@ nothing here is called a check of differential privacy.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from privet.core import Engine
+from privet.core import Engine, Form
 from privet.dp import cuts
 from privet.dp.diffgen import CountBudget
 from privet.dp.publicdomain import ItemSets, Predictor
@@ -37,11 +37,11 @@ def complaints(
         if labels is None:
             yield f"{name}: its values do not cover its domain, each part once"
     data, form = data_file(folder, evidence["data"])
-    table = engine.frame(engine.read(data, form))
+    table = _read(data, form, evidence["columns"], engine)
     counts = table
     if settings.output is Output.RECORDS:
         path, _ = data_file(folder, {**evidence["data"], "file": evidence["data"]["counts"]})
-        counts = engine.frame(engine.read(path, form))
+        counts = _read(path, form, [*known.columns, COUNT], engine)
         if list(table.columns) != list(evidence["columns"]):
             yield "the columns of the data are not those that the evidence names"
             return
@@ -51,6 +51,12 @@ def complaints(
         return
     yield from _values(counts, known, allowed)
     yield from _added(table, counts, evidence, settings, wanted[:-1])
+
+
+def _read(path: Path, form: Form, columns: Sequence[str], engine: Engine[Any]) -> Any:
+    """A table as it stands. JSON lines without a line name no column: they say as little as they may."""
+    found = engine.frame(engine.read(path, form, empty=True))
+    return found if found.width else engine.frame(engine.read(path, form, columns, empty=True))
 
 
 def _account(evidence: Mapping[str, Any], policy: Policy, settings: Settings) -> Iterator[str]:

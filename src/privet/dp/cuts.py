@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +12,7 @@ from privet.domain import Node, plain
 from privet.dp.noisytable import NoisyTable
 from privet.dp.publicdomain import Numbers, Predictor, PublicDomain
 from privet.errors import InputError
+from privet.hierarchy.numbers import decimal
 
 
 def loss(domain: PublicDomain, node: Node) -> float:
@@ -76,7 +76,7 @@ def empty_table(
 
 
 def _interval(name: str, domain: Numbers, value: Mapping[str, Any]) -> Node:
-    low, high = (Decimal(bound) for bound in value["interval"])
+    low, high = (decimal(bound) for bound in value["interval"])
     top = domain.at(domain.size)
     lo = int(domain.codes([plain(low)])[0])
     hi = domain.size if high == top else int(domain.codes([plain(high)])[0])

@@ -92,7 +92,7 @@ class Policy(core.Policy):
         """Read a policy from its text."""
         try:
             document = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+        except ValueError as error:  # no TOML, or a number with more digits than Python reads
             raise PolicyError(f"{place}: {error}") from None
         try:
             return cls.from_document(document, base=base or Path())

@@ -20,7 +20,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from fractions import Fraction
 from pathlib import Path
 from threading import RLock
 
@@ -29,6 +28,7 @@ import numpy as np
 from privet.disclose.audit.decision import Constraint, Decision
 from privet.disclose.audit.exact import Members, written
 from privet.errors import InputError, TamperedError
+from privet.hierarchy.numbers import fraction
 
 FORM = 2  # of the log and of the plans that it follows from: other plans, other form
 PATIENCE = 60.0  # seconds to wait for others' decisions
@@ -198,5 +198,5 @@ def _said(decision: Decision) -> str:
 
 def _heard(said: str) -> Decision:
     read = json.loads(said)
-    made = None if read["relation"] is None else Constraint(read["relation"], Fraction(read["value"]))
-    return Decision(None if read["answer"] is None else Fraction(read["answer"]), made, bool(read["off"]))
+    made = None if read["relation"] is None else Constraint(read["relation"], fraction(read["value"]))
+    return Decision(None if read["answer"] is None else fraction(read["answer"]), made, bool(read["off"]))

@@ -7,7 +7,6 @@ nothing here is called a check of differential privacy.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from privet.dp.publicdomain import ItemSets, Predictor
 from privet.dp.settings import COUNT, DiffGenSettings, Output, Public, Settings, epsilon_of, public
 from privet.dp.spend import Charge, cost
 from privet.errors import BudgetError, InputError
+from privet.hierarchy.numbers import fraction
 from privet.hierarchy.sets import SEPARATOR
 from privet.policy.notation import describe
 from privet.policy.values import Policy
@@ -64,16 +64,17 @@ def _account(evidence: Mapping[str, Any], policy: Policy, settings: Settings) ->
     paid, epsilon = evidence["ledger"], epsilon_of(policy)
     try:
         charges = [
-            Charge(str(s["purpose"]), str(s["mechanism"]), Fraction(s["epsilon"]), s["group"])
+            Charge(str(s["purpose"]), str(s["mechanism"]), fraction(s["epsilon"]), s["group"])
             for s in paid["spends"]
         ]
-    except (BudgetError, ValueError, ZeroDivisionError):
-        yield "ledger: a payment that is none"
+        said = {name: fraction(paid[name]) for name in ("epsilon", "person_epsilon", "spent")}
+    except (BudgetError, ValueError):
+        yield "ledger: a payment that is not one"
         return
     spent, person = cost(charges), epsilon * settings.records_per_person
-    if Fraction(paid["epsilon"]) != epsilon or Fraction(paid["person_epsilon"]) != person:
+    if said["epsilon"] != epsilon or said["person_epsilon"] != person:
         yield "ledger: it speaks of another epsilon than the policy"
-    if Fraction(paid["spent"]) != spent:
+    if said["spent"] != spent:
         yield f"ledger: the payments add up to {spent}, and it says {paid['spent']}"
     whole = not (isinstance(settings, DiffGenSettings) and settings.counts is CountBudget.FIXED)
     if spent > epsilon or (whole and spent != epsilon):

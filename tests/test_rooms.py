@@ -21,6 +21,7 @@ FLOORS = [
     {"errors"},
     {"domain"},
     {"core"},
+    {"witness"},  # what is chained, and who saw how far it had come
     {"blocks", "native"},  # counting, without a noun of ours but the arrays
     {"hierarchy", "models", "engines", "measure", "disguise", "samples"},
     {"relational", "trajectory", "document", "dp", "collect", "rules"},

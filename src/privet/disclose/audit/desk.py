@@ -24,8 +24,8 @@ from privet.disclose.audit.decision import Auditor, Decision
 from privet.disclose.audit.exact import Column, Members, exact, written
 from privet.disclose.audit.log import FORM, AuditLog
 from privet.disclose.audit.sql import Query, RefusedError, parsed
-from privet.disclose.audit.witness import Witness
 from privet.errors import InputError, TamperedError
+from privet.witness import Witness
 
 
 class ChangedError(InputError):

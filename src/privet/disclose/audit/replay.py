@@ -18,7 +18,7 @@ from privet.disclose.audit.decision import Decision
 from privet.disclose.audit.desk import Watched, bounds_of
 from privet.disclose.audit.exact import Members
 from privet.disclose.audit.log import AuditLog, Entry
-from privet.disclose.audit.witness import Witness
+from privet.witness import Witness
 
 LARGE = 300  # people with histories of their own; beyond, a proof at the centre takes the place of programs
 ROUNDING = 1e-6  # of the width: what a linear program may be off

@@ -1,11 +1,11 @@
 """What is chained, and its witness: a second file, best on another disk, that knows how far a log had come.
 
 Each entry of a log carries a digest over itself and the digest before it (`linked`), so that an entry that
-was lost or changed is recognised. But whoever puts back an older copy of the whole log (a backup, say) makes
-it forget, and the copy is whole in itself. So after each entry its number and its digest are also appended to a
-file of their own, before anything is done that depends on it. A log that does not have the last entry that
-its witness saw is not used. The witness holds nothing but numbers and digests. If both files are put back
-together, nobody can tell.
+was lost or changed is recognised. But whoever puts back an older copy of the whole log (a backup, say)
+makes it forget, and the copy is whole in itself. So after each entry its number and its digest are also
+appended to a file of their own, before anything is done that depends on it. A log that does not have the
+last entry that its witness saw is not used. The witness holds nothing but numbers and digests. If both files
+are put back together, nobody can tell.
 """
 
 from __future__ import annotations

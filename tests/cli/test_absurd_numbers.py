@@ -148,12 +148,13 @@ def test_evidence_with_such_payments_is_found(privet: Run, ward: Path) -> None:
         "publish", "people.csv", "policy.toml", "-o", "out", "--ledger", "ledger.sqlite", "--dataset", "ward"
     )
     whole = json.loads((ward / "out" / "evidence.json").read_text("utf-8"))
-    for change in (
+    changes: tuple[Callable[[Any], None], ...] = (
         lambda e: e["ledger"].update(epsilon=ABSURD_WORD),
         lambda e: e["ledger"].update(spent=ABSURD_WORD),
         lambda e: e["ledger"]["spends"][0].update(epsilon=ABSURD_WORD),
         lambda e: e["attributes"]["age"]["values"][0].update(interval=["18", ABSURD_WORD]),
-    ):
+    )
+    for change in changes:
         evidence = json.loads(json.dumps(whole))
         change(evidence)
         ev.write(ward / "out" / "evidence.json", evidence)

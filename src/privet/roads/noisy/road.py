@@ -67,7 +67,8 @@ class NoisyRoad:
             # A table without a record is a neighbour of one with one: treated alike, paid alike.
             data = engine.frame(engine.read(source, form, known.columns, empty=True))
             progress("code", 0)
-            table = coded(data, known)
+            numbered = _numbered(data, known)
+            table = encode(numbered, known.predictors, known.target, known.classes)
             name = secrets.token_hex(8)  # no time in it: that would tell how long this took
             reservation = account.reserve(
                 name,
@@ -75,6 +76,7 @@ class NoisyRoad:
                 purpose=policy.purpose or "a release",
                 source=noise.label,
                 per_person=settings.records_per_person,
+                data=account.ledger.sketch({n: (c.values, c.codes) for n, c in numbered.items()}),
             )
             progress("search", 0)
             drawn = settings.draw(table, epsilon, noise, reservation, progress)
@@ -91,7 +93,7 @@ class NoisyRoad:
                 evidence=evidence_of(policy, settings, drawn, epsilon, paid),
                 steps=drawn.table.steps,
                 form=written,
-                private={"source": digest.result(), "ledger": str(account.ledger.path)},
+                private={"source": digest.result(), "ledger": account.ledger.place},
             )
 
     def check(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> Verdicts:
@@ -147,11 +149,14 @@ def settings_of(policy: Policy) -> Settings:
 
 def coded(data: Any, known: Public) -> CodedTable:
     """Records in public codes; raises, for nothing, where one has a value outside."""
+    return encode(_numbered(data, known), known.predictors, known.target, known.classes)
+
+
+def _numbered(data: Any, known: Public) -> dict[str, Dictionary]:
     from privet.engines.embedded import encode as numbered  # noqa: PLC0415 - loads the engine's library
 
     columns = data.select(known.columns)
-    found = {name: Dictionary(values, codes) for name, (codes, values) in numbered(columns).items()}
-    return encode(found, known.predictors, known.target, known.classes)
+    return {name: Dictionary(values, codes) for name, (codes, values) in numbered(columns).items()}
 
 
 def _as_charges(reservation: Reservation) -> tuple[Charge, ...]:

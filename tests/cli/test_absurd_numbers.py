@@ -25,7 +25,7 @@ from privet.dp.publicdomain import Numbers, Predictor
 from privet.errors import InputError, PolicyError, PrivetError
 from privet.hierarchy.numbers import FARTHEST, decimal, fraction, read
 from privet.hierarchy.parse import parse
-from privet.notation import exact
+from privet.policy.notation import exact
 
 Run: TypeAlias = Callable[..., Any]
 

@@ -198,6 +198,8 @@ def _purse(table: object, base: Path) -> Purse | None:
     if not isinstance(table, Mapping):
         raise PolicyError('is a table, for example { file = "ledger.sqlite", dataset = "admissions" }')
     said: Purse = fill(Purse, table)
+    if said.file.startswith(("postgresql://", "postgres://")):
+        return said
     return replace(said, file=str(base / said.file))
 
 

@@ -142,19 +142,8 @@ class Accounts:
         known.currency, known.budget = currency, amount
 
     def _reserve(self, body: Mapping[str, Any], at: datetime) -> None:
-        epsilon = _amount(body["epsilon"], "epsilon")
-        entry = Entry(
-            release=body["release"],
-            dataset=body["dataset"],
-            purpose=body["purpose"],
-            epsilon=epsilon,
-            per_person=body["per_person"],
-            source=body["source"],
-            at=at,
-            state="reserved",
-            rho=rho_of_epsilon(epsilon),
-        )
-        self._add(entry)
+        said = {name: body[name] for name in ("release", "dataset", "purpose", "per_person", "source")}
+        self._add(Entry.reserved(epsilon=_amount(body["epsilon"], "epsilon"), at=at, **said))
 
     def _book(self, body: Mapping[str, Any], at: datetime) -> None:
         epsilon = None if body["epsilon"] is None else _amount(body["epsilon"], "epsilon")
@@ -188,21 +177,25 @@ class Accounts:
                 f"{entry.release}: this release is in the ledger already, and what it reserved is gone; "
                 "a new attempt is a new release with a name of its own"
             )
-        dataset, balance = self._dataset(entry.dataset), self.balance(entry.dataset)
-        price = entry.price(dataset.currency)
+        self.refuse_overdraft(entry)
+        self._entries[entry.release] = entry
+        self._spends[entry.release] = []
+        self._running[entry.release] = Running()
+        dataset, charged = self._dataset(entry.dataset), entry.charged
+        dataset.epsilon = None if charged is None or dataset.epsilon is None else dataset.epsilon + charged
+        dataset.rho += entry.person_rho
+
+    def refuse_overdraft(self, entry: Entry) -> None:
+        """Raise where a data set's budget has no room for this, or no price in its currency."""
+        balance = self.balance(entry.dataset)
+        price = entry.price(balance.currency)
         if price is None:
             raise BudgetError(
                 f"{entry.dataset}: its budget is in pure epsilon, in which {entry.source} has no price; "
                 "change it to rho on the record: privet ledger amend … --rho RHO --reason …"
             )
         if price > balance.left:
-            raise overdraft(entry.dataset, price, balance.left, balance.budget, dataset.currency)
-        self._entries[entry.release] = entry
-        self._spends[entry.release] = []
-        self._running[entry.release] = Running()
-        charged = entry.charged
-        dataset.epsilon = None if charged is None or dataset.epsilon is None else dataset.epsilon + charged
-        dataset.rho += entry.person_rho
+            raise overdraft(entry.dataset, price, balance.left, balance.budget, balance.currency)
 
     def _spend(self, body: Mapping[str, Any], at: datetime) -> None:
         entry = self._reserved(body["release"])

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 from privet.dp.spend import Spend
+from privet.dp.zcdp import rho_of_epsilon
 
 Currency = Literal["epsilon", "rho"]
 State = Literal["reserved", "released", "booked"]
@@ -64,6 +65,11 @@ class Entry:
     released_at: datetime | None = None
     digest: str | None = None  # of what left
     spends: tuple[Spend, ...] = ()
+
+    @classmethod
+    def reserved(cls, *, epsilon: Fraction, at: datetime, **said: Any) -> Entry:
+        """A release that has its whole epsilon, and has spent nothing of it yet."""
+        return cls(epsilon=epsilon, rho=rho_of_epsilon(epsilon), at=at, state="reserved", **said)
 
     @property
     def charged(self) -> Fraction | None:

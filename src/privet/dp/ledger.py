@@ -20,6 +20,7 @@ import hmac
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
@@ -207,6 +208,19 @@ class Account:
     @property
     def left(self) -> Fraction:
         return self.ledger.balance(self.dataset).left
+
+    def refuse_overdraft(self, epsilon: Fraction, per_person: int) -> None:
+        """Say early that there is no room; a reservation looks again, for others spend as well."""
+        asked = Entry.reserved(
+            epsilon=checked(epsilon),
+            at=datetime.now(UTC),
+            release="",
+            dataset=self.dataset,
+            purpose="",
+            per_person=per_person,
+            source="",
+        )
+        self.ledger.accounts().refuse_overdraft(asked)
 
     def reserve(
         self,

@@ -32,7 +32,7 @@ def _statements() -> Iterator[str]:
         "body text NOT NULL, chain text NOT NULL)"
     )
     yield (
-        "CREATE TABLE head (only integer PRIMARY KEY CHECK (only = 1), number bigint NOT NULL, "
+        "CREATE TABLE head (line integer PRIMARY KEY CHECK (line = 1), number bigint NOT NULL, "
         "chain text NOT NULL)"
     )
     yield (

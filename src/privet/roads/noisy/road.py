@@ -12,7 +12,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -22,7 +21,7 @@ from privet.dp.ledger import Account, Ledger, Reservation
 from privet.dp.noise import production
 from privet.dp.publicdomain import Numbers
 from privet.dp.settings import ContingencySettings, DiffGenSettings, Public, Settings, epsilon_of, public
-from privet.dp.spend import Charge, overdraft
+from privet.dp.spend import Charge
 from privet.errors import InternalError, PolicyError, UnsupportedError
 from privet.policy.values import Policy
 from privet.release import Release
@@ -56,7 +55,7 @@ class NoisyRoad:
         known = public(policy)
         settings.refuse(known)
         account = _account(policy)
-        _refuse_overdraft(account, epsilon * settings.records_per_person)
+        account.refuse_overdraft(epsilon, settings.records_per_person)
         form = settle(source, policy.form)
         written = as_written(form, output)
         _refuse_unwritable(known, written)
@@ -171,16 +170,7 @@ def _account(policy: Policy) -> Account:
             '--ledger FILE --dataset NAME or [ledger] file = "…", dataset = "…"; once, before the first '
             "release: privet ledger open FILE --dataset NAME --budget EPSILON"
         )
-    ledger = Ledger(policy.ledger.file, create=False)
-    ledger.balance(policy.ledger.dataset)  # raises where nobody has opened it
-    return Account(ledger, policy.ledger.dataset)
-
-
-def _refuse_overdraft(account: Account, epsilon: Fraction) -> None:
-    """Said early; the reservation looks again, for others spend as well."""
-    balance = account.ledger.balance(account.dataset)
-    if epsilon > balance.left:
-        raise overdraft(account.dataset, epsilon, balance.left, balance.budget)
+    return Account(Ledger(policy.ledger.file, create=False), policy.ledger.dataset)
 
 
 def _refuse_unwritable(known: Public, form: Form) -> None:

@@ -75,7 +75,7 @@ class Attribute:
     hierarchy: Hierarchy | None = None
     disguise: Disguise | None = None
     person: str | None = None  # the column that says whose record it is; date shifting needs it
-    values: tuple[str, ...] = ()  # all that could stand in a target, where the data must not say it
+    values: tuple[Value, ...] = ()  # all that could stand in a target, where the data must not say it
 
     @property
     def published(self) -> bool:

@@ -103,7 +103,7 @@ def _walk(
 ) -> tuple[float, int]:
     """The leaves after h random splits, and the steps that were paid."""
     candidates = [(p, p.domain.root) for p in predictors if _children(p, p.domain.root, random)]
-    paid = sum(isinstance(p.domain, Numbers) for p, _ in candidates)
+    paid = sum(isinstance(p.domain, Numbers) and not p.domain.null for p, _ in candidates)
     widths = {p.name: 1.0 for p in predictors}
     for _ in range(diffgen.h):
         if not candidates:
@@ -123,7 +123,7 @@ def _walk(
 
 
 def _children(predictor: Predictor, node: Node, random: Random) -> tuple[Node, ...]:
-    if not isinstance(predictor.domain, Numbers):
+    if node.children or not isinstance(predictor.domain, Numbers):
         return node.children
     if node.leaves < 2:
         return ()

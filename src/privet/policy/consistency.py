@@ -86,8 +86,8 @@ def _public(policy: Policy, complaints: Complaints) -> None:
             complaints.add(f"attributes.{attribute.name}: values: {algorithm.name} reads them off the data")
         if getattr(attribute.hierarchy, "public_only", False):
             complaints.add(
-                f"attributes.{attribute.name}: hierarchy: {algorithm.name} has no use for sets or units; "
-                "diffgen has"
+                f"attributes.{attribute.name}: hierarchy: {algorithm.name} has no use for sets, units or "
+                "null = true; diffgen has"
             )
 
 

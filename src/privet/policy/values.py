@@ -15,6 +15,7 @@ import tomli_w
 
 from privet import core, disguise, hierarchy
 from privet.core import Attribute, Form, Nulls, Role
+from privet.domain import Value
 from privet.errors import PolicyError, one_of
 from privet.policy.consistency import TABLE, cross_check
 from privet.policy.notation import Complaints, build, describe, fill, noted, word, written
@@ -253,7 +254,7 @@ def _attribute(name: str, spec: object, base: Path) -> Attribute:
             complaints.add(*error.complaints)
     else:
         complaints.unknown(spec, ("role", "hierarchy", "publish", "values"))
-    values: tuple[str, ...] = ()
+    values: tuple[Value, ...] = ()
     if "values" in spec:
         if role is not Role.TARGET and role is not Role.UNDECIDED:
             complaints.add(f"values: only a target lists its values, the role here is {role.value}")
@@ -263,10 +264,14 @@ def _attribute(name: str, spec: object, base: Path) -> Attribute:
     return Attribute(name, role, arranged, masked, spec.get("by"), values)
 
 
-def _values(given: object) -> tuple[str, ...]:
-    if not isinstance(given, list) or not all(isinstance(v, str | int) for v in given):
-        raise PolicyError('is a list of all that could stand there, for example ["yes", "no"]')
-    values = tuple(str(v).lower() if isinstance(v, bool) else str(v) for v in given)
+def _values(given: object) -> tuple[Value, ...]:
+    """A missing value is { null = true }, as everywhere in a policy."""
+    if not isinstance(given, list) or not all(isinstance(v, str | int) or v == {"null": True} for v in given):
+        raise PolicyError(
+            'is a list of all that could stand there, for example ["yes", "no"] or ["yes", { null = true }]'
+        )
+    texts = ({True: "true", False: "false"}[v] if isinstance(v, bool) else v for v in given)
+    values = tuple(None if isinstance(v, Mapping) else str(v) for v in texts)
     if len(set(values)) < max(2, len(values)):
         raise PolicyError("at least two values, all different")
     return values
@@ -302,5 +307,5 @@ def _attribute_document(attribute: Attribute) -> dict[str, Any]:
     if attribute.person is not None:
         table["by"] = attribute.person
     if attribute.values:
-        table["values"] = list(attribute.values)
+        table["values"] = [{"null": True} if value is None else value for value in attribute.values]
     return table

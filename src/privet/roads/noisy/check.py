@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from privet.core import Engine, Form
+from privet.domain import Value
 from privet.dp import cuts
 from privet.dp.diffgen import CountBudget
 from privet.dp.publicdomain import ItemSets, Predictor
@@ -94,7 +95,7 @@ def _columns(evidence: Mapping[str, Any], known: Public, settings: Settings) -> 
         yield "the evidence speaks of other columns than the policy"
 
 
-def _allowed(evidence: Mapping[str, Any], known: Public) -> Iterator[tuple[str, set[str] | None]]:
+def _allowed(evidence: Mapping[str, Any], known: Public) -> Iterator[tuple[str, set[Value] | None]]:
     """What may stand in each column; None where what the evidence lists is no cut."""
     for predictor in known.predictors:
         try:
@@ -102,16 +103,16 @@ def _allowed(evidence: Mapping[str, Any], known: Public) -> Iterator[tuple[str, 
         except (InputError, ValueError, ArithmeticError):
             yield predictor.name, None
         else:
-            yield predictor.name, {str(node.label) for node in nodes}
+            yield predictor.name, {node.label for node in nodes}
     yield known.target, set(known.classes)
 
 
-def _values(counts: Any, known: Public, allowed: Mapping[str, set[str] | None]) -> Iterator[str]:
+def _values(counts: Any, known: Public, allowed: Mapping[str, set[Value] | None]) -> Iterator[str]:
     of_sets = {p.name for p in known.predictors if _has_sets(p)}
     for name, labels in allowed.items():
-        found = {str(value) for value in counts.get_column(name).unique().to_list()}
+        found = {v if v is None else str(v) for v in counts.get_column(name).unique().to_list()}
         if name in of_sets:
-            found = {part for value in found for part in value.split(SEPARATOR)}
+            found = {part for value in found for part in (value or "").split(SEPARATOR)}
         if labels is not None and found - labels:
             yield f"{name}: {len(found - labels):,} values that the evidence does not list"
 

@@ -175,6 +175,10 @@ def _account(policy: Policy) -> Account:
 
 def _refuse_unwritable(known: Public, form: Form) -> None:
     """A label that the file cannot hold is found now, not when epsilon is gone."""
+    if form.format in {"csv", "tsv"} and not form.nulls and known.nullable:
+        raise PolicyError(
+            f"attributes.{known.nullable[0]}: a missing value is published, and form.nulls has no text for it"
+        )
     for name, labels in _labels(known):
         for label in labels:
             try:
@@ -192,4 +196,4 @@ def _labels(known: Public) -> Iterator[tuple[str, list[str]]]:
         if not isinstance(predictor.domain, Numbers):
             labels = [str(node.label) for node in predictor.domain.root.walk() if node.label is not None]
             yield predictor.name, labels
-    yield known.target, list(known.classes)
+    yield known.target, [label for label in known.classes if label is not None]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -352,3 +354,44 @@ def test_an_earlier_ledger_is_upgraded_by_the_command_that_is_named(privet: Run,
     shown = privet("ledger", "show", "old.sqlite", "--json").answer["datasets"]
     assert [(one["budget"], one["spent"]) for one in shown] == [("2", "3/2")]
     assert "already" in privet(*command).out
+
+
+def test_a_plan_knows_what_splits_of_sets_drop(privet: Run, ward: Path) -> None:
+    found = privet("plan", "policy.toml", "--records", "300", "--json").answer
+    by = {(one["epsilon"], one["h"]): one for one in found["plans"]}
+    assert found["sets"] == ["codes"]
+    assert by["1/10", 10]["dropped"] > 0.5 > by["2", 4]["dropped"]
+    one = by["1/10", 10]
+    assert one["total_error"] == pytest.approx(one["counts"] * one["error"] + 300 * one["dropped"], rel=0.01)
+    assert one["noise"] == pytest.approx(one["total_error"] / 300, abs=1e-3)
+    told = privet("plan", "policy.toml", "--records", "300", "--h", "10").out
+    assert "dropped" in told.splitlines()[2]
+    without = privet("plan", "policy.toml", "--h", "10")
+    assert "say --records to see how many" in without.out
+    assert "dropped" not in privet("plan", "policy.toml", "--h", "10", "--json").answer["plans"][0]
+
+
+@pytest.mark.parametrize("records", [(), ("--records", "3000")])
+def test_a_plan_draws_its_curves(privet: Run, ward: Path, records: tuple[str, ...]) -> None:
+    drawn = privet("plan", "policy.toml", *records, "-o", "plan.html")
+    assert drawn.code == 0
+    text = (ward / "plan.html").read_text("utf-8")
+    assert text.startswith("<!doctype html>")
+    assert not re.search(r'(?:src|href)="(?!#)', text)  # nothing is fetched
+    assert text.count('class="mark"') == 5 * 9  # a point for each epsilon and h
+    for epsilon in ("1/10", "1/4", "1/2", "1", "2"):
+        assert f">epsilon {epsilon}</text>" in text
+    heights = [float(y) for y in re.findall(r'<text x="88%" y="([0-9.-]+)"[^>]*>epsilon', text)]
+    assert len(heights) == 5
+    assert all(b - a > 14.8 for a, b in pairwise(sorted(heights)))  # no name on another
+    assert ("Rounds to choose" in text) == bool(records)
+    assert privet("plan", "policy.toml", "-o", "plan.html").code == 2
+    assert privet("plan", "policy.toml", "--h", "3", "-o", "plan.html", "--overwrite").code == 0
+
+
+def test_a_plan_without_rounds_has_a_page_without_a_curve(privet: Run, ward: Path) -> None:
+    text = noisy.TEXT.replace('type = "diffgen"\nnoise = "exact"\nh = 5', 'type = "noisy-contingency"')
+    lines = [line for line in text.splitlines() if not line.startswith(("codes", "pay"))]
+    (ward / "policy.toml").write_text("\n".join(lines), encoding="utf-8")
+    assert privet("plan", "policy.toml", "-o", "plan.html").code == 0
+    assert "plan-plot" not in (ward / "plan.html").read_text("utf-8")

@@ -58,6 +58,11 @@ class Public:
         return [*(predictor.name for predictor in self.predictors), self.target]
 
     @property
+    def sets(self) -> list[str]:
+        """The columns of sets."""
+        return [p.name for p in self.predictors if isinstance(p.domain, ItemSets)]
+
+    @property
     def nullable(self) -> list[str]:
         """The columns in which a missing value is one of those that could be."""
         found = [p.name for p in self.predictors if getattr(p.domain, "null", False)]

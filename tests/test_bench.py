@@ -5,6 +5,7 @@ import gzip
 import json
 import subprocess
 import sys
+from fractions import Fraction
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -252,6 +253,7 @@ def test_accuracy_is_measured_with_the_noise_that_a_policy_gets(monkeypatch: pyt
     from bench import diffgen
     from tests.dp.small import TABLE_6_1, table
 
+    from privet.dp.diffgen import DiffGen
     from privet.dp.exact import Exact
     from privet.dp.settings import DiffGenSettings
 
@@ -264,6 +266,6 @@ def test_accuracy_is_measured_with_the_noise_that_a_policy_gets(monkeypatch: pyt
     monkeypatch.setattr(diffgen, "production", production)
     small = table(TABLE_6_1)
     trial = diffgen.Trial(small, small)
-    assert 0 <= trial.accuracy(diffgen.DiffGen(epsilon=diffgen.Fraction(50), h=2)) <= 1
+    assert 0 <= trial.accuracy(DiffGen(epsilon=Fraction(50), h=2)) <= 1
     assert asked == [DiffGenSettings().noise.value] == ["opendp"]
     assert DiffGenSettings() == diffgen.DEFAULT

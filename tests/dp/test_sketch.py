@@ -12,7 +12,7 @@ import pytest
 
 from privet.dp.coded import Dictionary
 from privet.dp.ledger import Ledger
-from privet.dp.sketch import Sketch
+from privet.dp.sketch import Sketch, _mixed, _words
 from privet.dp.store import Line
 from privet.errors import BudgetError
 
@@ -74,6 +74,40 @@ def test_the_same_data_is_noticed(how: str) -> None:
 @pytest.mark.parametrize("seed", range(2, 12))
 def test_other_people_are_not(seed: int) -> None:
     assert sketch(table(1)).resembles(sketch(table(seed))) is None
+
+
+def test_other_people_with_few_combinations_are_not_mistaken() -> None:
+    """The worst case: as many records as combinations; a quarter of those that are alone coincide."""
+    mistaken = 0
+    for seed in range(60):
+        draw = np.random.default_rng(seed)
+        one, two = (
+            sketch({name: [f"{name}{n}" for n in draw.integers(0, 7, 343)] for name in "abc"})
+            for _ in range(2)
+        )
+        assert len(one.samples[0]) == 96
+        mistaken += one.resembles(two) is not None
+    assert mistaken == 0
+
+
+def naive_sample(data: Table) -> list[str]:
+    """The definition: the lowest digests of the records that are there once."""
+
+    def word(value: str | None) -> int:
+        return int(_words([value], KEY)[0])
+
+    digests = [sum(map(word, row)) % 2**64 for row in zip(*data.values(), strict=True)]
+    alone = [digest for digest in digests if digests.count(digest) == 1]
+    return sorted(f"{int(_mixed(np.array([d], dtype=np.uint64))[0]):016x}" for d in alone)[:96]
+
+
+@pytest.mark.parametrize("near", [1, 7, 4096])
+def test_a_sample_is_the_naive_one(near: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("privet.dp.sketch.NEAR", near)
+    data = table(4, rows=300)
+    data = {"age": data["age"], "job": data["job"]}
+    found = sketch(data).samples[0]
+    assert list(found) == naive_sample(data)
 
 
 def test_small_tables_and_columns_of_few_values_say_nothing() -> None:

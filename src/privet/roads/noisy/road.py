@@ -67,6 +67,9 @@ class NoisyRoad:
             data = engine.frame(engine.read(source, form, known.columns, empty=True))
             progress("code", 0)
             numbered = _numbered(data, known)
+            sketch = beside.submit(
+                account.ledger.sketch, {name: (one.values, one.codes) for name, one in numbered.items()}
+            )
             table = encode(numbered, known.predictors, known.target, known.classes)
             name = secrets.token_hex(8)  # no time in it: that would tell how long this took
             reservation = account.reserve(
@@ -75,7 +78,7 @@ class NoisyRoad:
                 purpose=policy.purpose or "a release",
                 source=noise.label,
                 per_person=settings.records_per_person,
-                data=account.ledger.sketch({n: (c.values, c.codes) for n, c in numbered.items()}),
+                data=sketch.result(),
             )
             progress("search", 0)
             drawn = settings.draw(table, epsilon, noise, reservation, progress)

@@ -408,3 +408,23 @@ def test_a_line_that_a_kill_cut_off_costs_the_witness_nothing(tmp_path: Path) ->
         assert witness.last() == (1, first)
     witness.note(2, second)
     assert witness.last() == (2, second)
+
+
+def test_a_line_of_the_witness_is_on_the_disk_before_it_returns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Mutation testing found this unguarded: a power cut must not make a witness forget what it saw."""
+    import os
+
+    done: list[tuple[str, int]] = []
+    for name in ("write", "fsync", "close"):
+        really = getattr(os, name)
+
+        def told(opened: int, *rest: object, name: str = name, really: Any = really) -> object:
+            done.append((name, opened))
+            return really(opened, *rest)
+
+        monkeypatch.setattr(f"privet.witness.os.{name}", told)
+    Witness(tmp_path / "seen").note(1, "a" * 64)
+    (_, opened), *_ = done
+    assert done == [("write", opened), ("fsync", opened), ("close", opened)]

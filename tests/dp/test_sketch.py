@@ -12,7 +12,7 @@ import pytest
 
 from privet.dp.coded import Dictionary
 from privet.dp.ledger import Ledger
-from privet.dp.sketch import Sketch, _mixed, _words
+from privet.dp.sketch import Sketch, _mixed, _sampled, _words
 from privet.dp.store import Line
 from privet.errors import BudgetError
 
@@ -108,6 +108,23 @@ def test_a_sample_is_the_naive_one(near: int, monkeypatch: pytest.MonkeyPatch) -
     data = {"age": data["age"], "job": data["job"]}
     found = sketch(data).samples[0]
     assert list(found) == naive_sample(data)
+
+
+def test_a_record_that_is_there_twice_is_not_sampled_however_the_lowest_are_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where the lowest digests are cut off, one of two equal ones may lie on either side."""
+    draw = np.random.default_rng(8)
+    digests = draw.permutation(np.repeat(draw.integers(0, 2**63, 60), draw.integers(1, 3, 60)))
+    words = digests.astype(np.uint64)
+    alone = [word for word in words if (words == word).sum() == 1]
+    lowest = sorted(int(_mixed(np.array([word]))[0]) for word in alone)
+    monkeypatch.setattr("privet.dp.sketch.FEWEST", 1)
+    for samples in (1, 5, 12):
+        monkeypatch.setattr("privet.dp.sketch.SAMPLES", samples)
+        for near in range(1, len(words) + 2):
+            monkeypatch.setattr("privet.dp.sketch.NEAR", near)
+            assert [int(word, 16) for word in _sampled(words)] == lowest[:samples], (samples, near)
 
 
 def test_small_tables_and_columns_of_few_values_say_nothing() -> None:

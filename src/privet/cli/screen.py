@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from privet.errors import InputError
-from privet.hierarchy.numbers import fraction
 
 STAGES = {
     "read": "reading",
@@ -168,7 +167,7 @@ def _numbers(value: object, name: str = "") -> str:
     if name.startswith("epsilon"):  # no share of anything
         return str(value)
     if isinstance(value, str) and "/" in value and value.replace("/", "").isdigit():
-        number = fraction(value)
+        number = Fraction(value)
         if number.denominator >= 10**4 and 10**6 % number.denominator == 0:  # six decimals
             return f"{float(number):.6f}"
         return f"{value} ({share(number)})" if number <= 1 else f"{value} ({float(number):.3g})"

@@ -257,6 +257,9 @@ def test_the_same_data_under_a_second_name_needs_a_reason(privet: Run, ward: Pat
     assert noisy.CANARY not in refused.err
     shown = privet("ledger", "show", "ledger.sqlite", "--dataset", "again", "--json").answer
     assert shown["datasets"][0]["spent"] == "0"
+    kept = (ward / "ledger.sqlite").read_bytes()  # fingerprints, and no value that they are of
+    assert b'"samples":[["' in kept
+    assert not [value for value in (noisy.CANARY, "cook", "smith", "11|12") if value.encode() in kept]
     words = ("--dataset", "again", "--other", "ward", "--reason", "another year of the same ward")
     assert privet("ledger", "distinct", "ledger.sqlite", *words).code == 0
     assert privet("publish", "people.csv", "policy.toml", "-o", "out2", *second).code == 0

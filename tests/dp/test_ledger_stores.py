@@ -134,10 +134,29 @@ def test_a_locked_ledger_says_so(place: str, monkeypatch: pytest.MonkeyPatch) ->
     account = Ledger(place).open("ward", Fraction(1))
     monkeypatch.setattr("privet.dp.store_postgres.PATIENCE", 1.0)
     with psycopg.connect(place) as db:
-        db.execute(f"LOCK TABLE {SCHEMA}.entries IN EXCLUSIVE MODE")
+        db.execute(f"SELECT number FROM {SCHEMA}.head FOR UPDATE")  # as another writer does
         with pytest.raises(InputError, match="another process keeps this ledger locked"):
             account.reserve("r", TENTH, purpose="p")
         assert account.left == 1  # reading goes on
+
+
+def test_a_publisher_needs_no_more_than_the_page_says(place: str) -> None:
+    import psycopg
+
+    Ledger(place).open("ward", Fraction(1))
+    with psycopg.connect(place, autocommit=True) as db:
+        db.execute("CREATE ROLE publisher LOGIN")
+        db.execute(f"GRANT USAGE ON SCHEMA {SCHEMA} TO publisher")
+        db.execute(f"GRANT SELECT, INSERT ON {SCHEMA}.entries TO publisher")
+        db.execute(f"GRANT SELECT ON {SCHEMA}.header TO publisher")
+        db.execute(f"GRANT SELECT, UPDATE ON {SCHEMA}.head TO publisher")
+        try:
+            theirs = Ledger(place.replace("steward:hush-hush", "publisher"), create=False)
+            theirs.open("ward", Fraction(1)).spend("one", laplace(TENTH), purpose="p").release("sha256:1")
+            theirs.audit()
+        finally:
+            db.execute("DROP OWNED BY publisher")
+            db.execute("DROP ROLE publisher")
 
 
 def test_every_commit_waits_for_the_disk(place: str) -> None:

@@ -1,9 +1,9 @@
 """A ledger in a PostgreSQL database, so that a department shares one budget.
 
-The tables lie in a schema of their own, `privet_ledger`. A writer locks the lines against all other writers
-before it reads them, so what it adds up is what it adds to; readers see one consistent view. A commit is on
-the server's disk when it returns (`synchronous_commit = on`, asked for each time). Triggers refuse to change,
-delete or truncate; the database's owner can take them away, and then the chain and a witness tell.
+The tables lie in a schema of their own, `privet_ledger`. A writer locks the head against all other writers
+before it reads the lines, so what it adds up is what it adds to; readers see one consistent view. A commit
+is on the server's disk when it returns (`synchronous_commit = on`, asked for each time). Triggers refuse to
+change, delete or truncate; the database's owner can take them away, and then the chain and a witness tell.
 """
 
 from __future__ import annotations
@@ -111,8 +111,8 @@ class PostgresStore:
     @contextmanager
     def write(self) -> Iterator[PostgresPage]:
         with self._connect() as db, db.transaction():
-            # Nobody else writes, and nobody reads to write, until this is committed.
-            db.execute("LOCK TABLE entries IN EXCLUSIVE MODE")
+            # Nobody else writes, and nobody reads to write, until this is committed: who wants to waits here.
+            db.execute("SELECT number FROM head FOR UPDATE")
             yield PostgresPage(db, self.place)
 
     @contextmanager

@@ -5,6 +5,7 @@ import gzip
 import json
 import subprocess
 import sys
+from fractions import Fraction
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -245,3 +246,26 @@ def test_a_suppressed_record_loses_everything() -> None:
     kept = Regions(nodes, {"x": np.array([0, 1, 2])}, np.array([True, True, False]))
     assert ncp(tally, kept) == pytest.approx(1 / 3)
     assert ncp(tally, Regions(nodes, {"x": np.array([0, 3, 3])})) == pytest.approx(2 / 3)
+
+
+@pytest.mark.usefixtures("_bench")
+def test_accuracy_is_measured_with_the_noise_that_a_policy_gets(monkeypatch: pytest.MonkeyPatch) -> None:
+    from bench import diffgen
+    from tests.dp.small import TABLE_6_1, table
+
+    from privet.dp.diffgen import DiffGen
+    from privet.dp.exact import Exact
+    from privet.dp.settings import DiffGenSettings
+
+    asked: list[str] = []
+
+    def production(which: str) -> Exact:
+        asked.append(which)
+        return Exact()
+
+    monkeypatch.setattr(diffgen, "production", production)
+    small = table(TABLE_6_1)
+    trial = diffgen.Trial(small, small)
+    assert 0 <= trial.accuracy(DiffGen(epsilon=Fraction(50), h=2)) <= 1
+    assert asked == [DiffGenSettings().noise.value] == ["opendp"]
+    assert DiffGenSettings() == diffgen.DEFAULT

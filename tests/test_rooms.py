@@ -21,6 +21,7 @@ FLOORS = [
     {"errors"},
     {"domain"},
     {"core", "declared"},  # the nouns, and what promises and algorithms declare
+    {"witness"},  # what is chained, and who saw how far it had come
     {"blocks", "native"},  # counting, without a noun of ours but the arrays
     {"hierarchy", "models", "engines", "measure", "disguise", "samples"},
     {"counts"},  # what searches ask of data; no search, no engine

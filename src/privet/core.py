@@ -84,7 +84,7 @@ class Attribute:
     hierarchy: Hierarchy | None = None
     disguise: Disguise | None = None
     person: str | None = None  # the column that says whose record it is; date shifting needs it
-    values: tuple[str, ...] = ()  # all that could stand in a target, where the data must not say it
+    values: tuple[Value, ...] = ()  # all that could stand in a target, where the data must not say it
 
     def __post_init__(self) -> None:
         if not isinstance(self.role, Role):
@@ -431,8 +431,13 @@ class Engine(Protocol[Table]):
     name: ClassVar[str]
     takes_tables: ClassVar[bool]  # does it read tables that are in this process, or files and databases only?
 
-    def read(self, source: Any, form: Form, columns: Iterable[str] | None = None) -> Table:
-        """The table at a path or URL, or one that is already in memory."""
+    def read(
+        self, source: Any, form: Form, columns: Iterable[str] | None = None, *, empty: bool = False
+    ) -> Table:
+        """The table at a path or URL, or one that is already in memory.
+
+        Without a record it is refused, unless `empty` says that none is a number of records too.
+        """
 
     def columns(self, table: Table) -> tuple[str, ...]: ...
 

@@ -37,7 +37,7 @@ def verify(folder: str | Path, *, engine: Engine[Any] | str = "embedded") -> Ver
     """Check digests, promises and claims; raise TamperedError only where there is nothing to check."""
     folder = Path(folder)
     evidence = ev.read(folder)
-    complaints = _digests(folder, evidence)
+    complaints = file_complaints(folder, evidence)
     try:
         policy = Policy.load(folder / "policy.toml")
         found = road_of(policy).verify(folder, evidence, policy, engine=engine_of(engine))
@@ -52,7 +52,8 @@ def verify(folder: str | Path, *, engine: Engine[Any] | str = "embedded") -> Ver
     return Verification(folder, found.verdicts, (*complaints, *found.complaints), ev.made(evidence))
 
 
-def _digests(folder: Path, evidence: Mapping[str, Any]) -> list[str]:
+def file_complaints(folder: Path, evidence: Mapping[str, Any]) -> list[str]:
+    """Every file that is missing, changed, or not part of the release."""
     files = evidence.get("files")
     if not isinstance(files, dict):
         raise TamperedError(f"{folder / 'evidence.json'}: no digests")

@@ -18,8 +18,8 @@ from privet.disclose.audit.keys import Keys
 from privet.disclose.audit.rate import RateLimit
 from privet.disclose.audit.replay import replay
 from privet.disclose.audit.sql import RefusedError
-from privet.disclose.audit.witness import Witness
 from privet.errors import InputError
+from privet.witness import Witness
 
 BY_DEPT = "select dept, sum(salary) from staff group by dept"
 

@@ -32,7 +32,7 @@ PREDICTORS = (
 def table(
     rows: Sequence[Sequence[Value]],
     predictors: Sequence[Predictor] = PREDICTORS,
-    classes: Sequence[str] = ("Y", "N"),
+    classes: Sequence[Value] = ("Y", "N"),
 ) -> CodedTable:
     """Rows with the class last."""
     names = [*(p.name for p in predictors), "Class"]

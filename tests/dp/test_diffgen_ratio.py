@@ -50,6 +50,17 @@ def test_sets(score: SplitScore, kept: Threshold) -> None:
         assert ratio <= bound(diffgen.epsilon)
 
 
+def test_missing_values_are_protected_like_others() -> None:
+    """A public category of their own, of words and of numbers."""
+    diffgen = DiffGen(epsilon=Fraction(2), h=2)
+    job = Predictor("Job", Categories(Tree.of({"Any": ["Dancer", "Writer"]}), null=True))
+    age = Predictor("Age", Numbers(0, 3, null=True))
+    rows = [("Dancer", "1", "Y"), (None, "2", "N"), ("Writer", None, "N"), (None, None, "Y")]
+    for at in range(len(rows)):
+        ratio = worst(diffgen, table(rows, [job, age]), table(without(rows, at), [job, age]))
+        assert ratio <= bound(diffgen.epsilon)
+
+
 def test_empty_sets_and_totals() -> None:
     diffgen = DiffGen(epsilon=Fraction(8), h=1, class_totals=Fraction(1, 5))
     rows = [("cat|dog", "1", "Y"), ("", "2", "N"), (None, "3", "N")]

@@ -23,7 +23,7 @@ def inspect(folder: Path, seen: dict[str, bytes]) -> None:
     ledger = Ledger(folder / "ledger.sqlite", create=False)
     ledger.audit()
     entries = {entry.release: entry for entry in ledger.releases("d")}
-    assert ledger.balance("d").spent == sum((e.epsilon for e in entries.values()), Fraction(0)) <= BUDGET
+    assert ledger.balance("d").spent == sum((e.epsilon or 0 for e in entries.values()), Fraction(0)) <= BUDGET
     for draft in folder.glob("*.draft"):  # noise was drawn: it is paid for
         lines = len(draft.read_text().splitlines())
         assert cost(entries[draft.stem].spends) >= lines * EACH

@@ -63,7 +63,10 @@ def test_paths_start_from_the_policy(tmp_path: Path) -> None:
             {"type": "intervals", "widht": 5, "low": "x", "edges": [2, 1], "colour": 1},
             [
                 "widht: unknown key; did you mean width?",
-                "colour: unknown key; known are width, edges, origin, low, high, unit, bottom, top, raw",
+                (
+                    "colour: unknown key; "
+                    "known are width, edges, origin, low, high, unit, bottom, top, raw, null"
+                ),
                 "low: a number, not 'x'",
                 "edges: at least two, in ascending order",
             ],

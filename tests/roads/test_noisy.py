@@ -81,6 +81,7 @@ def test_a_release_is_paid_entered_and_adds_up(name: str, tmp_path: Path) -> Non
         (s.purpose, s.epsilon, s.group) for s in entry.spends
     ]
     assert cost(charges) == cost(entry.spends) == Fraction(paid["spent"])
+    assert entry.epsilon is not None
     assert cost(charges) < entry.epsilon if name == "fixed" else cost(charges) == entry.epsilon
     assert paid["release"] == entry.release
     assert paid["noise"] == entry.source

@@ -98,3 +98,40 @@ def test_a_hundred_kills(tmp_path: Path) -> None:
     soak(tmp_path, kills=100)
     states = [entry.state for entry in Ledger(tmp_path / "ledger.sqlite").releases()]
     assert {"reserved", "released"} <= set(states)  # some fell in the middle of the work
+
+
+WATCH = """
+import json, sys
+from pathlib import Path
+seen = []
+
+def watch(event, args):
+    if event != "os.rename":
+        return
+    target = Path(str(args[1])).absolute()
+    if target.name == "out" and target.parent == Path.cwd():
+        from privet.dp.ledger import Ledger
+        notes = Path("out.private/steward.json")
+        states = [entry.state for entry in Ledger("ledger.sqlite", create=False).releases()]
+        seen.append([notes.is_file() and json.loads(notes.read_text())["private"] == 1, states])
+
+sys.addaudithook(watch)
+from privet.cli import main
+code = main(sys.argv[1:])
+print(json.dumps([code, seen]), file=sys.stderr)
+"""
+
+
+def test_when_a_paid_release_appears_its_notes_lie_beside_it_and_its_entry_is_made(tmp_path: Path) -> None:
+    """Mutation testing found the order of these unguarded: public before notes, released before entered."""
+    noisy.table(300).write_csv(tmp_path / "people.csv")
+    (tmp_path / "policy.toml").write_text(noisy.TEXT, "utf-8")
+    noisy.ledger(tmp_path, BUDGET)
+    words = ["publish", "people.csv", "policy.toml", "-o", "out"]
+    words += ["--ledger", "ledger.sqlite", "--dataset", "ward"]
+    ran = subprocess.run(
+        [sys.executable, "-c", WATCH, *words], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    code, seen = json.loads(ran.stderr.splitlines()[-1])
+    assert code in {0, None}, ran.stderr
+    assert seen == [[True, ["released"]]]

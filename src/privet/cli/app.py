@@ -11,7 +11,7 @@ import typer
 import typer.core
 import typer.main
 
-from privet.cli import answers
+from privet.cli import answers, ledger_kept
 from privet.cli import audit as auditing
 from privet.cli.check import check
 from privet.cli.compare import compare
@@ -159,6 +159,11 @@ nested(
         ("open", open_account, "sets a data set's budget, once"),
         ("show", show_ledger, "what is spent and what is left"),
         ("amend", amend_budget, "changes a budget, on the record"),
+        ("book", ledger_kept.book, "enters what another tool spends"),
+        ("match", ledger_kept.match, "ties a release to the entry that paid for it"),
+        ("witness", ledger_kept.witness, "the head to keep elsewhere; who notices an older copy"),
+        ("distinct", ledger_kept.distinct, "states that two data sets are other people"),
+        ("upgrade", ledger_kept.upgrade, "chains a ledger of an earlier privet"),
     ),
 )
 nested(

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from privet.cli import screen
-from privet.cli.options import Json, PolicyFile, load_policy
+from privet.cli.options import Json, Overwrite, PolicyFile, load_policy, whole
 from privet.errors import InputError, PolicyError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from privet.policy.values import Policy
 
 EPSILONS = ("1/10", "1/4", "1/2", "1", "2")
@@ -35,13 +34,19 @@ def plan(
     h: Annotated[
         list[int] | None, typer.Option("--h", metavar="H", min=1, help="Rounds to look at; may be repeated.")
     ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Also draw the curves into this file."),
+    ] = None,
+    overwrite: Overwrite = False,
     json: Json = False,
 ) -> int:
     """What to expect of a differentially private release: from the policy alone, for nothing.
 
     For each epsilon and each number of rounds h: how many leaves and counts there will be, how far one
     count will be off on average, and how much that is of all N records. More rounds tell more and split
-    the records thinner; where all errors together are more than the records, mostly noise is left.
+    the records thinner; where all errors together are more than the records, mostly noise is left. Splits
+    of a column of sets drop records whose subset seems empty: with N the plan says about how many.
 
     No data is read, so any number may be tried. Give N as it is known in public: looking at the exact
     number, or trying several h on the data and keeping the best, would not be paid for.
@@ -49,12 +54,18 @@ def plan(
     Example:
       privet plan admissions.toml --records 30000
       privet plan admissions.toml --records 30000 --epsilon 1/2 --h 8 --h 12
+      privet plan admissions.toml --records 30000 -o plan.html
 
     Next: put epsilon and h into the policy; then `privet ledger open` and `privet publish`.
 
     """
     said = load_policy(policy)
     found = planned(said, records=records, epsilons=epsilon or (), rounds=h or ())
+    if output is not None:
+        from privet.report.planned import render
+
+        with whole(output, overwrite=overwrite) as fresh:
+            fresh.write_text(render(found), encoding="utf-8")
     if json:
         screen.answer(found)
     else:
@@ -103,6 +114,7 @@ def planned(
         return document | {"plans": [_counted(known, epsilon, records) for epsilon in asked]}
     tried = sorted(set(rounds) or {*ROUNDS, *([settings.h] if settings.h else [])})
     document["h"] = settings.h
+    document["sets"] = known.sets
     document["plans"] = [_expected(settings, known, epsilon, h, records) for epsilon in asked for h in tried]
     if records is not None:
         document["suggested"] = {
@@ -117,8 +129,13 @@ def _expected(settings: Any, known: Any, epsilon: Fraction, h: int, records: int
 
     share = 1 - (settings.buy_h or 0)
     found = expect(
-        with_h(settings, h).search_of(epsilon * share), known.predictors, len(known.classes), draws=60
+        with_h(settings, h).search_of(epsilon * share),
+        known.predictors,
+        len(known.classes),
+        records=records,
+        draws=60,
     )
+    drops = {"dropped": round(found.dropped, 4)} if records is not None and known.sets else {}
     return {
         "epsilon": str(epsilon),
         "h": h,
@@ -128,6 +145,7 @@ def _expected(settings: Any, known: Any, epsilon: Fraction, h: int, records: int
         "counts": round(found.counts, 1),
         "count_epsilon": round(float(found.count_epsilon), 6),
         "error": round(found.error, 3),
+        **drops,
         **_noise(found.total_error, records),
         "clear_lead": round(found.odds, 3),
     }
@@ -177,7 +195,9 @@ def _told(found: Mapping[str, Any]) -> Iterator[str]:
     if people > 1:
         yield f"  a person may have {people:,} records: what a person spends is {people:,} times epsilon"
     yield ""
-    head = ["epsilon", *(["h", "leaves"] if rounds else []), "counts", "error of a count", "all errors"]
+    drops = "dropped" in plans[0]
+    head = ["epsilon", *(["h", "leaves"] if rounds else []), "counts", "error of a count"]
+    head += [*(["dropped"] if drops else []), "all errors"]
     if found["records"] is not None:
         head.append(f"of {found['records']:,} records")
     rows = []
@@ -185,11 +205,19 @@ def _told(found: Mapping[str, Any]) -> Iterator[str]:
         row = [one["epsilon"]]
         if rounds:
             row += [str(one["h"]), f"{one['leaves']:,.0f}"]
-        row += [f"{one['counts']:,.0f}", f"{one['error']:,.1f}", f"{one['total_error']:,.0f}"]
+        row += [f"{one['counts']:,.0f}", f"{one['error']:,.1f}"]
+        row += [*([f"{100 * one['dropped']:,.0f} %"] if drops else []), f"{one['total_error']:,.0f}"]
         if "noise" in one:
             row.append(f"{100 * one['noise']:,.0f} %")
         rows.append(row)
     yield from screen.table(rows, head=head)
+    if found.get("sets"):
+        yield ""
+        yield (
+            "dropped: about how many records splits of sets leave out, as their subset seems empty"
+            if drops
+            else "splits of sets also drop records whose subset seems empty; say --records to see how many"
+        )
     if "suggested" in found:
         yield ""
         yield "most rounds for which all errors together are no more than the records:"

@@ -53,8 +53,8 @@ def publish(
     query: Query = None,
     engine: Engine = "embedded",
     ledger: Annotated[
-        Path | None,
-        typer.Option("--ledger", metavar="FILE", help="What differential privacy is paid from."),
+        str | None,
+        typer.Option("--ledger", metavar="LEDGER", help="What differential privacy is paid from."),
     ] = None,
     dataset: Annotated[
         str | None, typer.Option("--dataset", metavar="NAME", help="The data set's name in the ledger.")
@@ -122,7 +122,8 @@ def publish(
         "says what forced the loss, and what one step less would buy",
     )
     if spends and said.ledger is not None:
-        why = (screen.command("privet ledger show", said.ledger.file), "shows what is spent and what is left")
+        place = str(release.private.get("ledger", "LEDGER"))  # as people may see it: no password
+        why = (screen.command("privet ledger show", place), "shows what is spent and what is left")
     screen.say(
         *screen.next_steps(
             (screen.command("privet verify", output), "checks the release from its folder alone"),
@@ -133,7 +134,7 @@ def publish(
     return 0
 
 
-def paid_from(policy: Policy, ledger: Path | None, dataset: str | None) -> Policy:
+def paid_from(policy: Policy, ledger: str | None, dataset: str | None) -> Policy:
     """The policy with the ledger and the data set that the command line names."""
     from privet.policy.values import Purse
 
@@ -141,7 +142,7 @@ def paid_from(policy: Policy, ledger: Path | None, dataset: str | None) -> Polic
         return policy
     if not policy.algorithm.public_domains:
         raise InputError(f"--ledger, --dataset: {policy.algorithm.name} spends nothing")
-    file = str(ledger) if ledger is not None else policy.ledger and policy.ledger.file
+    file = ledger if ledger is not None else policy.ledger and policy.ledger.file
     name = dataset if dataset is not None else policy.ledger and policy.ledger.dataset
     if not file or not name:
         raise InputError("--ledger, --dataset: give both, or say the other in the policy")

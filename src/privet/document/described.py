@@ -13,13 +13,13 @@ Fields are listed by role. The schema files of the literature have other words f
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
 from privet.core import Role
 from privet.document.schema import Buckets, Field, Kind, Places, Schema
 from privet.errors import PolicyError, unknown_key
+from privet.hierarchy.numbers import decimal
 from privet.hierarchy.parse import parse
 
 LISTS = {role.value: role for role in (Role.IDENTIFIER, Role.QUASI, Role.SENSITIVE, Role.OTHER)}
@@ -85,8 +85,8 @@ def _buckets(said: Mapping[str, Any]) -> Buckets:
     labelled = bool(said.get("labelled", False))
     try:
         if "edges" in said:
-            return Buckets(tuple(Decimal(str(edge)) for edge in said["edges"]), labelled)
-        low, high, width = (Decimal(str(said[key])) for key in ("from", "to", "width"))
-    except (KeyError, InvalidOperation):
+            return Buckets(tuple(decimal(edge) for edge in said["edges"]), labelled)
+        low, high, width = (decimal(said[key]) for key in ("from", "to", "width"))
+    except (KeyError, ValueError):
         raise PolicyError("buckets: say edges, or from, to and width, as numbers") from None
     return Buckets.of_width(low, high, width, labelled=labelled)

@@ -9,13 +9,14 @@ children says what some child must be, one pattern for each; `"at_least": 2` in 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 from privet.document.query import Between, Condition, Step
 from privet.document.schema import Kind, Schema
 from privet.domain import Value
 from privet.errors import InputError, unknown_key
+from privet.hierarchy.numbers import decimal
 
 AT_LEAST = "at_least"
 RANGE = {"from", "to"}
@@ -69,8 +70,8 @@ def _condition(said: Any) -> Condition | None:
         if not set(said) or not set(said) <= RANGE:
             return None
         try:
-            low, high = (Decimal(str(said.get(end, far))) for end, far in (("from", "-inf"), ("to", "inf")))
-        except InvalidOperation:
+            low, high = (decimal(said.get(end, far)) for end, far in (("from", "-inf"), ("to", "inf")))
+        except ValueError:
             return None
         return None if low.is_nan() or high.is_nan() else Between(low, high)
     values = [_text(one) for one in (said if isinstance(said, list) else [said])]

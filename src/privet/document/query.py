@@ -17,6 +17,7 @@ from privet.document.forest import Vertex
 from privet.document.schema import Field, Schema
 from privet.domain import Value
 from privet.errors import InputError
+from privet.hierarchy.numbers import decimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +29,8 @@ class Between:
 
     def __contains__(self, value: object) -> bool:
         try:
-            return isinstance(value, str) and self.low <= Decimal(value) < self.high
-        except InvalidOperation:
+            return isinstance(value, str) and self.low <= decimal(value) < self.high
+        except (ValueError, InvalidOperation):  # not a number, or not to be compared
             return False
 
 

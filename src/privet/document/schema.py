@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 
 from privet.core import Hierarchy, Role
 from privet.domain import Value, plain
 from privet.errors import InputError, PolicyError
+from privet.hierarchy.numbers import decimal, fraction
 
 DEEPEST = 200  # levels of a record; whoever nests deeper attacks the reader
 ROLES = (Role.IDENTIFIER, Role.QUASI, Role.SENSITIVE, Role.OTHER, Role.UNDECIDED)
@@ -51,8 +52,8 @@ class Buckets:
         if value is None:
             return None
         try:
-            number = Decimal(value)
-        except InvalidOperation:
+            number = decimal(value)
+        except ValueError:
             raise InputError("a value of a field with buckets is no number") from None
         if number.is_nan() or not self.edges[0] <= number <= self.edges[-1]:
             raise InputError("a number is outside all buckets of its field; widen the edges")
@@ -92,7 +93,7 @@ class Kind:
     weight: Fraction = Fraction(1)  # how much a label of this type counts in level-weighted loss
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "weight", Fraction(str(self.weight)))  # 0.1 as it is written
+        object.__setattr__(self, "weight", fraction(self.weight))  # 0.1 as it is written
 
     def with_role(self, role: Role) -> tuple[Field, ...]:
         return tuple(f for f in self.fields if f.role is role)

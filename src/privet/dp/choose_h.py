@@ -38,7 +38,8 @@ def planned_h(diffgen: DiffGen, predictors: Sequence[Predictor], classes: int, r
     """The most rounds, from 1 on, with an expected total error of at most that many records."""
     best = 1
     for h in range(1, MOST_H + 1):
-        if expect(replace(diffgen, h=h), predictors, classes, draws=DRAWS).total_error > max(records, 0):
+        plan = expect(replace(diffgen, h=h), predictors, classes, records=max(records, 0), draws=DRAWS)
+        if plan.total_error > max(records, 0):
             break
         best = h
     return best

@@ -51,7 +51,7 @@ class CodedTable:
 
     columns: tuple[CodedColumn, ...]
     target: str
-    classes: tuple[str, ...]  # public too: all that could be, whether they occur or not
+    classes: tuple[Value, ...]  # public too: all that could be, whether they occur or not
     class_codes: NDArray[Any] = field(repr=False)
 
     @property
@@ -74,7 +74,7 @@ class Dictionary:
 
 
 def encode(
-    data: Mapping[str, Dictionary], predictors: Sequence[Predictor], target: str, classes: Sequence[str]
+    data: Mapping[str, Dictionary], predictors: Sequence[Predictor], target: str, classes: Sequence[Value]
 ) -> CodedTable:
     """The table in public codes; every column with values outside its domain is named, with their number."""
     absent = [name for name in (*(p.name for p in predictors), target) if name not in data]
@@ -135,4 +135,6 @@ def _refused(name: str, what: str, outside: NDArray[np.bool_], column: Dictionar
     if not records:  # an engine may list values that no record has
         return []
     share = f"{records:,} of {len(column.codes):,} records"
-    return [f"{name}: {share} have a value {what}; correct them, or extend what the policy declares"]
+    nulls = any(value is None for value, wrong in zip(column.values, outside.tolist(), strict=True) if wrong)
+    missing = " (null = true, where values may be missing)" if nulls else ""
+    return [f"{name}: {share} have a value {what}; correct them, or extend what the policy declares{missing}"]

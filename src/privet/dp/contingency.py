@@ -64,5 +64,6 @@ def refuse(domains: Sequence[PublicDomain], classes: int) -> int:
 def finest(domain: PublicDomain) -> tuple[Node, ...]:
     """The cut in which every code is a value of its own."""
     if isinstance(domain, Numbers):
-        return tuple(domain.node(code, code + 1) for code in range(domain.size))
+        missing = domain.root.children[1:]
+        return (*(domain.node(code, code + 1) for code in range(domain.points)), *missing)
     return tuple(node for node in domain.root.walk() if not node.children)

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from privet.domain import Node, plain
+from privet.domain import Node, Value, plain
 from privet.dp.noisytable import NoisyTable
 from privet.dp.publicdomain import Numbers, Predictor, PublicDomain
 from privet.errors import InputError
+from privet.hierarchy.numbers import decimal
 
 
 def loss(domain: PublicDomain, node: Node) -> float:
     """LM of one cell: 0 for a value that says everything, 1 for one that says nothing."""
     if node.leaves == domain.size:
         return 1.0 if domain.size > 1 else 0.0
-    if isinstance(domain, Numbers) and node.interval is not None and domain.root.interval is not None:
-        (low, high), (bottom, top) = node.interval, domain.root.interval
+    if isinstance(domain, Numbers) and node.interval is not None and domain.numbers.interval is not None:
+        (low, high), (bottom, top) = node.interval, domain.numbers.interval
         return 0.0 if node.leaves == 1 and not domain.edges else float((high - low) / (top - bottom))
     return (node.leaves - 1) / (domain.size - 1)
 
@@ -59,7 +59,7 @@ def read(predictor: Predictor, values: Sequence[Mapping[str, Any]]) -> tuple[Nod
 
 
 def empty_table(
-    predictors: Sequence[Predictor], cuts: Sequence[tuple[Node, ...]], target: str, classes: Sequence[str]
+    predictors: Sequence[Predictor], cuts: Sequence[tuple[Node, ...]], target: str, classes: Sequence[Value]
 ) -> NoisyTable:
     """Cuts without counts: enough to generalise other records by."""
     return NoisyTable(
@@ -76,10 +76,12 @@ def empty_table(
 
 
 def _interval(name: str, domain: Numbers, value: Mapping[str, Any]) -> Node:
-    low, high = (Decimal(bound) for bound in value["interval"])
-    top = domain.at(domain.size)
+    if "interval" not in value and domain.null:
+        return domain.root.children[1] if value["label"] is None else domain.root
+    low, high = (decimal(bound) for bound in value["interval"])
+    top = domain.at(domain.points)
     lo = int(domain.codes([plain(low)])[0])
-    hi = domain.size if high == top else int(domain.codes([plain(high)])[0])
+    hi = domain.points if high == top else int(domain.codes([plain(high)])[0])
     if not 0 <= lo < hi or domain.at(lo) != low or domain.at(hi) != high:
         raise InputError(f"{name}: an interval that its range does not have")
     return domain.node(lo, hi)

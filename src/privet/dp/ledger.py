@@ -9,65 +9,37 @@ and each arrow is one durable transaction. A process that is killed anywhere lea
 behind, which counts in full and for ever: noise may have been seen. There is no refund, and no way to
 use the name of a release again, so a second attempt pays again.
 
-The file is SQLite (schema in `book`). Writers wait for each other, so several processes can share it; the
-sum is taken inside the transaction that adds to it, in fractions.
+Lines are chained by digests (`witness.linked`), kept in a store (a file, or a PostgreSQL database), and
+every line is audited again before anything is reserved (`accounts`). Who can write the store can
+write a whole new chain: only the head, kept elsewhere, tells it from the old one.
 """
 
 from __future__ import annotations
 
 import hmac
-import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
-from typing import Literal
 
-from privet.dp.book import Book
-from privet.dp.spend import Charge, Spend, Tab, checked, cost, overdraft
-from privet.errors import BudgetError, InputError, TamperedError
+from privet.dp.accounts import Accounts, amounts
+from privet.dp.chained import Known, Seen, Writer, audited, opened
+from privet.dp.entries import Balance, Currency, Entry
+from privet.dp.sketch import Coded, Sketch
+from privet.dp.spend import Charge, Spend, Tab, checked, cost
+from privet.dp.store import Page
+from privet.dp.zcdp import rho_of_epsilon
+from privet.errors import BudgetError, InputError, UnsupportedError
+from privet.witness import Witness
 
-
-@dataclass(frozen=True)
-class Entry:
-    """One release as the ledger knows it."""
-
-    release: str
-    dataset: str
-    purpose: str
-    epsilon: Fraction  # reserved for its items, which count for one record
-    per_person: int  # how many records one person may have
-    source: str  # where its noise comes from, name and version
-    at: datetime
-    state: Literal["reserved", "released"]
-    released_at: datetime | None
-    digest: str | None  # of what left
-    spends: tuple[Spend, ...]
-
-    @property
-    def charged(self) -> Fraction:
-        """What it took off the budget: the budget is a person's."""
-        return self.epsilon * self.per_person
-
-
-@dataclass(frozen=True)
-class Balance:
-    """One data set: its budget, what is gone and what is left."""
-
-    dataset: str
-    budget: Fraction
-    spent: Fraction
-
-    @property
-    def left(self) -> Fraction:
-        """Not below zero even if the budget was lowered after it was spent."""
-        return max(Fraction(0), self.budget - self.spent)
+__all__ = ["Account", "Balance", "Entry", "Ledger", "Reservation"]
 
 
 class Ledger:
-    """A ledger file. Holds no open connection, so it may be shared by threads and forks.
+    """A ledger. Holds no open connection, so it may be shared by threads and forks.
 
     >>> from tempfile import mkdtemp
     >>> ledger = Ledger(Path(mkdtemp()) / "ledger.sqlite")
@@ -82,79 +54,68 @@ class Ledger:
     privet.errors.BudgetError: admissions-2026: epsilon 1/2 was asked for, and 2/5 of 1 is left; ...
     """
 
-    def __init__(self, path: str | PathLike[str], *, create: bool = True) -> None:
-        self.path = Path(path)
-        self._book = Book(self.path, create=create)
+    def __init__(self, where: str | PathLike[str], *, create: bool = True) -> None:
+        self._store = opened(where, create=create)
 
-    def open(self, dataset: str, budget: Fraction) -> Account:
+    @property
+    def place(self) -> str:
+        """Where it is, for people: no password in it."""
+        return self._store.place
+
+    @property
+    def path(self) -> Path:
+        """The file of a ledger that is one."""
+        found = getattr(self._store, "path", None)
+        if not isinstance(found, Path):
+            raise UnsupportedError(f"{self.place}: this ledger is not a file")
+        return found
+
+    def open(self, dataset: str, budget: Fraction, *, currency: Currency = "epsilon") -> Account:
         """The account of a data set; the first to open it sets its budget, and everybody else agrees."""
         budget = checked(budget, "a budget")
-        if not dataset.strip():
-            raise BudgetError("a data set has a name in the ledger, the same one for every release")
-        with self._book.write() as db:
-            standing = _budget(db, dataset)
-            if standing is None:
-                _set_budget(db, dataset, budget, "opened")
-            elif standing != budget:
+        with self.writing() as writer:
+            if not writer.accounts.knows(dataset):
+                writer.enter(
+                    "budget", dataset=dataset, currency=currency, amount=str(budget), reason="opened"
+                )
+            elif writer.accounts.budget(dataset) != (currency, budget):
+                kept, standing = writer.accounts.budget(dataset)
+                in_rho = " of rho" if kept == "rho" else ""
                 raise BudgetError(
-                    f"{dataset}: its budget is {standing}, not {budget}; "
+                    f"{dataset}: its budget is {standing}{in_rho}, not {budget}; "
                     f"say {standing}, or change it on the record with Ledger.amend"
                 )
         return Account(self, dataset)
 
-    def amend(self, dataset: str, budget: Fraction, reason: str) -> None:
+    def amend(self, dataset: str, budget: Fraction, reason: str, *, currency: Currency | None = None) -> None:
         """Change a budget from now on. The old one, the time and the reason stay in the ledger."""
         budget = checked(budget, "a budget")
-        if not reason.strip():
-            raise BudgetError(f"{dataset}: a budget is changed for a reason that stands in the ledger")
-        with self._book.write() as db:
-            if _budget(db, dataset) is None:
-                raise BudgetError(f"{dataset}: no such data set in this ledger; open it first")
-            _set_budget(db, dataset, budget, reason)
+        with self.writing() as writer:
+            kept, _ = writer.accounts.budget(dataset)  # refuses where nobody has opened it
+            writer.enter(
+                "budget", dataset=dataset, currency=currency or kept, amount=str(budget), reason=reason
+            )
+
+    def declare_distinct(self, dataset: str, other: str, reason: str) -> None:
+        """State on the record that two data sets with the same looks are about other people."""
+        with self.writing() as writer:
+            writer.enter("distinct", dataset=dataset, other=other, reason=reason)
 
     def balances(self) -> tuple[Balance, ...]:
         """Every data set in the ledger, by name."""
-        with self._book.read() as db:
-            names = [name for (name,) in db.execute("SELECT DISTINCT dataset FROM budgets ORDER BY dataset")]
-            return tuple(_balance(db, name) for name in names)
+        accounts = self.accounts()
+        return tuple(accounts.balance(name) for name in accounts.datasets)
 
     def balance(self, dataset: str) -> Balance:
-        with self._book.read() as db:
-            return _balance(db, dataset)
+        return self.accounts().balance(dataset)
 
     def releases(self, dataset: str | None = None) -> tuple[Entry, ...]:
         """Every release of a data set (or of all), in the order of reserving, with its items."""
-        spends: dict[str, list[Spend]] = {}
-        with self._book.read() as db:
-            for spend in _spends(db, dataset=dataset):
-                spends.setdefault(spend.release, []).append(spend)
-            rows = db.execute(
-                "SELECT release, dataset, purpose, epsilon, per_person, source, "
-                "reservations.at, releases.at, digest FROM reservations LEFT JOIN releases USING (release) "
-                "WHERE dataset = coalesce(?, dataset) ORDER BY reservations.number",
-                (dataset,),
-            ).fetchall()
-        return tuple(
-            Entry(
-                release=release,
-                dataset=name,
-                purpose=purpose,
-                epsilon=_exact(epsilon),
-                per_person=per_person,
-                source=source,
-                at=datetime.fromisoformat(at),
-                state="reserved" if left_at is None else "released",
-                released_at=None if left_at is None else datetime.fromisoformat(left_at),
-                digest=digest,
-                spends=tuple(spends.get(release, ())),
-            )
-            for release, name, purpose, epsilon, per_person, source, at, left_at, digest in rows
-        )
+        return self.accounts().entries(dataset)
 
     def entries(self, dataset: str | None = None) -> tuple[Spend, ...]:
         """Every item that was spent on a data set (or on all), in the order of writing."""
-        with self._book.read() as db:
-            return tuple(_spends(db, dataset=dataset))
+        return self.accounts().spends(dataset)
 
     def fingerprint(self, chunks: Iterable[bytes]) -> str:
         """A name for a data set that nobody has named: a digest under this ledger's own secret key.
@@ -162,35 +123,79 @@ class Ledger:
         Keyed, so that a published name does not let anybody test a guess of the data. Prefer a name that a
         person chose: data that changes by one record has another fingerprint, and so a budget of its own.
         """
-        digest = hmac.new(self._book.key(), digestmod="sha256")
+        digest = hmac.new(self._key(), digestmod="sha256")
         for chunk in chunks:
             digest.update(chunk)
         return f"data-{digest.hexdigest()[:32]}"
 
+    def sketch(self, table: Mapping[str, Coded]) -> Sketch:
+        """Fingerprints of a table under this ledger's key, by which the same data is noticed."""
+        return Sketch.of(table, self._key())
+
     def audit(self) -> None:
-        """Add everything up again from the entries alone; raises with every place that does not add up."""
-        wrong: list[str] = []
-        for entry in self.releases():
-            spent = cost(entry.spends)
-            if spent > entry.epsilon:
-                wrong.append(f"release {entry.release}: spent {spent} of reserved {entry.epsilon}")
-            if entry.released_at is not None and not entry.spends:
-                wrong.append(f"release {entry.release}: left without a spend")
-        with self._book.read() as db:
-            for balance in self.balances():
-                budgets = db.execute("SELECT epsilon FROM budgets WHERE dataset = ?", (balance.dataset,))
-                highest = max(_exact(epsilon) for (epsilon,) in budgets)
-                if balance.spent > highest:
-                    wrong.append(
-                        f"{balance.dataset}: {balance.spent} reserved, never more than {highest} allowed"
-                    )
-            orphans = db.execute(
-                "SELECT count(*) FROM reservations WHERE dataset NOT IN (SELECT dataset FROM budgets)"
-            )
-            if orphans.fetchone()[0]:
-                wrong.append("a reservation for a data set that was never opened")
-        if wrong:
-            raise TamperedError(*(f"{self.path.name}: {complaint}" for complaint in wrong))
+        """Add everything up again from the lines alone; raises where one was changed, lost or put back."""
+        self.accounts()
+
+    def accounts(self) -> Accounts:
+        """What the ledger adds up to now; audited, and compared with its witness."""
+        with self._store.read() as page:
+            accounts = audited(page, self.place).accounts
+            self._vouched(page, accounts)
+        return accounts
+
+    def head(self) -> tuple[int, str]:
+        """How many lines there are and the digest of the last: to be kept where this ledger is not."""
+        with self._store.read() as page:
+            return audited(page, self.place).head
+
+    def saw(self, number: int, chain: str) -> bool:
+        """Is that a head which this ledger once had? Not so if an older copy of it was put back."""
+        with self._store.read() as page:
+            audited(page, self.place)
+            return Seen(self.place, page).chain_at(number) == chain
+
+    def appoint(self, witness: str | PathLike[str]) -> None:
+        """From now on that file, best on another disk, is told of every line, and asked before each."""
+        file = str(Path(witness).absolute())
+        with self._store.read() as page:  # what it has seen of this ledger already, it must still see
+            audited(page, self.place)
+            if Path(file).exists():
+                Witness(Path(file), "ledger").vouch(Seen(self.place, page))
+        with self.writing() as writer:
+            writer.enter("witness", file=file)
+            try:
+                Path(file).touch(mode=0o600)
+            except OSError:
+                raise InputError(f"{file}: a witness cannot be written there") from None
+
+    @contextmanager
+    def writing(self, known: Known | None = None) -> Iterator[Writer]:
+        """A transaction on a ledger that was audited whole, or that is just as we left it."""
+        with self._store.write() as page:
+            if known is None or page.head() != known.head:
+                known = audited(page, self.place)
+                self._vouched(page, known.accounts)
+            began, writer = known.head, Writer(page, known)
+            yield writer
+        # Told after the commit: a witness never knows of a line that is not there. And before anything is
+        # done that the line pays for.
+        if known.accounts.witness is not None and known.head != began:
+            witness = Path(known.accounts.witness)
+            try:
+                Witness(witness, "ledger").note(*known.head)
+            except OSError:
+                raise InputError(
+                    f"{witness}: the witness of {self.place} cannot be written; what was entered counts, "
+                    "and nothing was drawn"
+                ) from None
+
+    def _vouched(self, page: Page, accounts: Accounts) -> None:
+        if accounts.witness is not None:
+            Witness(Path(accounts.witness), "ledger").vouch(Seen(self.place, page))
+
+    def _key(self) -> bytes:
+        with self._store.read() as page:
+            return page.header().key
 
 
 @dataclass(frozen=True)
@@ -204,15 +209,36 @@ class Account:
     def left(self) -> Fraction:
         return self.ledger.balance(self.dataset).left
 
+    def refuse_overdraft(self, epsilon: Fraction, per_person: int) -> None:
+        """Say early that there is no room; a reservation looks again, for others spend as well."""
+        asked = Entry.reserved(
+            epsilon=checked(epsilon),
+            at=datetime.now(UTC),
+            release="",
+            dataset=self.dataset,
+            purpose="",
+            per_person=per_person,
+            source="",
+        )
+        self.ledger.accounts().refuse_overdraft(asked)
+
     def reserve(
-        self, release: str, epsilon: Fraction, *, purpose: str, source: str = "", per_person: int = 1
+        self,
+        release: str,
+        epsilon: Fraction,
+        *,
+        purpose: str,
+        source: str = "",
+        per_person: int = 1,
+        data: Sketch | None = None,
     ) -> Reservation:
         """Take a release's whole epsilon off the budget, durably, before anything of it is drawn.
 
         Mechanisms protect a record, the budget protects a person: with `per_person` records of one person
-        in the data at most, a release takes that many times its epsilon.
+        in the data at most, a release takes that many times its epsilon. `data` are the fingerprints of what
+        is released: the same data under another name is refused.
         """
-        return self._reserve(release, checked(epsilon), purpose, source, per_person, ())
+        return self._reserve(release, checked(epsilon), purpose, source, per_person, (), data)
 
     def spend(
         self, release: str, *charges: Charge, purpose: str, source: str = "", per_person: int = 1
@@ -220,7 +246,40 @@ class Account:
         """Reserve exactly what these charges cost together, and spend it, in one step."""
         if not charges:
             raise BudgetError(f"{release}: nothing to spend on")
-        return self._reserve(release, cost(charges), purpose, source, per_person, charges)
+        return self._reserve(release, cost(charges), purpose, source, per_person, charges, None)
+
+    def book(
+        self,
+        release: str,
+        *,
+        epsilon: Fraction | None = None,
+        rho: Fraction | None = None,
+        purpose: str,
+        tool: str,
+        mechanism: str,
+        per_person: int = 1,
+        digest: str | None = None,
+    ) -> None:
+        """Enter what another tool spends on this data: an epsilon, or a rho such as Gaussian noise has."""
+        if (epsilon is None) == (rho is None):
+            raise BudgetError(f"{release}: a booking has an epsilon or a rho, one of them")
+        if epsilon is not None:
+            epsilon = checked(epsilon)
+            rho = rho_of_epsilon(epsilon)
+        rho = checked(rho, "rho")
+        with self.ledger.writing() as writer:
+            writer.enter(
+                "book",
+                release=release,
+                dataset=self.dataset,
+                purpose=purpose,
+                source=tool,
+                mechanism=mechanism,
+                epsilon=None if epsilon is None else str(epsilon),
+                rho=str(rho),
+                per_person=_people(release, per_person),
+                digest=digest,
+            )
 
     def _reserve(  # noqa: PLR0917  (the two above, whose arguments have names)
         self,
@@ -230,121 +289,74 @@ class Account:
         source: str,
         per_person: int,
         charges: tuple[Charge, ...],
+        data: Sketch | None,
     ) -> Reservation:
-        if not release.strip() or not purpose.strip():
-            raise BudgetError("a reservation names its release and its purpose")
-        if type(per_person) is not int or per_person < 1:
-            raise BudgetError(f"{release}: records per person are a whole number from 1")
-        with self.ledger._book.write() as db:  # noqa: SLF001  (an account is the ledger's other half)
-            if db.execute("SELECT 1 FROM reservations WHERE release = ?", (release,)).fetchone():
-                raise BudgetError(
-                    f"{release}: this release is in the ledger already, and what it reserved is gone; "
-                    "a new attempt is a new release with a name of its own"
-                )
-            balance = _balance(db, self.dataset)
-            if epsilon * per_person > balance.left:
-                raise overdraft(self.dataset, epsilon * per_person, balance.left, balance.budget)
-            db.execute(
-                "INSERT INTO reservations (at, release, dataset, purpose, epsilon, per_person, source) "
-                "VALUES (?,?,?,?,?,?,?)",
-                (_now(), release, self.dataset, purpose, str(epsilon), per_person, source),
+        with self.ledger.writing() as writer:
+            if data is not None:
+                self._noticed(writer, data)
+            writer.enter(
+                "reserve",
+                release=release,
+                dataset=self.dataset,
+                purpose=purpose,
+                epsilon=str(epsilon),
+                per_person=_people(release, per_person),
+                source=source,
             )
-            _write_spends(db, release, charges)
-        return Reservation(self.ledger, release, epsilon, charges)
+            for charge in charges:
+                writer.enter("spend", release=release, **amounts(charge))
+        return Reservation(self.ledger, release, epsilon, writer.known)
+
+    def _noticed(self, writer: Writer, data: Sketch) -> None:
+        """Refuse what another data set has already; note what is new."""
+        if (found := writer.accounts.lookalike(self.dataset, data)) is not None:
+            other, same = found
+            raise BudgetError(
+                f"{self.dataset}: this looks like the data of {other} ({same}); a person has one budget. "
+                f"Publish it as {other}, or state on the record why these are other people: "
+                f"privet ledger distinct LEDGER --dataset {self.dataset} --other {other} --reason …"
+            )
+        if (data.columns or data.samples) and not writer.accounts.knows_data(self.dataset, data):
+            writer.enter(
+                "data",
+                dataset=self.dataset,
+                columns=list(data.columns),
+                samples=[list(sample) for sample in data.samples],
+            )
 
 
 class Reservation(Tab):
     """What one release may spend. Made by one process, spent by it, and never given back."""
 
-    def __init__(
-        self, ledger: Ledger, release: str, epsilon: Fraction, charges: Iterable[Charge] = ()
-    ) -> None:
-        super().__init__(epsilon, charges)
+    def __init__(self, ledger: Ledger, release: str, epsilon: Fraction, left: Known) -> None:
+        super().__init__(epsilon, left.accounts.spends_of(release))
         self._ledger = ledger
+        self._left: Known | None = left  # the ledger as we left it; others may have written since
         self.name = release
 
     def spend(self, *charges: Charge) -> None:
         """Write the charges to disk; when this returns, their noise may be drawn."""
         if not charges:
             return
-        with self._ledger._book.write() as db:  # noqa: SLF001
-            self._still_open(db)
-            self._charges = list(_spends(db, release=self.name))  # a fork of us may have spent meanwhile
-            super().spend(*charges)
-            _write_spends(db, self.name, charges)
+        with self._writing() as writer:
+            for charge in charges:
+                writer.enter("spend", release=self.name, **amounts(charge))
 
     def release(self, digest: str) -> None:
         """The data may leave now, once. Call with everything written and nothing yet in its public place."""
-        if not digest.strip():
-            raise BudgetError(f"{self.name}: a release has a digest")
-        if not self.charges:
-            raise BudgetError(f"{self.name}: nothing was spent, so nothing private can leave")
-        with self._ledger._book.write() as db:  # noqa: SLF001
-            self._still_open(db)
-            db.execute(
-                "INSERT INTO releases (release, at, digest) VALUES (?,?,?)", (self.name, _now(), digest)
-            )
+        with self._writing() as writer:
+            writer.enter("release", release=self.name, digest=digest)
 
-    def _still_open(self, db: sqlite3.Connection) -> None:
-        if db.execute("SELECT 1 FROM releases WHERE release = ?", (self.name,)).fetchone():
-            raise BudgetError(
-                f"{self.name}: already released; another release needs a reservation of its own"
-            )
+    @contextmanager
+    def _writing(self) -> Iterator[Writer]:
+        known, self._left = self._left, None  # after a refusal it is read anew
+        with self._ledger.writing(known) as writer:
+            yield writer
+        self._left = writer.known
+        self._charges = list(writer.known.accounts.spends_of(self.name))
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat()
-
-
-def _exact(text: str) -> Fraction:
-    try:
-        return Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        raise InputError("the ledger holds an amount that is no number; restore it from a copy") from None
-
-
-def _budget(db: sqlite3.Connection, dataset: str) -> Fraction | None:
-    """The budget that stands: the last one written."""
-    row = db.execute(
-        "SELECT epsilon FROM budgets WHERE dataset = ? ORDER BY number DESC LIMIT 1", (dataset,)
-    ).fetchone()
-    return None if row is None else _exact(row[0])
-
-
-def _set_budget(db: sqlite3.Connection, dataset: str, budget: Fraction, reason: str) -> None:
-    db.execute(
-        "INSERT INTO budgets (at, dataset, epsilon, reason) VALUES (?,?,?,?)",
-        (_now(), dataset, str(budget), reason),
-    )
-
-
-def _balance(db: sqlite3.Connection, dataset: str) -> Balance:
-    budget = _budget(db, dataset)
-    if budget is None:
-        raise BudgetError(f"{dataset}: no such data set in this ledger; open it first")
-    amounts = db.execute("SELECT epsilon, per_person FROM reservations WHERE dataset = ?", (dataset,))
-    spent = sum((_exact(epsilon) * times for epsilon, times in amounts), Fraction(0))
-    return Balance(dataset, budget, spent)
-
-
-def _spends(
-    db: sqlite3.Connection, *, dataset: str | None = None, release: str | None = None
-) -> Iterator[Spend]:
-    rows = db.execute(
-        "SELECT spends.purpose, mechanism, spends.epsilon, parallel, spends.number, spends.at, "
-        "dataset, release FROM spends JOIN reservations USING (release) "
-        "WHERE dataset = coalesce(?, dataset) AND release = coalesce(?, release) ORDER BY spends.number",
-        (dataset, release),
-    ).fetchall()
-    for purpose, mechanism, epsilon, group, number, at, of, by in rows:
-        when = datetime.fromisoformat(at)
-        yield Spend(
-            purpose, mechanism, _exact(epsilon), group, number=number, at=when, dataset=of, release=by
-        )
-
-
-def _write_spends(db: sqlite3.Connection, release: str, charges: Iterable[Charge]) -> None:
-    db.executemany(
-        "INSERT INTO spends (at, release, purpose, mechanism, epsilon, parallel) VALUES (?,?,?,?,?,?)",
-        [(_now(), release, c.purpose, c.mechanism, str(c.epsilon), c.group) for c in charges],
-    )
+def _people(release: str, per_person: object) -> int:
+    if type(per_person) is not int or per_person < 1:
+        raise BudgetError(f"{release}: records per person are a whole number from 1")
+    return per_person

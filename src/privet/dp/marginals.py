@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from privet.counts.door import Ints
-from privet.domain import Node
+from privet.domain import Node, Value
 from privet.dp.budget import LAPLACE, Account
 from privet.dp.coded import CodedColumn, CodedTable
 from privet.dp.contingency import finest
@@ -27,7 +27,7 @@ class Marginal:
     """The values of one column and the noisy number of records with each; negative ones are noise too."""
 
     name: str
-    labels: tuple[str, ...]
+    labels: tuple[Value, ...]
     counts: tuple[int, ...]
     scale: Fraction
     charges: tuple[Charge, ...] = field(repr=False, default=())
@@ -54,7 +54,7 @@ def marginals(
     return made
 
 
-def _counted(table: CodedTable, name: str) -> tuple[tuple[str, ...], Ints]:
+def _counted(table: CodedTable, name: str) -> tuple[tuple[Value, ...], Ints]:
     if name == table.target:
         return table.classes, np.bincount(table.class_codes, minlength=len(table.classes)).astype(np.int64)
     column = next((column for column in table.columns if column.name == name), None)
@@ -63,14 +63,14 @@ def _counted(table: CodedTable, name: str) -> tuple[tuple[str, ...], Ints]:
     nodes = _bars(column)
     begins = np.array([node.lo for node in nodes])
     codes = np.searchsorted(begins, column.codes, side="right") - 1
-    return tuple(str(node.label) for node in nodes), np.bincount(codes, minlength=len(nodes)).astype(np.int64)
+    return tuple(node.label for node in nodes), np.bincount(codes, minlength=len(nodes)).astype(np.int64)
 
 
 def _bars(column: CodedColumn) -> tuple[Node, ...]:
     domain = column.predictor.domain
     if isinstance(domain, Numbers):
-        edges = sorted({domain.size * at // BARS for at in range(BARS + 1)})
-        return tuple(domain.node(lo, hi) for lo, hi in pairwise(edges))
+        edges = sorted({domain.points * at // BARS for at in range(BARS + 1)})
+        return (*(domain.node(lo, hi) for lo, hi in pairwise(edges)), *domain.root.children[1:])
     if isinstance(domain, Categories):
         return finest(domain)
     # a record with five items would be in five bars, and one bar of noise would not be enough

@@ -46,7 +46,7 @@ class NoisyTable:
     node_sets: Mapping[str, tuple[NodeSet, ...]] = field(repr=False)  # of each column of sets
     positions: Ints = field(repr=False)  # [leaf, predictor]: which node of the cut, or which node set
     target: str
-    classes: tuple[str, ...]
+    classes: tuple[Value, ...]
     counts: Ints = field(repr=False)  # [leaf, class]; negative ones occur until they are made consistent
     scale: Fraction  # of the noise in the counts
     charges: tuple[Charge, ...]

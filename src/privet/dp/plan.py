@@ -2,6 +2,11 @@
 
 Nothing here sees a record. How many leaves there will be depends on which splits are chosen; for the plan
 they are drawn at random, each equally likely, many times.
+
+A split of a column of sets drops the partitions that seem empty, with the records in them. How many these
+are depends on how records spread over subsets, which nobody may look at. The plan supposes that leaves are
+alike and that subsets are as unequal as words or diagnoses are (the r-th most frequent has 1/r of the
+most frequent), for a number of records that is known in public.
 """
 
 from __future__ import annotations
@@ -9,9 +14,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import exp, log, prod, sqrt
+from math import ceil, exp, log, prod, sqrt
 from random import Random
 from statistics import fmean, quantiles
+
+import numpy as np
 
 from privet.domain import Node
 from privet.dp.diffgen import CountBudget, DiffGen
@@ -37,11 +44,16 @@ class Expected:
     counts: float
     error: float  # of one count, on average, whichever its sign
     empty: float  # what an empty leaf and class shows on average after clamping at zero
+    records: int | None = None  # how many were supposed
+    dropped: float = 0.0  # the share of them that splits of sets drop
 
     @property
     def total_error(self) -> float:
-        """All absolute errors added up; beside the number of records it says how much is noise."""
-        return self.counts * self.error
+        """All absolute errors added up; beside the number of records it says how much is wrong.
+
+        A record that was dropped is missing from its count: an error of one.
+        """
+        return self.counts * self.error + self.dropped * (self.records or 0)
 
     def query_error(self, share: float) -> float:
         """The standard deviation of a sum over that share of all counts."""
@@ -68,18 +80,36 @@ def variance(epsilon: float) -> float:
     return 2 * q / (1 - q) ** 2
 
 
+def reaches(number: float, epsilon: float) -> float:
+    """The chance that discrete Laplace noise is at least so much.
+
+    >>> round(reaches(1, 1.0), 3), round(reaches(0, 1.0), 3)
+    (0.269, 0.731)
+    """
+    q, least = exp(-epsilon), ceil(number)
+    return q**least / (1 + q) if least > 0 else 1 - q ** (1 - least) / (1 + q)
+
+
 def expect(
-    diffgen: DiffGen, predictors: Sequence[Predictor], classes: int, *, draws: int = DRAWS
+    diffgen: DiffGen,
+    predictors: Sequence[Predictor],
+    classes: int,
+    *,
+    records: int | None = None,
+    draws: int = DRAWS,
 ) -> Expected:
     """The plan for these parameters; what is drawn for it is drawn alike every time, no record is near."""
     numerical = sum(isinstance(p.domain, Numbers) for p in predictors)
     step = diffgen.step(numerical)
-    runs = [_walk(diffgen, predictors, step, classes, Random(f"plan {n}")) for n in range(draws)]
-    leaves = [leaves for leaves, _ in runs]
+    runs = [
+        _walk(diffgen, predictors, step, classes, records=records, random=Random(f"plan {n}"))
+        for n in range(draws)
+    ]
+    leaves = [run.leaves for run in runs]
     if diffgen.counts is CountBudget.FIXED:
         rest = diffgen.epsilon / 2
     else:
-        spent = Fraction(sum(steps for _, steps in runs), draws)
+        spent = Fraction(sum(run.paid for run in runs), draws)
         rest = diffgen.epsilon - spent * step
     rest *= 1 - diffgen.class_totals
     low, *_, high = quantiles(leaves, n=10)
@@ -95,54 +125,82 @@ def expect(
         counts=fmean(leaves) * classes,
         error=mean_error(float(rest)),
         empty=mean_error(float(rest)) / 2,
+        records=records,
+        dropped=1 - fmean(run.kept for run in runs),
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One way that the search could go."""
+
+    leaves: float
+    paid: int  # steps
+    kept: float  # the share of the records that no split of sets dropped
+
+
 def _walk(
-    diffgen: DiffGen, predictors: Sequence[Predictor], step: Fraction, classes: int, random: Random
-) -> tuple[float, int]:
-    """The leaves after h random splits, and the steps that were paid."""
+    diffgen: DiffGen,
+    predictors: Sequence[Predictor],
+    step: Fraction,
+    classes: int,
+    *,
+    records: int | None,
+    random: Random,
+) -> _Run:
+    """What there is after h random splits."""
     candidates = [(p, p.domain.root) for p in predictors if _children(p, p.domain.root, random)]
-    paid = sum(isinstance(p.domain, Numbers) for p, _ in candidates)
-    widths = {p.name: 1.0 for p in predictors}
+    paid = sum(isinstance(p.domain, Numbers) and not p.domain.null for p, _ in candidates)
+    widths, kept = {p.name: 1.0 for p in predictors}, 1.0
     for _ in range(diffgen.h):
         if not candidates:
             break
         predictor, node = candidates.pop(random.randrange(len(candidates)))
-        children = _children(predictor, node, random)
-        grown = _grown((predictor, node), len(children), widths[predictor.name], diffgen, step)
-        if prod((widths | {predictor.name: grown}).values()) * classes > MOST_CELLS:
+        children, stayed = _children(predictor, node, random), 1.0
+        width, leaves = widths[predictor.name], prod(widths.values())
+        if isinstance(predictor.domain, ItemSets):
+            subsets = Subsets.of(predictor.domain, node).number
+            least = threshold(diffgen.threshold, step, subsets)
+            having = 1.0 if width == 1 else 0.5  # of the leaves, these have the node
+            each = None if records is None else records * kept / max(leaves, 1.0)
+            number, stayed = _survivors(subsets, least, float(step), each)
+            grown = width * (1 - having) + width * having * number
+            stayed = 1 - having * (1 - stayed)
+        else:
+            grown = width + len(children) - 1
+        if leaves / width * grown * classes > MOST_CELLS:
             continue
         widths[predictor.name] = grown
+        kept *= stayed
         below = [(predictor, child) for child in children if _children(predictor, child, random)]
         candidates += below
         paid += 1
         if isinstance(predictor.domain, ItemSets) or (isinstance(predictor.domain, Numbers) and below):
             paid += 1
-    return prod(widths.values()), paid
+    return _Run(prod(widths.values()), paid, kept)
+
+
+def _survivors(subsets: int, least: int, epsilon: float, records: float | None) -> tuple[float, float]:
+    """Of the subsets below one leaf, how many stay; and which share of its records is in them.
+
+    Without a number of records: one subset has them all and stays, and of the others those whose noise
+    reaches the threshold.
+    """
+    if records is None:
+        return 1 + reaches(least, epsilon) * (subsets - 1), 1.0
+    weights = 1 / np.arange(1, subsets + 1)
+    shares = weights / weights.sum()
+    q, far = exp(-epsilon), np.ceil(least - records * shares)
+    above = q ** np.maximum(far, 0) / (1 + q)
+    below = 1 - q ** np.maximum(1 - far, 0) / (1 + q)
+    stay = np.where(far > 0, above, below)
+    return float(stay.sum()), float(shares @ stay)
 
 
 def _children(predictor: Predictor, node: Node, random: Random) -> tuple[Node, ...]:
-    if not isinstance(predictor.domain, Numbers):
+    if node.children or not isinstance(predictor.domain, Numbers):
         return node.children
     if node.leaves < 2:
         return ()
     at = random.randrange(node.lo + 1, node.hi)
     return Node(None, node.lo, at), Node(None, at, node.hi)
-
-
-def _grown(
-    split: tuple[Predictor, Node], children: int, width: float, diffgen: DiffGen, step: Fraction
-) -> float:
-    """How many values the column has after the split.
-
-    For sets: half of the leaves have the node, one subset of each has records, and of the others those
-    stay whose noise reaches the threshold.
-    """
-    predictor, node = split
-    if not isinstance(predictor.domain, ItemSets):
-        return width + children - 1
-    subsets = Subsets.of(predictor.domain, node).number
-    passing = exp(-float(step) * threshold(diffgen.threshold, step, subsets)) / (1 + exp(-float(step)))
-    having = 1.0 if width == 1 else 0.5
-    return width * (1 - having) + width * having * (1 + passing * (subsets - 1))

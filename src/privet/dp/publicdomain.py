@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Hierarchy
-from privet.domain import Node, Scale, Value
+from privet.domain import ANY, Node, Scale, Value
 from privet.errors import HierarchyError, PolicyError
 from privet.hierarchy.intervals import Intervals
 from privet.hierarchy.numbers import EXACT, exact, read
@@ -64,8 +64,10 @@ class Categories:
 class Numbers:
     """Numbers from `low` up to, but not including, `high`, in steps of `unit`.
 
-    A split may fall on any step. With `edges` it may fall on these only, and `low`, `high` and `unit` say
-    nothing: steps of unequal width where the policy knows that small numbers matter more than large ones.
+    With `null`, a missing value is a code of its own, after all numbers, and the first split tells it
+    from them. A split of numbers may fall on any step. With `edges` it may fall on these only, and `low`,
+    `high` and `unit` say nothing: steps of unequal width where the policy knows that small numbers matter
+    more than large ones.
 
     >>> ages = Numbers(18, 65)
     >>> ages.size, ages.root.label, ages.node(0, 22).label
@@ -76,6 +78,7 @@ class Numbers:
     high: int | Decimal = 0
     unit: int | Decimal = 1
     edges: tuple[int | Decimal, ...] = ()
+    null: bool = False
 
     kind: ClassVar[str] = "numerical"
 
@@ -96,6 +99,11 @@ class Numbers:
 
     @property
     def size(self) -> int:
+        return self.points + self.null
+
+    @cached_property
+    def points(self) -> int:
+        """How many steps there are, a missing value not counted."""
         if self.edges:
             return len(self.edges) - 1
         with localcontext(EXACT):
@@ -103,7 +111,14 @@ class Numbers:
 
     @cached_property
     def root(self) -> Node:
-        return self.node(0, self.size)
+        if not self.null:
+            return self.numbers
+        return Node(ANY, 0, self.size, (self.numbers, Node(None, self.points, self.size)))
+
+    @cached_property
+    def numbers(self) -> Node:
+        """All of them, and no missing value."""
+        return self.node(0, self.points)
 
     def at(self, code: int) -> Decimal:
         """Where the step with that code begins."""
@@ -121,12 +136,14 @@ class Numbers:
 
     @cached_property
     def _scale(self) -> Scale:
-        low, high = self.at(0), self.at(self.size)
+        low, high = self.at(0), self.at(self.points)
         whole = not self.edges and Decimal(self.unit) == 1 and low == low.to_integral_value()
         return Scale((), low, high, Decimal(self.unit), integral=whole)
 
     def _code(self, value: Value) -> int:
-        number = read(value) if value is not None else None
+        if value is None:
+            return self.points if self.null else -1
+        number = read(value)
         if number is None or not self._scale.low <= number < self._scale.high:
             return -1
         if self.edges:
@@ -216,7 +233,7 @@ def public_domain(name: str, hierarchy: Hierarchy | None) -> PublicDomain:
     """The public domain that a policy's hierarchy describes; refused where the data would define it."""
     try:
         if isinstance(hierarchy, Tree):
-            return Categories(hierarchy)
+            return Categories(hierarchy, hierarchy.null)
         if isinstance(hierarchy, Sets):
             return ItemSets(hierarchy.tree, hierarchy.separator, hierarchy.empty, hierarchy.fan_out)
         if isinstance(hierarchy, Intervals):
@@ -234,9 +251,10 @@ def _numbers(intervals: Intervals) -> Numbers:
     if intervals.width or len(levels) > 1 or intervals.bottom is not None or intervals.top is not None:
         raise HierarchyError("differential privacy takes low and high, or one list of edges, and no more")
     if levels:
-        return Numbers(edges=levels[0])
+        return Numbers(edges=levels[0], null=intervals.null)
     if intervals.low is None or intervals.high is None:
         raise HierarchyError(
             "give low and high, or edges; limits that are read off the data would tell about it"
         )
-    return Numbers(intervals.low, intervals.high, 1 if intervals.unit is None else intervals.unit)
+    unit = 1 if intervals.unit is None else intervals.unit
+    return Numbers(intervals.low, intervals.high, unit, null=intervals.null)

@@ -14,7 +14,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.domain import Node
+from privet.domain import Node, Value
 from privet.dp.budget import LAPLACE, Account
 from privet.dp.coded import CodedTable
 from privet.dp.noise import NoiseSource
@@ -31,7 +31,7 @@ class Count:
     """
 
     where: Mapping[str, Node] = field(default_factory=lambda: MappingProxyType({}))
-    classes: tuple[str, ...] = ()
+    classes: tuple[Value, ...] = ()
 
 
 class Interactive:
@@ -100,7 +100,7 @@ def _share(node: Node, asked: Node) -> float:
     return max(min(node.hi, asked.hi) - max(node.lo, asked.lo), 0) / node.leaves
 
 
-def _refuse_unknown(query: Count, names: set[str], classes: tuple[str, ...]) -> None:
+def _refuse_unknown(query: Count, names: set[str], classes: tuple[Value, ...]) -> None:
     if unknown := sorted(set(query.where) - names):
         raise InputError(*(f"{name}: the query names a column that is no predictor" for name in unknown))
     if not set(query.classes) <= set(classes):

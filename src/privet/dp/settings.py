@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from privet.core import Algorithm, Attribute, Finding, Policy, Progress, Role, Tally, silent
+from privet.domain import Value
 from privet.dp.choose_h import buy_h
 from privet.dp.coded import CodedTable
 from privet.dp.contingency import contingency, refuse
@@ -49,12 +50,23 @@ class Public:
 
     predictors: tuple[Predictor, ...]
     target: str
-    classes: tuple[str, ...]
+    classes: tuple[Value, ...]
 
     @property
     def columns(self) -> list[str]:
         """What is read and what is published, the class last."""
         return [*(predictor.name for predictor in self.predictors), self.target]
+
+    @property
+    def sets(self) -> list[str]:
+        """The columns of sets."""
+        return [p.name for p in self.predictors if isinstance(p.domain, ItemSets)]
+
+    @property
+    def nullable(self) -> list[str]:
+        """The columns in which a missing value is one of those that could be."""
+        found = [p.name for p in self.predictors if getattr(p.domain, "null", False)]
+        return [*found, self.target] if None in self.classes else found
 
 
 @dataclass(frozen=True, eq=False)

@@ -63,6 +63,32 @@ def cost(charges: Iterable[Charge]) -> Fraction:
     return sum(groups.values(), alone)
 
 
+class Running:
+    """The same cost, charge by charge: a ledger of many lines is added up once, not once for each line.
+
+    >>> running = Running()
+    >>> for charge in (Charge("a", "m", Fraction(1), "g"), Charge("b", "m", Fraction(3), "g")):
+    ...     running.add(charge)
+    >>> running.total
+    Fraction(3, 1)
+    """
+
+    def __init__(self) -> None:
+        self.total = Fraction(0)
+        self._groups: dict[str, Fraction] = {}
+
+    def more(self, charge: Charge) -> Fraction:
+        """What one more charge would add."""
+        if charge.group is None:
+            return charge.epsilon
+        return max(Fraction(0), charge.epsilon - self._groups.get(charge.group, Fraction(0)))
+
+    def add(self, charge: Charge) -> None:
+        self.total += self.more(charge)
+        if charge.group is not None:
+            self._groups[charge.group] = max(charge.epsilon, self._groups.get(charge.group, Fraction(0)))
+
+
 class Payer(Protocol):
     """Who pays for noise: an algorithm calls `spend` and only then asks its noise source."""
 
@@ -98,10 +124,12 @@ class Tab:
         self._charges.extend(charges)
 
 
-def overdraft(who: str, asked: Fraction, left: Fraction, budget: Fraction) -> BudgetError:
+def overdraft(
+    who: str, asked: Fraction, left: Fraction, budget: Fraction, currency: str = "epsilon"
+) -> BudgetError:
     """The refusal, with the amounts."""
     return BudgetError(
-        f"{who}: epsilon {asked} was asked for, and {left} of {budget} is left; nothing was drawn. "
+        f"{who}: {currency} {asked} was asked for, and {left} of {budget} is left; nothing was drawn. "
         f"Ask for at most {left}, or do without",
         asked=asked,
         left=left,

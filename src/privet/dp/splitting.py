@@ -54,7 +54,7 @@ class Splitter:
     def start(self) -> Iterator[Candidate]:
         for at, column in enumerate(self._table.columns):
             root = column.predictor.domain.root
-            if isinstance(column.predictor.domain, Numbers):
+            if isinstance(column.predictor.domain, Numbers) and not root.children:
                 if root.leaves > 1:
                     self._search.pay(f"first split of {column.name}")
                 yield from self._halves(at, root)

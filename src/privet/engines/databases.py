@@ -14,18 +14,18 @@ from privet.errors import InputError, MissingExtraError
 __all__ = ["SCHEMES", "is_url", "read"]
 
 
-def read(url: str, query: str | None) -> pl.DataFrame:
+def read(url: str, query: str | None, *, empty: bool = False) -> pl.DataFrame:
     """The rows that the query selects; errors say what failed, without the URL's password or any data."""
     if not query:
         raise InputError(
             "a database source needs a query: --query 'SELECT … FROM …' or form.query in the policy"
         )
     if url.startswith("sqlite:"):
-        return _sqlite(url, query)
-    return _postgres(url, query)
+        return _sqlite(url, query, empty=empty)
+    return _postgres(url, query, empty=empty)
 
 
-def _sqlite(url: str, query: str) -> pl.DataFrame:
+def _sqlite(url: str, query: str, *, empty: bool) -> pl.DataFrame:
     path = Path(unquote(urlsplit(url).path.removeprefix("/")))
     if not path.is_file():
         raise InputError(
@@ -44,10 +44,10 @@ def _sqlite(url: str, query: str) -> pl.DataFrame:
             connection.close()
     except sqlite3.Error as error:
         raise InputError(f"{path}: the query failed ({error.sqlite_errorname})") from None
-    return _frame(str(path), names, rows)
+    return _frame(str(path), names, rows, empty=empty)
 
 
-def _postgres(url: str, query: str) -> pl.DataFrame:
+def _postgres(url: str, query: str, *, empty: bool) -> pl.DataFrame:
     try:
         import psycopg  # noqa: PLC0415 - an optional extra
     except ImportError:
@@ -63,7 +63,7 @@ def _postgres(url: str, query: str) -> pl.DataFrame:
             rows = cursor.fetchall()
     except psycopg.Error as error:
         raise InputError(f"{place}: {_what_failed(error)}") from None
-    return _frame(place, names, rows)
+    return _frame(place, names, rows, empty=empty)
 
 
 def _what_failed(error: Exception) -> str:
@@ -72,11 +72,11 @@ def _what_failed(error: Exception) -> str:
     return f"the query failed ({type(error).__name__}{f', SQLSTATE {code}' if code else ''})"
 
 
-def _frame(place: str, names: list[str], rows: list[tuple[object, ...]]) -> pl.DataFrame:
+def _frame(place: str, names: list[str], rows: list[tuple[object, ...]], *, empty: bool) -> pl.DataFrame:
     doubled = sorted({name for name in names if names.count(name) > 1})
     if doubled:
         raise InputError(f"{place}: the query selects {', '.join(map(repr, doubled))} more than once; use AS")
-    if not rows:
+    if not rows and not empty:
         raise InputError(f"{place}: the query selects not one record")
     try:
         return pl.DataFrame(rows, schema=names, orient="row", infer_schema_length=None)

@@ -73,16 +73,18 @@ class Embedded:
     name: ClassVar[str] = "embedded"
     takes_tables: ClassVar[bool] = True
 
-    def read(self, source: Any, form: Form, columns: Iterable[str] | None = None) -> Frame:
+    def read(
+        self, source: Any, form: Form, columns: Iterable[str] | None = None, *, empty: bool = False
+    ) -> Frame:
         if databases.is_url(source):
-            data = databases.read(source, form.query)
+            data = databases.read(source, form.query, empty=empty)
         elif isinstance(source, (str, Path)):
-            return Frame(files.read(Path(source), form, columns))
+            return Frame(files.read(Path(source), form, columns, empty=empty))
         else:
             data = _frame_of(source)
         wanted = list(data.columns if columns is None else dict.fromkeys(columns))
         files.complain_about_missing("the data", wanted, data.columns, None)
-        if not data.height:
+        if not data.height and not empty:
             raise InputError("the data has not one record")
         return Frame(data.select([name for name in data.columns if name in wanted]))
 

@@ -47,19 +47,23 @@ __all__ = [
 ]
 
 
-def read(path: Path, form: Form, columns: Iterable[str] | None = None) -> pl.DataFrame:
-    """The table in a file, with only the columns that are asked for."""
+def read(
+    path: Path, form: Form, columns: Iterable[str] | None = None, *, empty: bool = False
+) -> pl.DataFrame:
+    """The table in a file, with only the columns that are asked for; without a record only if it may be."""
     if not path.is_file():
         raise InputError(f"{path}: no such file")
-    if not path.stat().st_size:
+    wanted = None if columns is None else list(dict.fromkeys(columns))
+    if not path.stat().st_size and not (empty and form.format == "jsonl"):
         raise InputError(f"{path}: the file is empty")
     form = settled(path, form)
-    wanted = None if columns is None else list(dict.fromkeys(columns))
+    if empty and form.format == "jsonl" and path.stat().st_size < 64 and not utf8(path, "utf-8").strip():
+        return pl.DataFrame(schema=dict.fromkeys(wanted or (), pl.String))  # nothing names its columns
     if form.format in {"csv", "tsv"}:
         frame = _read_text(path, form, wanted)
     else:
         frame = _read_typed(path, form, wanted)
-    if not frame.height:
+    if not frame.height and not empty:
         raise InputError(f"{path}: there is a header but not one record")
     return _no_endless_fields(path, frame)
 

@@ -63,7 +63,9 @@ class Plain:
     name: ClassVar[str] = "plain"
     takes_tables: ClassVar[bool] = False
 
-    def read(self, source: Any, form: Form, columns: Iterable[str] | None = None) -> Rows:
+    def read(
+        self, source: Any, form: Form, columns: Iterable[str] | None = None, *, empty: bool = False
+    ) -> Rows:
         if not isinstance(source, (str, Path)) or text.is_url(source):
             what = "a database" if isinstance(source, str) else f"a {type(source).__name__}"
             raise UnsupportedError(
@@ -72,17 +74,19 @@ class Plain:
         path = Path(source)
         if not path.is_file():
             raise InputError(f"{path}: no such file")
+        wanted = None if columns is None else list(dict.fromkeys(columns))
         if not path.stat().st_size:
+            if empty and form.format == "jsonl":
+                return Rows({name: [] for name in wanted or ()})  # nothing names its columns
             raise InputError(f"{path}: the file is empty")
         form = text.settled(path, form)
         self._refuse(form)
-        wanted = None if columns is None else list(dict.fromkeys(columns))
         values = read_json(path, wanted) if form.format == "jsonl" else read_csv(path, form)
         if wanted is not None:
             text.complain_about_missing(str(path), wanted, list(values), form.delimiter)
             values = {name: column for name, column in values.items() if name in wanted}
         table = Rows(values)
-        if not table.height:
+        if not table.height and not empty:
             raise InputError(f"{path}: there is a header but not one record")
         _refuse_endless(path, table)
         return table

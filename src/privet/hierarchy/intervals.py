@@ -37,8 +37,8 @@ class Intervals(Hierarchy):
     `edges=(0, 18, 65)`, or several such lists, finest first: the intervals between them. Below both
     stand the numbers themselves; with `raw=False` the finest interval is the most that is published.
 
-    `unit`: with `low` and `high`, the step of the numbers that could be; only where the data must not
-    say it.
+    `unit`: with `low` and `high`, the step of the numbers that could be; `null`: whether a missing one
+    could; only where the data must not say it.
 
     `bottom` and `top`: numbers below, or from there on, are never told apart.
 
@@ -56,6 +56,7 @@ class Intervals(Hierarchy):
     top: Number | None = None
     raw: bool = True
     unit: Number | None = None
+    null: bool = False
 
     name: ClassVar[str] = "intervals"
 
@@ -123,12 +124,14 @@ class Intervals(Hierarchy):
         for key in ("low", "high", "unit", "bottom", "top"):
             if (limit := getattr(self, key)) is not None:
                 policy[key] = _written(limit)
+        if self.null:
+            policy["null"] = True
         return policy if self.raw else policy | {"raw": False}
 
     @property
     def public_only(self) -> bool:
         """Does it say what only an algorithm with public domains can use?"""
-        return self.unit is not None
+        return self.unit is not None or self.null
 
     @property
     def _edges(self) -> tuple[tuple[Number, ...], ...]:

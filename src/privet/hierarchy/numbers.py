@@ -1,7 +1,9 @@
-"""Texts as exact numbers.
+"""Texts as exact numbers, wherever a number is read.
 
-Everything here is decimal: an interval's edge that is off by a rounding error puts a person on the
-wrong side of it.
+Values of data are decimal: an interval's edge that is off by a rounding error puts a person on the
+wrong side of it. Everything else that is written down as a number (in a policy, in evidence, in a ledger, on
+the command line) is read by `fraction` or `decimal`. A few letters such as 1e99999999 name a number that
+would fill the memory before anybody could compare it, so exponents have a limit that is looked at first.
 """
 
 from __future__ import annotations
@@ -9,16 +11,20 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from decimal import Context, Decimal, DivisionByZero, Inexact, InvalidOperation, Overflow
+from fractions import Fraction
 
 from privet.errors import HierarchyError
 
 DIGITS = 26  # so that the middle of two numbers is exact in Decimal's usual 28 digits
 MAGNITUDE = 30
+LONGEST = 4_000  # characters of a number that is read; Python itself stops a little later
+FARTHEST = 400  # the largest exponent, up or down; no share, price or amount is near it
 
 # Wide enough for any sum of two readable numbers; whatever would have to be rounded raises instead.
 EXACT = Context(prec=200, traps=[DivisionByZero, Inexact, InvalidOperation, Overflow])
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_EXPONENT = re.compile(r"[eE]([+-]?[0-9_]+)")
 _ZERO = Decimal(0)
 
 
@@ -44,6 +50,48 @@ def exact(number: int | Decimal) -> Decimal:
     if not number.is_finite() or not _fits(number):
         raise HierarchyError(f"numbers are finite and have at most {DIGITS} digits")
     return number or _ZERO
+
+
+def fraction(given: object) -> Fraction:
+    """A number as people write it exactly: 3, "1/5", "0.2", "1e-6". Raises ValueError where it is none.
+
+    >>> fraction("1/5"), fraction(3), fraction("2.5e3")
+    (Fraction(1, 5), Fraction(3, 1), Fraction(2500, 1))
+    >>> fraction("1e99999999")
+    Traceback (most recent call last):
+    ValueError: an exponent beyond 400
+    """
+    if isinstance(given, Fraction):
+        return given
+    try:
+        return Fraction(_bounded(given))
+    except ZeroDivisionError:
+        raise ValueError("a fraction of nothing") from None
+
+
+def decimal(given: object) -> Decimal:
+    """A decimal number, not rounded; infinities where they are written. Raises ValueError where it is none.
+
+    >>> decimal("-0.50"), decimal("inf")
+    (Decimal('-0.50'), Decimal('Infinity'))
+    """
+    try:
+        return Decimal(_bounded(given))
+    except InvalidOperation:
+        raise ValueError("not a number") from None
+
+
+def _bounded(given: object) -> str:
+    """The text of a number that is not out of all proportion."""
+    if isinstance(given, bool) or not isinstance(given, int | float | str | Decimal):
+        raise ValueError("not a number")  # noqa: TRY004 - what is no number is no number
+    text = str(given)
+    if len(text) > LONGEST:
+        raise ValueError(f"more than {LONGEST:,} characters")
+    for exponent in _EXPONENT.findall(text):
+        if len(exponent) > 8 or abs(int(exponent)) > FARTHEST:
+            raise ValueError(f"an exponent beyond {FARTHEST}")
+    return text
 
 
 def _fits(number: Decimal) -> bool:

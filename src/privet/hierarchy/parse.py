@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -112,7 +113,7 @@ def _mapping(given: object) -> Mapping[str, object]:
 def _csv(read: Mapping[str, Any], base: Path) -> Hierarchy:
     if "path" not in read:
         raise HierarchyError("path: give a file with one row for each leaf, as in leaf;parent;*")
-    return _file(Tree.from_csv, read["path"], base)
+    return replace(_file(Tree.from_csv, read["path"], base), null=read.get("null", False))
 
 
 def _sets(read: Mapping[str, Any], base: Path) -> Hierarchy:
@@ -121,6 +122,10 @@ def _sets(read: Mapping[str, Any], base: Path) -> Hierarchy:
 
 
 def _tree(read: Mapping[str, Any], base: Path) -> Tree:
+    return replace(_written_tree(read, base), null=read.get("null", False))
+
+
+def _written_tree(read: Mapping[str, Any], base: Path) -> Tree:
     if ("tree" in read) == ("path" in read):
         raise HierarchyError("tree, path: give one of them")
     if "tree" in read:
@@ -159,6 +164,7 @@ _INTERVALS: Mapping[str, Callable[[object], object]] = {
     "bottom": _number,
     "top": _number,
     "raw": _flag,
+    "null": _flag,
 }
 
 _SETS: Mapping[str, Callable[[object], object]] = {
@@ -170,8 +176,8 @@ _SETS: Mapping[str, Callable[[object], object]] = {
 }
 
 _KINDS: Mapping[str, _Kind] = {
-    "csv": _Kind({"path": _word}, _csv),
-    Tree.name: _Kind({"tree": _mapping, "path": _word}, _tree),
+    "csv": _Kind({"path": _word, "null": _flag}, _csv),
+    Tree.name: _Kind({"tree": _mapping, "path": _word, "null": _flag}, _tree),
     Intervals.name: _Kind(_INTERVALS, lambda read, _: Intervals(**read)),
     Prefix.name: _Kind({"keep": _lengths}, lambda read, _: Prefix(read.get("keep", ()))),
     Dates.name: _Kind({"levels": _words, "format": _word}, lambda read, _: Dates(**read)),

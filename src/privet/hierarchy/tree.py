@@ -44,6 +44,7 @@ class Tree(Hierarchy):
     """
 
     root: Branch
+    null: bool = False  # a missing value is one of those that could be; only where the data must not say it
 
     name: ClassVar[str] = "tree"
 
@@ -169,10 +170,19 @@ class Tree(Hierarchy):
             children = tuple(found for child in node.children if (found := kept(child)))
             return Branch(node.label, children) if children or node.label in wanted else None
 
-        return type(self)(kept(self.root) or Branch(self.root.label))
+        return type(self)(kept(self.root) or Branch(self.root.label), self.null)
+
+    @property
+    def public_only(self) -> bool:
+        """Does it say what only an algorithm with public domains can use?"""
+        return self.null
 
     def to_policy(self) -> dict[str, object]:
-        return {"type": self.name, "tree": {self.root.label: _nested(self.root.children)}}
+        policy: dict[str, object] = {
+            "type": self.name,
+            "tree": {self.root.label: _nested(self.root.children)},
+        }
+        return policy | {"null": True} if self.null else policy
 
 
 _TOO_DEEP = f"the tree is deeper than {DEEPEST} levels"

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Protocol, TypeAlias
 
@@ -19,7 +18,7 @@ import numpy as np
 from privet.core import Generalization, Policy, Tally
 from privet.domain import Value
 from privet.errors import HierarchyError, InputError
-from privet.hierarchy.numbers import read
+from privet.hierarchy.numbers import decimal, read
 
 Rows: TypeAlias = Mapping[str, Sequence[Value]]  # columns by name, each with one text for every row
 
@@ -130,7 +129,7 @@ def by_evidence(evidence: Mapping[str, Any], policy: Policy | None = None) -> Tr
             value["label"]
             for value in values
             if "interval" in value and number is not None
-            if Decimal(value["interval"][0]) <= number < Decimal(value["interval"][1])
+            if decimal(value["interval"][0]) <= number < decimal(value["interval"][1])
         }
         if inside:
             return frozenset(inside)

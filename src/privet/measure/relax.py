@@ -8,7 +8,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from decimal import Decimal, InvalidOperation
 from enum import Enum
 from fractions import Fraction
 from itertools import groupby
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from privet.core import Column, Finding, Generalization, Policy, PrivacyModel, Step, Tally
 from privet.domain import Cut, Domain, Node, Value, plain
+from privet.hierarchy.numbers import decimal
 from privet.measure.classes import Ints, add_up, keys, roomy
 from privet.models.linkage import LinkageCheck, LinkageModel
 from privet.models.template import Template
@@ -202,8 +202,8 @@ def _children(domain: Domain, node: Node, step: Step) -> tuple[Node, ...]:
     label, end = step.children[1], f"{plain(node.interval[1])})"
     text = label[1:].removesuffix(end).removesuffix("..") if label.startswith("[") else label
     try:
-        begin = Decimal(text.removesuffix("-") if scale.low >= 0 else text)
-    except InvalidOperation:
+        begin = decimal(text.removesuffix("-") if scale.low >= 0 else text)
+    except ValueError:
         return ()
     at = bisect_left(range(node.lo + 1, node.hi), begin, key=scale.threshold) + node.lo + 1
     if not node.lo < at < node.hi:

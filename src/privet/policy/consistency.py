@@ -196,8 +196,8 @@ def _public(policy: Terms, complaints: Complaints) -> None:
             complaints.add(f"attributes.{attribute.name}: values: {algorithm.name} reads them off the data")
         if attribute.hierarchy is not None and attribute.hierarchy.public_only:
             complaints.add(
-                f"attributes.{attribute.name}: hierarchy: {algorithm.name} has no use for sets or units; "
-                "diffgen has"
+                f"attributes.{attribute.name}: hierarchy: {algorithm.name} has no use for sets, units or "
+                "null = true; diffgen has"
             )
 
 

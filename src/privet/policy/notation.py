@@ -11,11 +11,13 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
 from functools import cache
+from math import isfinite
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from privet import registry
 from privet.errors import PolicyError, one_of, unknown_key
+from privet.hierarchy.numbers import fraction
 from privet.models.template import EVERY, Protectable, Sensitive
 
 
@@ -122,7 +124,7 @@ def _read(hint: Any, given: Any) -> Any:
         return _table(get_args(hint)[1], given)
     readers: dict[Any, Callable[[Any], bool]] = {
         int: lambda v: isinstance(v, int) and not isinstance(v, bool),
-        float: lambda v: isinstance(v, (int, float)) and not isinstance(v, bool),
+        float: lambda v: isinstance(v, (int, float)) and not isinstance(v, bool) and isfinite(v),
         str: lambda v: isinstance(v, str),
         bool: lambda v: isinstance(v, bool),
     }
@@ -169,8 +171,8 @@ def exact(given: object) -> Fraction:
         raise PolicyError(f'is an exact number such as "1/5" or "0.2", not {given!r}')
     try:
         text = str(given).strip()
-        return Fraction(text[:-1]) / 100 if text.endswith("%") else Fraction(text)
-    except (ValueError, ZeroDivisionError):
+        return fraction(text[:-1]) / 100 if text.endswith("%") else fraction(text)
+    except ValueError:
         raise PolicyError(f'is an exact number such as "1/5", "0.2" or "20%", not {given!r}') from None
 
 

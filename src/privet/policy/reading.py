@@ -13,6 +13,7 @@ from typing import Any
 from privet import core, disguise, hierarchy
 from privet.core import Attribute, Form, Nulls, Purse, Role
 from privet.declared import TABLE
+from privet.domain import Value
 from privet.errors import PolicyError
 from privet.policy.consistency import (
     NO_COLUMN,
@@ -94,6 +95,10 @@ def _purse(table: object, base: Path) -> Purse | None:
     if not isinstance(table, Mapping):
         raise PolicyError('is a table, for example { file = "ledger.sqlite", dataset = "admissions" }')
     said: Purse = fill(Purse, table)
+    if said.file.startswith(("postgresql://", "postgres://")):
+        return said
+    if said.file.startswith(("postgresql://", "postgres://")):
+        return said
     return Purse(str(base / said.file), said.dataset)
 
 
@@ -137,7 +142,7 @@ def _attribute(name: str, spec: object, base: Path) -> Attribute:
             complaints.add(*error.complaints)
     else:
         complaints.unknown(spec, ("role", "hierarchy", "publish", "values"))
-    values: tuple[str, ...] = ()
+    values: tuple[Value, ...] = ()
     if "values" in spec:
         with complaints.at("values"):
             values = _values(spec["values"])
@@ -146,10 +151,14 @@ def _attribute(name: str, spec: object, base: Path) -> Attribute:
     return made
 
 
-def _values(given: object) -> tuple[str, ...]:
-    if not isinstance(given, list) or not all(isinstance(v, str | int) for v in given):
-        raise PolicyError('is a list of all that could stand there, for example ["yes", "no"]')
-    return tuple(str(v).lower() if isinstance(v, bool) else str(v) for v in given)
+def _values(given: object) -> tuple[Value, ...]:
+    """A missing value is { null = true }, as everywhere in a policy."""
+    if not isinstance(given, list) or not all(isinstance(v, str | int) or v == {"null": True} for v in given):
+        raise PolicyError(
+            'is a list of all that could stand there, for example ["yes", "no"] or ["yes", { null = true }]'
+        )
+    texts = ({True: "true", False: "false"}[v] if isinstance(v, bool) else v for v in given)
+    return tuple(None if isinstance(v, Mapping) else str(v) for v in texts)
 
 
 def _models(tables: object, complaints: Complaints) -> tuple[core.PrivacyModel, ...]:

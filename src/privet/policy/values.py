@@ -130,7 +130,7 @@ class Policy(Terms):
         """Read a policy from its text."""
         try:
             document = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+        except ValueError as error:  # no TOML, or a number with more digits than Python reads
             raise PolicyError(f"{place}: {error}") from None
         try:
             return cls.from_document(document, base=base or Path())
@@ -238,5 +238,5 @@ def _attribute_document(attribute: Attribute) -> dict[str, Any]:
     if attribute.person is not None:
         table["by"] = attribute.person
     if attribute.values:
-        table["values"] = list(attribute.values)
+        table["values"] = [{"null": True} if value is None else value for value in attribute.values]
     return table

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from typing import Any
 
 from privet.core import Generalization, Tally
 from privet.domain import Cut, Domain, Node, Value
 from privet.errors import UnsupportedError
+from privet.hierarchy.numbers import decimal
 
 
 def same_cuts(tally: Tally, evidence: Mapping[str, Any]) -> Generalization:
@@ -75,7 +75,7 @@ def _intervals(domain: Domain, values: Sequence[Mapping[str, Any]]) -> list[Node
     nodes = []
     for value in values:
         if "interval" in value:
-            low, high = (Decimal(bound) for bound in value["interval"])
+            low, high = (decimal(bound) for bound in value["interval"])
             lo, hi = bisect_left(scale.numbers, low), bisect_left(scale.numbers, high)
             if lo < hi:
                 nodes.append(Node(value["label"], lo, hi, interval=(low, high)))

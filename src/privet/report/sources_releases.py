@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -23,6 +23,7 @@ from privet.disclose.sources.views import Register, View
 from privet.domain import ANY, Value
 from privet.engines import files
 from privet.errors import InputError, TamperedError, UnsupportedError
+from privet.hierarchy.numbers import decimal
 from privet.report import evidence as ev
 
 BUCKETS = "buckets"
@@ -324,8 +325,8 @@ def _by_label(
 
 def _number(value: Value) -> Decimal | None:
     try:
-        return Decimal(value or "")
-    except InvalidOperation:
+        return decimal(value or "")
+    except ValueError:
         return None
 
 

@@ -25,8 +25,8 @@ from privet.disclose.audit.exact import Members, written
 from privet.disclose.audit.log import FORM, AuditLog
 from privet.disclose.audit.sql import Query, RefusedError, parsed
 from privet.disclose.audit.watched import Watched
-from privet.disclose.audit.witness import Witness
 from privet.errors import InputError, TamperedError
+from privet.witness import Witness
 
 READY = "ready"
 PATIENCE = 2.0  # seconds to wait for a decision under way before readiness is told from the last one

@@ -11,7 +11,6 @@ The log is a secret of the owner: it holds answers, and on which side a denied t
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sqlite3
@@ -20,7 +19,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from fractions import Fraction
 from pathlib import Path
 from threading import RLock
 
@@ -29,6 +27,8 @@ import numpy as np
 from privet.disclose.audit.decision import Constraint, Decision
 from privet.disclose.audit.exact import Members, written
 from privet.errors import InputError, TamperedError
+from privet.hierarchy.numbers import fraction
+from privet.witness import linked
 
 FORM = 3  # of the log and of the plans that it follows from: other plans, other form
 PATIENCE = 60.0  # seconds to wait for others' decisions
@@ -134,7 +134,7 @@ class AuditLog:
         number, before = (row[0] + 1, row[1]) if row else (1, "")
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         packed, said = _packed(members, n), _said(decision)
-        chain = _chain(before, number, at, analyst, column, query, packed, said)
+        chain = linked(before, number, at, analyst, column, query, packed, said)
         self._db.execute(
             "insert into entry values (?, ?, ?, ?, ?, ?, ?, ?)",
             (number, at, analyst, column, query, packed, said, chain),
@@ -158,7 +158,7 @@ class AuditLog:
         )
         for row in rows:
             expected += 1
-            if before is None or row[0] != expected or row[7] != _chain(before, *row[:7]):
+            if before is None or row[0] != expected or row[7] != linked(before, *row[:7]):
                 raise TamperedError(f"{self.path}: entry {expected} is not the one that was written")
             number, at, analyst, column, query, packed, said, before = row
             members, n = _unpacked(packed)
@@ -169,14 +169,6 @@ class AuditLog:
     def verify(self) -> int:
         """How many entries there are; an error where one was lost or changed."""
         return sum(1 for _ in self.entries())
-
-
-def _chain(before: str, *parts: object) -> str:
-    made = hashlib.sha256(before.encode())
-    for part in parts:
-        raw = part if isinstance(part, bytes) else str(part).encode()
-        made.update(len(raw).to_bytes(8, "big") + raw)
-    return made.hexdigest()
 
 
 def _packed(members: Members, n: int) -> bytes:
@@ -205,5 +197,5 @@ def _said(decision: Decision) -> str:
 
 def _heard(said: str) -> Decision:
     read = json.loads(said)
-    made = None if read["relation"] is None else Constraint(read["relation"], Fraction(read["value"]))
-    return Decision(None if read["answer"] is None else Fraction(read["answer"]), made, bool(read["off"]))
+    made = None if read["relation"] is None else Constraint(read["relation"], fraction(read["value"]))
+    return Decision(None if read["answer"] is None else fraction(read["answer"]), made, bool(read["off"]))

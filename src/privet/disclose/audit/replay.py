@@ -13,7 +13,7 @@ from privet.disclose.audit.config import AuditConfig, AuditedColumn
 from privet.disclose.audit.examine import examine_max, examine_sum, examine_whole
 from privet.disclose.audit.log import AuditLog, Entry
 from privet.disclose.audit.watched import Watched, bounds_of
-from privet.disclose.audit.witness import Witness
+from privet.witness import Witness
 
 
 @dataclass(frozen=True)

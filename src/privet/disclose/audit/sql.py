@@ -18,6 +18,7 @@ from typing import Any
 
 from privet.disclose.audit.config import folded
 from privet.errors import InputError, MissingExtraError
+from privet.hierarchy.numbers import decimal
 
 try:
     from sqlglot import exp, parse
@@ -222,7 +223,7 @@ def _number(text: str, sign: int) -> Literal:
     try:
         if text.isdigit():
             return sign * int(text)
-        value = Decimal(text)  # no arithmetic with it: that would round
+        value = decimal(text)  # no arithmetic with it: that would round
     except (ArithmeticError, ValueError):  # ValueError: more digits than Python reads
         raise RefusedError("this number cannot be read") from None
     return value.copy_negate() if sign < 0 else value

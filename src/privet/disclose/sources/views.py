@@ -11,12 +11,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
 from privet.domain import Value, plain
 from privet.errors import InputError, one_of
+from privet.hierarchy.numbers import decimal
 
 OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
     "<=": operator.le,
@@ -163,8 +164,8 @@ def described(where: Sequence[Comparison] | None) -> str:
 
 def _number(text: str) -> Decimal | None:
     try:
-        number = Decimal(text)
-    except InvalidOperation:
+        number = decimal(text)
+    except ValueError:
         return None
     return number if number.is_finite() else None
 

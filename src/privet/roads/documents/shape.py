@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -34,6 +33,7 @@ from privet.document.settings import TreeAnatomy
 from privet.engines.documents.shape import one_key_each
 from privet.engines.documents.tables import Keys
 from privet.errors import InputError, PolicyError, one_of
+from privet.hierarchy.numbers import fraction
 from privet.policy.notation import Complaints, fill
 from privet.policy.values import Naming, Shape, as_it_is
 
@@ -242,7 +242,7 @@ def _malformed(table: object) -> Iterator[str]:
 
 def _is_number(value: object) -> bool:
     try:
-        Fraction(str(value))
-    except (ValueError, ZeroDivisionError):
+        fraction(value)
+    except ValueError:
         return False
     return not isinstance(value, bool)

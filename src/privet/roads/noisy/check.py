@@ -6,18 +6,19 @@ nothing here is called a check of differential privacy.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from fractions import Fraction
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from privet.core import Engine
+from privet.core import Engine, Form
+from privet.domain import Value
 from privet.dp import cuts
 from privet.dp.diffgen import CountBudget
 from privet.dp.publicdomain import ItemSets, Predictor
 from privet.dp.settings import COUNT, DiffGenSettings, Output, Public, Settings, epsilon_of, public
 from privet.dp.spend import Charge, cost
 from privet.errors import BudgetError, InputError
+from privet.hierarchy.numbers import fraction
 from privet.hierarchy.sets import SEPARATOR
 from privet.policy.notation import describe
 from privet.policy.values import Policy
@@ -37,11 +38,11 @@ def complaints(
         if labels is None:
             yield f"{name}: its values do not cover its domain, each part once"
     data, form = data_file(folder, evidence["data"])
-    table = in_frame(engine, engine.read(data, form))
+    table = _read(data, form, evidence["columns"], engine)
     counts = table
     if settings.output is Output.RECORDS:
         path, _ = data_file(folder, {**evidence["data"], "file": evidence["data"]["counts"]})
-        counts = in_frame(engine, engine.read(path, form))
+        counts = _read(path, form, [*known.columns, COUNT], engine)
         if list(table.columns) != list(evidence["columns"]):
             yield "the columns of the data are not those that the evidence names"
             return
@@ -53,21 +54,28 @@ def complaints(
     yield from _added(table, counts, evidence, settings, wanted[:-1])
 
 
+def _read(path: Path, form: Form, columns: Sequence[str], engine: Engine[Any]) -> Any:
+    """A table as it stands. JSON lines without a line name no column: they say as little as they may."""
+    found = in_frame(engine, engine.read(path, form, empty=True))
+    return found if found.width else in_frame(engine, engine.read(path, form, columns, empty=True))
+
+
 def _account(evidence: Mapping[str, Any], policy: Policy, settings: Settings) -> Iterator[str]:
     """The payments add up to what was promised, exactly."""
     paid, epsilon = evidence["ledger"], epsilon_of(policy)
     try:
         charges = [
-            Charge(str(s["purpose"]), str(s["mechanism"]), Fraction(s["epsilon"]), s["group"])
+            Charge(str(s["purpose"]), str(s["mechanism"]), fraction(s["epsilon"]), s["group"])
             for s in paid["spends"]
         ]
-    except (BudgetError, ValueError, ZeroDivisionError):
-        yield "ledger: a payment that is none"
+        said = {name: fraction(paid[name]) for name in ("epsilon", "person_epsilon", "spent")}
+    except (BudgetError, ValueError):
+        yield "ledger: a payment that is not one"
         return
     spent, person = cost(charges), epsilon * settings.records_per_person
-    if Fraction(paid["epsilon"]) != epsilon or Fraction(paid["person_epsilon"]) != person:
+    if said["epsilon"] != epsilon or said["person_epsilon"] != person:
         yield "ledger: it speaks of another epsilon than the policy"
-    if Fraction(paid["spent"]) != spent:
+    if said["spent"] != spent:
         yield f"ledger: the payments add up to {spent}, and it says {paid['spent']}"
     whole = not (isinstance(settings, DiffGenSettings) and settings.counts is CountBudget.FIXED)
     if spent > epsilon or (whole and spent != epsilon):
@@ -87,7 +95,7 @@ def _columns(evidence: Mapping[str, Any], known: Public, settings: Settings) -> 
         yield "the evidence speaks of other columns than the policy"
 
 
-def _allowed(evidence: Mapping[str, Any], known: Public) -> Iterator[tuple[str, set[str] | None]]:
+def _allowed(evidence: Mapping[str, Any], known: Public) -> Iterator[tuple[str, set[Value] | None]]:
     """What may stand in each column; None where what the evidence lists is no cut."""
     for predictor in known.predictors:
         try:
@@ -95,16 +103,16 @@ def _allowed(evidence: Mapping[str, Any], known: Public) -> Iterator[tuple[str, 
         except (InputError, ValueError, ArithmeticError):
             yield predictor.name, None
         else:
-            yield predictor.name, {str(node.label) for node in nodes}
+            yield predictor.name, {node.label for node in nodes}
     yield known.target, set(known.classes)
 
 
-def _values(counts: Any, known: Public, allowed: Mapping[str, set[str] | None]) -> Iterator[str]:
+def _values(counts: Any, known: Public, allowed: Mapping[str, set[Value] | None]) -> Iterator[str]:
     of_sets = {p.name for p in known.predictors if _has_sets(p)}
     for name, labels in allowed.items():
-        found = {str(value) for value in counts.get_column(name).unique().to_list()}
+        found = {v if v is None else str(v) for v in counts.get_column(name).unique().to_list()}
         if name in of_sets:
-            found = {part for value in found for part in value.split(SEPARATOR)}
+            found = {part for value in found for part in (value or "").split(SEPARATOR)}
         if labels is not None and found - labels:
             yield f"{name}: {len(found - labels):,} values that the evidence does not list"
 

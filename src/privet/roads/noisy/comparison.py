@@ -37,7 +37,7 @@ def compare(table: CodedTable, known: Public, release: Release | Path, engine: E
         evidence = ev.read(release)
         notes = evidence["data"]
         path, form = data_file(release, {**notes, "file": notes.get("counts", notes["file"])})
-        published = in_frame(engine, engine.read(path, form))
+        published = in_frame(engine, engine.read(path, form, [*known.columns, COUNT], empty=True))
     by = known.columns
     if list(published.columns) != [*by, COUNT]:
         raise InputError("the release has other columns than its policy")

@@ -40,7 +40,7 @@ class NoisyRelease(Release):
 
     def to_polars(self) -> Any:
         """The records, or the rows with their counts, as the policy says."""
-        return in_frame(self.engine, self.engine.read(self._frame(self.output), self.form))
+        return in_frame(self.engine, self.engine.read(self._frame(self.output), self.form, empty=True))
 
     def counts(self) -> Any:
         """The rows with their counts."""
@@ -63,7 +63,8 @@ class NoisyRelease(Release):
         self.reservation.release(f"sha256:{ev.digest(folder / 'evidence.json')}")
 
     def _write(self, output: Output, path: Path) -> None:
-        self.engine.write(self.engine.read(self._frame(output), self.form), path, self.form)
+        # Noise may leave no record at all. That was paid for like any other table, and leaves like it.
+        self.engine.write(self.engine.read(self._frame(output), self.form, empty=True), path, self.form)
 
     def _frame(self, output: Output) -> Any:
         if output is Output.RECORDS:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -22,7 +21,7 @@ from privet.dp.ledger import Account, Ledger, Reservation
 from privet.dp.noise import production
 from privet.dp.publicdomain import Numbers
 from privet.dp.settings import ContingencySettings, DiffGenSettings, Public, Settings, epsilon_of, public
-from privet.dp.spend import Charge, overdraft
+from privet.dp.spend import Charge
 from privet.errors import InternalError, PolicyError, UnsupportedError
 from privet.policy.values import Policy
 from privet.release import Release
@@ -55,7 +54,7 @@ class NoisyRoad:
         known = public(policy)
         settings.refuse(known)
         account = _account(policy)
-        _refuse_overdraft(account, epsilon * settings.records_per_person)
+        account.refuse_overdraft(epsilon, settings.records_per_person)
         form = settle(source, policy.form)
         written = as_written(form, output)
         _refuse_unwritable(known, written)
@@ -63,9 +62,14 @@ class NoisyRoad:
         with ThreadPoolExecutor() as beside:
             digest = beside.submit(source_digest, source)
             progress("read", 0)
-            data = in_frame(engine, engine.read(source, form, known.columns))
+            # A table without a record is a neighbour of one with one: treated alike, paid alike.
+            data = in_frame(engine, engine.read(source, form, known.columns, empty=True))
             progress("code", 0)
-            table = coded(data, known)
+            numbered = _numbered(data, known)
+            sketch = beside.submit(
+                account.ledger.sketch, {name: (one.values, one.codes) for name, one in numbered.items()}
+            )
+            table = encode(numbered, known.predictors, known.target, known.classes)
             name = secrets.token_hex(8)  # no time in it: that would tell how long this took
             reservation = account.reserve(
                 name,
@@ -73,6 +77,7 @@ class NoisyRoad:
                 purpose=policy.purpose or "a release",
                 source=noise.label,
                 per_person=settings.records_per_person,
+                data=sketch.result(),
             )
             progress("search", 0)
             drawn = settings.draw(table, epsilon, noise, reservation, progress)
@@ -89,7 +94,7 @@ class NoisyRoad:
                 evidence=evidence_of(policy, settings, drawn, epsilon, paid),
                 steps=drawn.table.steps,
                 form=written,
-                private={"source": digest.result(), "ledger": str(account.ledger.path)},
+                private={"source": digest.result(), "ledger": account.ledger.place},
             )
 
     def check(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> Verdicts:
@@ -136,7 +141,7 @@ class NoisyRoad:
             )
         known = public(policy)
         form = settle(raw, policy.form)
-        data = in_frame(engine, engine.read(raw, form, known.columns))
+        data = in_frame(engine, engine.read(raw, form, known.columns, empty=True))
         return noisy_compare.compare(coded(data, known), known, release, engine)
 
     def explain(
@@ -167,11 +172,14 @@ def settings_of(policy: Policy) -> Settings:
 
 def coded(data: Any, known: Public) -> CodedTable:
     """Records in public codes; raises, for nothing, where one has a value outside."""
+    return encode(_numbered(data, known), known.predictors, known.target, known.classes)
+
+
+def _numbered(data: Any, known: Public) -> dict[str, Dictionary]:
     from privet.engines.frames import encode as numbered  # noqa: PLC0415 - loads the engine's library
 
     columns = data.select(known.columns)
-    found = {name: Dictionary(values, codes) for name, (codes, values) in numbered(columns).items()}
-    return encode(found, known.predictors, known.target, known.classes)
+    return {name: Dictionary(values, codes) for name, (codes, values) in numbered(columns).items()}
 
 
 def _as_charges(reservation: Reservation) -> tuple[Charge, ...]:
@@ -186,20 +194,15 @@ def _account(policy: Policy) -> Account:
             '--ledger FILE --dataset NAME or [ledger] file = "…", dataset = "…"; once, before the first '
             "release: privet ledger open FILE --dataset NAME --budget EPSILON"
         )
-    ledger = Ledger(policy.ledger.file, create=False)
-    ledger.balance(policy.ledger.dataset)  # raises where nobody has opened it
-    return Account(ledger, policy.ledger.dataset)
-
-
-def _refuse_overdraft(account: Account, epsilon: Fraction) -> None:
-    """Said early; the reservation looks again, for others spend as well."""
-    balance = account.ledger.balance(account.dataset)
-    if epsilon > balance.left:
-        raise overdraft(account.dataset, epsilon, balance.left, balance.budget)
+    return Account(Ledger(policy.ledger.file, create=False), policy.ledger.dataset)
 
 
 def _refuse_unwritable(known: Public, form: Form) -> None:
     """A label that the file cannot hold is found now, not when epsilon is gone."""
+    if form.format in {"csv", "tsv"} and not form.nulls and known.nullable:
+        raise PolicyError(
+            f"attributes.{known.nullable[0]}: a missing value is published, and form.nulls has no text for it"
+        )
     for name, labels in _labels(known):
         for label in labels:
             try:
@@ -217,4 +220,4 @@ def _labels(known: Public) -> Iterator[tuple[str, list[str]]]:
         if not isinstance(predictor.domain, Numbers):
             labels = [str(node.label) for node in predictor.domain.root.walk() if node.label is not None]
             yield predictor.name, labels
-    yield known.target, list(known.classes)
+    yield known.target, [label for label in known.classes if label is not None]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from privet.core import Engine, Progress, silent
 from privet.errors import InputError
+from privet.hierarchy.numbers import fraction
 from privet.policy.values import Policy
 from privet.release import Release, read_private
 from privet.report import evidence as ev
@@ -235,7 +235,7 @@ def levels_of(thinning: Mapping[str, Any], notes: Mapping[str, Any]) -> tuple[Le
     if not vague:
         return None
     place, time = (
-        Level(thinning[one], notes[many], {raw: Fraction(loss) for raw, loss in vague[many].items()})
+        Level(thinning[one], notes[many], {raw: fraction(loss) for raw, loss in vague[many].items()})
         for one, many in (("place", "places"), ("time", "times"))
     )
     return place, time

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -21,6 +20,7 @@ from privet.core import Attribute, Engine, Generalization, Progress, Role
 from privet.engines.trajectories.frames import grouped
 from privet.engines.trajectories.visits import Visits
 from privet.errors import InternalError, UnsupportedError
+from privet.hierarchy.numbers import fraction
 from privet.models.linkage import Linkage
 from privet.policy.notation import describe
 from privet.policy.values import Policy
@@ -340,7 +340,7 @@ def proof_of(noted: Sequence[Mapping[str, Any]], promises: Sequence[Linkage]) ->
         tuple(
             Argument(
                 replace(promise, l=argument["l"], k=argument["k"]),
-                tuple(Fraction(bound) for bound in argument["bounds"]),
+                tuple(fraction(bound) for bound in argument["bounds"]),
                 tuple(
                     SequenceClass(length, support, tuple(having), many)
                     for length, support, having, many in argument["classes"]

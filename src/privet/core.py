@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar, r
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.declared import TABLE, AlgorithmFacts, ModelFacts, declare
+from privet.declared import TABLE, AlgorithmFacts, HierarchyFacts, ModelFacts, declare
 from privet.domain import Codes, Cut, Domain, Node, Value, flat
 from privet.errors import PolicyError, one_of
 
@@ -41,17 +41,10 @@ class Nulls(Enum):
     WILDCARD = "wildcard"  # matches everything: looser, recorded in the evidence
 
 
-class Hierarchy(Protocol):
+class Hierarchy(HierarchyFacts, Protocol):
     """A rule that arranges the values of an attribute under ever more general ones."""
 
     __slots__ = ()
-
-    name: ClassVar[str]
-
-    @property
-    def public_only(self) -> bool:
-        """Is it of use only to an algorithm that is told what could occur?"""
-        return False
 
     def domain(self, values: Sequence[Value]) -> Domain:
         """The values in leaf order; raises HierarchyError when one is not covered."""
@@ -500,6 +493,9 @@ class Terms:
 
     def declared(self) -> None:
         """Promises and algorithms of plug-ins that inherit nothing get the facts that they do not declare."""
+        for attribute in self.attributes:
+            if attribute.hierarchy is not None:
+                declare(attribute.hierarchy, HierarchyFacts)
         for model in self.models:
             declare(model, ModelFacts)
         if self.algorithm is not None:  # of a policy that could not be read

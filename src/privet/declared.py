@@ -70,6 +70,19 @@ class AlgorithmFacts(Protocol):
         return []
 
 
+class HierarchyFacts(Protocol):
+    """What a hierarchy declares."""
+
+    __slots__ = ()
+
+    name: ClassVar[str]
+
+    @property
+    def public_only(self) -> bool:
+        """Is it of use only to an algorithm that is told what could occur?"""
+        return False
+
+
 FIRST_CONTRACT = {  # what nobody can have a default for
     ModelFacts: ("name", "monotone", "check"),
     AlgorithmFacts: ("name",),

@@ -8,6 +8,7 @@ by the contract tests instead of being read as "no".
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 if TYPE_CHECKING:
@@ -64,6 +65,11 @@ class AlgorithmFacts(Protocol):
     spends: ClassVar[str | None] = None  # the promise that it keeps by how it makes a release
     public_domains: ClassVar[bool] = False  # what could occur is said by the policy, never by the data
     coincident: ClassVar[bool] = False  # knowing the algorithm does not help
+
+    @property
+    def droppable(self) -> Fraction:
+        """The share of all records that it may suppress."""
+        return Fraction(0)
 
     def complaints(self, policy: Terms) -> list[str]:  # noqa: ARG002 - for those that ask something
         """What is wrong with a policy that names this algorithm, beside what is wrong with any."""

@@ -114,7 +114,7 @@ MADE: dict[str, tuple[tuple[Any, ...], str]] = {
     ),
     "sets of one who reads off the data": (
         ((replace(AGE, hierarchy=Sets(Tree.of({"*": ["a", "b"]}))),), (TWO,)),
-        "attributes.age: hierarchy: top-down has no use for sets or units",
+        "attributes.age: hierarchy: top-down has no use for sets",
     ),
 }  # fmt: skip
 

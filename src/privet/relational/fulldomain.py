@@ -25,6 +25,10 @@ class FullDomain(Algorithm):
 
     name: ClassVar[str]
 
+    @property
+    def droppable(self) -> Fraction:
+        return self.suppression
+
     def __post_init__(self) -> None:
         check_suppression(self.suppression)
         check_weights(self.weights)

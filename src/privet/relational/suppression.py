@@ -49,6 +49,10 @@ class Suppression(Algorithm):
 
     name: ClassVar[str] = "suppression"
 
+    @property
+    def droppable(self) -> Fraction:
+        return self.suppression
+
     def __post_init__(self) -> None:
         check_suppression(self.suppression)
         check_weights(self.weights)

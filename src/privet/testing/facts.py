@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
+from fractions import Fraction
 from typing import Any
 
 from privet.declared import AlgorithmFacts, ModelFacts, declare, missing
@@ -18,6 +19,7 @@ KINDS: Kind = (lambda v: TEXTS[0](v) and bool(v), "a tuple of kinds of data, at 
 MAYBE_TEXT: Kind = (lambda v: v is None or TEXT[0](v), "a text, or None")
 MAYBE_TEXTS: Kind = (lambda v: v is None or TEXTS[0](v), "a tuple of texts, or None")
 MAYBE_SIZE: Kind = (lambda v: v is None or (type(v) is int and v >= 1), "a whole number from 1 on, or None")
+SHARE: Kind = (lambda v: isinstance(v, Fraction) and 0 <= v <= 1, "an exact share from 0 to 1")
 PAIRS: Kind = (
     lambda v: isinstance(v, tuple) and all(TEXTS[0](pair) and len(pair) == 2 for pair in v),
     "a tuple of pairs: the key, and the attribute that it names",
@@ -47,6 +49,7 @@ OF_ALGORITHMS: Mapping[str, Kind] = {
     "spends": MAYBE_TEXT,
     "public_domains": YES_OR_NO,
     "coincident": YES_OR_NO,
+    "droppable": SHARE,
 }
 
 

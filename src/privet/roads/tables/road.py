@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -209,7 +208,7 @@ def recoding_of(like: Path, raw: Tally, policy: Policy, engine: Engine[Any]) -> 
     refuse_other_than_boxes(evidence)
     path, form = data_file(like, evidence["data"])
     earlier = engine.tally_published(engine.read(path, form), population.leaving(policy))
-    return same_boxes(raw, evidence, earlier, getattr(policy.algorithm, "suppression", Fraction(0)))
+    return same_boxes(raw, evidence, earlier, policy.algorithm.droppable)
 
 
 def remarks(policy: Policy) -> list[str]:

@@ -28,6 +28,7 @@ FLOORS = [
     {"disclose", "parties"},
     {
         "policy",
+        "evidence",
         "registry",
         "report",
         "roads",

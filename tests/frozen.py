@@ -17,6 +17,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,8 @@ KEYED_TABLES = {
         }
     ),
 }
-Case = Callable[[Path], tuple[Any, Any, dict[str, Any]]]  # where things may lie: source, policy, options
+Made = tuple[Any, Any, dict[str, Any]]
+Case = Callable[[Path], Made]  # where things may lie: source, policy, options
 MADE = re.compile(rb'("made": "|<dd>)[^"<]*(2[0-9]{3}-|[0-9]{1,2} \w+ 2[0-9]{3})[^"<]*')
 REPORT = re.compile(rb'"(report|removed)\.html": "[0-9a-f]{64}"')
 SECONDS = re.compile(r'"seconds": [0-9.e-]+')
@@ -75,98 +77,63 @@ def stillness() -> Iterator[None]:
 
 
 def cases() -> Iterator[tuple[str, Case]]:
+    """Every case by its name; nothing is made before it is asked for."""
     for algorithm, models in CLAIMED.items():
         for model in sorted(models):
-            yield (
-                f"{model} by {algorithm}",
-                lambda _, m=model, a=algorithm: (
-                    pairs.easy(),
-                    pairs.policy_of([m], a),
-                    {},
-                ),
-            )
+            yield f"{model} by {algorithm}", partial(_pair, model, algorithm, None)
         for model in sorted(models)[:2]:
-            yield (
-                f"{model} by {algorithm}, random",
-                lambda _, m=model, a=algorithm: (
-                    pairs.table_of(len(m) + len(a)),
-                    pairs.policy_of([m], a),
-                    {},
-                ),
-            )
-    for name, sample in SAMPLES.items():
-        yield (
-            f"sample {name}",
-            lambda folder, s=sample: (
-                _csv(folder, s.generate(400, 0)),
-                pv.Policy.loads(s.policy()),
-                {},
-            ),
-        )
+            yield f"{model} by {algorithm}, random", partial(_pair, model, algorithm, len(model))
+    for name in SAMPLES:
+        yield f"sample {name}", partial(_sample, name)
     yield "like", _like
-    for name, collection in COLLECTIONS.items():
+    for name in COLLECTIONS:
         for algorithm in ("ctoff", "clustree", "tree-anatomy"):
-            yield (
-                f"collection {name} by {algorithm}",
-                lambda _, c=collection, a=algorithm: (
-                    list(c.generate(rows=60, seed=0)),
-                    pv.Policy.loads(c.policy(l=2, algorithm=a)),
-                    {},
-                ),
-            )
-    yield (
-        "halves v-v",
-        lambda _: (
-            list(COLLECTIONS["transcripts"].generate(rows=60, seed=0)),
-            pv.Policy.loads(
-                COLLECTIONS["transcripts"].policy(l=2, algorithm="tree-anatomy") + 'style = "v-v"\n'
-            ),
-            {},
-        ),
-    )
-    tag = 'tag = { role = "identifier" }'
-    yield "points", lambda _: (GPS, path_policy(POINTS, tag, 'type = "k-anonymity"\nk = 3'), {})
-    lightest = 'type = "lightest"\nsupport = 3\nloss = "visits"\ngrids = [2000]\nslots = ["1 d"]'
-    yield (
-        "coarser points",
-        lambda _: (
-            GPS,
-            path_policy(POINTS, tag, 'type = "k-anonymity"\nk = 6', lightest),
-            {},
-        ),
-    )
-    beside = 'id = { role = "identifier" }\ndiagnosis = { role = "sensitive" }\nage = { role = "quasi" }'
-    yield (
-        "beside paths",
-        lambda _: (
-            TABLE_4_1.with_columns(age=pl.Series([20, 21, 22, 23, 40, 41, 42, 43])),
-            path_policy(attributes=beside),
-            {},
-        ),
-    )
-    yield (
-        "paths locally",
-        lambda _: (
-            TABLE_4_1,
-            path_policy(algorithm='type = "suppress-points-locally"\nsupport = 2'),
-            {},
-        ),
-    )
-    yield "stops", _stops
+            yield f"collection {name} by {algorithm}", partial(_collection, name, algorithm, "")
+    yield "halves v-v", partial(_collection, "transcripts", "tree-anatomy", 'style = "v-v"\n')
     for way in PROMISES:
-        yield (
-            f"tables of documents, {way}",
-            lambda _, w=way: (
-                KEYED_TABLES,
-                pv.Policy.loads(KEYED + PROMISES[w]),
-                {},
-            ),
-        )
+        yield f"tables of documents, {way}", partial(_keyed, way)
+    tag = 'tag = { role = "identifier" }'
+    lightest = 'type = "lightest"\nsupport = 3\nloss = "visits"\ngrids = [2000]\nslots = ["1 d"]'
+    beside = 'id = { role = "identifier" }\ndiagnosis = { role = "sensitive" }\nage = { role = "quasi" }'
+    aged = TABLE_4_1.with_columns(age=pl.Series([20, 21, 22, 23, 40, 41, 42, 43]))
+    locally = 'type = "suppress-points-locally"\nsupport = 2'
+    for name, source, policy in (
+        ("points", GPS, path_policy(POINTS, tag, 'type = "k-anonymity"\nk = 3')),
+        ("coarser points", GPS, path_policy(POINTS, tag, 'type = "k-anonymity"\nk = 6', lightest)),
+        ("beside paths", aged, path_policy(attributes=beside)),
+        ("paths locally", TABLE_4_1, path_policy(algorithm=locally)),
+    ):
+        yield name, partial(_given, source, policy)
+    yield "stops", _stops
     condensed = {"type": "condensation", "k": 3, "alpha": 3, "noise": "1/10"}
-    yield "copies", lambda _: (pairs.easy(), pairs.policy_of(["by-construction"], condensed), {})
+    yield "copies", partial(_given, pairs.easy(), pairs.policy_of(["by-construction"], condensed))
     for name, text in NOISY.items():
-        if name != "opendp":
-            yield f"noisy {name}", lambda folder, t=text: _noisy(folder, t)
+        if name != "opendp":  # its samplers cannot be held still
+            yield f"noisy {name}", partial(_noisy, text)
+
+
+def _given(source: Any, policy: Any, _: Path) -> Made:
+    return source, policy, {}
+
+
+def _pair(model: str, algorithm: str, seed: int | None, _: Path) -> Made:
+    table = pairs.easy() if seed is None else pairs.table_of(seed + len(algorithm))
+    return table, pairs.policy_of([model], algorithm), {}
+
+
+def _sample(name: str, folder: Path) -> Made:
+    sample = SAMPLES[name]
+    return _csv(folder, sample.generate(400, 0)), pv.Policy.loads(sample.policy()), {}
+
+
+def _collection(name: str, algorithm: str, more: str, _: Path) -> Made:
+    collection = COLLECTIONS[name]
+    policy = pv.Policy.loads(collection.policy(l=2, algorithm=algorithm) + more)
+    return list(collection.generate(rows=60, seed=0)), policy, {}
+
+
+def _keyed(way: str, _: Path) -> Made:
+    return KEYED_TABLES, pv.Policy.loads(KEYED + PROMISES[way]), {}
 
 
 def _csv(folder: Path, table: pl.DataFrame) -> Path:
@@ -174,12 +141,12 @@ def _csv(folder: Path, table: pl.DataFrame) -> Path:
     return folder / "raw.csv"
 
 
-def _noisy(folder: Path, text: str) -> tuple[Any, Any, dict[str, Any]]:
+def _noisy(text: str, folder: Path) -> Made:
     noisy.ledger(folder)
     return noisy.table(), noisy.policy(folder, noisy.ATTRIBUTES + noisy.MODEL + text), {}
 
 
-def _stops(folder: Path) -> tuple[Any, Any, dict[str, Any]]:
+def _stops(folder: Path) -> Made:
     stops = "".join(f"{place},Stop {place},{45 + at / 100},-73.{at}\n" for at, place in enumerate("bcdefz"))
     (folder / "stops.txt").write_text(f"stop_id,stop_name,stop_lat,stop_lon\n{stops}", "utf-8")
     shape = 'form = "column"\npath = "path"\nstops = "stops.txt"'
@@ -187,12 +154,12 @@ def _stops(folder: Path) -> tuple[Any, Any, dict[str, Any]]:
     return TABLE_4_1, pv.Policy.load(folder / "policy.toml"), {}
 
 
-def _like(folder: Path) -> tuple[Any, Any, dict[str, Any]]:
+def _like(folder: Path) -> Made:
     sample = SAMPLES["patients"]
     policy = pv.Policy.loads(sample.policy())
     pv.publish(sample.generate(400, 0), policy).write(folder / "earlier")
     evidence = folder / "earlier" / "evidence.json"
-    evidence.write_bytes(MADE.sub(rb"\1", evidence.read_bytes()))  # its digest is part of the next one
+    evidence.write_bytes(_normal(evidence, str(folder)))  # its digest is part of the next one
     return sample.generate(400, 0), policy, {"like": folder / "earlier"}
 
 
@@ -211,13 +178,14 @@ def frozen(case: Case) -> dict[str, str]:
             for place in (out, folder / "out.private")
             for path in sorted(place.iterdir())
         }
-        for name, ask in (
-            ("risk", lambda: pv.risk(source, policy)),
-            ("compare", lambda: pv.compare(source, out)),
-            ("compare in memory", lambda: pv.compare(source, release)),
-            ("explain", lambda: pv.explain(out)),
-            ("verify", lambda: _verified(out)),
-        ):
+        asked: dict[str, Callable[[], Any]] = {
+            "risk": lambda: pv.risk(source, policy),
+            "compare": lambda: pv.compare(source, out),
+            "compare in memory": lambda: pv.compare(source, release),
+            "explain": lambda: pv.explain(out),
+            "verify": lambda: _verified(out),
+        }
+        for name, ask in asked.items():
             try:
                 told = ask()
             except PrivetError as error:
@@ -234,7 +202,7 @@ def _verified(folder: Path) -> dict[str, Any]:
 
 
 def _normal(path: Path, made: str) -> bytes:
-    return REPORT.sub(b"", MADE.sub(rb"\1", path.read_bytes())).replace(made.encode(), b"")
+    return REPORT.sub(rb'"\1.html": ""', MADE.sub(rb"\1", path.read_bytes())).replace(made.encode(), b"")
 
 
 def _digest(text: bytes) -> str:

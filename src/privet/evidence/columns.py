@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from privet.core import Form
-from privet.evidence.part import Label, Part, part, reading, stated
+from privet.evidence.part import Bound, Label, Part, part, reading, stated
 
 
 @part
@@ -14,7 +14,7 @@ class PublishedValue(Part):
 
     label: Label = stated()
     loss: float = stated()  # LM of one such cell
-    interval: tuple[str, str] | None = stated(default=None)  # half-open
+    interval: tuple[Bound, Bound] | None = stated(default=None)  # half-open
     root: bool | None = stated(default=None)  # it stands for all
 
 

@@ -70,3 +70,8 @@ class DocumentsNote(Part):
     levels: tuple[LevelNote, ...] = inside()
     divergence: Mapping[str, float | None] = stated()  # in nats; None: no value is left
     drawn: Drawn | None = stated()
+
+    @property
+    def left(self) -> dict[tuple[int, str], int]:
+        """How many vertices the release has, by level and type; those that it has."""
+        return {(one.level, one.type): one.after for one in self.levels if one.after}

@@ -27,6 +27,7 @@ from typing import (
     get_type_hints,
 )
 
+from privet import notebook
 from privet.errors import TamperedError
 
 T = TypeVar("T")
@@ -34,9 +35,11 @@ P = TypeVar("P", bound="Part")
 
 Label: TypeAlias = str | None  # a published value
 Exact: TypeAlias = Annotated[int | str, "exact"]  # a whole number, or a fraction as text
+Bound: TypeAlias = Annotated[str, "decimal"]  # a decimal number as text
 Read: TypeAlias = Callable[[Any, str, list[str]], Any]  # value, place, places that nobody knows
 
 _TAKEN = {"from", "values"}  # keys that are words of Python, or of its mappings
+_DECIMAL = re.compile(r"-?[0-9]{1,1000}(\.[0-9]{1,1000})?([eE][-+]?[0-9]{1,3})?")
 _FRACTION = re.compile(r"-?[0-9]{1,1000}(/[0-9]{1,1000})?")
 
 
@@ -157,6 +160,9 @@ class Part(Mapping[str, Any]):
 
     __hash__ = None  # type: ignore[assignment]  # parts hold tables
 
+    def _repr_html_(self) -> str:
+        return notebook.card(type(self).__name__, self.items())
+
     def __repr__(self) -> str:
         told = ", ".join(f"{_name(key)}={self[key]!r}" for key in self._keys)
         return f"{type(self).__name__}({told})"
@@ -211,7 +217,7 @@ def _reader(hint: Any) -> Read:
     if hint in _SIMPLE:
         return _simple(*_SIMPLE[hint])
     if origin is Annotated:
-        return _simple(_is_exact, "is a whole number or a fraction as text")
+        return _simple(*_TEXTS[inner[1]])
     if origin in {Union, UnionType}:
         (one,) = (kind for kind in inner if kind is not NoneType)
         read = _reader(one)
@@ -272,6 +278,10 @@ def _is_exact(value: Any) -> bool:
     return type(value) is int
 
 
+def _is_decimal(value: Any) -> bool:
+    return isinstance(value, str) and bool(_DECIMAL.fullmatch(value))
+
+
 def _is_json(value: Any) -> bool:
     """Whatever a policy may say; already parsed, so only what JSON cannot hold is refused."""
     if isinstance(value, Mapping):
@@ -281,10 +291,15 @@ def _is_json(value: Any) -> bool:
     return value is None or type(value) in {str, int, bool} or (type(value) is float and isfinite(value))
 
 
+_TEXTS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "exact": (_is_exact, "is a whole number or a fraction as text"),
+    "decimal": (_is_decimal, "is a decimal number as text"),
+}
 _SIMPLE: dict[Any, tuple[Callable[[Any], bool], str]] = {
     int: (lambda value: type(value) is int, "is a whole number"),
     float: (
-        lambda value: type(value) is int or (type(value) is float and isfinite(value)),
+        # numpy's own floats are floats, too
+        lambda value: type(value) is int or (isinstance(value, float) and isfinite(value)),
         "is a number",
     ),
     str: (lambda value: isinstance(value, str), "is a text"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from privet import notebook
 from privet.evidence.columns import ColumnNote, DataNote, StepNote
 from privet.evidence.documents import DocumentsNote
 from privet.evidence.measures import Measures
@@ -81,6 +82,42 @@ class Evidence(Part):
     def every_standing(self) -> dict[str, Standing]:
         """The one list: each field that is there, and whether `verify` counts it again."""
         return dict(self.standings(self.road))
+
+    def _repr_html_(self) -> str:
+        """The promises and the columns; the report has all of it."""
+        return notebook.card("Evidence", self.facts())
+
+    def facts(self) -> list[tuple[str, Any]]:
+        """What one wants to see first."""
+        lost = self.measures.attributes or {}
+        return [
+            ("kind", self.kind),
+            ("purpose", self.purpose),
+            ("records", self.records),
+            ("left out", self.suppressed_records),
+            (
+                "promises",
+                notebook.grid(
+                    ("model", "holds", "found"),
+                    [
+                        (one.type, one.holds if one.shown else "not checked", one.achieved)
+                        for one in self.promises
+                    ],
+                ),
+            ),
+            ("algorithm", self.algorithm),
+            (
+                "columns",
+                notebook.grid(
+                    ("column", "role", "published", "LM"),
+                    [
+                        (name, note.role, note.published, lost[name].lm if name in lost else None)
+                        for name, note in self.attributes.items()
+                    ],
+                ),
+            ),
+            ("cautions", self.cautions),
+        ]
 
     def __repr__(self) -> str:
         kept = sum(promise.holds for promise in self.promises)

@@ -203,3 +203,24 @@ def test_what_is_not_written_yet_is_no_evidence_of_a_folder(
         (tmp_path / "evidence.json").write_text(json.dumps(whole), encoding="utf-8")
         with pytest.raises(TamperedError, match=f"{part}: is missing"):
             folder.read(tmp_path)
+
+
+@pytest.mark.parametrize("version", [0, 2, True, "1", 1.0])
+def test_another_version_is_refused_whatever_else_it_says(
+    version: Any, released: dict[str, Path], tmp_path: Path
+) -> None:
+    whole = {**parsed(released["table"]), "evidence": version}
+    (tmp_path / "evidence.json").write_text(json.dumps(whole), encoding="utf-8")
+    with pytest.raises(TamperedError, match="not evidence of version 1"):
+        folder.read(tmp_path)
+
+
+def test_verify_complains_of_what_nobody_knows(released: dict[str, Path]) -> None:
+    path = released["table"] / "evidence.json"
+    before = path.read_text(encoding="utf-8")
+    path.write_text(json.dumps({**json.loads(before), "certified": "by nobody"}), encoding="utf-8")
+    try:
+        (said,) = pv.verify(released["table"]).complaints
+    finally:
+        path.write_text(before, encoding="utf-8")
+    assert said.startswith("evidence.json: certified: ")

@@ -29,8 +29,9 @@ from privet.errors import (
     UnsatisfiableError,
     UnsupportedError,
 )
+from privet.evidence import folder as ev
+from privet.evidence.notes import cuts_after
 from privet.hierarchy import Auto, Flat, Intervals, Prefix, Tree
-from privet.report import evidence as ev
 from privet.roads.tables.release import TableRelease
 from privet.samples import SAMPLES
 from privet.verification import verify
@@ -433,7 +434,7 @@ def edit(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
     evidence = json.loads((folder / "evidence.json").read_text(encoding="utf-8"))
     evidence["files"] = {name: ev.digest(folder / name) for name in evidence["files"]}
     change(evidence)
-    ev.write(folder / "evidence.json", evidence)
+    (folder / "evidence.json").write_text(json.dumps(evidence), encoding="utf-8")
 
 
 def nothing(_: dict[str, Any]) -> None:
@@ -545,7 +546,7 @@ def _no_stray_files(tmp_path: Path) -> Iterator[None]:
 def test_the_log_replays_to_the_published_cuts(tmp_path: Path) -> None:
     sample = SAMPLES["census"]
     release = pv.publish(sample.generate(2_000, 7), pv.Policy.loads(sample.policy()))
-    after = dict(zip((step.attribute for step in release.steps), ev.cuts_after(release.steps), strict=True))
+    after = dict(zip((step.attribute for step in release.steps), cuts_after(release.steps), strict=True))
     assert after
     assert isinstance(release, TableRelease)
     assert isinstance(release.recoding, Generalization)
@@ -554,4 +555,4 @@ def test_the_log_replays_to_the_published_cuts(tmp_path: Path) -> None:
     notes = json.loads(
         (release.write(tmp_path / "out").with_name("out.private") / "steward.json").read_text("utf-8")
     )
-    assert [tuple(step["cut"]) for step in notes["steps"]] == ev.cuts_after(release.steps)
+    assert [tuple(step["cut"]) for step in notes["steps"]] == cuts_after(release.steps)

@@ -1,7 +1,7 @@
 """What is at risk, what was lost, and why: the calls behind `privet risk`, `compare` and `explain`.
 
-Each returns a dict that JSON can hold. None of them decides about a release, and none repeats a value
-of the data unless the caller asks for it. What can be asked besides depends on the road.
+Each returns a value with fields, whose `to_dict()` JSON can hold. None of them decides about a release, and
+none repeats a value of the data unless the caller asks for it. What can be asked besides depends on the road.
 """
 
 from __future__ import annotations
@@ -12,18 +12,19 @@ from typing import Any
 
 from privet.core import Engine, Form
 from privet.domain import Value
+from privet.evidence import folder as ev
 from privet.measure.attack import Attack
 from privet.policy.values import Policy, policy_of
 from privet.release import Release
-from privet.report import evidence as ev
 from privet.roads import engine_of, options, road_of
+from privet.roads.answers import Answer
 from privet.roads.tables import linking, opened
 from privet.roads.tables.linking import Linked
 
 
 def risk(
     source: Any, policy: Policy | str | Path, *, engine: Engine[Any] | str = "embedded", **asked: Any
-) -> dict[str, Any]:
+) -> Answer:
     """How exposed the people in the data are, as it stands.
 
     Of tables: `threshold`, the chance of being found that is too high (without it, what the policy's
@@ -37,7 +38,7 @@ def risk(
 
 def compare(
     raw: Any, release: Release | str | Path, *, engine: Engine[Any] | str = "embedded", **asked: Any
-) -> dict[str, Any]:
+) -> Answer:
     """What was lost between data and its release, and what risk is left; all counted again.
 
     Of tables: `classify` trains decision trees (it needs the extra `classify`, a target, and the rows in
@@ -49,7 +50,7 @@ def compare(
     return call(raw, made, policy, engine=engine_of(engine), **options(call, policy, asked))
 
 
-def explain(folder: str | Path, *, engine: Engine[Any] | str = "embedded", **asked: Any) -> dict[str, Any]:
+def explain(folder: str | Path, *, engine: Engine[Any] | str = "embedded", **asked: Any) -> Answer:
     """Why a release lost so much: what stopped the search, the tightest groups, what relaxing would buy.
 
     What relaxing would buy and the whole log stand in the private notes, if they still lie beside the

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar, r
 import numpy as np
 from numpy.typing import NDArray
 
+from privet import notebook
 from privet.declared import TABLE, AlgorithmFacts, HierarchyFacts, ModelFacts, declare
 from privet.domain import Codes, Cut, Domain, Node, Value, flat
 from privet.errors import PolicyError, one_of
@@ -180,6 +181,11 @@ class Verdict:
     def about(self) -> str | None:
         """Of data with several parts: which of them."""
         return None
+
+    def _repr_html_(self) -> str:
+        """Numbers only, as anywhere."""
+        rows = {**self.achieved, "groups that break it": self.broken, "records at risk": self.at_risk}
+        return notebook.card("Verdict", [("holds", self.holds), *rows.items()])
 
 
 @runtime_checkable

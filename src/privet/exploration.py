@@ -21,6 +21,7 @@ from privet.measure import risk as risks
 from privet.policy.notation import build, describe
 from privet.policy.values import Policy, policy_of
 from privet.roads import engine_of
+from privet.roads.answers import Exploration, Run
 from privet.roads.stations import checkable, columns_needed, refuse_broken, settle
 from privet.roads.tables import population
 
@@ -60,7 +61,7 @@ def explore(
     time_limit: float = PATIENCE,
     engine: Engine[Any] | str = "embedded",
     progress: Progress = silent,
-) -> dict[str, Any]:
+) -> Exploration:
     """Try several algorithms and parameters on a table, and say which of them dominate which.
 
     Without `algorithms`, `k` or `suppression`: the policy's algorithm and a usual few, 2, 5, 10 and 20 and
@@ -89,14 +90,14 @@ def explore(
             run["frontier"] = run["name"] in best
             run["dominated_by"] = [name for name in best if dominates(judged[name], here)]
     left = population.part_that_leaves(raw, policy)
-    return {
-        "records": left.records,
-        "risk": risk,
-        "loss": loss,
-        "before": _risks(classes.class_sizes(left)),
-        "runs": runs,
-        "frontier": best,
-    }
+    return Exploration(
+        records=left.records,
+        risk=risk,
+        loss=loss,
+        before=_risks(classes.class_sizes(left)),
+        runs=[Run.of(run) for run in runs],
+        frontier=best,
+    )
 
 
 def trials(

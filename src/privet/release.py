@@ -14,14 +14,18 @@ import os
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from privet import notebook
 from privet.core import Form, PrivacyModel, Step, Verdict
 from privet.errors import InputError, MissingExtraError, TamperedError
+from privet.evidence import folder as ev
+from privet.evidence.columns import DataNote
+from privet.evidence.measures import Measures
+from privet.evidence.values import Evidence
 from privet.policy.values import Policy
-from privet.report import evidence as ev
 from privet.report import html
 
 PRIVATE = ".private"
@@ -33,7 +37,7 @@ class Release(ABC):
 
     policy: Policy = field(repr=False)
     verdicts: tuple[tuple[PrivacyModel, Verdict], ...]
-    evidence: Mapping[str, Any] = field(repr=False)
+    evidence: Evidence = field(repr=False)
     steps: tuple[Step, ...] = field(default=(), repr=False)  # the search's log
     private: Mapping[str, Any] = field(default_factory=dict, repr=False)  # what the steward keeps
 
@@ -54,10 +58,13 @@ class Release(ABC):
         return dict(self.private)
 
     @property
-    def measures(self) -> Mapping[str, Any]:
+    def measures(self) -> Measures:
         """What was lost and what risk is left."""
-        measures: Mapping[str, Any] = self.evidence["measures"]
-        return measures
+        return self.evidence.measures
+
+    def _repr_html_(self) -> str:
+        """What is published, and what was found of it; nothing that does not leave."""
+        return notebook.card(type(self).__name__, self.evidence.facts())
 
     def to_arrow(self) -> Any:
         """The data as a pyarrow table."""
@@ -102,14 +109,11 @@ class Release(ABC):
         """
 
     def _write_public(self, folder: Path) -> None:
-        whole = dict(self.evidence)
-        whole["data"] = self.write_data(folder)
+        whole = replace(self.evidence, data=DataNote.read(self.write_data(folder), "data"))
         (folder / "policy.toml").write_text(self.published_policy().dumps(), encoding="utf-8")
         (folder / "report.html").write_text(html.render(whole), encoding="utf-8")
-        whole["files"] = {
-            path.name: ev.digest(path) for path in sorted(folder.iterdir()) if path.name != "evidence.json"
-        }
-        ev.write(folder / "evidence.json", whole)
+        files = {path.name: ev.digest(path) for path in sorted(folder.iterdir()) if path.name != ev.FILE}
+        ev.write(folder / ev.FILE, replace(whole, files=files))
 
     def _write_private(self, folder: Path) -> None:
         notes = {
@@ -143,7 +147,7 @@ def refuse_occupied(folder: Path, *, overwrite: bool) -> None:
         raise InputError(f"{folder}: there is a file of that name")
     if not any(folder.iterdir()):
         return
-    if not (folder / "evidence.json").is_file():
+    if not (folder / ev.FILE).is_file():
         raise InputError(f"{folder}: the folder is not empty and holds no release; choose another one")
     if not overwrite:
         raise InputError(f"{folder}: there is a release already; say --overwrite to replace it")
@@ -173,7 +177,7 @@ def earlier_releases(folder: Path, digest: str | None) -> list[Path]:
 def paid(folder: Path) -> bool:
     """Was this release paid for in a ledger? Its evidence says so."""
     try:
-        return "ledger" in ev.read(folder)
+        return ev.read(folder).ledger is not None
     except TamperedError:
         return False
 

@@ -141,8 +141,6 @@ def test_a_table_with_such_a_number_is_answered(privet: Run, ward: Path, policy:
 
 
 def test_evidence_with_such_payments_is_found(privet: Run, ward: Path) -> None:
-    from privet.report import evidence as ev
-
     privet("ledger", "open", "ledger.sqlite", "--dataset", "ward", "--budget", "1")
     privet(
         "publish", "people.csv", "policy.toml", "-o", "out", "--ledger", "ledger.sqlite", "--dataset", "ward"
@@ -157,7 +155,7 @@ def test_evidence_with_such_payments_is_found(privet: Run, ward: Path) -> None:
     for change in changes:
         evidence = json.loads(json.dumps(whole))
         change(evidence)
-        ev.write(ward / "out" / "evidence.json", evidence)
+        (ward / "out" / "evidence.json").write_text(json.dumps(evidence), encoding="utf-8")
         assert privet("verify", "out").code == 1
 
 

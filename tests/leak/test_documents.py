@@ -86,7 +86,8 @@ def test_the_release_is_silent(way: str, tmp_path: Path, capfd: pytest.CaptureFi
     silent(data.replace(f"{CANARY}-room", "").replace(f"{CANARY}-grade", "") if way != "tree-anatomy" else "")
     assert f"{CANARY}-id" not in data
     silent(repr(release), repr(release.policy), repr(verify(folder)))
-    silent(json.dumps(compare(raw, folder)), json.dumps(explain(folder)), json.dumps(risk(raw, policy(way))))
+    answers = (compare(raw, folder), explain(folder), risk(raw, policy(way)))
+    silent(*(json.dumps(one.to_dict()) + repr(one) + one._repr_html_() for one in answers))
     for command in (
         ("publish", raw, tmp_path / "p.toml", "-o", tmp_path / "again"),
         ("verify", folder),

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from privet.core import Attribute, Column, Generalization, Policy, Role, Tally
 from privet.domain import Cut, Value, flat
 from privet.errors import InputError
+from privet.evidence import notes as ev
 from privet.hierarchy import Dates, Intervals, Prefix, Tree
 from privet.measure import attack as attacks
 from privet.measure.attack import Rows, by_evidence, by_notes, by_recoding, link, simulate
 from privet.models.kanonymity import KAnonymity
 from privet.relational.topdown import TopDown
-from privet.report import evidence as ev
 from privet.samples import worked
 from privet.testing import recodings, tallies
 

@@ -41,8 +41,8 @@ from privet.errors import (
     UnsatisfiableError,
     UnsupportedError,
 )
+from privet.evidence import folder as ev
 from privet.policy.values import Policy
-from privet.report import evidence as ev
 from privet.report import html
 from privet.roads import engine_of
 from privet.roads.documents import relaxed as document_relaxed

@@ -27,9 +27,9 @@ from privet.errors import (
     PolicyError,
     UnsupportedError,
 )
+from privet.evidence import folder as ev
 from privet.models.differential import DifferentialPrivacy
 from privet.policy.values import Purse
-from privet.report import evidence as ev
 from privet.roads.noisy.comparison import apply_cut
 from privet.roads.noisy.road import coded
 
@@ -168,7 +168,7 @@ def test_nothing_public_tells_how_many_records_there_are_or_a_value(tmp_path: Pa
         assert f"{noisy.ROWS:,}" not in text or release.evidence["records"] == noisy.ROWS, name
         assert "ledger.sqlite" not in text, name
     assert "risk" not in release.measures
-    assert "score" not in json.dumps(release.evidence["steps"])
+    assert "score" not in json.dumps(release.evidence.to_dict()["steps"])
     assert not {"at", "seconds", "time"} & set(release.evidence["ledger"]["spends"][0])
     assert noisy.CANARY not in repr(release)
     assert "at most this sure" in public["report.html"]
@@ -223,10 +223,10 @@ def other_promise(evidence: dict[str, Any], _: Path) -> None:
 )
 def test_verify_finds_what_does_not_add_up(change: Change, said: str, tmp_path: Path) -> None:
     folder = publish(tmp_path, noisy.TEXT).write(tmp_path / "out")
-    evidence = ev.read(folder)
+    evidence = ev.read(folder).to_dict()
     change(evidence, folder)
     evidence["files"] = {name: ev.digest(folder / name) for name in evidence["files"]}  # a thorough forger
-    ev.write(folder / "evidence.json", evidence)
+    (folder / "evidence.json").write_text(json.dumps(evidence), encoding="utf-8")
     found = pv.verify(folder)
     assert not found.holds
     assert said in "\n".join(found.complaints)

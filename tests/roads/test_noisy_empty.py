@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import privet as pv
 from privet.dp.exact import Exact
 from privet.dp.ledger import Ledger
 from privet.engines.plain import Plain
-from privet.report import evidence as ev
+from privet.evidence import folder as ev
 
 NONE = noisy.table(1).head(0)
 COLUMNS = ["job", "age", "pay", "codes", "ill"]
@@ -37,7 +38,7 @@ def test_an_empty_table_leaves_like_any_other(output: str, format_: str, rows: i
     raw = noisy.table(rows) if rows else NONE
     release = pv.publish(raw, noisy.policy(tmp_path, noisy.TEXT + OUTPUTS[output]), output=format_)
     folder = release.write(tmp_path / "out")
-    assert release.evidence["records"] == 0
+    assert release.evidence.records == 0
     assert release.to_polars().height == 0
     assert release.to_polars().columns == [*COLUMNS, *(["count"] if output == "counts" else [])]
     found = pv.verify(folder)
@@ -61,8 +62,9 @@ def test_no_record_costs_what_one_does_and_is_not_told_apart(tmp_path: Path) -> 
         text = noisy.TEXT.replace("h = 5", "h = 1").replace('codes = { role = "quasi"', "# ")
         release = pv.publish(noisy.table(rows) if rows else NONE, noisy.policy(place, text))
         release.write(place / "out")
-        paid = release.evidence["ledger"]
-        told[rows] = (paid["spent"], release.evidence["columns"], release.evidence["cautions"])
+        paid = release.evidence.ledger
+        assert paid is not None
+        told[rows] = (paid.spent, release.evidence.columns, release.evidence.cautions)
         assert Ledger(place / "ledger.sqlite").balance("ward").spent == Fraction(1, 2)
     assert told[0] == told[1]
 
@@ -75,8 +77,9 @@ def test_a_record_too_many_is_still_found(tmp_path: Path) -> None:
     for name in ("data.jsonl", "counts.jsonl"):
         (folder / name).write_text('{"other": "x"}\n', "utf-8")
     evidence = ev.read(folder)
-    evidence["files"] = {name: ev.digest(folder / name) for name in evidence["files"]}
-    ev.write(folder / "evidence.json", evidence)
+    assert evidence.files is not None
+    files = {name: ev.digest(folder / name) for name in evidence.files}
+    ev.write(folder / "evidence.json", replace(evidence, files=files))
     assert not pv.verify(folder).holds
 
 

@@ -16,7 +16,7 @@ from tests.roads import noisy
 
 from privet.dp.ledger import Ledger
 from privet.dp.spend import cost
-from privet.report import evidence as ev
+from privet.evidence import folder as ev
 from privet.verification import verify
 
 EACH, BUDGET = Fraction(1, 2), 1000

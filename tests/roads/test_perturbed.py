@@ -124,7 +124,7 @@ def test_two_tables_leave_and_are_checked_together(tmp_path: Path) -> None:
 
 def forged(folder: Path, name: str, text: str) -> None:
     """Replace a file and its digest, as somebody would who wants to be believed."""
-    from privet.report import evidence as ev
+    from privet.evidence import folder as ev
 
     (folder / name).write_text(text, "utf-8")
     evidence = json.loads((folder / "evidence.json").read_text("utf-8"))

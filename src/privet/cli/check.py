@@ -47,7 +47,7 @@ def check(
     Next: `privet publish` makes a release that keeps the promises.
 
     """
-    from privet.report import evidence as ev
+    from privet.evidence import notes as ev
 
     said = load_policy(policy, format=format, delimiter=delimiter, encoding=encoding, null=null, query=query)
     verdicts, warnings = checked(data, said, engine_of(engine))

@@ -66,10 +66,10 @@ def _play(folder: Path, progress: Any) -> dict[str, Any]:
     """Everything that the demonstration does, and the numbers that came out."""
     from privet.core import Form
     from privet.engines import files
+    from privet.evidence import notes as ev
     from privet.models.kanonymity import KAnonymity
     from privet.policy.values import Policy
     from privet.publishing import check, publish
-    from privet.report import evidence as ev
     from privet.samples import SAMPLES
     from privet.verification import verify
 
@@ -91,14 +91,14 @@ def _play(folder: Path, progress: Any) -> dict[str, Any]:
     if not found.holds or caught.holds:
         raise InternalError("the demonstration did not end as it should")
     return {
-        "records": release.evidence["records"],
+        "records": release.evidence.records,
         "quasi": [attribute.name for attribute in policy.quasi],
         "dropped": [attribute.name for attribute in policy.attributes if not attribute.published],
         "unique": alone.at_risk,
         "before": [ev.promise(model, verdict) for model, verdict in before],
-        "after": release.evidence["promises"],
-        "attributes": release.evidence["attributes"],
-        "measures": release.evidence["measures"],
+        "after": release.evidence.promises,
+        "attributes": release.evidence.attributes,
+        "measures": release.evidence.measures,
         "first": {"raw": first_record(data), "published": first_record(out / "data.csv")},
         "files": sorted(path.name for path in out.iterdir()),
         "verified": found.holds,
@@ -124,7 +124,7 @@ def flip_one_byte(path: Path) -> int:
 def _told(story: dict[str, Any], keep: Path | None) -> Iterator[str]:
     strong = screen.paint
     quasi = story["quasi"]
-    model = story["after"][0]["model"]
+    model = story["after"][0].model
     values = " or ".join(value for found in model["sensitive"].values() for value in found)
     records = story["records"]
     yield strong("1. The problem", "strong")
@@ -140,7 +140,7 @@ def _told(story: dict[str, Any], keep: Path | None) -> Iterator[str]:
     yield strong("3. The release", "strong")
     yield f"   {', '.join(story['dropped'])} are dropped, the rest says less where it must:"
     yield from (f" {line}" for line in screen.promise_lines(story["after"]))
-    yield from (f" {line}" for line in became(story))
+    yield from (f" {line}" for line in became(story["attributes"], story["measures"]))
     first = story["first"]
     yield f"   The first patient was   {', '.join(first['raw'][name] for name in quasi)}"
     yield f"   and is published as     {', '.join(first['published'][name] for name in quasi)}"

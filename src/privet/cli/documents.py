@@ -7,10 +7,13 @@ import json as notation
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from privet.cli import screen
 from privet.cli.screen import share
+
+if TYPE_CHECKING:
+    from privet.evidence.values import Evidence
 
 LINKED = {
     "quasi": "all quasi-identifiers of a person",
@@ -23,13 +26,13 @@ KNOWN = {
 }
 
 
-def published(evidence: Mapping[str, Any]) -> Iterator[str]:
+def published(evidence: Evidence) -> Iterator[str]:
     """What is left of the trees, depth by depth."""
-    found = evidence["documents"]
-    yield from _levels(found["levels"])
-    kept = evidence["measures"]["loss"].get("suppression_accuracy")
-    if kept is not None:
-        yield f"  {share(kept)} of a person's vertices are published, on average"
+    if evidence.documents is not None:
+        yield from _levels(evidence.documents.levels)
+    lost = evidence.measures.loss
+    if lost is not None and lost.suppression_accuracy is not None:
+        yield f"  {share(lost.suppression_accuracy)} of a person's vertices are published, on average"
 
 
 def _levels(levels: Any) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -176,7 +176,7 @@ def _told(found: Mapping[str, Any]) -> Iterator[str]:
         yield from screen.table([*_refused(refused)])
 
 
-def _refused(runs: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+def _refused(runs: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     """The runs of an algorithm that have the same reason, as one."""
     by: dict[tuple[str, str], list[str]] = {}
     for run in runs:
@@ -185,7 +185,7 @@ def _refused(runs: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
         yield (names[0] if len(names) == 1 else f"{algorithm}, {len(names)} runs"), reason
 
 
-def _dominated(made: list[dict[str, Any]]) -> Iterator[str]:
+def _dominated(made: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Each run of the frontier that dominates some, and whom."""
     over: dict[str, list[str]] = {}
     for run in made:

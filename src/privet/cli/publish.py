@@ -29,6 +29,10 @@ from privet.cli.options import (
 from privet.errors import HierarchyError, InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from privet.evidence.columns import ColumnNote
+    from privet.evidence.measures import Measures
     from privet.policy.values import Policy
     from privet.release import Release
 
@@ -156,7 +160,7 @@ def _warnings(release: Release, folder: Path) -> list[str]:
     others = [
         f"{other} is a release of the same data: whoever has both can combine them; hand out one only"
         for other in earlier_releases(folder, release.private.get("source"))
-        if "ledger" not in release.evidence or not paid(other)
+        if release.evidence.ledger is None or not paid(other)
     ]
     return [*release.private.get("warnings", ()), *others]
 
@@ -179,32 +183,31 @@ def summary(release: Release, folder: Path) -> list[str]:
     from privet.report.numerals import counted
 
     evidence = release.evidence
-    left_out = evidence.get("suppressed_records")
+    left_out = evidence.suppressed_records
     files = sorted(path.name for path in folder.iterdir())
     return [
-        f"published {evidence['records']:,} records in {len(evidence['columns'])} columns"
+        f"published {evidence.records:,} records in {len(evidence.columns)} columns"
         + (f"; {counted(left_out, 'record was', 'records were')} left out" if left_out else ""),
-        *screen.promise_lines(evidence["promises"]),
+        *screen.promise_lines(evidence.promises),
         "",
-        *became(evidence),
-        *(["", *trajectories.published(evidence)] if "thinning" in evidence else []),
-        *(["", *documents.published(evidence)] if "documents" in evidence else []),
+        *became(evidence.attributes, evidence.measures),
+        *([] if evidence.thinning is None else ["", *trajectories.published(evidence)]),
+        *([] if evidence.documents is None else ["", *documents.published(evidence)]),
         "",
         f"  {screen.shown(str(folder))}: {', '.join(files)}",
         f"  {screen.shown(str(private_folder(folder)))} stays with you: it holds raw values",
     ]
 
 
-def became(evidence: Any) -> list[str]:
+def became(attributes: Mapping[str, ColumnNote], measures: Measures) -> list[str]:
     """For each column, what is published of it and what share of its detail is lost."""
-    measured = evidence["measures"].get("attributes", {})
-    loss = {name: found.get("lm", found.get("changed")) for name, found in measured.items()}
     rows = []
-    for name, note in evidence["attributes"].items():
-        how = str(note["published"])
-        if "values" in note:
-            how += f" to {len(note['values']):,} values" if len(note["values"]) > 1 else " to one value"
-        rows.append((name, note["role"], how, "" if loss.get(name) is None else screen.share(loss[name])))
+    for name, note in attributes.items():
+        how, measured = note.published, (measures.attributes or {}).get(name)
+        if note.values_ is not None:
+            how += f" to {len(note.values_):,} values" if len(note.values_) > 1 else " to one value"
+        lost = None if measured is None else measured.get("lm", measured.changed)
+        rows.append((name, note.role, how, "" if lost is None else screen.share(lost)))
     return screen.table(rows, head=("column", "role", "published", "lost"))
 
 

@@ -104,8 +104,8 @@ def risk(
             "null": null,
             "query": query,
         }
-        found = _without_policy(data, form_of(Form(), **said), engine, json=json)
-        drawn(output, lambda: _page().columns_page(found), overwrite=overwrite)
+        apart = _without_policy(data, form_of(Form(), **said), engine, json=json)
+        drawn(output, lambda: _page().columns_page(apart), overwrite=overwrite)
         return 0
     asked: dict[str, Any] = {} if fraction is None else {"fraction": _fraction(fraction)}
     rules = load_policy(policy, format=format, delimiter=delimiter, encoding=encoding, null=null, query=query)

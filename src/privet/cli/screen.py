@@ -14,9 +14,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from privet.errors import InputError
+
+if TYPE_CHECKING:
+    from privet.evidence.promises import Promise
 
 STAGES = {
     "read": "reading",
@@ -138,27 +141,26 @@ def share(value: float | Fraction) -> str:
     return f"{percent:.2f} %" if 0 < percent < 0.1 or 99.9 < percent < 100 else f"{percent:.1f} %"
 
 
-def promise_lines(promises: Sequence[Mapping[str, Any]]) -> list[str]:
+def promise_lines(promises: Sequence[Promise]) -> list[str]:
     """Each promise with what was found, as evidence notes it."""
     lines = []
     for promise in promises:
-        checked = promise.get("checked", True)
-        mark = paint("holds ", "good") if promise["holds"] else paint("BROKEN", "bad")
-        if not checked:
+        mark = paint("holds ", "good") if promise.holds else paint("BROKEN", "bad")
+        if not promise.shown:
             mark = paint("made  ", "warn")  # about how the release was made: nobody can check it
         # What names values of the data, or takes many lines, is in the policy for those who want it.
         hidden = {"type", "sensitive", "tree", "order", "costs", "rules"}
-        model = {key: value for key, value in promise["model"].items() if key not in hidden}
+        model = {key: value for key, value in promise.model.items() if key not in hidden}
         asked = ", ".join(f"{key} = {_numbers(value, key)}" for key, value in model.items())
-        found = ", ".join(f"{key} = {_numbers(value, key)}" for key, value in promise["achieved"].items())
+        found = ", ".join(f"{key} = {_numbers(value, key)}" for key, value in promise.achieved.items())
         asked = f" ({asked})" if asked else ""
-        verb = "found" if checked else "not checked; says"
-        if "checked_with" in promise:  # by who made it, on people who are not in the release
-            verb = f"only the {promise['checked_with']} shows it; says"
-        about = f", {ABOUT.get(promise['about'], promise['about'])}" if "about" in promise else ""
-        line = f"  {mark}  {shown(promise['model']['type'])}{shown(asked)}{about}: {verb} {shown(found)}"
-        if not promise["holds"]:
-            line += f"; {promise['at_risk']:,} records at risk in {promise['broken']:,} groups"
+        verb = "found" if promise.shown else "not checked; says"
+        if promise.checked_with is not None:  # by who made it, on people who are not in the release
+            verb = f"only the {shown(promise.checked_with)} shows it; says"
+        about = "" if promise.about is None else f", {shown(ABOUT.get(promise.about, promise.about))}"
+        line = f"  {mark}  {shown(promise.type)}{shown(asked)}{about}: {verb} {shown(found)}"
+        if not promise.holds:
+            line += f"; {promise.at_risk:,} records at risk in {promise.broken:,} groups"
         lines.append(line)
     return lines
 

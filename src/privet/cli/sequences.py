@@ -128,14 +128,14 @@ def _needs_paths(policy: Any) -> None:
 
 def _released(folder: Path, engine: Any) -> tuple[Any, Any]:
     from privet.cli.options import release_folder
+    from privet.evidence import folder as ev
     from privet.policy.values import Policy
-    from privet.report import evidence as ev
     from privet.roads.stations import data_file, in_frame
 
     release_folder(folder)
     policy = Policy.load(folder / "policy.toml")
     _needs_paths(policy)
-    path, form = data_file(folder, ev.read(folder)["data"])
+    path, form = data_file(folder, ev.read(folder))
     return policy, in_frame(engine, engine.read(path, form))
 
 

@@ -3,41 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from privet.cli import screen
 from privet.cli.screen import share
 
+if TYPE_CHECKING:
+    from privet.evidence.values import Evidence
+
 KNOWLEDGE = {"points": "places and times", "places": "places only", "times": "times only"}
 
 
-def published(evidence: Mapping[str, Any]) -> Iterator[str]:
+def published(evidence: Evidence) -> Iterator[str]:
     """What a release of paths kept, in a few lines."""
-    before, after = evidence["measures"]["before"], evidence["measures"]["after"]
-    patterns = evidence["measures"]["patterns"]
-    yield from screen.table(
-        [
-            (name, f"{before[key]:,}", f"{after[key]:,}")
-            for name, key in (
-                ("visits", "visits"),
-                ("points (place and time)", "points"),
-                ("records without a visit", "empty"),
-            )
-        ]
-        + [
-            (
-                f"routes of at least {patterns['support']:,} records",
-                f"{patterns['before']:,}",
-                f"{patterns['surviving']:,}",
-            )
-        ],
-        head=("", "raw", "published"),
-    )
-    thinning = evidence["thinning"]
-    if thinning["trials"]:
-        yield f"  lightest: places {thinning['place']}, times {thinning['time']}"
-    if "mixed" in evidence:
-        yield f"  note: {screen.shown(evidence['mixed']['warning'])}"
+    before, after = evidence.measures.before, evidence.measures.after
+    patterns, thinning = evidence.measures.patterns, evidence.thinning
+    if before is not None and after is not None and patterns is not None:
+        yield from screen.table(
+            [
+                ("visits", f"{before.visits:,}", f"{after.visits:,}"),
+                ("points (place and time)", f"{before.points:,}", f"{after.points:,}"),
+                ("records without a visit", f"{before.empty:,}", f"{after.empty:,}"),
+                (
+                    f"routes of at least {patterns.support:,} records",
+                    f"{patterns.before:,}",
+                    f"{patterns.surviving:,}",
+                ),
+            ],
+            head=("", "raw", "published"),
+        )
+    if thinning is not None and thinning.trials:
+        yield f"  lightest: places {thinning.place}, times {thinning.time}"
+    if evidence.mixed is not None:
+        yield f"  note: {screen.shown(evidence.mixed.warning)}"
 
 
 def risk(found: Mapping[str, Any]) -> Iterator[str]:

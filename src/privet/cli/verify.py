@@ -20,7 +20,7 @@ def verify(folder: Folder, *, engine: Engine = "embedded", json: Json = False) -
     Next: `privet explain out` says why so much was lost; report.html in the folder shows it all.
 
     """
-    from privet.report import evidence as ev
+    from privet.evidence import notes as ev
     from privet.verification import verify as verified
 
     if not folder.is_dir():
@@ -44,6 +44,6 @@ def verify(folder: Folder, *, engine: Engine = "embedded", json: Json = False) -
             said = "every file and number checked; what is said of how it was made, nobody can check"
         screen.say(f"{screen.shown(str(folder))}: {said}")
         return 0
-    broken = [f"{p['model']['type']}: this promise is broken" for p in promises if not p["holds"]]
+    broken = [f"{promise.type}: this promise is broken" for promise in promises if not promise.holds]
     screen.problems(*(f"{folder}: {complaint}" for complaint in (*found.complaints, *broken)))
     return 1

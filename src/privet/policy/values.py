@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Protocol, Self, TypeAlias
 
 import tomli_w
 
+from privet import notebook
 from privet.core import Algorithm, Attribute, Form, Nulls, Purse, Role, Terms
 from privet.disguise import Hash, Pseudonym, Shift
 from privet.errors import InputError, PolicyError
@@ -112,6 +113,21 @@ class Policy(Terms):
             except PolicyError:
                 raise PolicyError(consistency.other_kind(self.kind)) from None
         return said
+
+    def _repr_html_(self) -> str:
+        """The decisions, without the leaves of hierarchies: these are values of the data."""
+        columns = [
+            (a.name, a.role.value, None if a.hierarchy is None else type(a.hierarchy).__name__)
+            for a in self.attributes
+        ]
+        rows = [
+            ("kind", self.kind),
+            ("purpose", self.purpose),
+            ("columns", notebook.grid(("column", "role", "hierarchy"), columns)),
+            ("promises", [model.name for model in self.models]),
+            ("algorithm", self.algorithm.name),
+        ]
+        return notebook.card("Policy", rows)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

@@ -24,7 +24,7 @@ def same_cuts(tally: Tally, evidence: Mapping[str, Any]) -> Generalization:
         if note["published"] == "unchanged":
             nodes, missing = _leaves(column.domain), 0
         else:
-            nodes, missing = _rebuilt(column.domain, note["values"])
+            nodes, missing = _rebuilt(column.domain, note.get("values") or ())
         if missing:
             complaints.append(
                 f"attributes.{column.name}: {missing} of {column.domain.size} values have no place in the "

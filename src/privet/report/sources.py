@@ -38,8 +38,8 @@ from privet.disclose.sources.views import Comparison, Register, View
 from privet.domain import Value
 from privet.engines import files
 from privet.errors import InputError, PolicyError, PrivetError
+from privet.evidence import folder as ev
 from privet.policy.notation import Complaints, exact
-from privet.report import evidence as ev
 from privet.report.sources_releases import release_views, texts
 
 VERSION = 1
@@ -274,8 +274,7 @@ def _base(
 
 def _columns(folder: Path, role: str) -> list[str]:
     """The columns of a release that have a role."""
-    notes = ev.read(folder).get("attributes", {})
-    return [name for name, note in notes.items() if note.get("role") == role]
+    return [name for name, note in ev.read(folder).attributes.items() if note.role == role]
 
 
 def with_gamma(sources: Sources, gamma: str | None) -> Sources:

@@ -18,13 +18,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Form
 from privet.disclose.sources.views import Register, View
 from privet.domain import ANY, Value
 from privet.engines import files
 from privet.errors import InputError, TamperedError, UnsupportedError
+from privet.evidence import folder as ev
+from privet.evidence.columns import ColumnNote, PublishedValue
+from privet.evidence.values import Evidence
 from privet.hierarchy.numbers import decimal
-from privet.report import evidence as ev
 
 BUCKETS = "buckets"
 FORMS = ("generalization", "regions", BUCKETS)  # kinds of recoding in which what is published is true
@@ -72,7 +73,7 @@ def release_views(
     evidence = _evidence(folder, sensitive)
     shown = _shown(folder, evidence, register, sensitive)
     private = read_private(folder) or {}
-    fit = _Fit(register, shown, evidence["attributes"], private.get("leaf_order", {}))
+    fit = _Fit(register, shown, evidence.attributes, private.get("leaf_order", {}))
     seats = fit.seats()
     by_order = seats is None
     if seats is None:
@@ -84,25 +85,21 @@ def release_views(
     return Seated(views, by_order)
 
 
-def _evidence(folder: Path, sensitive: str) -> dict[str, Any]:
+def _evidence(folder: Path, sensitive: str) -> Evidence:
     """The evidence of a release whose data is the data it was made for, and says what is true of people."""
     evidence = ev.read(folder)
-    if evidence.get("kind", "table") != "table":
-        raise UnsupportedError(f"{folder}: a release of {evidence['kind']}; views are made of tables")
-    try:
-        parts = [str(evidence["data"][part]) for part in ("file", BUCKETS) if part in evidence["data"]]
-        attributes, digests = evidence["attributes"], evidence["files"]
-        for name in parts:
-            if not (folder / name).is_file() or ev.digest(folder / name) != digests[name]:
-                raise TamperedError(f"{folder}: the data is not the file that the evidence was made for")
-        role = attributes.get(sensitive, {})
-        changed = [name for name, note in attributes.items() if note.get("published") == "perturbed"]
-        form = evidence.get("recoding")
-    except (KeyError, TypeError, AttributeError):
-        raise TamperedError(f"{folder}: this evidence lacks what a release has") from None
-    if role.get("published") == "dropped" or not role:
+    if evidence.kind != "table":
+        raise UnsupportedError(f"{folder}: a release of {evidence.kind}; views are made of tables")
+    notes, digests = evidence.data, evidence.files or {}
+    for name in (notes.file, notes.buckets) if notes is not None else ():
+        if name is not None and ev.digest(_file(folder, name)) != digests.get(name):
+            raise TamperedError(f"{folder}: the data is not the file that the evidence was made for")
+    role = evidence.attributes.get(sensitive)
+    changed = [name for name, note in evidence.attributes.items() if note.published == "perturbed"]
+    form = evidence.recoding
+    if role is None or role.published == "dropped":
         raise InputError(f"{folder}: the release does not publish {sensitive}")
-    if changed or (form not in FORMS and form != "perturbation") or role.get("published") not in PLAIN:
+    if changed or (form not in FORMS and form != "perturbation") or role.published not in PLAIN:
         raise UnsupportedError(
             f"{folder}: the release changes values by chance or disguises them; a view says what is true of "
             "its people, so that this release cannot be one"
@@ -110,28 +107,35 @@ def _evidence(folder: Path, sensitive: str) -> dict[str, Any]:
     return evidence
 
 
-def _shown(folder: Path, evidence: Mapping[str, Any], register: Register, sensitive: str) -> Shown:
-    notes, attributes = evidence["data"], evidence["attributes"]
-    quasi = tuple(name for name, note in attributes.items() if note.get("role") == "quasi")
+def _file(folder: Path, name: str) -> Path:
+    path = folder / name
+    if path.parent != folder or not path.is_file():
+        raise TamperedError(f"{folder}: the data is not the file that the evidence was made for")
+    return path
+
+
+def _shown(folder: Path, evidence: Evidence, register: Register, sensitive: str) -> Shown:
+    notes = evidence.data
+    if notes is None:
+        raise TamperedError(f"{folder}: this evidence lacks what a release has")
+    quasi = tuple(name for name, note in evidence.attributes.items() if note.role == "quasi")
     absent = [name for name in quasi if name not in register.columns]
     if absent:
         raise InputError(
             *(f"{folder}: the register has no column {name}, which the release publishes" for name in absent)
         )
-    form = Form(notes.get("format"), notes.get("delimiter"), notes["encoding"], tuple(notes["nulls"]))
-    left_out = int(evidence.get("suppressed_records") or 0)
-    split = BUCKETS in notes
-    last = "bucket" if split else sensitive
-    frame = files.read(folder / str(notes["file"]), form, [*quasi, last])
+    left_out = evidence.suppressed_records or 0
+    last = sensitive if notes.buckets is None else "bucket"
+    frame = files.read(_file(folder, notes.file), notes.form, [*quasi, last])
     columns = [texts(frame, name) for name in quasi]
     labels = tuple(zip(*columns, strict=True)) if quasi else ((),) * frame.height
     ends = tuple(texts(frame, last))
     held: dict[Any, list[Value]] = {}
-    if not split:
+    if notes.buckets is None:
         for group, value in zip(labels, ends, strict=True):
             held.setdefault(group, []).append(value)
         return Shown(folder, quasi, labels, labels, _settled(held), ends, left_out)
-    frame = files.read(folder / str(notes[BUCKETS]), form, ["bucket", sensitive, "records"])
+    frame = files.read(_file(folder, notes.buckets), notes.form, ["bucket", sensitive, "records"])
     for bucket, value, many in zip(
         texts(frame, "bucket"), texts(frame, sensitive), texts(frame, "records"), strict=True
     ):
@@ -150,7 +154,7 @@ class _Fit:
         self,
         register: Register,
         shown: Shown,
-        attributes: Mapping[str, Mapping[str, Any]],
+        attributes: Mapping[str, ColumnNote],
         order: Mapping[str, Mapping[str, Any]],
     ) -> None:
         self.shown, self.people = shown, len(register.keys)
@@ -267,16 +271,16 @@ class _Fit:
 def _inside(
     values: Sequence[Value],
     labels: Sequence[Value],
-    note: Mapping[str, Any],
+    note: ColumnNote,
     order: Mapping[str, Any] | None,
     place: str,
 ) -> Bools | None:
     """[value, label]: does the label stand for the value? None: labels are the values."""
-    if note.get("published") == "unchanged":
+    if note.published == "unchanged":
         return None
     if order is not None and order.get("ranges"):
         return _by_order(values, labels, order, place)
-    return _by_label(values, labels, note.get("values", []), place)
+    return _by_label(values, labels, note.values_ or (), place)
 
 
 def _by_order(
@@ -297,23 +301,23 @@ def _by_order(
 
 
 def _by_label(
-    values: Sequence[Value], labels: Sequence[Value], known: Sequence[Mapping[str, Any]], place: str
+    values: Sequence[Value], labels: Sequence[Value], known: Sequence[PublishedValue], place: str
 ) -> Bools:
     """By what is public: a value itself, an interval, or everything."""
-    notes = {one["label"]: one for one in known}
+    notes = {one.label: one for one in known}
     found = np.zeros((len(values), len(labels)), dtype=bool)
     unknown = 0  # labels of which it is not public what they stand for
     numbers = [_number(value) for value in values]
     for at, label in enumerate(labels):
-        note = notes.get(label, {})
-        if len(notes) == 1 or note.get("root") or label == ANY:
+        note = notes.get(label)
+        if len(notes) == 1 or (note is not None and note.root) or label == ANY:
             found[:, at] = True
-        elif "interval" in note:
-            low, high = map(Decimal, note["interval"])
+        elif note is not None and note.interval is not None:
+            low, high = map(Decimal, note.interval)
             found[:, at] = [number is not None and low <= number < high for number in numbers]
         else:
             found[:, at] = [value == label for value in values]
-            unknown += not found[:, at].any() or note.get("loss", 0) > 0
+            unknown += not found[:, at].any() or (note is not None and note.loss > 0)
     lost = int((~found.any(axis=1)).sum())
     if lost or unknown:
         raise InputError(

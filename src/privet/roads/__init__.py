@@ -17,9 +17,11 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from privet.core import Engine, PrivacyModel, Progress, Verdict
 from privet.errors import OptionError, unknown_option
+from privet.evidence.values import Evidence
 from privet.policy.values import Policy
 from privet.registry import find
 from privet.release import Release
+from privet.roads.answers import Answer
 
 Verdicts = tuple[tuple[PrivacyModel, Verdict], ...]
 
@@ -52,27 +54,25 @@ class Road(Protocol):
     def check(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> Verdicts:
         """What data achieves as it stands."""
 
-    def verify(
-        self, folder: Path, evidence: Mapping[str, Any], policy: Policy, *, engine: Engine[Any]
-    ) -> Found:
+    def verify(self, folder: Path, evidence: Evidence, policy: Policy, *, engine: Engine[Any]) -> Found:
         """What a release folder holds, against what its evidence says; digests are looked at already.
 
-        KeyError and TypeError mean that the evidence lacks something; InputError that data is unreadable.
+        Raises TamperedError where the evidence lacks something, InputError where data is unreadable.
         """
 
     # Each of the next three declares its own options by keyword; `options` refuses what is not declared.
 
-    def risk(self, source: Any, policy: Policy, *, engine: Engine[Any], **asked: Any) -> dict[str, Any]:
+    def risk(self, source: Any, policy: Policy, *, engine: Engine[Any], **asked: Any) -> Answer:
         """How exposed the people in the data are, as it stands."""
 
     def compare(
         self, raw: Any, release: Release | Path, policy: Policy, *, engine: Engine[Any], **asked: Any
-    ) -> dict[str, Any]:
+    ) -> Answer:
         """What was lost between the data and its release."""
 
     def explain(
-        self, folder: Path, evidence: Mapping[str, Any], policy: Policy, *, engine: Engine[Any], **asked: Any
-    ) -> dict[str, Any]:
+        self, folder: Path, evidence: Evidence, policy: Policy, *, engine: Engine[Any], **asked: Any
+    ) -> Answer:
         """Why so much was lost."""
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from privet import core
 from privet.core import Engine, Form, PrivacyModel, Tally, Verdict
@@ -19,15 +19,10 @@ from privet.errors import (
     UnsupportedError,
     one_of,
 )
+from privet.evidence.values import Evidence
 from privet.policy.values import Policy
 
-CAUTIONS = (
-    "Release one version only: two releases of the same records can be combined by whoever has both.",
-    (
-        "Promises of this kind do not stop minimality, composition, deFinetti or foreground-knowledge "
-        "attacks; differential privacy does."
-    ),
-)
+T = TypeVar("T")
 
 
 def judge(tally: Tally, policy: core.Policy) -> tuple[tuple[PrivacyModel, Verdict], ...]:
@@ -107,10 +102,34 @@ def in_frame(engine: Engine[Any], table: Any) -> Any:
     return pl.DataFrame(engine.arrow(table))
 
 
-def data_file(folder: Path, notes: Mapping[str, Any]) -> tuple[Path, Form]:
-    """Where the data of a release folder lies, and how it is written, as its evidence says."""
-    data = folder / str(notes["file"])
-    form = Form(notes["format"], notes.get("delimiter"), notes["encoding"], tuple(notes["nulls"]))
-    if data.parent != folder or not data.is_file():
+def data_file(folder: Path, evidence: Evidence, which: str | None = None) -> tuple[Path, Form]:
+    """Where the data of a release folder lies, and how it is written, as its evidence says.
+
+    `which` is another of its files than the data itself.
+    """
+    notes = needed(evidence.data, "data")
+    return file_of(folder, which or notes.file), notes.form
+
+
+def file_of(folder: Path, name: str) -> Path:
+    """A file of a release folder that its evidence names."""
+    path = folder / name
+    if path.parent != folder or not path.is_file():
         raise TamperedError(f"{folder}: the data file that the evidence names is missing")
-    return data, form
+    return path
+
+
+def needed(found: T | None, what: str) -> T:
+    """A part of the evidence that releases of this kind have."""
+    if found is None:
+        raise TamperedError(f"evidence.json: {what}: is missing")
+    return found
+
+
+def others(claims: Iterable[tuple[str, object, object]]) -> list[str]:
+    """What the evidence claims and the data does not have: what it is, the claim, what was found."""
+    return [
+        f"{what}: the evidence claims other numbers than the data has"
+        for what, claimed, found in claims
+        if claimed != found
+    ]

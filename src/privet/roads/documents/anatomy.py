@@ -7,7 +7,6 @@ which is a secret that goes to the private folder only.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -33,30 +32,33 @@ from privet.engines.documents import publication_files
 from privet.engines.documents.publication_tables import from_tables, to_tables
 from privet.engines.documents.tables import Keys, to_frames
 from privet.errors import InputError, InternalError, UnsatisfiableError, UnsupportedError
+from privet.evidence import notes as ev
+from privet.evidence.columns import DataNote
+from privet.evidence.values import Evidence
 from privet.measure import summary
 from privet.measure.summary import tidy
-from privet.policy.notation import describe
 from privet.policy.values import Policy
 from privet.release import Release
-from privet.report import evidence as ev
 from privet.roads import Found, Verdicts
+from privet.roads.answers import DocumentComparison
 from privet.roads.documents import exposure as groves
 from privet.roads.documents import notes as document_notes
 from privet.roads.documents import raw_anatomy
 from privet.roads.documents import relaxed as document_relaxed
 from privet.roads.documents.data import (
     TABLES,
+    Collected,
     Leaving,
     Written,
     collected,
     digest_of,
-    inside,
     read_tables,
     shape_of,
     write_tables,
 )
 from privet.roads.documents.release import published_policy
-from privet.roads.stations import CAUTIONS, refuse_broken
+from privet.roads.driver import Asked, Once, Passed, Stations
+from privet.roads.stations import file_of, needed, others
 
 ONE_KNOWN = (
     "Whoever knows one sensitive value of a person may find all others of that person: these are what style "
@@ -94,70 +96,95 @@ class AnatomyRelease(Release):
         return to_frames(reconstruct(publication), schema, keys)[schema.root]
 
 
-class TreeAnatomyRoad:
+@dataclass(frozen=True)
+class Halves:
+    """Halves that lie in a folder of their own, the policy by which anybody reads them, and the secret."""
+
+    files: Leaving = field(repr=False)
+    form: Written
+    shown: Policy = field(repr=False)
+    links: Links = field(repr=False)
+    records: int
+
+
+Way = Passed[Collected, Grouping, Halves, Publication]
+
+
+class TreeAnatomyRoad(Stations[Collected, Collected, Grouping, Halves, Publication]):
     """Documents in two halves, in the style t-t or v-v."""
 
     name: ClassVar[str] = "tree-anatomy"
+    waits: ClassVar[Mapping[str, str]] = {k: v for k, v in Stations.waits.items() if k != "count"}
 
-    def publish(
-        self,
-        source: Any,
-        policy: Policy,
-        *,
-        engine: Engine[Any],
-        like: Path | None,
-        output: str | None,
-        progress: Progress,
-    ) -> AnatomyRelease:
-        if like is not None:
+    def refuse(self, asked: Asked) -> None:
+        if asked.like is not None:
             raise UnsupportedError("people are put into groups anew for every batch: publish without --like")
-        with ThreadPoolExecutor() as beside:
-            digest = beside.submit(digest_of, source)
-            progress("read", 0)
-            read = collected(source, policy, engine)
-            forest, written = read.forest, as_one_file(read.written.to(output, shape_of(policy).schema))
-            algorithm, l = settings_of(policy), promised_l(policy)
-            if len(forest) < l:
-                raise UnsatisfiableError(
-                    f"{len(forest)} records cannot form a group of {l}; make l smaller, or bring more"
-                )
-            progress("search", 0)
-            grouping = algorithm.search(policy).search(forest, progress)
-            if not grouping.groups:
-                reasons = document_notes.warnings(forest, l, rules_of(policy))
-                raise UnsatisfiableError(f"no group of {l} can be formed: nothing is left", *reasons)
-            progress("apply", 0)
-            shown = published_policy(policy, written)
-            made, links = publish(grouping)
-            leaving = Leaving()
-            leaving.notes = laid_out(
-                replace(made, schema=shape_of(shown).schema), leaving.folder, written, engine
+
+    def digest(self, source: Any) -> str | None:
+        return digest_of(source)
+
+    def read(self, asked: Asked) -> Collected:
+        read = collected(asked.source, asked.policy, asked.engine)
+        written = read.written.to(asked.output, shape_of(asked.policy).schema)
+        return replace(read, written=as_one_file(written))
+
+    def count(self, asked: Asked, data: Once[Collected]) -> Collected:
+        read, l = data.take(), promised_l(asked.policy)
+        if len(read.forest) < l:
+            raise UnsatisfiableError(
+                f"{len(read.forest)} records cannot form a group of {l}; make l smaller, or bring more"
             )
-            progress("check", 0)
-            final = opened(leaving.folder, leaving.notes, shown, engine)
-            verdicts = judged(final, policy)
-            refuse_broken(verdicts, policy, None)
-            if len(final) != len(made):
-                raise InternalError("a record was lost on the way")
-            progress("measure", 0)
-            evidence = evidence_of(policy, grouping, final, verdicts, written)
-            return AnatomyRelease(
-                policy=policy,
-                verdicts=verdicts,
-                evidence=evidence,
-                engine=engine,
-                aside=leaving,
-                written=written,
-                private={
-                    "source": digest.result(),
-                    "documents": shape_of(policy).to_policy(),
-                    "outlook": document_notes.outlook(forest, l),
-                    "relaxations": document_relaxed.halves(forest, policy, algorithm.search(policy)),
-                    "warnings": document_notes.warnings(forest, l, rules_of(policy)),
-                    "links": {"qi": links.qi, "sa": links.sa},
-                    "suppressed": list(grouping.suppressed),
-                },
-            )
+        return read
+
+    def search(self, asked: Asked, counts: Collected) -> Grouping:
+        policy, l = asked.policy, promised_l(asked.policy)
+        grouping = settings_of(policy).search(policy).search(counts.forest, asked.progress)
+        if not grouping.groups:
+            reasons = document_notes.warnings(counts.forest, l, rules_of(policy))
+            raise UnsatisfiableError(f"no group of {l} can be formed: nothing is left", *reasons)
+        return grouping
+
+    def apply(self, asked: Asked, counts: Collected, found: Grouping) -> Halves:
+        shown = published_policy(asked.policy, counts.written)
+        made, links = publish(found)
+        leaving = Leaving()
+        leaving.notes = laid_out(
+            replace(made, schema=shape_of(shown).schema), leaving.folder, counts.written, asked.engine
+        )
+        return Halves(leaving, counts.written, shown, links, len(made))
+
+    def look(self, asked: Asked, leaving: Halves) -> Publication:
+        aside = leaving.files
+        return opened(aside.folder, aside.notes, leaving.shown, asked.engine)
+
+    def judge(self, asked: Asked, seen: Publication) -> Verdicts:
+        return judged(seen, asked.policy)
+
+    def measure(self, passed: Way) -> tuple[ev.Told, dict[str, Any]]:
+        policy, forest, grouping, final = passed.policy, passed.counts.forest, passed.found, passed.seen
+        if len(final) != passed.leaving.records:
+            raise InternalError("a record was lost on the way")
+        search, l = settings_of(policy).search(policy), promised_l(policy)
+        links = passed.leaving.links
+        return told_of(passed), {
+            "documents": shape_of(policy).to_policy(),
+            "outlook": document_notes.outlook(forest, l),
+            "relaxations": document_relaxed.halves(forest, policy, search),
+            "warnings": document_notes.warnings(forest, l, rules_of(policy)),
+            "links": {"qi": links.qi, "sa": links.sa},
+            "suppressed": list(grouping.suppressed),
+        }
+
+    def release(self, passed: Way, evidence: Evidence, private: Mapping[str, Any]) -> AnatomyRelease:
+        return AnatomyRelease(
+            policy=passed.policy,
+            verdicts=passed.verdicts,
+            evidence=evidence,
+            engine=passed.asked.engine,
+            aside=passed.leaving.files,
+            written=passed.leaving.form,
+            private=private,
+        )
 
     def check(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> Verdicts:
         return self.foreseen(source, policy, engine=engine)[0]
@@ -168,27 +195,24 @@ class TreeAnatomyRoad:
         warnings = document_notes.warnings(forest, promised_l(policy), rules_of(policy))
         return raw_anatomy.judged(forest, policy), warnings
 
-    def verify(
-        self, folder: Path, evidence: Mapping[str, Any], policy: Policy, *, engine: Engine[Any]
-    ) -> Found:
-        final = opened(folder, evidence["data"], policy, engine)
+    def verify(self, folder: Path, evidence: Evidence, policy: Policy, *, engine: Engine[Any]) -> Found:
+        final = opened(folder, needed(evidence.data, "data"), policy, engine)
+        said = needed(evidence.documents, "documents")
         verdicts = judged(final, policy)
-        complaints = ev.other_promises(verdicts, list(evidence["promises"]))
+        complaints = ev.other_promises(verdicts, evidence.promises)
         if final.l != promised_l(policy):
             complaints.append("l: the data says another one than the policy")
         if final.style is not settings_of(policy).style:
             complaints.append("style: the data is in another one than the policy says")
         watch = watched(final)
-        said = evidence["documents"]
-        after = {(one["level"], one["type"]): one["after"] for one in said["levels"] if one["after"]}
-        for what, claimed, found in (
-            ("records", evidence["records"], len(final)),
-            ("documents: vertices", said["vertices"]["after"], watch.vertices),
-            ("documents: levels", after, dict(watch.places)),
-            ("measures: groups", evidence["measures"]["groups"], summary.classes(sizes_of(final))),
-        ):
-            if claimed != found:
-                complaints.append(f"{what}: the evidence claims other numbers than the data has")
+        complaints += others(
+            [
+                ("records", evidence.records, len(final)),
+                ("documents: vertices", said.vertices.after, watch.vertices),
+                ("documents: levels", said.left, dict(watch.places)),
+                ("measures: groups", evidence.measures.groups, summary.classes(sizes_of(final))),
+            ]
+        )
         return Found(verdicts, tuple(complaints))
 
     risk = staticmethod(groves.risk)
@@ -204,7 +228,7 @@ class TreeAnatomyRoad:
         classify: bool = False,
         seed: int = 0,
         progress: Progress = silent,
-    ) -> dict[str, Any]:
+    ) -> DocumentComparison:
         """Whether every group comes from people of its own, what was cut, and how well counts come out."""
         del classify
         folder, notes, evidence = groves.opened(release)
@@ -224,26 +248,28 @@ class TreeAnatomyRoad:
             if (right := count(query, original, forest.schema)) >= groves.FEW
         ]
         accuracy, watch = query_accuracy(answers, groves.FEW), watched(publication)
-        return {
-            "kind": "documents",
-            "records": {"before": len(forest), "after": len(publication)},
-            "vertices": {"before": forest.vertices, "after": watch.vertices},
-            "truth": {
+        return DocumentComparison(
+            kind="documents",
+            records={"before": len(forest), "after": len(publication)},
+            vertices={"before": forest.vertices, "after": watch.vertices},
+            truth={
                 "groups": truth.groups,
                 "true": truth.true,
                 "false": truth.false,
                 "undecided": truth.undecided,
             },
-            "loss": {"suppression_accuracy": evidence["measures"]["loss"]["suppression_accuracy"]},
-            "attributes": {},
-            "levels": document_notes.levels(forest.schema, document_notes.before(forest), watch.places),
-            "divergence": document_notes.shifted(forest, sensitive_of(publication)),
-            "queries": {
+            loss={
+                "suppression_accuracy": needed(evidence.measures.loss, "measures.loss").suppression_accuracy
+            },
+            attributes={},
+            levels=document_notes.levels(forest.schema, document_notes.before(forest), watch.places),
+            divergence=document_notes.shifted(forest, sensitive_of(publication)),
+            queries={
                 "asked": accuracy.queries,
                 "accuracy": tidy(accuracy.mean),
                 "clipped": tidy(accuracy.clipped),
             },
-        }
+        )
 
 
 def settings_of(policy: Policy) -> TreeAnatomy:
@@ -259,20 +285,20 @@ def as_one_file(written: Written) -> Written:
     return replace(written, kind="xml" if written.kind == "xml" else "json", gzip=False)
 
 
-def laid_out(publication: Publication, folder: Path, written: Written, engine: Engine[Any]) -> dict[str, Any]:
+def laid_out(publication: Publication, folder: Path, written: Written, engine: Engine[Any]) -> DataNote:
     if written.kind == TABLES:
         return write_tables(to_tables(publication), folder, written, engine)
     name = f"data{written.ending}"
     publication_files.write(publication, folder / name, written.shape)
-    return {"file": name, "format": written.kind, "encoding": "utf-8", "nulls": []}
+    return DataNote(file=name, format=written.kind, encoding="utf-8", nulls=())
 
 
-def opened(folder: Path, notes: Mapping[str, Any], policy: Policy, engine: Engine[Any]) -> Publication:
+def opened(folder: Path, notes: DataNote, policy: Policy, engine: Engine[Any]) -> Publication:
     """Published halves as a recipient reads them."""
     schema = shape_of(policy).schema
-    if "tables" not in notes:
-        return publication_files.read(inside(folder, notes["file"]), schema)
-    frames = read_tables(folder, notes, engine)
+    if notes.tables is None:
+        return publication_files.read(file_of(folder, notes.file), schema)
+    frames = read_tables(folder, notes, notes.tables, engine)
     try:
         return from_tables(
             {name: numbered(frame) for name, frame in frames.items()},
@@ -330,39 +356,32 @@ def links_of(private: Mapping[str, Any]) -> Links | None:
     return Links(tuple(map(tuple, said["qi"])), tuple(map(tuple, said["sa"])))
 
 
-def evidence_of(
-    policy: Policy, grouping: Grouping, final: Publication, verdicts: Verdicts, written: Written
-) -> dict[str, Any]:
-    forest, watch = grouping.forest, watched(final)
-    style = settings_of(policy).style
+def told_of(passed: Way) -> ev.Told:
+    """What may be told of halves."""
+    policy, forest, grouping, final = passed.policy, passed.counts.forest, passed.found, passed.seen
+    watch, style = watched(final), settings_of(policy).style
     share: Fraction = anatomy_measure.suppression_accuracy(grouping)
-    gone = document_notes.levels(forest.schema, document_notes.before(forest), watch.places)
-    return {
-        **ev.header(),
-        "kind": policy.kind,
-        "purpose": policy.purpose,
-        "nulls": policy.nulls.value,
-        "records": len(final),
-        "suppressed_records": len(forest) - len(final),
-        "columns": [a.name for a in policy.attributes if a.published],
-        "promises": [ev.promise(model, verdict) for model, verdict in verdicts],
-        "algorithm": describe(policy.algorithm),
-        "recoding": f"halves ({style.value})",
-        "attributes": document_notes.attribute_notes(policy, halves=True),
-        "steps": [],
-        "notes": [],
-        "measures": {
+    return ev.Told(
+        records=len(final),
+        suppressed_records=len(forest) - len(final),
+        columns=[a.name for a in policy.attributes if a.published],
+        promises=[ev.promise(model, verdict) for model, verdict in passed.verdicts],
+        recoding=f"halves ({style.value})",
+        attributes=document_notes.attribute_notes(policy, halves=True),
+        measures={
             "records": len(final),
             "groups": summary.classes(sizes_of(final)),
             "loss": {"suppression_accuracy": tidy(float(share))},
             "attributes": {},
         },
-        "cautions": [*CAUTIONS, ONE_KNOWN if style is Style.TREES else APART],
-        "documents": {
-            "form": written.kind,
-            "vertices": {"before": forest.vertices, "after": watch.vertices},
-            "levels": gone,
-            "divergence": document_notes.shifted(forest, sensitive_of(final)),
-            "drawn": document_notes.drawn_group(final),
+        cautions=[*ev.CAUTIONS, ONE_KNOWN if style is Style.TREES else APART],
+        more={
+            "documents": {
+                "form": passed.leaving.form.kind,
+                "vertices": {"before": forest.vertices, "after": watch.vertices},
+                "levels": document_notes.levels(forest.schema, document_notes.before(forest), watch.places),
+                "divergence": document_notes.shifted(forest, sensitive_of(final)),
+                "drawn": document_notes.drawn_group(final),
+            }
         },
-    }
+    )

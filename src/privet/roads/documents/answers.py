@@ -25,14 +25,15 @@ from privet.document.spread import estimated
 from privet.engines.documents import files, publication_files
 from privet.engines.documents.shape import Shape
 from privet.errors import InputError, UnsupportedError
+from privet.evidence import folder as ev
 from privet.measure.summary import tidy
 from privet.policy.values import Policy
 from privet.release import Release
-from privet.report import evidence as ev
 from privet.roads import engine_of
 from privet.roads.documents import anatomy as document_anatomy
 from privet.roads.documents import exposure as groves
-from privet.roads.documents.data import Written, inside, read_again, shape_of
+from privet.roads.documents.data import Written, read_again, shape_of
+from privet.roads.stations import file_of
 
 
 def policy_of(release: Release | Path) -> Policy:
@@ -161,9 +162,9 @@ def write_reconstructed(release: Release | str | Path, target: Path, *, engine: 
     schema, kind = shape_of(policy).schema, files.format_of(target)
     shape = Written("", Shape()).to(kind, schema).shape
     folder, notes, _ = groves.opened(made)
-    if "tables" not in notes and (kind == "xml") == (notes["format"] == "xml"):
+    if notes.tables is None and (kind == "xml") == (notes.format == "xml"):
         learnt = Shape()  # how fields are written in the release
-        publication_files.read(inside(folder, notes["file"]), schema, learnt)
+        publication_files.read(file_of(folder, notes.file), schema, learnt)
         shape = replace(shape, fields=learnt.fields, lists=learnt.lists, declared=learnt.declared)
     return files.write(posterior.reconstruct(publication), target, schema, shape)
 

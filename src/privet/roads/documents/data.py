@@ -30,12 +30,13 @@ from privet.engines.documents.jsontext import Number
 from privet.engines.documents.shape import Shape
 from privet.engines.documents.tables import from_frames, to_frames
 from privet.engines.documents.xmltext import Frame, steps
-from privet.errors import InputError, TamperedError, one_of
+from privet.errors import InputError, one_of
+from privet.evidence import notes as ev
+from privet.evidence.columns import DataNote
 from privet.policy.values import Policy
 from privet.release import suffix
-from privet.report import evidence as ev
 from privet.roads.documents.shape import DocumentShape
-from privet.roads.stations import in_frame, source_digest
+from privet.roads.stations import file_of, in_frame, source_digest
 
 TABLES = "tables"
 
@@ -206,12 +207,12 @@ class Leaving:
     def __init__(self) -> None:
         self.folder = Path(mkdtemp(prefix="privet-"))  # nobody else may look into it
         weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
-        self.notes: dict[str, Any] = {}
+        self.notes = DataNote(file="", format=None, encoding="utf-8", nulls=())  # nothing is there yet
 
     def copied(self, to: Path) -> dict[str, Any]:
         for path in sorted(self.folder.iterdir()):
             shutil.copyfile(path, to / path.name)
-        return self.notes
+        return self.notes.to_dict()
 
 
 def laid_out(
@@ -230,43 +231,35 @@ def laid_out(
         return leaving
     name = f"data{written.ending}"
     files.write(records(), leaving.folder / name, schema, written.shape)
-    leaving.notes = {"file": name, "format": written.kind, "encoding": "utf-8", "nulls": []}
+    leaving.notes = DataNote(file=name, format=written.kind, encoding="utf-8", nulls=())
     return leaving
 
 
 def write_tables(
     frames: Mapping[str, pl.DataFrame], folder: Path, written: Written, engine: Engine[Any]
-) -> dict[str, Any]:
+) -> DataNote:
     names = {}
     for name, frame in frames.items():
         names[name] = f"data.{name}{written.ending}"
         texts = frame.with_columns(pl.all().cast(pl.String))
         engine.write(engine.read(texts, written.form), folder / names[name], written.form)
-    return {"file": next(iter(names.values())), "tables": names, **ev.form_notes(written.form)}
+    note = {"file": next(iter(names.values())), "tables": names, **ev.form_notes(written.form)}
+    return DataNote.read(note, "data")
 
 
-def read_tables(folder: Path, notes: Mapping[str, Any], engine: Engine[Any]) -> dict[str, pl.DataFrame]:
-    form = Form(notes["format"], notes.get("delimiter"), notes["encoding"], tuple(notes["nulls"]))
+def read_tables(
+    folder: Path, notes: DataNote, tables: Mapping[str, str], engine: Engine[Any]
+) -> dict[str, pl.DataFrame]:
     return {
-        name: in_frame(engine, engine.read(inside(folder, file), form))
-        for name, file in notes["tables"].items()
+        name: in_frame(engine, engine.read(file_of(folder, file), notes.form))
+        for name, file in tables.items()
     }
 
 
-def inside(folder: Path, name: object) -> Path:
-    """A file of a folder that its notes name."""
-    path = folder / str(name)
-    if path.parent != folder or not path.is_file():
-        raise TamperedError(f"{folder}: the data file that the evidence names is missing")
-    return path
-
-
-def read_again(
-    folder: Path, notes: Mapping[str, Any], policy: Policy, engine: Engine[Any]
-) -> Iterator[Vertex]:
+def read_again(folder: Path, notes: DataNote, policy: Policy, engine: Engine[Any]) -> Iterator[Vertex]:
     """Whole records as a recipient reads them; whatever the policy does not publish is refused."""
     shape = shape_of(policy)
-    if "tables" in notes:
-        return iter(from_frames(shape.schema, read_tables(folder, notes, engine), shape.keys))
-    path = inside(folder, notes["file"])
-    return iter(files.Documents(path, shape.schema, str(notes["format"])))
+    if notes.tables is not None:
+        return iter(from_frames(shape.schema, read_tables(folder, notes, notes.tables, engine), shape.keys))
+    path = file_of(folder, notes.file)
+    return iter(files.Documents(path, shape.schema, str(notes.format)))

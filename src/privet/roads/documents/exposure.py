@@ -21,14 +21,19 @@ from privet.document.settings import rules_of
 from privet.document.spread import estimated
 from privet.document.truth import truthful
 from privet.errors import InputError
+from privet.evidence.columns import DataNote
+from privet.evidence.folder import read as read_evidence
+from privet.evidence.part import plain
+from privet.evidence.values import Evidence
 from privet.measure import risk as risks
 from privet.measure.summary import tidy
 from privet.policy.values import Policy
 from privet.release import Release, private_folder, read_private
-from privet.report import evidence as ev
+from privet.roads.answers import DocumentComparison, DocumentExplanation, DocumentRisk
 from privet.roads.documents import notes as document_notes
 from privet.roads.documents.data import collected, read_again
 from privet.roads.documents.shape import DocumentShape
+from privet.roads.stations import needed
 
 QUERIES = 100
 FEW = 5  # questions with a smaller true answer are not asked
@@ -42,7 +47,7 @@ def risk(
     engine: Engine[Any],
     show_values: bool = False,
     progress: Progress = silent,
-) -> dict[str, Any]:
+) -> DocumentRisk:
     """How many records are alone, for somebody who knows the root, the shape of the tree, or all of it."""
     del show_values  # no value is shown here in any case
     progress("read", 0)
@@ -54,14 +59,14 @@ def risk(
         sizes = np.array(audit(schema, view(forest), 1, steps=0).sizes, dtype=np.int64)
         known.append({"known": name, "classes": len(sizes), **risks.risk(sizes)})
     l = max(model.class_size or 1 for model in policy.models)
-    return {
-        "kind": "documents",
-        "records": len(forest),
-        "vertices": forest.vertices,
-        "knowledge": known,
-        "outlook": document_notes.outlook(forest, l),
-        "warnings": document_notes.warnings(forest, l, rules_of(policy)),
-    }
+    return DocumentRisk(
+        kind="documents",
+        records=len(forest),
+        vertices=forest.vertices,
+        knowledge=known,
+        outlook=document_notes.outlook(forest, l),
+        warnings=document_notes.warnings(forest, l, rules_of(policy)),
+    )
 
 
 def roots(forest: Forest) -> Iterator[Vertex]:
@@ -103,21 +108,21 @@ def described_at_home(release: Release | Path, policy: Policy) -> tuple[Policy, 
     return replace(policy, shape=shape, attributes=shape.attributes), notes
 
 
-def opened(release: Release | Path) -> tuple[Path, Mapping[str, Any], Mapping[str, Any]]:
+def opened(release: Release | Path) -> tuple[Path, DataNote, Evidence]:
     """Where the data lies, how it is written, and the evidence."""
     if isinstance(release, Release):
         made: Any = release  # of documents: the road comes from its policy
         return made.aside.folder, made.aside.notes, release.evidence
-    evidence = ev.read(release)
-    return release, evidence["data"], evidence
+    evidence = read_evidence(release)
+    return release, needed(evidence.data, "data"), evidence
 
 
-def original_of(raw: Any, policy: Policy, evidence: Mapping[str, Any], engine: Engine[Any]) -> Forest:
+def original_of(raw: Any, policy: Policy, evidence: Evidence, engine: Engine[Any]) -> Forest:
     forest = collected(raw, policy, engine).forest
-    if len(forest) != evidence["records"] + evidence["suppressed_records"]:
+    if len(forest) != evidence.source_records:
         raise InputError(
             f"the raw data has {len(forest)} records, the release was made from "
-            f"{evidence['records'] + evidence['suppressed_records']}: it was made from other data"
+            f"{evidence.source_records}: it was made from other data"
         )
     return forest
 
@@ -131,7 +136,7 @@ def compare(
     classify: bool = False,
     seed: int = 0,
     progress: Progress = silent,
-) -> dict[str, Any]:
+) -> DocumentComparison:
     """Whether the release tells the truth, what it lost, and how well it answers questions."""
     del classify  # a tree has no target
     folder, notes, evidence = opened(release)
@@ -158,48 +163,48 @@ def compare(
         if right >= FEW
     ]
     accuracy = query_accuracy(answers, FEW)
-    return {
-        "kind": "documents",
-        "records": {"before": len(forest), "after": len(records)},
-        "vertices": {"before": forest.vertices, "after": watch.vertices},
-        "truth": {"looked_at": truth.records, "true": truth.true},
-        "risk": evidence["measures"]["risk"],
-        "loss": {"lm": lost},
-        "attributes": {name: {"lm": one} for name, one in fields.items()},
-        "levels": document_notes.levels(schema, document_notes.before(forest), watch.places),
-        "divergence": document_notes.shifted(forest, watch.held),
-        "queries": {
+    return DocumentComparison(
+        kind="documents",
+        records={"before": len(forest), "after": len(records)},
+        vertices={"before": forest.vertices, "after": watch.vertices},
+        truth={"looked_at": truth.records, "true": truth.true},
+        risk=needed(evidence.measures.risk, "measures.risk").to_dict(),
+        loss={"lm": lost},
+        attributes={name: {"lm": one} for name, one in fields.items()},
+        levels=document_notes.levels(schema, document_notes.before(forest), watch.places),
+        divergence=document_notes.shifted(forest, watch.held),
+        queries={
             "asked": accuracy.queries,
             "accuracy": tidy(accuracy.mean),
             "clipped": tidy(accuracy.clipped),
         },
-    }
+    )
 
 
 def explain(
     folder: Path,
-    evidence: Mapping[str, Any],
+    evidence: Evidence,
     policy: Policy,
     *,
     engine: Engine[Any],
     show_values: bool = False,
-) -> dict[str, Any]:
+) -> DocumentExplanation:
     """Where the loss is, by field and depth, and which sensitive values forced it."""
     del policy, engine, show_values
-    notes = read_private(folder)
-    return {
-        "kind": "documents",
-        "records": evidence["records"],
-        "suppressed_records": evidence["suppressed_records"],
-        "lm": evidence["measures"]["loss"].get("lm"),
-        "attributes": [
-            {"attribute": name, **found}
+    notes, measures = read_private(folder), evidence.measures
+    return DocumentExplanation(
+        kind="documents",
+        records=evidence.records,
+        suppressed_records=evidence.suppressed_records,
+        lm=needed(measures.loss, "measures.loss").lm,
+        attributes=[
+            {"attribute": name, **found.to_dict()}
             for name, found in sorted(
-                evidence["measures"]["attributes"].items(), key=lambda one: (-one[1].get("lm", 0), one[0])
+                (measures.attributes or {}).items(), key=lambda one: (-(one[1].lm or 0), one[0])
             )
         ],
-        "levels": evidence["documents"]["levels"],
-        "private_notes": notes is not None,
-        "reasons": list((notes or {}).get("warnings", ())),
-        "relaxations": list((notes or {}).get("relaxations", ())),
-    }
+        levels=plain(needed(evidence.documents, "documents").levels),
+        private_notes=notes is not None,
+        reasons=list((notes or {}).get("warnings", ())),
+        relaxations=list((notes or {}).get("relaxations", ())),
+    )

@@ -8,33 +8,43 @@ What leaves is read again from the file that leaves, by code that knows nothing 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random, SystemRandom
 from typing import Any, ClassVar
 
 import numpy as np
 
-from privet.core import Engine, Progress
+from privet.core import Engine
 from privet.document.audit import TreeVerdict, audit
 from privet.document.edits import DocumentEdits, published
 from privet.document.forest import Forest, Vertex
 from privet.document.measures import discernibility, lm
 from privet.document.schema import Schema
 from privet.errors import InternalError, UnsatisfiableError, UnsupportedError
+from privet.evidence import notes as ev
+from privet.evidence.values import Evidence
 from privet.measure import risk as risks
 from privet.measure import summary
 from privet.measure.summary import tidy
-from privet.policy.notation import describe
 from privet.policy.values import Policy
-from privet.report import evidence as ev
 from privet.roads import Found, Verdicts
 from privet.roads.documents import exposure as groves
 from privet.roads.documents import notes as document_notes
 from privet.roads.documents import relaxed as document_relaxed
-from privet.roads.documents.data import collected, digest_of, laid_out, read_again, shape_of
+from privet.roads.documents.data import (
+    Collected,
+    Leaving,
+    Written,
+    collected,
+    digest_of,
+    laid_out,
+    read_again,
+    shape_of,
+)
 from privet.roads.documents.release import DocumentRelease, published_policy
-from privet.roads.stations import CAUTIONS, refuse_broken
+from privet.roads.driver import Asked, Once, Passed, Stations
+from privet.roads.stations import needed, others
 
 SOMEWHERE = (
     "The promise is about each vertex: where every tree of a class has a value somewhere, whoever knows the "
@@ -42,107 +52,139 @@ SOMEWHERE = (
 )
 
 
-class DocumentRoad:
+@dataclass(frozen=True)
+class Aside:
+    """Trees that lie in a folder of their own, and the policy by which anybody reads them."""
+
+    files: Leaving = field(repr=False)
+    form: Written
+    shown: Policy = field(repr=False)
+    records: int
+
+
+@dataclass(frozen=True)
+class Watched:
+    """The same, read again record by record."""
+
+    watch: document_notes.Watch = field(repr=False)
+    verdicts: Verdicts
+    sizes: Any = field(repr=False)  # of the classes
+
+
+Way = Passed[Collected, DocumentEdits, Aside, Watched]
+
+
+class DocumentRoad(Stations[Collected, Collected, DocumentEdits, Aside, Watched]):
     """Documents: one tree for each person, generalised and pruned as a whole."""
 
     name: ClassVar[str] = "documents"
+    waits: ClassVar[Mapping[str, str]] = {k: v for k, v in Stations.waits.items() if k != "count"}
 
-    def publish(
-        self,
-        source: Any,
-        policy: Policy,
-        *,
-        engine: Engine[Any],
-        like: Path | None,
-        output: str | None,
-        progress: Progress,
-    ) -> DocumentRelease:
-        if like is not None:
+    def refuse(self, asked: Asked) -> None:
+        if asked.like is not None:
             raise UnsupportedError("trees are brought together anew for every batch: publish without --like")
-        with ThreadPoolExecutor() as beside:
-            digest = beside.submit(digest_of, source)
-            progress("read", 0)
-            read = collected(source, policy, engine)
-            forest, written = read.forest, read.written.to(output, shape_of(policy).schema)
-            progress("search", 0)
-            size, diverse = asked(policy)
-            algorithm: Any = policy.algorithm
-            edits: DocumentEdits = algorithm.cluster(forest, size, diverse=diverse, progress=progress)
-            refuse_empty(forest, edits, size)
-            progress("apply", 0)
-            seed = SystemRandom().getrandbits(128)  # the order of records; nobody keeps it
-            shown = published_policy(policy, written)
-            leaving = laid_out(
-                lambda: published(forest, edits, Random(seed)),  # its seed is the system's
-                policy,
-                shape_of(shown).schema,
-                written,
-                engine,
-            )
-            progress("check", 0)
-            watch = document_notes.Watch(shape_of(shown).schema)
-            verdicts, audits = judged(
-                lambda: read_again(leaving.folder, leaving.notes, shown, engine), shown, watch
-            )
-            refuse_broken(verdicts, policy, None)
-            if watch.records != edits.records:
-                raise InternalError("a record was lost on the way")
-            progress("measure", 0)
-            schema = forest.schema
-            raw = document_notes.before(forest)
-            sizes = np.array(audits[0].sizes, dtype=np.int64)
-            alone = classes_of(schema, forest)
-            evidence: dict[str, Any] = {
-                **ev.header(),
-                "kind": policy.kind,
-                "purpose": policy.purpose,
-                "nulls": policy.nulls.value,
+
+    def digest(self, source: Any) -> str | None:
+        return digest_of(source)
+
+    def read(self, asked: Asked) -> Collected:
+        read = collected(asked.source, asked.policy, asked.engine)
+        return replace(read, written=read.written.to(asked.output, shape_of(asked.policy).schema))
+
+    def count(self, asked: Asked, data: Once[Collected]) -> Collected:  # noqa: ARG002
+        return data.take()  # trees are their own tally
+
+    def search(self, asked: Asked, counts: Collected) -> DocumentEdits:
+        size, diverse = wanted(asked.policy)
+        algorithm: Any = asked.policy.algorithm
+        edits: DocumentEdits = algorithm.cluster(
+            counts.forest, size, diverse=diverse, progress=asked.progress
+        )
+        refuse_empty(counts.forest, edits, size)
+        return edits
+
+    def apply(self, asked: Asked, counts: Collected, found: DocumentEdits) -> Aside:
+        seed = SystemRandom().getrandbits(128)  # the order of records; nobody keeps it
+        shown = published_policy(asked.policy, counts.written)
+        leaving = laid_out(
+            lambda: published(counts.forest, found, Random(seed)),  # its seed is the system's
+            asked.policy,
+            shape_of(shown).schema,
+            counts.written,
+            asked.engine,
+        )
+        return Aside(leaving, counts.written, shown, found.records)
+
+    def look(self, asked: Asked, leaving: Aside) -> Watched:
+        watch = document_notes.Watch(shape_of(leaving.shown).schema)
+        aside = leaving.files
+        verdicts, audits = judged(
+            lambda: read_again(aside.folder, aside.notes, leaving.shown, asked.engine), leaving.shown, watch
+        )
+        return Watched(watch, verdicts, np.array(audits[0].sizes, dtype=np.int64))
+
+    def judge(self, asked: Asked, seen: Watched) -> Verdicts:  # noqa: ARG002 - the auditor has looked
+        return seen.verdicts
+
+    def measure(self, passed: Way) -> tuple[ev.Told, dict[str, Any]]:
+        policy, forest, edits = passed.policy, passed.counts.forest, passed.found
+        watch, sizes = passed.seen.watch, passed.seen.sizes
+        if watch.records != edits.records:
+            raise InternalError("a record was lost on the way")
+        size, diverse = wanted(policy)
+        told = ev.Told(
+            records=watch.records,
+            suppressed_records=len(forest) - watch.records,
+            columns=[a.name for a in policy.attributes if a.published],
+            promises=[ev.promise(model, verdict) for model, verdict in passed.verdicts],
+            recoding="tree edits",
+            attributes=document_notes.attribute_notes(policy),
+            measures={
                 "records": watch.records,
-                "suppressed_records": len(forest) - watch.records,
-                "columns": [a.name for a in policy.attributes if a.published],
-                "promises": [ev.promise(model, verdict) for model, verdict in verdicts],
-                "algorithm": describe(policy.algorithm),
-                "recoding": "tree edits",
-                "attributes": document_notes.attribute_notes(policy),
-                "steps": [],
-                "notes": [],
-                "measures": {
-                    "records": watch.records,
-                    "classes": summary.classes(sizes),
-                    "risk": {"before": risks.risk(alone), "after": risks.risk(sizes)},
-                    "loss": {
-                        "lm": tidy(float(lm(forest, edits, weighted=False))),
-                        "lm_weighted": tidy(float(lm(forest, edits))),
-                        "discernibility": discernibility(forest, edits),
-                        "average_class_size": tidy(len(forest) and watch.records / max(len(sizes), 1)),
-                    },
-                    "attributes": document_notes.losses(forest, edits),
+                "classes": summary.classes(sizes),
+                "risk": {
+                    "before": risks.risk(classes_of(forest.schema, forest)),
+                    "after": risks.risk(sizes),
                 },
-                "cautions": [*CAUTIONS, SOMEWHERE],
+                "loss": {
+                    "lm": tidy(float(lm(forest, edits, weighted=False))),
+                    "lm_weighted": tidy(float(lm(forest, edits))),
+                    "discernibility": discernibility(forest, edits),
+                    "average_class_size": tidy(len(forest) and watch.records / max(len(sizes), 1)),
+                },
+                "attributes": document_notes.losses(forest, edits),
+            },
+            cautions=[*ev.CAUTIONS, SOMEWHERE],
+            more={
                 "documents": {
-                    "form": written.kind,
+                    "form": passed.leaving.form.kind,
                     "vertices": {"before": forest.vertices, "after": watch.vertices},
-                    "levels": document_notes.levels(schema, raw, watch.places),
+                    "levels": document_notes.levels(
+                        forest.schema, document_notes.before(forest), watch.places
+                    ),
                     "divergence": document_notes.shifted(forest, watch.held),
                     "drawn": document_notes.drawn(forest, edits),
-                },
-            }
-            return DocumentRelease(
-                policy=policy,
-                verdicts=verdicts,
-                evidence=evidence,
-                engine=engine,
-                aside=leaving,
-                written=written,
-                private={
-                    "source": digest.result(),
-                    "documents": shape_of(policy).to_policy(),
-                    "outlook": document_notes.outlook(forest, size),
-                    "relaxations": document_relaxed.whole_trees(forest, policy),
-                    "warnings": document_notes.warnings(forest, size) if diverse else [],
-                    "suppressed": list(edits.suppressed),
-                },
-            )
+                }
+            },
+        )
+        return told, {
+            "documents": shape_of(policy).to_policy(),
+            "outlook": document_notes.outlook(forest, size),
+            "relaxations": document_relaxed.whole_trees(forest, policy),
+            "warnings": document_notes.warnings(forest, size) if diverse else [],
+            "suppressed": list(edits.suppressed),
+        }
+
+    def release(self, passed: Way, evidence: Evidence, private: Mapping[str, Any]) -> DocumentRelease:
+        return DocumentRelease(
+            policy=passed.policy,
+            verdicts=passed.verdicts,
+            evidence=evidence,
+            engine=passed.asked.engine,
+            aside=passed.leaving.files,
+            written=passed.leaving.form,
+            private=private,
+        )
 
     def check(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> Verdicts:
         return self.foreseen(source, policy, engine=engine)[0]
@@ -150,28 +192,25 @@ class DocumentRoad:
     def foreseen(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> tuple[Verdicts, list[str]]:
         """What data achieves as it stands, and what its promises will meet."""
         forest = collected(source, policy, engine).forest
-        size, diverse = asked(policy)
+        size, diverse = wanted(policy)
         verdicts = judged(lambda: forest, policy, document_notes.Watch(forest.schema))[0]
         return verdicts, document_notes.warnings(forest, size) if diverse else []
 
-    def verify(
-        self, folder: Path, evidence: Mapping[str, Any], policy: Policy, *, engine: Engine[Any]
-    ) -> Found:
-        notes, said = evidence["data"], evidence["documents"]
+    def verify(self, folder: Path, evidence: Evidence, policy: Policy, *, engine: Engine[Any]) -> Found:
+        notes, said = needed(evidence.data, "data"), needed(evidence.documents, "documents")
+        risk = needed(evidence.measures.risk, "measures.risk")
         watch = document_notes.Watch(shape_of(policy).schema)
         verdicts, audits = judged(lambda: read_again(folder, notes, policy, engine), policy, watch)
-        complaints = ev.other_promises(verdicts, list(evidence["promises"]))
         sizes = np.array(audits[0].sizes, dtype=np.int64)
-        after = {(one["level"], one["type"]): one["after"] for one in said["levels"] if one["after"]}
-        for what, claimed, found in (
-            ("records", evidence["records"], watch.records),
-            ("documents: vertices", said["vertices"]["after"], watch.vertices),
-            ("documents: levels", after, dict(watch.places)),
-            ("measures: classes", evidence["measures"]["classes"], summary.classes(sizes)),
-            ("measures: risk: after", evidence["measures"]["risk"]["after"], risks.risk(sizes)),
-        ):
-            if claimed != found:
-                complaints.append(f"{what}: the evidence claims other numbers than the data has")
+        complaints = ev.other_promises(verdicts, evidence.promises) + others(
+            [
+                ("records", evidence.records, watch.records),
+                ("documents: vertices", said.vertices.after, watch.vertices),
+                ("documents: levels", said.left, dict(watch.places)),
+                ("measures: classes", evidence.measures.classes, summary.classes(sizes)),
+                ("measures: risk: after", risk.after, risks.risk(sizes)),
+            ]
+        )
         return Found(verdicts, tuple(complaints))
 
     risk = staticmethod(groves.risk)
@@ -179,7 +218,7 @@ class DocumentRoad:
     explain = staticmethod(groves.explain)
 
 
-def asked(policy: Policy) -> tuple[int, bool]:
+def wanted(policy: Policy) -> tuple[int, bool]:
     """How many records a class has, and whether sensitive values matter: what keeps every promise at once."""
     models: list[Any] = list(policy.models)
     return max(model.class_size for model in models), any(model.diverse for model in models)

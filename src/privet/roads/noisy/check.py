@@ -18,16 +18,18 @@ from privet.dp.publicdomain import ItemSets, Predictor
 from privet.dp.settings import COUNT, DiffGenSettings, Output, Public, Settings, epsilon_of, public
 from privet.dp.spend import Charge, cost
 from privet.errors import BudgetError, InputError
+from privet.evidence import notes as ev
+from privet.evidence.columns import PublishedValue
+from privet.evidence.values import Evidence
 from privet.hierarchy.numbers import fraction
 from privet.hierarchy.sets import SEPARATOR
 from privet.policy.notation import describe
 from privet.policy.values import Policy
-from privet.report import evidence as ev
-from privet.roads.stations import data_file, in_frame
+from privet.roads.stations import data_file, file_of, in_frame, needed
 
 
 def complaints(
-    folder: Path, evidence: Mapping[str, Any], policy: Policy, settings: Settings, engine: Engine[Any]
+    folder: Path, evidence: Evidence, policy: Policy, settings: Settings, engine: Engine[Any]
 ) -> Iterator[str]:
     """Everything that is not as the evidence says, or not as the policy allows."""
     yield from _account(evidence, policy, settings)
@@ -37,13 +39,13 @@ def complaints(
     for name, labels in allowed.items():
         if labels is None:
             yield f"{name}: its values do not cover its domain, each part once"
-    data, form = data_file(folder, evidence["data"])
-    table = _read(data, form, evidence["columns"], engine)
+    data, form = data_file(folder, evidence)
+    table = _read(data, form, evidence.columns, engine)
     counts = table
     if settings.output is Output.RECORDS:
-        path, _ = data_file(folder, {**evidence["data"], "file": evidence["data"]["counts"]})
+        path = file_of(folder, needed(needed(evidence.data, "data").counts, "data.counts"))
         counts = _read(path, form, [*known.columns, COUNT], engine)
-        if list(table.columns) != list(evidence["columns"]):
+        if list(table.columns) != list(evidence.columns):
             yield "the columns of the data are not those that the evidence names"
             return
     wanted = [*known.columns, COUNT]
@@ -60,51 +62,55 @@ def _read(path: Path, form: Form, columns: Sequence[str], engine: Engine[Any]) -
     return found if found.width else in_frame(engine, engine.read(path, form, columns, empty=True))
 
 
-def _account(evidence: Mapping[str, Any], policy: Policy, settings: Settings) -> Iterator[str]:
+def _account(evidence: Evidence, policy: Policy, settings: Settings) -> Iterator[str]:
     """The payments add up to what was promised, exactly."""
-    paid, epsilon = evidence["ledger"], epsilon_of(policy)
+    paid, epsilon = needed(evidence.ledger, "ledger"), epsilon_of(policy)
     try:
-        charges = [
-            Charge(str(s["purpose"]), str(s["mechanism"]), fraction(s["epsilon"]), s["group"])
-            for s in paid["spends"]
-        ]
-        said = {name: fraction(paid[name]) for name in ("epsilon", "person_epsilon", "spent")}
+        charges = [Charge(s.purpose, s.mechanism, fraction(s.epsilon), s.group) for s in paid.spends]
+        said = {"epsilon": fraction(paid.epsilon), "person": fraction(paid.person_epsilon)}
+        settled = fraction(paid.spent)
     except (BudgetError, ValueError):
         yield "ledger: a payment that is not one"
         return
     spent, person = cost(charges), epsilon * settings.records_per_person
-    if said["epsilon"] != epsilon or said["person_epsilon"] != person:
+    if said != {"epsilon": epsilon, "person": person}:
         yield "ledger: it speaks of another epsilon than the policy"
-    if said["spent"] != spent:
-        yield f"ledger: the payments add up to {spent}, and it says {paid['spent']}"
+    if settled != spent:
+        yield f"ledger: the payments add up to {spent}, and it says {paid.spent}"
     whole = not (isinstance(settings, DiffGenSettings) and settings.counts is CountBudget.FIXED)
     if spent > epsilon or (whole and spent != epsilon):
         yield f"ledger: the payments add up to {spent}, and the policy promises {epsilon}"
     claims = {"epsilon": spent, "epsilon of a person": person}
-    if evidence["promises"] != [ev.construction(model, claims) for model in policy.models]:
+    if list(evidence.promises) != [ev.construction(model, claims) for model in policy.models]:
         yield "the promises are not those that the policy and the payments make"
-    if evidence["algorithm"] != describe(settings):
+    if evidence.algorithm != describe(settings):
         yield "the evidence speaks of another algorithm than the policy"
 
 
-def _columns(evidence: Mapping[str, Any], known: Public, settings: Settings) -> Iterator[str]:
+def _columns(evidence: Evidence, known: Public, settings: Settings) -> Iterator[str]:
     wanted = known.columns
     if settings.output is Output.COUNTS:
         wanted.append(COUNT)
-    if list(evidence["columns"]) != wanted:
+    if list(evidence.columns) != wanted:
         yield "the evidence speaks of other columns than the policy"
 
 
-def _allowed(evidence: Mapping[str, Any], known: Public) -> Iterator[tuple[str, set[Value] | None]]:
+def _allowed(evidence: Evidence, known: Public) -> Iterator[tuple[str, set[Value] | None]]:
     """What may stand in each column; None where what the evidence lists is no cut."""
     for predictor in known.predictors:
         try:
-            nodes = cuts.read(predictor, evidence["attributes"][predictor.name]["values"])
-        except (InputError, ValueError, ArithmeticError):
+            nodes = cuts.read(predictor, values_of(evidence, predictor.name))
+        except (InputError, ValueError, ArithmeticError, KeyError):  # a number without an interval
             yield predictor.name, None
         else:
             yield predictor.name, {node.label for node in nodes}
     yield known.target, set(known.classes)
+
+
+def values_of(evidence: Evidence, name: str) -> Sequence[PublishedValue]:
+    """What the evidence says that a column may have."""
+    note = needed(evidence.attributes.get(name), f"attributes.{name}")
+    return needed(note.values_, f"attributes.{name}.values")
 
 
 def _values(counts: Any, known: Public, allowed: Mapping[str, set[Value] | None]) -> Iterator[str]:
@@ -121,9 +127,7 @@ def _has_sets(predictor: Predictor) -> bool:
     return isinstance(predictor.domain, ItemSets)
 
 
-def _added(
-    table: Any, counts: Any, evidence: Mapping[str, Any], settings: Settings, by: list[str]
-) -> Iterator[str]:
+def _added(table: Any, counts: Any, evidence: Evidence, settings: Settings, by: list[str]) -> Iterator[str]:
     import polars as pl  # noqa: PLC0415 - loads the engine's library
 
     number = counts.get_column(COUNT).cast(pl.Int64, strict=False)
@@ -133,8 +137,8 @@ def _added(
     if counts.select(by).is_duplicated().any():
         yield "two counts for the same row"
     total = int(number.clip(lower_bound=0).sum())
-    if total != evidence["records"]:
-        yield f"the evidence speaks of {evidence['records']} records, the counts of {total}"
+    if total != evidence.records:
+        yield f"the evidence speaks of {evidence.records} records, the counts of {total}"
     if settings.output is Output.COUNTS:
         return
     texts = [pl.col(name).cast(pl.String) for name in by]

@@ -10,22 +10,27 @@ from privet.dp import cuts
 from privet.dp.coded import CodedTable
 from privet.dp.settings import COUNT, Public
 from privet.errors import InputError, UnsupportedError
+from privet.evidence.folder import read as read_evidence
+from privet.evidence.values import Evidence
 from privet.release import Release
-from privet.report import evidence as ev
+from privet.roads.answers import NoisyComparison
+from privet.roads.noisy.check import values_of
 from privet.roads.noisy.release import NoisyRelease, frame
-from privet.roads.stations import data_file, in_frame
+from privet.roads.stations import data_file, in_frame, needed
 
 KIND = "noisy"
 WARNING = "these numbers compare with the raw data and carry no noise: they must not leave"
 
 
-def apply_cut(table: CodedTable, known: Public, evidence: Any) -> Any:
+def apply_cut(table: CodedTable, known: Public, evidence: Evidence) -> Any:
     """Other records, such as a test set, generalised as a release is: a frame of published labels."""
-    nodes = [cuts.read(p, evidence["attributes"][p.name]["values"]) for p in known.predictors]
+    nodes = [cuts.read(p, values_of(evidence, p.name)) for p in known.predictors]
     return frame(cuts.empty_table(known.predictors, nodes, known.target, known.classes).apply_cut(table))
 
 
-def compare(table: CodedTable, known: Public, release: Release | Path, engine: Engine[Any]) -> dict[str, Any]:
+def compare(
+    table: CodedTable, known: Public, release: Release | Path, engine: Engine[Any]
+) -> NoisyComparison:
     """The counts of the release beside the true ones of the same rows."""
     import polars as pl  # noqa: PLC0415 - loads the engine's library
 
@@ -34,9 +39,8 @@ def compare(table: CodedTable, known: Public, release: Release | Path, engine: E
             raise UnsupportedError("this release was not made with differential privacy")
         evidence, published = release.evidence, release.counts()
     else:
-        evidence = ev.read(release)
-        notes = evidence["data"]
-        path, form = data_file(release, {**notes, "file": notes.get("counts", notes["file"])})
+        evidence = read_evidence(release)
+        path, form = data_file(release, evidence, needed(evidence.data, "data").counts)
         published = in_frame(engine, engine.read(path, form, [*known.columns, COUNT], empty=True))
     by = known.columns
     if list(published.columns) != [*by, COUNT]:
@@ -46,21 +50,22 @@ def compare(table: CodedTable, known: Public, release: Release | Path, engine: E
     noisy = published.select(*texts, pl.col(COUNT).cast(pl.Int64))
     both = noisy.join(true, on=by, how="full", coalesce=True, nulls_equal=True).fill_null(0)
     off = (both.get_column(COUNT) - both.get_column("true")).abs()
-    cells = int(evidence["measures"]["counts"]["cells"])
+    noisy_counts = needed(evidence.measures.counts, "measures.counts")
+    cells = noisy_counts.cells
     wrong = int(off.sum())
-    return {
-        "kind": KIND,
-        "warning": WARNING,
-        "records": {"raw": table.records, "published": int(evidence["records"])},
-        "counts": {
+    return NoisyComparison(
+        kind=KIND,
+        warning=WARNING,
+        records={"raw": table.records, "published": evidence.records},
+        counts={
             "cells": cells,
             "error": wrong / cells if cells else 0.0,
             "largest": int(off.max() or 0),
             "total": wrong,
-            "expected": evidence["measures"]["counts"]["error"],
+            "expected": noisy_counts.error,
         },
-        "columns": {name: _distance(both, name) for name in by},
-    }
+        columns={name: _distance(both, name) for name in by},
+    )
 
 
 def _distance(both: Any, name: str) -> float:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from privet.dp.entries import Entry
 from privet.dp.ledger import Ledger
 from privet.errors import InputError
+from privet.evidence import folder as ev
+from privet.evidence.promises import Paid
 from privet.hierarchy.numbers import fraction
 from privet.release import read_private
-from privet.report import evidence as ev
 from privet.verification import file_complaints
 
 
@@ -27,31 +27,28 @@ def ledger_of(folder: Path) -> str:
 def matched(folder: Path, ledger: Ledger) -> tuple[Entry | None, list[str]]:
     """The entry of a release, and everything in which the two differ."""
     evidence = ev.read(folder)
-    paid = evidence.get("ledger")
-    if not isinstance(paid, Mapping):
+    paid = evidence.ledger
+    if paid is None:
         raise InputError(f"{folder}: this release was not paid for in a ledger")
-    entry = next((one for one in ledger.releases() if one.release == paid.get("release")), None)
+    entry = next((one for one in ledger.releases() if one.release == paid.release), None)
     if entry is None:
         return None, [f"{ledger.place} has no entry of this release"]
     return entry, [*_differences(folder, paid, entry), *file_complaints(folder, evidence)]
 
 
-def _differences(folder: Path, paid: Mapping[str, Any], entry: Entry) -> Iterator[str]:
+def _differences(folder: Path, paid: Paid, entry: Entry) -> Iterator[str]:
     if entry.digest != f"sha256:{ev.digest(folder / 'evidence.json')}":
         yield (
             "the ledger never saw it leave"
             if entry.state == "reserved"
             else "its evidence is not what the ledger saw leave"
         )
-    if entry.dataset != paid.get("dataset"):
+    if entry.dataset != paid.dataset:
         yield "the ledger entered it for another data set"
     try:
-        said = fraction(paid.get("epsilon")), paid.get("records_per_person")
-        spends = [
-            (one["purpose"], one["mechanism"], fraction(one["epsilon"]), one["group"])
-            for one in paid.get("spends", ())
-        ]
-    except (ValueError, KeyError, TypeError):
+        said = fraction(paid.epsilon), paid.records_per_person
+        spends = [(one.purpose, one.mechanism, fraction(one.epsilon), one.group) for one in paid.spends]
+    except ValueError:
         yield "its evidence has payments that are not payments"
         return
     if said != (entry.epsilon, entry.per_person):

@@ -18,11 +18,11 @@ from privet.dp.noisytable import Labels, NoisyTable
 from privet.dp.plan import mean_error
 from privet.dp.settings import COUNT, Drawn, Output, Settings
 from privet.dp.spend import cost
+from privet.evidence import notes as ev
+from privet.evidence.folder import FILE, digest
 from privet.measure import summary
-from privet.policy.notation import describe
 from privet.policy.values import Policy
 from privet.release import Release, suffix
-from privet.report import evidence as ev
 from privet.roads.stations import in_frame
 
 RECODING = "noisy counts"
@@ -60,7 +60,7 @@ class NoisyRelease(Release):
 
     def leaving(self, folder: Path) -> None:
         """Enter it in the ledger: the evidence has the digests of all the other files."""
-        self.reservation.release(f"sha256:{ev.digest(folder / 'evidence.json')}")
+        self.reservation.release(f"sha256:{digest(folder / FILE)}")
 
     def _write(self, output: Output, path: Path) -> None:
         # Noise may leave no record at all. That was paid for like any other table, and leaves like it.
@@ -83,9 +83,9 @@ def frame(rows: Mapping[str, Labels], counts: NDArray[np.int64] | None = None) -
     return pl.DataFrame(made if counts is None else [*made, pl.Series(COUNT, counts)])
 
 
-def evidence_of(
+def told_of(
     policy: Policy, settings: Settings, drawn: Drawn, epsilon: Fraction, paid: Mapping[str, Any]
-) -> dict[str, Any]:
+) -> ev.Told:
     """What may be said of the release: all of it is paid for, or was public before."""
     made, person = drawn.table, epsilon * settings.records_per_person
     spent = cost(drawn.charges)
@@ -94,42 +94,39 @@ def evidence_of(
     if settings.output is Output.COUNTS:
         columns.append(COUNT)
     claims = {"epsilon": spent, "epsilon of a person": person}
-    return {
-        **ev.header(),
-        "kind": policy.kind,
-        "purpose": policy.purpose,
-        "nulls": policy.nulls.value,
-        "records": records,
-        "columns": columns,
-        "promises": [ev.construction(model, claims) for model in policy.models],
-        "algorithm": describe(settings),
-        "recoding": RECODING,
-        "attributes": _attributes(policy, made),
-        "steps": [
+    return ev.Told(
+        records=records,
+        columns=columns,
+        promises=[ev.construction(model, claims) for model in policy.models],
+        recoding=RECODING,
+        attributes=_attributes(policy, made),
+        steps=[
             {"attribute": step.attribute, "label": step.label, "children": list(step.children)}
             for step in made.steps
             if step.performed
         ],
-        "notes": [] if drawn.h is None else [f"the search had {drawn.h} rounds"],
-        "ledger": {
-            **paid,
-            "epsilon": ev.number(epsilon),
-            "records_per_person": settings.records_per_person,
-            "person_epsilon": ev.number(person),
-            "spent": ev.number(spent),
-            "spends": [
-                {
-                    "purpose": charge.purpose,
-                    "mechanism": charge.mechanism,
-                    "epsilon": ev.number(charge.epsilon),
-                    "group": charge.group,
-                }
-                for charge in drawn.charges
-            ],
+        notes=[] if drawn.h is None else [f"the search had {drawn.h} rounds"],
+        measures=_measures(drawn, records),
+        cautions=cautions(settings.records_per_person),
+        more={
+            "ledger": {
+                **paid,
+                "epsilon": ev.number(epsilon),
+                "records_per_person": settings.records_per_person,
+                "person_epsilon": ev.number(person),
+                "spent": ev.number(spent),
+                "spends": [
+                    {
+                        "purpose": charge.purpose,
+                        "mechanism": charge.mechanism,
+                        "epsilon": ev.number(charge.epsilon),
+                        "group": charge.group,
+                    }
+                    for charge in drawn.charges
+                ],
+            }
         },
-        "measures": _measures(drawn, records),
-        "cautions": cautions(settings.records_per_person),
-    }
+    )
 
 
 def cautions(per_person: int) -> list[str]:

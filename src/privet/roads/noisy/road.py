@@ -12,6 +12,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,83 +20,136 @@ from privet.core import Engine, Form, Progress, silent
 from privet.dp.coded import CodedTable, Dictionary, encode
 from privet.dp.ledger import Account, Ledger, Reservation
 from privet.dp.noise import production
+from privet.dp.noisytable import NoisyTable
 from privet.dp.publicdomain import Numbers
-from privet.dp.settings import ContingencySettings, DiffGenSettings, Public, Settings, epsilon_of, public
+from privet.dp.settings import (
+    ContingencySettings,
+    DiffGenSettings,
+    Drawn,
+    Public,
+    Settings,
+    epsilon_of,
+    public,
+)
+from privet.dp.sketch import Sketch
 from privet.dp.spend import Charge
 from privet.errors import InternalError, PolicyError, UnsupportedError
+from privet.evidence import notes as ev
+from privet.evidence.values import Evidence
 from privet.policy.values import Policy
 from privet.release import Release
 from privet.roads import Found, Verdicts
+from privet.roads.answers import NoisyComparison, TableExplanation, TableRisk
+from privet.roads.driver import Asked, Once, Passed, Stations
 from privet.roads.noisy import check as noisy_check
 from privet.roads.noisy import comparison as noisy_compare
-from privet.roads.noisy.release import NoisyRelease, evidence_of
-from privet.roads.stations import as_written, in_frame, need_tables, settle, source_digest
+from privet.roads.noisy.release import NoisyRelease, told_of
+from privet.roads.stations import as_written, in_frame, need_tables, settle
 
 
-class NoisyRoad:
+@dataclass(frozen=True)
+class Bought:
+    """Noisy counts, and the entries that paid for them."""
+
+    drawn: Drawn = field(repr=False)
+    reservation: Reservation = field(repr=False)
+    paid: Mapping[str, Any]
+    ledger: str  # where it is kept
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Records in public codes, and the keyed fingerprints by which the ledger knows the data again."""
+
+    table: CodedTable = field(repr=False)
+    sketch: Sketch = field(repr=False)
+
+
+Way = Passed[Counted, Bought, NoisyTable, NoisyTable]
+
+
+class NoisyRoad(Stations[Any, Counted, Bought, NoisyTable, NoisyTable]):
     """Tables of which only noisy counts leave, and whose privacy is spent."""
 
     name: ClassVar[str] = "diffgen"
+    waits: ClassVar[Mapping[str, str]] = {"read": "read", "count": "code", "search": "search"}
 
-    def publish(
-        self,
-        source: Any,
-        policy: Policy,
-        *,
-        engine: Engine[Any],
-        like: Path | None,
-        output: str | None,
-        progress: Progress,
-    ) -> NoisyRelease:
+    def refuse(self, asked: Asked) -> None:
+        """Everything that can be refused for nothing is, before anything is paid."""
+        policy = asked.policy
         settings, epsilon = settings_of(policy), epsilon_of(policy)
-        if like is not None:
+        if asked.like is not None:
             raise UnsupportedError(f"{settings.name} pays for every release anew: publish without --like")
-        need_tables(engine)
+        need_tables(asked.engine)
         known = public(policy)
         settings.refuse(known)
-        account = _account(policy)
-        account.refuse_overdraft(epsilon, settings.records_per_person)
-        form = settle(source, policy.form)
-        written = as_written(form, output)
-        _refuse_unwritable(known, written)
-        noise = production(settings.noise.value)
-        with ThreadPoolExecutor() as beside:
-            digest = beside.submit(source_digest, source)
-            progress("read", 0)
-            # A table without a record is a neighbour of one with one: treated alike, paid alike.
-            data = in_frame(engine, engine.read(source, form, known.columns, empty=True))
-            progress("code", 0)
-            numbered = _numbered(data, known)
+        _account(policy).refuse_overdraft(epsilon, settings.records_per_person)
+        _refuse_unwritable(known, as_written(asked.form, asked.output))
+        production(settings.noise.value)
+
+    def read(self, asked: Asked) -> Any:
+        columns = public(asked.policy).columns
+        # A table without a record is a neighbour of one with one: treated alike, paid alike.
+        return in_frame(asked.engine, asked.engine.read(asked.source, asked.form, columns, empty=True))
+
+    def count(self, asked: Asked, data: Once[Any]) -> Counted:
+        known, ledger = public(asked.policy), _account(asked.policy).ledger
+        numbered = _numbered(data.take(), known)
+        with ThreadPoolExecutor(1) as beside:
             sketch = beside.submit(
-                account.ledger.sketch, {name: (one.values, one.codes) for name, one in numbered.items()}
+                ledger.sketch, {name: (one.values, one.codes) for name, one in numbered.items()}
             )
             table = encode(numbered, known.predictors, known.target, known.classes)
-            name = secrets.token_hex(8)  # no time in it: that would tell how long this took
-            reservation = account.reserve(
-                name,
-                epsilon,
-                purpose=policy.purpose or "a release",
-                source=noise.label,
-                per_person=settings.records_per_person,
-                data=sketch.result(),
-            )
-            progress("search", 0)
-            drawn = settings.draw(table, epsilon, noise, reservation, progress)
-            if drawn.charges != _as_charges(reservation):
-                raise InternalError("the ledger and the release do not name the same payments")
-            paid = {"release": name, "dataset": account.dataset, "noise": noise.label}
-            return NoisyRelease(
-                made=drawn.table,
-                output=settings.output,
-                reservation=reservation,
-                engine=engine,
-                policy=policy,
-                verdicts=(),
-                evidence=evidence_of(policy, settings, drawn, epsilon, paid),
-                steps=drawn.table.steps,
-                form=written,
-                private={"source": digest.result(), "ledger": account.ledger.place},
-            )
+            return Counted(table, sketch.result())
+
+    def search(self, asked: Asked, counts: Counted) -> Bought:
+        policy = asked.policy
+        settings, epsilon, account = settings_of(policy), epsilon_of(policy), _account(policy)
+        noise = production(settings.noise.value)
+        name = secrets.token_hex(8)  # no time in it: that would tell how long this took
+        reservation = account.reserve(
+            name,
+            epsilon,
+            purpose=policy.purpose or "a release",
+            source=noise.label,
+            per_person=settings.records_per_person,
+            data=counts.sketch,
+        )
+        drawn = settings.draw(counts.table, epsilon, noise, reservation, asked.progress)
+        if drawn.charges != _as_charges(reservation):
+            raise InternalError("the ledger and the release do not name the same payments")
+        paid = {"release": name, "dataset": account.dataset, "noise": noise.label}
+        return Bought(drawn, reservation, paid, account.ledger.place)
+
+    def apply(self, asked: Asked, counts: Counted, found: Bought) -> NoisyTable:  # noqa: ARG002
+        return found.drawn.table
+
+    def look(self, asked: Asked, leaving: NoisyTable) -> NoisyTable:  # noqa: ARG002
+        return leaving
+
+    def judge(self, asked: Asked, seen: NoisyTable) -> Verdicts:  # noqa: ARG002
+        """Nothing: no table shows whether noise was drawn."""
+        return ()
+
+    def measure(self, passed: Way) -> tuple[ev.Told, dict[str, Any]]:
+        policy, found = passed.policy, passed.found
+        told = told_of(policy, settings_of(policy), found.drawn, epsilon_of(policy), found.paid)
+        return told, {"ledger": found.ledger}
+
+    def release(self, passed: Way, evidence: Evidence, private: Mapping[str, Any]) -> NoisyRelease:
+        asked = passed.asked
+        return NoisyRelease(
+            made=passed.leaving,
+            output=settings_of(asked.policy).output,
+            reservation=passed.found.reservation,
+            engine=asked.engine,
+            policy=asked.policy,
+            verdicts=(),
+            evidence=evidence,
+            steps=passed.leaving.steps,
+            form=as_written(asked.form, asked.output),
+            private=private,
+        )
 
     def check(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> Verdicts:
         del source, engine
@@ -103,9 +157,7 @@ class NoisyRoad:
             f"{policy.models[0].name}: no table has it as it stands; it is about how a release is made"
         )
 
-    def verify(
-        self, folder: Path, evidence: Mapping[str, Any], policy: Policy, *, engine: Engine[Any]
-    ) -> Found:
+    def verify(self, folder: Path, evidence: Evidence, policy: Policy, *, engine: Engine[Any]) -> Found:
         return Found((), tuple(noisy_check.complaints(folder, evidence, policy, settings_of(policy), engine)))
 
     def risk(
@@ -116,7 +168,7 @@ class NoisyRoad:
         engine: Engine[Any],
         show_values: bool = False,
         progress: Progress = silent,
-    ) -> dict[str, Any]:
+    ) -> TableRisk:
         del source, engine, show_values, progress
         raise UnsupportedError(
             f"{policy.models[0].name} does not ask how exposed the raw table is: its promise is the same for "
@@ -132,7 +184,7 @@ class NoisyRoad:
         engine: Engine[Any],
         classify: bool = False,
         progress: Progress = silent,
-    ) -> dict[str, Any]:
+    ) -> NoisyComparison:
         del progress
         if classify:
             raise UnsupportedError(
@@ -147,15 +199,15 @@ class NoisyRoad:
     def explain(
         self,
         folder: Path,
-        evidence: Mapping[str, Any],
+        evidence: Evidence,
         policy: Policy,
         *,
         engine: Engine[Any],
         show_values: bool = False,
-    ) -> dict[str, Any]:
+    ) -> TableExplanation:
         del folder, policy, engine, show_values
         raise UnsupportedError(
-            f"{evidence['algorithm']['type']}: no group forced the loss, epsilon and h did; `privet plan` "
+            f"{evidence.algorithm['type']}: no group forced the loss, epsilon and h did; `privet plan` "
             "says what other ones would give, before anything is spent"
         )
 

@@ -9,27 +9,29 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privet.core import Column, Engine, Form, Perturbation, Progress, Role, Tally, silent
+from privet.core import Column, Engine, Form, Perturbation, Progress, Role, Tallied, Tally, silent
 from privet.domain import Value, flat
 from privet.errors import InputError, UnsupportedError
+from privet.evidence import notes as ev
+from privet.evidence.folder import read as read_evidence
+from privet.evidence.values import Evidence
 from privet.measure import classes, query, summary
 from privet.measure import risk as risks
-from privet.policy.notation import describe
 from privet.policy.values import Policy
 from privet.release import Release, suffix
-from privet.report import evidence as ev
 from privet.roads import Found, Verdicts
+from privet.roads.answers import BucketComparison, TableExplanation
+from privet.roads.driver import Asked, Once, Passed, Stations
 from privet.roads.stations import (
-    CAUTIONS,
     as_written,
     columns_needed,
     data_file,
+    file_of,
     in_frame,
     judge,
     need_tables,
-    refuse_broken,
+    needed,
     settle,
-    source_digest,
 )
 from privet.roads.tables import exposure
 
@@ -61,88 +63,100 @@ class SplitRelease(Release):
         return replace(self.policy, attributes=attributes, form=replace(self.policy.form, query=None))
 
 
-class AnatomyRoad:
+@dataclass(frozen=True)
+class Pair:
+    """The two tables that are about to leave, and what each bucket holds."""
+
+    data: Any = field(repr=False)
+    held: Any = field(repr=False)
+
+
+class AnatomyRoad(Stations[Any, Tallied, Perturbation, Pair, Tally]):
     """Two linked tables: values leave as they are, which sensitive value is whose does not."""
 
     name: ClassVar[str] = "anatomy"
 
-    def publish(
-        self,
-        source: Any,
-        policy: Policy,
-        *,
-        engine: Engine[Any],
-        like: Path | None,
-        output: str | None,
-        progress: Progress,
-    ) -> SplitRelease:
-        _refuse(policy, engine, like)
-        form = settle(source, policy.form)
-        progress("read", 0)
-        table = engine.read(source, form, columns_needed(policy))
-        progress("tally", 0)
-        tallied = engine.tally(table, policy)
-        raw = tallied.tally
-        progress("search", 0)
-        recoding = policy.algorithm.search(raw, policy, progress).recoding
+    def refuse(self, asked: Asked) -> None:
+        _refuse(asked.policy, asked.engine, asked.like)
+        as_written(asked.form, asked.output)
+
+    def read(self, asked: Asked) -> Any:
+        return asked.engine.read(asked.source, asked.form, columns_needed(asked.policy))
+
+    def count(self, asked: Asked, data: Once[Any]) -> Tallied:
+        return asked.engine.tally(data.take(), asked.policy)
+
+    def search(self, asked: Asked, counts: Tallied) -> Perturbation:
+        recoding = asked.policy.algorithm.search(counts.tally, asked.policy, asked.progress).recoding
         if not isinstance(recoding, Perturbation):
-            raise UnsupportedError(f"{policy.algorithm.name} deals records into no buckets")
-        progress("apply", 0)
-        sensitive = raw.sensitive[0].name
-        data = in_frame(engine, engine.apply(tallied, policy, recoding)).rename({sensitive: BUCKET})
-        held = _held(raw, recoding, sensitive)
-        progress("check", 0)
-        complaints, final = _tally(data, held, policy, sensitive)
+            raise UnsupportedError(f"{asked.policy.algorithm.name} deals records into no buckets")
+        return recoding
+
+    def apply(self, asked: Asked, counts: Tallied, found: Perturbation) -> Pair:
+        sensitive = counts.tally.sensitive[0].name
+        dealt = in_frame(asked.engine, asked.engine.apply(counts, asked.policy, found))
+        return Pair(dealt.rename({sensitive: BUCKET}), _held(counts.tally, found, sensitive))
+
+    def look(self, asked: Asked, leaving: Pair) -> Tally:
+        sensitive = asked.policy.with_role(Role.SENSITIVE)[0].name
+        complaints, final = _tally(leaving.data, leaving.held, asked.policy, sensitive)
         if complaints:
             raise UnsupportedError(*complaints)
-        verdicts = judge(final, policy)
-        refuse_broken(verdicts, policy, None)
-        progress("measure", 0)
-        sizes, found = classes.class_sizes(final), risks.risk(classes.class_sizes(raw))
-        evidence: dict[str, Any] = {
-            **ev.header(),
-            "kind": policy.kind,
-            "purpose": policy.purpose,
-            "nulls": policy.nulls.value,
-            "records": final.records,
-            "suppressed_records": 0,
-            "columns": list(data.columns),
-            "promises": [ev.promise(model, verdict) for model, verdict in verdicts],
-            "algorithm": describe(policy.algorithm),
-            "recoding": "buckets",
-            "attributes": _notes(policy, list(data.columns), sensitive),
-            "steps": [],
-            "notes": [],
-            "measures": {
+        return final
+
+    def judge(self, asked: Asked, seen: Tally) -> Verdicts:
+        return judge(seen, asked.policy)
+
+    def measure(self, passed: Passed[Tallied, Perturbation, Pair, Tally]) -> tuple[ev.Told, dict[str, Any]]:
+        raw, final = passed.counts.tally, passed.seen
+        sensitive = raw.sensitive[0].name
+        found = risks.risk(classes.class_sizes(raw))
+        columns = list(passed.leaving.data.columns)
+        told = ev.Told(
+            records=final.records,
+            suppressed_records=0,
+            columns=columns,
+            promises=[ev.promise(model, verdict) for model, verdict in passed.verdicts],
+            recoding="buckets",
+            attributes=_notes(passed.policy, columns, sensitive),
+            measures={
                 "records": final.records,
-                "classes": summary.classes(sizes),
+                "classes": summary.classes(classes.class_sizes(final)),
                 # Quasi-identifiers leave as they are: a record is found as easily as before.
                 "risk": {"before": found, "after": found},
-                "loss": {"query_error": summary.tidy(query.split_error(raw, recoding.positions[sensitive]))},
+                "loss": {
+                    "query_error": summary.tidy(query.split_error(raw, passed.found.positions[sensitive]))
+                },
                 "attributes": {},
             },
-            "cautions": list(CAUTIONS),
-        }
+        )
+        return told, {}
+
+    def release(
+        self,
+        passed: Passed[Tallied, Perturbation, Pair, Tally],
+        evidence: Evidence,
+        private: Mapping[str, Any],
+    ) -> SplitRelease:
+        asked = passed.asked
         return SplitRelease(
-            table=data,
-            held=held,
-            engine=engine,
-            policy=policy,
-            verdicts=verdicts,
+            table=passed.leaving.data,
+            held=passed.leaving.held,
+            engine=asked.engine,
+            policy=asked.policy,
+            verdicts=passed.verdicts,
             evidence=evidence,
-            form=as_written(form, output),
-            private={"source": source_digest(source)},
+            form=as_written(asked.form, asked.output),
+            private=private,
         )
 
     def check(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> Verdicts:
         table = engine.read(source, settle(source, policy.form), columns_needed(policy))
         return judge(engine.tally_published(table, policy), policy)
 
-    def verify(
-        self, folder: Path, evidence: Mapping[str, Any], policy: Policy, *, engine: Engine[Any]
-    ) -> Found:
-        data, form = data_file(folder, evidence["data"])
-        buckets, _ = data_file(folder, {**evidence["data"], "file": evidence["data"]["buckets"]})
+    def verify(self, folder: Path, evidence: Evidence, policy: Policy, *, engine: Engine[Any]) -> Found:
+        data, form = data_file(folder, evidence)
+        buckets = file_of(folder, needed(needed(evidence.data, "data").buckets, "data.buckets"))
         sensitive = policy.with_role(Role.SENSITIVE)[0].name
         frames = [in_frame(engine, engine.read(path, form)) for path in (data, buckets)]
         allowed = {a.name for a in policy.attributes if a.published and a.name != sensitive} | {BUCKET}
@@ -160,12 +174,12 @@ class AnatomyRoad:
         if complaints:
             return Found((), tuple(complaints))
         complaints, final = _tally(frames[0], frames[1], policy, sensitive)
-        if final.records != evidence["records"]:
+        if final.records != evidence.records:
             complaints.append(
-                f"the evidence speaks of {evidence['records']} records, the data has {final.records}"
+                f"the evidence speaks of {evidence.records} records, the data has {final.records}"
             )
         verdicts = judge(final, policy)
-        return Found(verdicts, (*complaints, *ev.other_promises(verdicts, evidence["promises"])))
+        return Found(verdicts, (*complaints, *ev.other_promises(verdicts, evidence.promises)))
 
     risk = staticmethod(exposure.risk)
 
@@ -179,29 +193,29 @@ class AnatomyRoad:
         classify: bool = False,
         seed: int = 0,
         progress: Progress = silent,
-    ) -> dict[str, Any]:
-        evidence = release.evidence if isinstance(release, Release) else ev.read(release)
+    ) -> BucketComparison:
+        evidence = release.evidence if isinstance(release, Release) else read_evidence(release)
         table = engine.read(raw, settle(raw, policy.form), columns_needed(policy))
-        if engine.rows(table) != evidence["records"]:
+        if engine.rows(table) != evidence.records:
             raise InputError(
-                f"the raw table has {engine.rows(table)} records, the release {evidence['records']}: "
+                f"the raw table has {engine.rows(table)} records, the release {evidence.records}: "
                 "it was made from another table"
             )
         del classify, seed, progress  # say nothing here: every value leaves as it is
-        return {"kind": "buckets", "records": evidence["records"], **evidence["measures"]}
+        return BucketComparison.of({"kind": "buckets", **evidence.measures.to_dict()})
 
     def explain(
         self,
         folder: Path,
-        evidence: Mapping[str, Any],
+        evidence: Evidence,
         policy: Policy,
         *,
         engine: Engine[Any],
         show_values: bool = False,
-    ) -> dict[str, Any]:
+    ) -> TableExplanation:
         del folder, policy, engine, show_values
         raise UnsupportedError(
-            f"{evidence['algorithm']['type']} generalises nothing, so there is no loss to explain"
+            f"{evidence.algorithm['type']} generalises nothing, so there is no loss to explain"
         )
 
 

@@ -10,13 +10,17 @@ import numpy as np
 
 from privet.core import Engine, Progress, Role, Tally, silent
 from privet.errors import InputError, MissingExtraError
+from privet.evidence.columns import ColumnNote
+from privet.evidence.measures import ColumnLoss, Loss
+from privet.evidence.values import Evidence
 from privet.measure import classes, classify, dimensions, summary, utility
 from privet.measure import risk as risks
 from privet.measure.worst import worst_classes
 from privet.policy.values import Policy
 from privet.relational.recodings import loosest
 from privet.release import Release
-from privet.roads.stations import settle
+from privet.roads.answers import TableComparison
+from privet.roads.stations import needed, settle
 from privet.roads.tables.opened import PERTURBED, Opened, k_of, opened, rows_of
 from privet.roads.tables.query_error import distribution
 
@@ -32,7 +36,7 @@ def compare(
     seed: int = 0,
     engine: Engine[Any],
     progress: Progress = silent,
-) -> dict[str, Any]:
+) -> TableComparison:
     """What was lost between a raw table and its release, and what risk is left.
 
     Everything is counted again on the two tables; LM comes from the losses that the evidence gives for
@@ -48,8 +52,8 @@ def compare(
     progress("tally", 0)
     before = engine.tally_published(before_table, there.policy)
     after = engine.tally_published(there.table, there.policy)
-    missing = there.evidence.get("suppressed_records", 0)
-    copies = there.evidence.get("copies", 1)
+    evidence, claimed = there.evidence, there.evidence.measures
+    missing, copies = evidence.suppressed_records or 0, evidence.copies or 1
     alone = risks.risk(classes.class_sizes(before))
     if copies > 1:  # several records were published for each: counts are compared with as many
         before = replace(before, counts=before.counts * copies)
@@ -60,11 +64,11 @@ def compare(
         )
     progress("measure", 0)
     sizes = classes.class_sizes(after)
-    claimed = there.evidence.get("measures") or {}
+    lost = claimed.loss or Loss()
     attributes = _attributes(there, before, after)
     lm = sum(found["lm"] for found in attributes.values()) / len(attributes)
     loss = {
-        **{name: claimed.get("loss", {}).get(name) for name in CLAIMED},
+        **{name: getattr(lost, name) for name in CLAIMED},
         "lm": summary.tidy(lm),
         "discernibility": classes.discernibility(sizes, missing),
         "discernibility_ratio": classes.discernibility_ratio(sizes, missing),
@@ -76,14 +80,13 @@ def compare(
     smallest = [number for model in there.policy.models if (number := k_of(model))]
     if smallest:
         loss["normalised_class_size"] = classes.normalised_class_size(sizes, k=max(smallest))
-    perturbed = there.evidence.get("recoding") == PERTURBED
+    perturbed = evidence.recoding == PERTURBED
     if perturbed:  # a value that was replaced covers no range: what counts is how many were
-        loss |= {"lm": None, "changed": claimed.get("loss", {}).get("changed")}
+        loss |= {"lm": None, "changed": lost.changed}
         for name, found in attributes.items():
-            found |= {"lm": None, "changed": claimed.get("attributes", {}).get(name, {}).get("changed")}
+            found |= {"lm": None, "changed": (claimed.attributes or {}).get(name, ColumnLoss()).changed}
     loss |= distribution(before, after, there.leaf_order, missing, perturbed=perturbed)
     k = max(smallest, default=None)
-    steps = there.evidence.get("steps") or []
     result: dict[str, Any] = {
         "records": after.records,
         "classes": summary.classes(sizes),
@@ -93,21 +96,19 @@ def compare(
         if k is None or loss["ncp"] is None
         else dimensions.dimensionality(before.records, k, len(before.quasi), loss["ncp"]),
         "steps": {
-            "performed": sum("refused" not in step for step in steps),
-            "refused": sum("refused" in step for step in steps),
+            "performed": sum(step.performed for step in evidence.steps),
+            "refused": sum(not step.performed for step in evidence.steps),
         },
         "attributes": attributes,
         "worst_classes": worst_classes(after),
     }
-    kinds = {
-        name: note["recoding"] for name, note in there.evidence["attributes"].items() if "recoding" in note
-    }
+    kinds = {name: note.recoding for name, note in evidence.attributes.items() if note.recoding is not None}
     if kinds:
         result["recoding"] = {"type": loosest(kinds.values()), "attributes": kinds}
     if classify:
         progress("classify", 0)
         result["classification"] = _classified(before_table, there, seed)
-    return result
+    return TableComparison.of(result)
 
 
 def _counted(there: Opened) -> list[str]:
@@ -116,12 +117,13 @@ def _counted(there: Opened) -> list[str]:
 
 
 def _attributes(there: Opened, before: Tally, after: Tally) -> dict[str, Any]:
-    claimed = (there.evidence.get("measures") or {}).get("attributes") or {}
+    claimed = there.evidence.measures.attributes or {}
     found = {}
     for raw, column in zip(before.quasi, after.quasi, strict=True):
-        values = there.evidence["attributes"][raw.name].get("values")
-        loss = {value["label"]: value["loss"] for value in values or ()}
-        nothing = {value["label"] for value in values or () if value.get("root")}
+        known = claimed.get(raw.name, ColumnLoss())
+        values = _noted(there.evidence, raw.name).values_ or ()
+        loss = {value.label: value.loss for value in values}
+        nothing = {value.label for value in values if value.root}
         records = np.bincount(column.codes, weights=after.counts, minlength=column.domain.size)
         costs = [loss.get(label, 0.0) for label in column.domain.values]
         missing = before.records - after.records
@@ -137,13 +139,17 @@ def _attributes(there: Opened, before: Tally, after: Tally) -> dict[str, Any]:
             )
         found[raw.name] = {
             "lm": summary.tidy(lm),
-            **{name: claimed.get(raw.name, {}).get(name) for name in CLAIMED if name != "height"},
+            **{name: getattr(known, name) for name in CLAIMED if name != "height"},
             "published_values": column.domain.size,
             "raw_values": raw.domain.size,
             "suppressed_share": suppressed / before.records,
             "gain_retained": summary.tidy(told[1] / told[0]) if told and told[0] > 0 else None,
         }
     return found
+
+
+def _noted(evidence: Evidence, name: str) -> ColumnNote:
+    return needed(evidence.attributes.get(name), f"attributes.{name}")
 
 
 def _retained(before: Tally, after: Tally) -> float | None:
@@ -159,11 +165,11 @@ def _classified(before: Any, there: Opened, seed: int) -> dict[str, Any]:
     targets = there.policy.with_role(Role.TARGET)
     if not targets:
         return {"skipped": "the policy names no target, so there is nothing to predict"}
-    if there.evidence.get("copies", 1) > 1:
+    if (there.evidence.copies or 1) > 1:
         return {"skipped": "several records were published for each, so the rows of the two do not match"}
-    if there.evidence.get("suppressed_records"):
+    if there.evidence.suppressed_records:
         return {"skipped": "records were suppressed, so the rows of the two tables do not match"}
-    chosen = classify.chosen_rows(there.evidence["records"], seed=seed)
+    chosen = classify.chosen_rows(there.evidence.records, seed=seed)
     names = _counted(there)
     try:
         found = classify.classify(

@@ -8,19 +8,23 @@ from typing import Any
 
 from privet.core import Engine, Role
 from privet.errors import UnsupportedError
+from privet.evidence.measures import ColumnLoss, Loss
+from privet.evidence.part import plain
+from privet.evidence.values import Evidence
 from privet.policy.values import Policy
 from privet.release import read_private
+from privet.roads.answers import TableExplanation
 from privet.roads.tables.opened import PERTURBED, audits_of, opened
 
 
 def explain(
     folder: Path,
-    evidence: Mapping[str, Any],  # noqa: ARG001 - a road's form
+    evidence: Evidence,
     policy: Policy,  # noqa: ARG001 - a road's form
     *,
     show_values: bool = False,
     engine: Engine[Any],
-) -> dict[str, Any]:
+) -> TableExplanation:
     """Why a release lost so much: for each attribute what stopped it, the tightest groups, and what
     relaxing one step would buy.
 
@@ -28,25 +32,26 @@ def explain(
     `show_values` names the published values of the tightest groups.
     """
     there = opened(folder, engine)
-    if there.evidence.get("recoding") == PERTURBED:
+    if evidence.recoding == PERTURBED:
         raise UnsupportedError(
-            f"{there.evidence['algorithm']['type']} generalises nothing, so there is no loss to explain"
+            f"{evidence.algorithm['type']} generalises nothing, so there is no loss to explain"
         )
     notes = read_private(folder)
-    steps = _steps(there.evidence, notes)
+    steps = _steps(evidence, notes)
     tally = engine.tally_published(there.table, there.policy)
-    measured = (there.evidence.get("measures") or {}).get("attributes") or {}
-    attributes = []
-    for name, note in there.evidence["attributes"].items():
-        if note["role"] != Role.QUASI.value:
+    measured = evidence.measures.attributes or {}
+    attributes: list[dict[str, Any]] = []
+    for name, note in evidence.attributes.items():
+        if note.role != Role.QUASI.value:
             continue
+        lost = measured.get(name, ColumnLoss())
         stopped = [step for step in steps if step["attribute"] == name and not step["performed"]]
         attributes.append(
             {
                 "attribute": name,
-                "lm": measured.get(name, {}).get("lm"),
-                "published": note["published"],
-                "published_values": measured.get(name, {}).get("published_values"),
+                "lm": lost.lm,
+                "published": note.published,
+                "published_values": lost.published_values,
                 "stopped_by": sorted({step["refused_by"] for step in stopped}),
                 "refused": [
                     {key: v for key, v in s.items() if key not in {"attribute", "performed"}} for s in stopped
@@ -55,13 +60,13 @@ def explain(
         )
     attributes.sort(key=lambda found: -(found["lm"] or 0))
     audits = audits_of(tally, there.policy, show_values=show_values)
-    return {
-        "records": tally.records,
-        "lm": (there.evidence.get("measures") or {}).get("loss", {}).get("lm"),
-        "logged": bool(steps),  # not every search tries one step after the other
-        "attributes": attributes,
-        "promises": [_promise(claim) for claim in there.evidence["promises"]],
-        "tightest": [
+    return TableExplanation(
+        records=tally.records,
+        lm=(evidence.measures.loss or Loss()).lm,
+        logged=bool(steps),  # not every search tries one step after the other
+        attributes=attributes,
+        promises=[{"model": plain(one.model), "achieved": dict(one.achieved)} for one in evidence.promises],
+        tightest=[
             {
                 "model": found.model,
                 "group": found.tightest.to_dict() if found.tightest else None,
@@ -69,13 +74,13 @@ def explain(
             }
             for found in audits
         ],
-        "relaxations": None if notes is None else notes.get("relaxations"),
-        "reasons": [] if notes is None else notes.get("reasons", []),
-        "private_notes": notes is not None,
-    }
+        relaxations=None if notes is None else notes.get("relaxations"),
+        reasons=[] if notes is None else notes.get("reasons", []),
+        private_notes=notes is not None,
+    )
 
 
-def _steps(evidence: Mapping[str, Any], notes: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+def _steps(evidence: Evidence, notes: Mapping[str, Any] | None) -> list[dict[str, Any]]:
     """Splits refused and made, in one form; with the private log, also what a split would have made."""
     if notes is not None and notes.get("steps"):
         return [
@@ -90,14 +95,10 @@ def _steps(evidence: Mapping[str, Any], notes: Mapping[str, Any] | None) -> list
         ]
     return [
         {
-            "attribute": step["attribute"],
-            "label": step["label"],
-            "performed": "refused" not in step,
-            "refused_by": step.get("refused", ""),
+            "attribute": step.attribute,
+            "label": step.label,
+            "performed": step.performed,
+            "refused_by": step.refused or "",
         }
-        for step in evidence.get("steps") or ()
+        for step in evidence.steps
     ]
-
-
-def _promise(claim: Mapping[str, Any]) -> dict[str, Any]:
-    return {"model": claim["model"], "achieved": claim["achieved"]}

@@ -1,7 +1,6 @@
 """Tables: what is at risk as they stand.
 
-What it returns is a dict that JSON can hold. It decides about no release, and repeats no value of the data
-unless the caller asks for it.
+It decides about no release, and repeats no value of the data unless the caller asks for it.
 """
 
 from __future__ import annotations
@@ -16,13 +15,14 @@ import numpy as np
 from privet.core import Engine, PrivacyModel, Progress, Tally, silent
 from privet.domain import Value
 from privet.errors import InputError
+from privet.evidence import notes as ev
 from privet.measure import attack as attacks
 from privet.measure import classes, dimensions, summary
 from privet.measure import risk as risks
 from privet.models import population as people
 from privet.models.presence import presence
 from privet.policy.values import Policy
-from privet.report import evidence as ev
+from privet.roads.answers import TableRisk
 from privet.roads.stations import columns_needed, settle
 from privet.roads.tables import minimality as aware
 from privet.roads.tables import population
@@ -45,7 +45,7 @@ def risk(
     widths: bool = False,
     engine: Engine[Any],
     progress: Progress = silent,
-) -> dict[str, Any]:
+) -> TableRisk:
     """How exposed the people in a table are, as it stands.
 
     `threshold`: the chance of being found that is too high; without it, what the policy's strictest k
@@ -82,18 +82,18 @@ def risk(
         chances = risks.journalist(*presence(everybody, "k-map", subset, values))
         journalist = {"at_most": chances["highest"], **chances, "people": everybody.records}
     k = max((number for model in policy.models if (number := k_of(model))), default=None)
-    return {
-        "records": tally.records,
-        "quasi_identifiers": [column.name for column in tally.quasi],
-        "unique_records": found["unique_records"],
-        "unique_share": found["unique_share"],
-        "classes": summary.classes(sizes),
-        "prosecutor": prosecutor,
-        "journalist": journalist,
-        "marketer": {"average": found["average"]},
-        "records_at_risk": risks.at_risk(sizes),
-        "population": None if fraction is None else people.uniqueness(sizes, fraction),
-        "dimensionality": None
+    return TableRisk(
+        records=tally.records,
+        quasi_identifiers=[column.name for column in tally.quasi],
+        unique_records=found["unique_records"],
+        unique_share=found["unique_share"],
+        classes=summary.classes(sizes),
+        prosecutor=prosecutor,
+        journalist=journalist,
+        marketer={"average": found["average"]},
+        records_at_risk=risks.at_risk(sizes),
+        population=None if fraction is None else people.uniqueness(sizes, fraction),
+        dimensionality=None
         if k is None
         else dimensions.dimensionality(
             tally.records,
@@ -101,13 +101,13 @@ def risk(
             len(tally.quasi),
             widths=_widths(engine.tally(table, policy).tally, k) if widths else None,
         ),
-        "columns": telling(source, policy, engine=engine),
-        "promises": [found.to_dict() for found in audits],
-        "linkage": _simulated(tally, known, trials, seed),
-        "algorithm_aware": aware.algorithm_aware(engine.tally(table, policy).tally, policy, progress=progress)
+        columns=telling(source, policy, engine=engine),
+        promises=[found.to_dict() for found in audits],
+        linkage=_simulated(tally, known, trials, seed),
+        algorithm_aware=aware.algorithm_aware(engine.tally(table, policy).tally, policy, progress=progress)
         if algorithm_aware
         else None,
-    }
+    )
 
 
 def _promised(models: Sequence[PrivacyModel]) -> Fraction | None:

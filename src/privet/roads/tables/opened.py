@@ -9,14 +9,15 @@ from typing import Any
 
 from privet.core import Engine, Generalization, Perturbation, PrivacyModel, Role, Tally, Terms
 from privet.domain import Value
-from privet.errors import TamperedError, UnsupportedError
+from privet.errors import UnsupportedError
+from privet.evidence.folder import read as read_evidence
+from privet.evidence.values import Evidence
 from privet.measure import attack as attacks
 from privet.measure.attack import Attack, Rows, Translation
 from privet.measure.audit import Audit, audit
 from privet.models.linkage import LinkageModel
 from privet.policy.values import Policy
 from privet.release import Release, read_private
-from privet.report import evidence as ev
 from privet.roads.stations import data_file, settle
 from privet.roads.tables import population
 from privet.roads.tables.release import TableRelease
@@ -32,7 +33,7 @@ class Opened:
 
     table: Any
     policy: Terms  # of what has left
-    evidence: Mapping[str, Any]
+    evidence: Evidence
     translation: Translation
     leaf_order: Mapping[str, Any] | None  # None: the private notes are not here
     only: Mapping[str, Sequence[Value]]  # which rows of the raw table have left
@@ -51,12 +52,9 @@ def opened(release: Release | Path, engine: Engine[Any]) -> Opened:
         )
     if isinstance(release, Release):
         raise UnsupportedError("this is no release of a table")
-    evidence = ev.read(release)
+    evidence = read_evidence(release)
     policy = Policy.load(release / "policy.toml")
-    try:
-        data, form = data_file(release, evidence["data"])
-    except (KeyError, TypeError):
-        raise TamperedError(f"{release / 'evidence.json'}: this evidence lacks what a release has") from None
+    data, form = data_file(release, evidence)
     translation = attacks.by_evidence(evidence, policy)
     notes = read_private(release)
     if notes is not None:

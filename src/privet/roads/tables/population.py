@@ -13,9 +13,10 @@ import numpy as np
 
 from privet.core import Engine, Generalization, PrivacyModel, Recoding, Regions, Tally, Terms, Verdict
 from privet.errors import InputError, UnsupportedError
+from privet.evidence import notes as ev
+from privet.evidence.promises import Promise
 from privet.models.presence import OfSubset, leaves
 from privet.policy.values import Policy
-from privet.report import evidence as ev
 from privet.roads.stations import checkable, judge
 
 WITH = "population"  # what such a promise was checked with
@@ -95,7 +96,9 @@ def judge_all(everybody: Tally, left: Tally, policy: Policy) -> tuple[tuple[Priv
     return tuple((m, m.check(everybody if about_everybody(m) else left)) for m in checkable(policy))
 
 
-def promise(model: PrivacyModel, verdict: Verdict) -> dict[str, Any]:
+def promise(model: PrivacyModel, verdict: Verdict) -> Promise:
     """A promise in evidence; one about the population says that the release does not show it."""
     noted = ev.promise(model, verdict)
-    return noted | {"checked": False, "checked_with": WITH} if about_everybody(model) else noted
+    if not about_everybody(model):
+        return noted
+    return Promise.read({**noted, "checked": False, "checked_with": WITH})

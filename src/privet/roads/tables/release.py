@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from privet.core import Engine, Form, Generalization, Perturbation, Recoding, Regions
+from privet.evidence import notes as ev
 from privet.hierarchy import Tree
 from privet.policy.values import Policy
 from privet.release import Release, suffix
-from privet.report import evidence as ev
 from privet.roads.stations import in_frame
 
 

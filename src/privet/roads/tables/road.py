@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,13 +14,17 @@ from privet.core import (
     Finding,
     Generalization,
     Perturbation,
-    Progress,
     Recoding,
     Regions,
     Role,
+    Tallied,
     Tally,
 )
 from privet.errors import UnsupportedError
+from privet.evidence import notes as ev
+from privet.evidence.folder import FILE, digest
+from privet.evidence.folder import read as read_evidence
+from privet.evidence.values import Evidence
 from privet.measure import summary
 from privet.measure.classes import occurring
 from privet.measure.dimensions import dimensionality
@@ -31,146 +35,156 @@ from privet.policy.values import Policy
 from privet.relational.recodings import recoding_types
 from privet.relational.reuse import same_cuts
 from privet.relational.reuse_boxes import refuse_other_than_boxes, same_boxes
-from privet.report import evidence as ev
 from privet.roads import Found, Verdicts
-from privet.roads.stations import (
-    CAUTIONS,
-    as_written,
-    checkable,
-    columns_needed,
-    data_file,
-    judge,
-    refuse_broken,
-    settle,
-    source_digest,
-)
+from privet.roads.driver import Asked, Once, Passed, Stations
+from privet.roads.stations import as_written, checkable, columns_needed, data_file, judge, settle
 from privet.roads.tables import comparison, explanation, exposure, population
 from privet.roads.tables.release import TableRelease
 
 
-class TableRoad:
+@dataclass(frozen=True)
+class Decided:
+    """What the search found for everybody, and what that says of the rows that leave."""
+
+    finding: Finding
+    recoding: Recoding = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Left:
+    """A table that is about to leave, and the one with everybody that it is a part of."""
+
+    everybody: Any = field(repr=False)
+    published: Any = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The same two, counted again as they stand."""
+
+    whole: Tally
+    final: Tally
+
+
+class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
     """Tables: one row for each person, generalised, split into regions or perturbed."""
 
     name: ClassVar[str] = "table"
 
-    def publish(
+    def refuse(self, asked: Asked) -> None:
+        as_written(asked.form, asked.output)
+
+    def read(self, asked: Asked) -> Any:
+        return asked.engine.read(asked.source, asked.form, columns_needed(asked.policy))
+
+    def count(self, asked: Asked, data: Once[Any]) -> Tallied:
+        return asked.engine.tally(data.take(), asked.policy)
+
+    def search(self, asked: Asked, counts: Tallied) -> Decided:
+        raw, policy = counts.tally, asked.policy
+        if asked.like is None:
+            found = policy.algorithm.search(raw, population.searched(policy), asked.progress)
+        else:
+            found = Finding(recoding_of(asked.like, raw, policy, asked.engine))
+        return Decided(found, population.recoding_of_part(raw, policy, found.recoding))
+
+    def apply(self, asked: Asked, counts: Tallied, found: Decided) -> Left:
+        everybody = asked.engine.apply(counts, asked.policy, found.finding.recoding)
+        return Left(everybody, population.rows_that_leave(asked.engine, everybody, asked.policy))
+
+    def look(self, asked: Asked, leaving: Left) -> Counted:
+        engine, policy = asked.engine, asked.policy
+        final = engine.tally_published(leaving.published, population.leaving(policy))
+        whole = engine.tally_published(leaving.everybody, policy) if policy.publish_only else final
+        return Counted(whole, final)
+
+    def judge(self, asked: Asked, seen: Counted) -> Verdicts:
+        return population.judge_all(seen.whole, seen.final, asked.policy)
+
+    def measure(self, passed: Passed[Tallied, Decided, Left, Counted]) -> tuple[ev.Told, dict[str, Any]]:
+        asked, policy, final = passed.asked, passed.policy, passed.seen.final
+        finding, recoding = passed.found.finding, passed.found.recoding
+        relaxed = asked.beside.submit(
+            relaxations,
+            passed.counts.tally,
+            policy,
+            finding if not policy.publish_only else Finding(recoding),
+            describe=describe,
+        )
+        worst = asked.beside.submit(worst_classes, final)
+        raw = population.part_that_leaves(passed.counts.tally, policy)
+        if recoding.by_record:  # then it speaks of records, and so does what is said of it
+            raw = recoding.over(raw)
+        measures = summary.measures(raw, final, recoding)
+        k = max((n for model in population.leaving(policy).models if (n := model.class_size)), default=0)
+        if k and "ncp" in measures["loss"]:
+            measures["dimensionality"] = dimensionality(
+                raw.records, k, len(raw.quasi), measures["loss"]["ncp"]
+            )
+        if found := worst.result():
+            measures["worst_classes"] = found
+        columns = asked.engine.columns(passed.leaving.published)
+        attributes = ev.attribute_notes(policy, recoding, columns, raw)
+        for name, kind in recoding_types(raw, recoding).items():
+            attributes[name]["recoding"] = kind
+        copies = recoding.copies if isinstance(recoding, Perturbation) else 1
+        told = ev.Told(
+            records=final.records,
+            suppressed_records=raw.records - final.records,
+            columns=columns,
+            promises=[
+                *(population.promise(model, verdict) for model, verdict in passed.verdicts),
+                *(
+                    ev.construction(model, finding.claims)
+                    for model in policy.models
+                    if model not in checkable(policy)
+                ),
+            ],
+            recoding=recoding.name,
+            attributes=attributes,
+            steps=ev.step_notes(finding.steps),
+            notes=[*finding.notes, *remarks(policy)],
+            measures=measures,
+            more={
+                "copies": copies if copies > 1 else None,
+                "population": passed.seen.whole.records if policy.publish_only else None,
+                "like": None if asked.like is None else digest(asked.like / FILE),
+            },
+        )
+        return told, {
+            "relaxations": relaxed.result(),
+            "published_as": published_as(raw, recoding),
+            "leaf_order": leaf_order(raw, recoding),
+            **({"reasons": list(finding.reasons)} if finding.reasons else {}),
+        }
+
+    def release(
         self,
-        source: Any,
-        policy: Policy,
-        *,
-        engine: Engine[Any],
-        like: Path | None,
-        output: str | None,
-        progress: Progress,
+        passed: Passed[Tallied, Decided, Left, Counted],
+        evidence: Evidence,
+        private: Mapping[str, Any],
     ) -> TableRelease:
-        form = settle(source, policy.form)
-        written = as_written(form, output)
-        # Hashing and measuring need not wait for each other; the check waits for nothing and nobody.
-        with ThreadPoolExecutor() as beside:
-            digest = beside.submit(source_digest, source)
-            progress("read", 0)
-            counted = [engine.read(source, form, columns_needed(policy))]
-            progress("tally", 0)
-            tallied = engine.tally(counted.pop(), policy)  # nothing here holds on to the texts
-            raw = tallied.tally
-            progress("search", 0)
-            if like is None:
-                finding = policy.algorithm.search(raw, population.searched(policy), progress)
-            else:
-                finding = Finding(recoding_of(like, raw, policy, engine))
-            recoding = population.recoding_of_part(raw, policy, finding.recoding)
-            progress("apply", 0)
-            everybody = engine.apply(tallied, policy, finding.recoding)
-            published = population.rows_that_leave(engine, everybody, policy)
-            progress("check", 0)
-            final = engine.tally_published(published, population.leaving(policy))
-            whole = engine.tally_published(everybody, policy) if policy.publish_only else final
-            verdicts = population.judge_all(whole, final, policy)
-            refuse_broken(verdicts, policy, like)
-            progress("measure", 0)
-            relaxed = beside.submit(
-                relaxations,
-                raw,
-                policy,
-                finding if not policy.publish_only else Finding(recoding),
-                describe=describe,
-            )
-            worst = beside.submit(worst_classes, final)
-            raw = population.part_that_leaves(raw, policy)
-            if recoding.by_record:  # then it speaks of records, and so does what is said of it
-                raw = recoding.over(raw)
-            measures = summary.measures(raw, final, recoding)
-            k = max((n for model in population.leaving(policy).models if (n := model.class_size)), default=0)
-            if k and "ncp" in measures["loss"]:
-                measures["dimensionality"] = dimensionality(
-                    raw.records, k, len(raw.quasi), measures["loss"]["ncp"]
-                )
-            if found := worst.result():
-                measures["worst_classes"] = found
-            columns = engine.columns(published)
-            attributes = ev.attribute_notes(policy, recoding, columns, raw)
-            for name, kind in recoding_types(raw, recoding).items():
-                attributes[name]["recoding"] = kind
-            evidence: dict[str, Any] = {
-                **ev.header(),
-                "kind": policy.kind,
-                "purpose": policy.purpose,
-                "nulls": policy.nulls.value,
-                "records": final.records,
-                "suppressed_records": raw.records - final.records,
-                "columns": list(columns),
-                "promises": [
-                    *(population.promise(model, verdict) for model, verdict in verdicts),
-                    *(
-                        ev.construction(model, finding.claims)
-                        for model in policy.models
-                        if model not in checkable(policy)
-                    ),
-                ],
-                "algorithm": describe(policy.algorithm),
-                "recoding": recoding.name,
-                "attributes": attributes,
-                "steps": ev.step_notes(finding.steps),
-                "notes": [*finding.notes, *remarks(policy)],
-                "measures": measures,
-                "cautions": list(CAUTIONS),
-            }
-            if isinstance(recoding, Perturbation) and recoding.copies > 1:
-                evidence["copies"] = recoding.copies
-            if policy.publish_only:
-                evidence["population"] = whole.records
-            if like is not None:
-                evidence["like"] = ev.digest(like / "evidence.json")
-            return TableRelease(
-                table=published,
-                engine=engine,
-                policy=policy,
-                recoding=recoding,
-                verdicts=verdicts,
-                evidence=evidence,
-                steps=finding.steps,
-                form=written,
-                private={
-                    "source": digest.result(),
-                    "relaxations": relaxed.result(),
-                    "published_as": published_as(raw, recoding),
-                    "leaf_order": leaf_order(raw, recoding),
-                    **({"reasons": list(finding.reasons)} if finding.reasons else {}),
-                },
-            )
+        asked = passed.asked
+        return TableRelease(
+            table=passed.leaving.published,
+            engine=asked.engine,
+            policy=asked.policy,
+            recoding=passed.found.recoding,
+            verdicts=passed.verdicts,
+            evidence=evidence,
+            steps=passed.found.finding.steps,
+            form=as_written(asked.form, asked.output),
+            private=private,
+        )
 
     def check(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> Verdicts:
         table = engine.read(source, settle(source, policy.form), columns_needed(policy))
         everybody = engine.tally_published(table, policy)
         return population.judge_all(everybody, population.part_that_leaves(everybody, policy), policy)
 
-    def verify(
-        self, folder: Path, evidence: Mapping[str, Any], policy: Policy, *, engine: Engine[Any]
-    ) -> Found:
-        data, form = data_file(folder, evidence["data"])
+    def verify(self, folder: Path, evidence: Evidence, policy: Policy, *, engine: Engine[Any]) -> Found:
+        data, form = data_file(folder, evidence)
         left = population.leaving(policy)
-        claimed = list(evidence["promises"])
-        columns, records = list(evidence["columns"]), evidence["records"]
         table = engine.read(data, form)
         found = engine.columns(table)
         allowed = {attribute.name for attribute in left.attributes if attribute.published}
@@ -179,15 +193,17 @@ class TableRoad:
             for name in found
             if name not in allowed
         ]
-        missing = [name for name in dict.fromkeys([*columns, *sorted(allowed)]) if name not in found]
+        missing = [name for name in dict.fromkeys([*evidence.columns, *sorted(allowed)]) if name not in found]
         complaints += [f"column {name!r} is missing from the data" for name in missing]
         if any(a.name in missing for a in left.with_role(Role.QUASI, Role.SENSITIVE, Role.TARGET)):
             return Found((), tuple(complaints))
         tally = engine.tally_published(table, left)
-        if tally.records != records:
-            complaints.append(f"the evidence speaks of {records} records, the data has {tally.records}")
+        if tally.records != evidence.records:
+            complaints.append(
+                f"the evidence speaks of {evidence.records} records, the data has {tally.records}"
+            )
         verdicts = judge(tally, left)
-        return Found(verdicts, (*complaints, *ev.other_promises(verdicts, claimed)))
+        return Found(verdicts, (*complaints, *ev.other_promises(verdicts, evidence.promises)))
 
     risk = staticmethod(exposure.risk)
     compare = staticmethod(comparison.compare)
@@ -196,8 +212,8 @@ class TableRoad:
 
 def recoding_of(like: Path, raw: Tally, policy: Policy, engine: Engine[Any]) -> Recoding:
     """The recoding of an earlier release on this table's values, or a refusal that says what does not fit."""
-    evidence = ev.read(like)
-    how = evidence.get("recoding", Generalization.name)
+    evidence = read_evidence(like)
+    how = evidence.recoding
     if how == Generalization.name:
         return same_cuts(raw, evidence)
     if how != Regions.name:
@@ -206,7 +222,7 @@ def recoding_of(like: Path, raw: Tally, policy: Policy, engine: Engine[Any]) -> 
             "records: publish without --like"
         )
     refuse_other_than_boxes(evidence)
-    path, form = data_file(like, evidence["data"])
+    path, form = data_file(like, evidence)
     earlier = engine.tally_published(engine.read(path, form), population.leaving(policy))
     return same_boxes(raw, evidence, earlier, policy.algorithm.droppable)
 

@@ -6,11 +6,10 @@ nobody in the table beside the paths, and is missing from every share of all rec
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from privet.errors import UnsatisfiableError
+from privet.evidence.values import Evidence
 from privet.policy.values import Policy
+from privet.roads.stations import needed
 from privet.roads.trajectories.check import shape_of
 from privet.roads.trajectories.shape import Empty, Read
 from privet.trajectory.paths import Paths
@@ -36,13 +35,14 @@ def dropped(read: Read, finding: PathFinding) -> int:
     return records
 
 
-def wrongly_left_out(paths: Paths, evidence: Mapping[str, Any], policy: Policy) -> list[str]:
+def wrongly_left_out(paths: Paths, evidence: Evidence, policy: Policy) -> list[str]:
     """Complaints about records that have no visit left, and those that were left out for it."""
-    complaints, missing = [], evidence["measures"]["before"]["records"] - paths.records
+    complaints = []
+    missing = needed(evidence.measures.before, "measures.before").records - paths.records
     if shape_of(policy).empty is Empty.DROP and (paths.lengths == 0).any():
         complaints.append("records without a visit are in the data, and the policy says they are left out")
-    if missing != evidence["suppressed_records"]:
+    if missing != evidence.suppressed_records:
         complaints.append(
-            f"suppressed_records: the evidence claims {evidence['suppressed_records']}, {missing} are missing"
+            f"suppressed_records: the evidence claims {evidence.suppressed_records}, {missing} are missing"
         )
     return complaints

@@ -9,12 +9,16 @@ from typing import Any
 
 from privet.core import Engine, Progress, silent
 from privet.errors import InputError
+from privet.evidence.folder import read as read_evidence
+from privet.evidence.notes import number
+from privet.evidence.part import plain
+from privet.evidence.paths import Thinning
+from privet.evidence.values import Evidence
 from privet.hierarchy.numbers import fraction
 from privet.policy.values import Policy
 from privet.release import Release, read_private
-from privet.report import evidence as ev
-from privet.report.evidence import number
-from privet.roads.stations import data_file, in_frame
+from privet.roads.answers import PathComparison, PathExplanation, PathRisk
+from privet.roads.stations import data_file, in_frame, needed
 from privet.roads.trajectories import notes as trajectory_notes
 from privet.roads.trajectories.check import MOST, framed, how_many, mixed, read_paths, shape_of
 from privet.roads.trajectories.shape import Empty
@@ -27,7 +31,7 @@ from privet.trajectory.known import Knowledge
 from privet.trajectory.loss import measured
 from privet.trajectory.paths import Paths
 from privet.trajectory.recode import PathRecoding, Removed
-from privet.trajectory.searches import AS_IT_IS, PathSearch, at_least, promises_of
+from privet.trajectory.searches import AS_IT_IS, at_least, promises_of
 from privet.trajectory.sequences import Sequences
 from privet.trajectory.suppress import lost
 
@@ -44,7 +48,7 @@ def risk(
     seed: int = 0,
     show_values: bool = False,
     progress: Progress = silent,
-) -> dict[str, Any]:
+) -> PathRisk:
     """How exposed people are who may be known by some of their visits."""
     progress("read", 0)
     paths = read_paths(framed(source, policy, engine), policy).paths
@@ -91,7 +95,7 @@ def risk(
         for knowledge in Knowledge
         for known in range(1, most + 1)
     ]
-    return found
+    return PathRisk.of(found)
 
 
 def alone(paths: Paths) -> int:
@@ -130,7 +134,7 @@ def compare(
     classify: bool = False,
     seed: int = 0,
     progress: Progress = silent,
-) -> dict[str, Any]:
+) -> PathComparison:
     """What was lost between paths and their release, counted again on both."""
     del classify  # a path has no target
     progress("read", 0)
@@ -138,14 +142,14 @@ def compare(
         evidence, notes = release.evidence, release.private_notes()
         theirs, frame = release.published_policy(), release.to_polars()
     else:
-        evidence, theirs = ev.read(release), policy
+        evidence, theirs = read_evidence(release), policy
         notes = read_private(release) or {}
-        data, form = data_file(release, evidence["data"])
+        data, form = data_file(release, evidence)
         frame = in_frame(engine, engine.read(data, form))
     policy = as_it_was(policy, notes)
     before = read_paths(framed(raw, policy, engine), policy).paths
     after = read_paths(frame, theirs, published=True).paths
-    left_out = evidence["suppressed_records"]
+    left_out = evidence.suppressed_records or 0
     if before.records != after.records + left_out:
         raise InputError(
             f"the raw data has {before.records} records, the release {after.records}"
@@ -153,8 +157,8 @@ def compare(
         )
     progress("measure", 0)
     recoding = recoding_of(notes)
-    thinning = evidence["thinning"]
-    least = threshold(at_least(PathSearch.of(policy).worth), before.records)
+    thinning = needed(evidence.thinning, "thinning")
+    least = threshold(at_least(getattr(policy.algorithm, "support")), before.records)  # noqa: B009 - of every search over paths
     raw_patterns, new = frequent(before, least), trajectory_notes.pairs_of(frequent(after, least))
     found: dict[str, Any] = {
         "kind": "trajectories",
@@ -166,13 +170,13 @@ def compare(
             "remined": len(new),
             **(
                 unchanged(raw_patterns, new)
-                if (thinning["place"], thinning["time"]) == (AS_IT_IS, AS_IT_IS)
+                if (thinning.place, thinning.time) == (AS_IT_IS, AS_IT_IS)
                 else coarser((before, after), levels_of(thinning, notes), raw_patterns, least)
             ),
         },
-        "coarser": {"place": thinning["place"], "time": thinning["time"]},
-        "curve": thinning["curve"],
-        "trials": thinning["trials"],
+        "coarser": {"place": thinning.place, "time": thinning.time},
+        "curve": plain(thinning.curve),
+        "trials": plain(thinning.trials),
         "unique_paths": {"before": alone(before), "after": alone(after)},
     }
     if recoding is not None:
@@ -191,7 +195,7 @@ def compare(
             )
             for k in Knowledge
         ]
-    return found
+    return PathComparison.of(found)
 
 
 def as_it_was(policy: Policy, notes: Mapping[str, Any]) -> Policy:
@@ -229,14 +233,14 @@ def coarser(
     }
 
 
-def levels_of(thinning: Mapping[str, Any], notes: Mapping[str, Any]) -> tuple[Level, Level] | None:
+def levels_of(thinning: Thinning, notes: Mapping[str, Any]) -> tuple[Level, Level] | None:
     """What stands for each place and time, and how much it leaves open, where the notes say it."""
     vague = notes.get("vague")
     if not vague:
         return None
     place, time = (
-        Level(thinning[one], notes[many], {raw: fraction(loss) for raw, loss in vague[many].items()})
-        for one, many in (("place", "places"), ("time", "times"))
+        Level(name, notes[many], {raw: fraction(loss) for raw, loss in vague[many].items()})
+        for name, many in ((thinning.place, "places"), (thinning.time, "times"))
     )
     return place, time
 
@@ -267,25 +271,26 @@ def recoding_of(notes: Mapping[str, Any]) -> PathRecoding | None:
 
 def explain(
     folder: Path,
-    evidence: Mapping[str, Any],
+    evidence: Evidence,
     policy: Policy,
     *,
     engine: Engine[Any],
     show_values: bool = False,
-) -> dict[str, Any]:
+) -> PathExplanation:
     """Why points had to go, round by round where the steward's notes lie beside the release."""
     del policy, engine
     notes = read_private(folder)
-    patterns = evidence["measures"]["patterns"]
+    patterns = needed(evidence.measures.patterns, "measures.patterns")
+    thinning = needed(evidence.thinning, "thinning")
     found: dict[str, Any] = {
         "kind": "trajectories",
-        "records": evidence["records"],
+        "records": evidence.records,
         "patterns": {key: patterns[key] for key in ("support", "before", "surviving", "lost")},
-        "suppressed": evidence["thinning"]["suppressed"],
-        "coarser": {key: evidence["thinning"][key] for key in ("place", "time")},
-        "curve": evidence["thinning"]["curve"],
-        "trials": evidence["thinning"]["trials"],
-        "tightest": evidence["paths"]["by_length"],
+        "suppressed": thinning.suppressed.to_dict(),
+        "coarser": {"place": thinning.place, "time": thinning.time},
+        "curve": plain(thinning.curve),
+        "trials": plain(thinning.trials),
+        "tightest": plain(needed(evidence.paths, "paths").by_length),
         "private_notes": notes is not None,
         "causes": {},
         "relaxations": [],
@@ -294,7 +299,7 @@ def explain(
     if notes is not None:
         found |= {key: notes.get(key, found[key]) for key in ("causes", "relaxations")}
         found["rounds"] = [hushed(one, show=show_values) for one in notes.get("rounds", ())]
-    return found
+    return PathExplanation.of(found)
 
 
 def hushed(one: Mapping[str, Any], *, show: bool) -> dict[str, Any]:

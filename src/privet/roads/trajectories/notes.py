@@ -8,20 +8,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate, islice
 from typing import Any
 
 import numpy as np
 
+from privet.engines.trajectories.readings import Prepared
 from privet.errors import UnsupportedError
-from privet.report.evidence import number
+from privet.evidence.notes import number
+from privet.policy.values import Policy
+from privet.roads.trajectories.shape import Read
 from privet.trajectory.audit import OfLength
 from privet.trajectory.coarse import Level
 from privet.trajectory.explain import rounds
 from privet.trajectory.paths import Ints, Paths, Points
 from privet.trajectory.recode import Pair
-from privet.trajectory.searches import PathFinding, Thinned
+from privet.trajectory.searches import PathFinding, PathSearch, Thinned, promises_of
 from privet.trajectory.sequences import Sequences
 from privet.trajectory.stops import Stops
 from privet.trajectory.suppress import Cover, PointScore, Thinning, covering, lost
@@ -122,6 +126,35 @@ def suppressed(finding: PathFinding, final: Paths) -> dict[str, Any]:
             elsewhere += 1
     everywhere = len({one.pair for one in finding.recoding.removed if one.everywhere})
     return {"points": len(gone), "everywhere": everywhere, "by_time": by_slot, "elsewhere": elsewhere}
+
+
+def thinning(finding: PathFinding, final: Paths, prepared: Prepared | None) -> dict[str, Any]:
+    """How paths were thinned, in numbers."""
+    found: dict[str, Any] = {
+        "place": finding.place,
+        "time": finding.time,
+        "suppressed": suppressed(finding, final),
+        "curve": curve(finding.thinned),
+        "trials": [tried(trial) for trial in finding.trials],
+    }
+    if prepared is not None:
+        found["prepared"] = {
+            key: getattr(prepared, key) for key in ("readings", "merged", "displaced", "clashes")
+        }
+    return found
+
+
+def tried(trial: Any) -> dict[str, Any]:
+    """One combination of levels and ways, in numbers."""
+    return {
+        "way": trial.way.value,
+        "place": trial.place,
+        "time": trial.time,
+        "removed": trial.removed,
+        "lost": round(float(trial.losses.patterns), 9),
+        "lost_visits": round(float(trial.losses.visits), 9),
+        "surviving": trial.losses.surviving,
+    }
 
 
 def _used_times(paths: Paths) -> list[str]:
@@ -247,3 +280,25 @@ def relaxed(
         left = len(thinned.patterns.without(gone))
         found.append({"l": less, "removed": len(gone), "surviving": left})
     return found
+
+
+def kept_at_home(finding: PathFinding, read: Read, policy: Policy) -> dict[str, Any]:
+    """What the steward keeps of a search: raw places and times, every removal, what less would have cost."""
+    score = PathSearch.of(policy).scored
+    grid, promises = read.shape.grid, promises_of(policy)
+    found: dict[str, Any] = {
+        "places": dict(finding.recoding.places),
+        "times": dict(finding.recoding.times),
+        "grid": None if grid is None else [grid.metres, grid.uncertainty],
+        "vague": None if finding.levels is None else vague(finding.levels),
+        "removed": [[one.pair, list(one.context)] for one in finding.recoding.removed],
+        "causes": causes(finding.thinned, max(one.k for one in promises)),
+        "relaxations": [],
+    }
+    if score is None:
+        return found
+    coarse = replace(finding.recoding, removed=()).applied(read.paths).paths(read.paths)
+    known = max(one.l or coarse.longest for one in promises)
+    covering_ = PathSearch.of(policy).covering
+    found["relaxations"] = relaxed(finding.thinned, coarse, score, known, covering_)
+    return found | log(finding.thinned, score)

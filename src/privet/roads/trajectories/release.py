@@ -10,9 +10,9 @@ from typing import Any
 import polars as pl
 
 from privet.core import Engine, Form
+from privet.evidence import notes as ev
 from privet.policy.values import Policy
 from privet.release import Release, suffix
-from privet.report import evidence as ev
 from privet.report import html, trajectories
 from privet.trajectory.grid import Grid
 

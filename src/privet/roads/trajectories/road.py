@@ -8,45 +8,40 @@ somebody finds who knows some of both is measured and said, and not promised.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
-from privet.core import Attribute, Engine, Generalization, Progress, Role
+from privet.core import Attribute, Engine, Generalization, Role, Step
 from privet.engines.trajectories.frames import grouped
 from privet.engines.trajectories.visits import Visits
 from privet.errors import InternalError, UnsupportedError
+from privet.evidence import notes as ev
+from privet.evidence.paths import ArgumentNote
+from privet.evidence.values import Evidence
 from privet.hierarchy.numbers import fraction
 from privet.models.linkage import Linkage
-from privet.policy.notation import describe
 from privet.policy.values import Policy
 from privet.relational.randomness import generator
 from privet.relational.topdown import TopDown
-from privet.report import evidence as ev
 from privet.roads import Found, Verdicts
-from privet.roads.stations import (
-    CAUTIONS,
-    as_written,
-    data_file,
-    in_frame,
-    refuse_broken,
-    settle,
-    source_digest,
-)
+from privet.roads.driver import Asked, Once, Passed, Stations
+from privet.roads.stations import as_written, data_file, in_frame, needed, others
 from privet.roads.trajectories import exposure as journeys
 from privet.roads.trajectories import notes as trajectory_notes
 from privet.roads.trajectories.check import framed, judged, mixed, read_paths, shape_of
 from privet.roads.trajectories.empty import LEFT_OUT, dropped, wrongly_left_out
 from privet.roads.trajectories.release import TrajectoryRelease
 from privet.roads.trajectories.shape import Read
-from privet.trajectory.audit import recheck
+from privet.trajectory.audit import OfLength, recheck
 from privet.trajectory.claims import Argument, Proof, SequenceClass
 from privet.trajectory.frequent import frequent, threshold
+from privet.trajectory.paths import Paths
 from privet.trajectory.searches import PathFinding, PathSearch, at_least, promises_of
+from privet.trajectory.sequences import Sequences
 
 PARTIAL = (
     "Somebody who knows where a person was but not when, or when but not where, finds no smaller groups; "
@@ -54,139 +49,131 @@ PARTIAL = (
 )
 
 
-class TrajectoryRoad:
+@dataclass(frozen=True)
+class Thinned:
+    """Paths that are about to leave."""
+
+    frame: pl.DataFrame = field(repr=False)
+    steps: tuple[Step, ...] = field(repr=False)  # what became of quasi-identifiers beside them
+    finding: PathFinding = field(repr=False)
+    before: int  # records that were read
+    left_out: int  # records without a visit left
+
+
+@dataclass(frozen=True)
+class Recounted:
+    """The same as their recipient reads them, and what the auditor counted."""
+
+    paths: Paths
+    frame: pl.DataFrame = field(repr=False)
+    least: int  # records that a frequent sequence has
+    mined: Sequences = field(repr=False)
+    verdicts: Verdicts
+    by_length: list[tuple[OfLength, ...]] = field(repr=False)
+
+
+Way = Passed[Read, PathFinding, Thinned, Recounted]
+
+
+class TrajectoryRoad(Stations[pl.DataFrame, Read, PathFinding, Thinned, Recounted]):
     """Paths of people: points are taken out until nobody who knows a few of them learns more."""
 
     name: ClassVar[str] = "trajectories"
 
-    def publish(
-        self,
-        source: Any,
-        policy: Policy,
-        *,
-        engine: Engine[Any],
-        like: Path | None,
-        output: str | None,
-        progress: Progress,
-    ) -> TrajectoryRelease:
-        if like is not None:
+    def refuse(self, asked: Asked) -> None:
+        if asked.like is not None:
             raise UnsupportedError("points are chosen anew for every batch of paths: publish without --like")
-        shape, form = shape_of(policy), settle(source, policy.form)
-        written = as_written(form, output)
-        with ThreadPoolExecutor() as aside:
-            digest = aside.submit(source_digest, source)
-            progress("read", 0)
-            frame = framed(source, policy, engine)
-            progress("tally", 0)
-            read = read_paths(frame, policy)
-            stops = shape.known_stops()
-            if stops is not None:
-                stops.check(read.paths, "trajectories.stops")
-            progress("search", 0)
-            finding: PathFinding = policy.algorithm.search(read.paths, policy, progress)  # type: ignore[arg-type, assignment]
-            progress("apply", 0)
-            left_out = dropped(read, finding)
-            frame, steps = beside_recoded(read, read.changed(finding.recoding), policy, engine)
-            frame = named_only(frame, policy, engine)
-            progress("check", 0)
-            final, frame = shuffled(frame, policy, finding)
-            if final.paths.records + left_out != read.paths.records:
-                raise InternalError("a record was lost on the way")
-            support = at_least(PathSearch.of(policy).worth)
-            least = threshold(support, read.paths.records)
-            mining = aside.submit(frequent, final.paths, least)  # while the auditor counts
-            verdicts, by_length = judged(final.paths, policy)
-            refuse_broken(verdicts, policy, None)
-            if finding.proof is not None and (
-                wrong := recheck(final.paths, promises_of(policy), finding.proof)
-            ):
-                raise InternalError(*wrong)
-            progress("measure", 0)
-            mined = mining.result()
-            evidence: dict[str, Any] = {
-                **ev.header(),
-                "kind": policy.kind,
-                "purpose": policy.purpose,
-                "nulls": policy.nulls.value,
-                "records": final.paths.records,
-                "suppressed_records": left_out,
-                "columns": list(frame.columns),
-                "promises": [ev.promise(model, verdict) for model, verdict in verdicts],
-                "algorithm": describe(policy.algorithm),
-                "recoding": "suppression" if finding.everywhere else "local suppression",
-                "attributes": attribute_notes(policy, frame.columns, read, finding),
-                "steps": ev.step_notes(steps),
-                "notes": [],
-                "measures": {
-                    "records": final.paths.records,
-                    "before": trajectory_notes.size(read.paths),
-                    "after": trajectory_notes.size(final.paths),
-                    "patterns": trajectory_notes.patterns(finding, read.paths, mined, least),
-                },
-                "cautions": [*CAUTIONS, PARTIAL],
-                "paths": trajectory_notes.published(final.paths, least, mined, by_length),
-                "thinning": {
-                    "place": finding.place,
-                    "time": finding.time,
-                    "suppressed": trajectory_notes.suppressed(finding, final.paths),
-                    "curve": trajectory_notes.curve(finding.thinned),
-                    "trials": [tried(trial) for trial in finding.trials],
-                },
-            }
-            if read.prepared is not None:
-                evidence["thinning"]["prepared"] = {
-                    key: getattr(read.prepared, key) for key in ("readings", "merged", "displaced", "clashes")
-                }
-            if finding.proof is not None:
-                evidence["proof"] = finding.proof.to_dict()
-            if stops is not None:
-                evidence["stops"] = trajectory_notes.stops_noted(stops, final.paths)
-            if left_out:
-                evidence["cautions"].append(LEFT_OUT)
-            if policy.quasi:
-                evidence["mixed"] = mixed(final.paths, policy)
-                evidence["cautions"].append(evidence["mixed"]["warning"])
-            score = PathSearch.of(policy).scored
-            coarse = replace(finding.recoding, removed=()).applied(read.paths).paths(read.paths)
-            promises = promises_of(policy)
-            return TrajectoryRelease(
-                table=frame,
-                engine=engine,
-                policy=policy,
-                verdicts=verdicts,
-                evidence=evidence,
-                form=written,
-                grid=finding.grid,
-                lost=trajectory_notes.lost_visits(finding.thinned),
-                private={
-                    "source": digest.result(),
-                    "places": dict(finding.recoding.places),
-                    "times": dict(finding.recoding.times),
-                    "grid": None if shape.grid is None else [shape.grid.metres, shape.grid.uncertainty],
-                    "vague": None if finding.levels is None else trajectory_notes.vague(finding.levels),
-                    "removed": [[one.pair, list(one.context)] for one in finding.recoding.removed],
-                    "causes": trajectory_notes.causes(finding.thinned, max(one.k for one in promises)),
-                    "relaxations": trajectory_notes.relaxed(
-                        finding.thinned,
-                        coarse,
-                        score,
-                        max(one.l or coarse.longest for one in promises),
-                        PathSearch.of(policy).covering,
-                    )
-                    if score is not None
-                    else [],
-                    **(trajectory_notes.log(finding.thinned, score) if score is not None else {}),
-                },
-            )
+        as_written(asked.form, asked.output)
+
+    def read(self, asked: Asked) -> pl.DataFrame:
+        return framed(asked.source, asked.policy, asked.engine)
+
+    def count(self, asked: Asked, data: Once[pl.DataFrame]) -> Read:
+        read = read_paths(data.take(), asked.policy)
+        stops = read.shape.known_stops()
+        if stops is not None:
+            stops.check(read.paths, "trajectories.stops")
+        return read
+
+    def search(self, asked: Asked, counts: Read) -> PathFinding:
+        algorithm: Any = asked.policy.algorithm
+        found: PathFinding = algorithm.search(counts.paths, asked.policy, asked.progress)
+        return found
+
+    def apply(self, asked: Asked, counts: Read, found: PathFinding) -> Thinned:
+        left_out = dropped(counts, found)
+        frame, steps = beside_recoded(counts, counts.changed(found.recoding), asked.policy, asked.engine)
+        frame = named_only(frame, asked.policy, asked.engine)
+        return Thinned(frame, tuple(steps), found, counts.paths.records, left_out)
+
+    def look(self, asked: Asked, leaving: Thinned) -> Recounted:
+        final, frame = shuffled(leaving.frame, asked.policy, leaving.finding)
+        if final.paths.records + leaving.left_out != leaving.before:
+            raise InternalError("a record was lost on the way")
+        support = at_least(PathSearch.of(asked.policy).worth)
+        least = threshold(support, leaving.before)
+        mining = asked.beside.submit(frequent, final.paths, least)  # while the auditor counts
+        verdicts, by_length = judged(final.paths, asked.policy)
+        return Recounted(final.paths, frame, least, mining.result(), verdicts, by_length)
+
+    def judge(self, asked: Asked, seen: Recounted) -> Verdicts:  # noqa: ARG002 - the auditor has looked
+        return seen.verdicts
+
+    def measure(self, passed: Way) -> tuple[ev.Told, dict[str, Any]]:
+        policy, finding, read, seen = passed.policy, passed.found, passed.counts, passed.seen
+        if finding.proof is not None and (wrong := recheck(seen.paths, promises_of(policy), finding.proof)):
+            raise InternalError(*wrong)
+        stops = read.shape.known_stops()
+        beside = mixed(seen.paths, policy) if policy.quasi else None
+        told = ev.Told(
+            records=seen.paths.records,
+            suppressed_records=passed.leaving.left_out,
+            columns=list(seen.frame.columns),
+            promises=[ev.promise(model, verdict) for model, verdict in passed.verdicts],
+            recoding="suppression" if finding.everywhere else "local suppression",
+            attributes=attribute_notes(policy, seen.frame.columns, read, finding),
+            steps=ev.step_notes(passed.leaving.steps),
+            measures={
+                "records": seen.paths.records,
+                "before": trajectory_notes.size(read.paths),
+                "after": trajectory_notes.size(seen.paths),
+                "patterns": trajectory_notes.patterns(finding, read.paths, seen.mined, seen.least),
+            },
+            cautions=[
+                *ev.CAUTIONS,
+                PARTIAL,
+                *([LEFT_OUT] if passed.leaving.left_out else []),
+                *([] if beside is None else [beside["warning"]]),
+            ],
+            more={
+                "paths": trajectory_notes.published(seen.paths, seen.least, seen.mined, seen.by_length),
+                "thinning": trajectory_notes.thinning(finding, seen.paths, read.prepared),
+                "proof": None if finding.proof is None else finding.proof.to_dict(),
+                "stops": None if stops is None else trajectory_notes.stops_noted(stops, seen.paths),
+                "mixed": beside,
+            },
+        )
+        return told, trajectory_notes.kept_at_home(finding, read, policy)
+
+    def release(self, passed: Way, evidence: Evidence, private: Mapping[str, Any]) -> TrajectoryRelease:
+        asked = passed.asked
+        return TrajectoryRelease(
+            table=passed.seen.frame,
+            engine=asked.engine,
+            policy=asked.policy,
+            verdicts=passed.verdicts,
+            evidence=evidence,
+            form=as_written(asked.form, asked.output),
+            grid=passed.found.grid,
+            lost=trajectory_notes.lost_visits(passed.found.thinned),
+            private=private,
+        )
 
     def check(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> Verdicts:
         return judged(read_paths(framed(source, policy, engine), policy).paths, policy)[0]
 
-    def verify(
-        self, folder: Path, evidence: Mapping[str, Any], policy: Policy, *, engine: Engine[Any]
-    ) -> Found:
-        data, form = data_file(folder, evidence["data"])
-        claimed, columns = list(evidence["promises"]), list(evidence["columns"])
+    def verify(self, folder: Path, evidence: Evidence, policy: Policy, *, engine: Engine[Any]) -> Found:
+        data, form = data_file(folder, evidence)
         frame = in_frame(engine, engine.read(data, form))
         allowed = {a.name for a in policy.attributes if a.published} | set(shape_of(policy).columns)
         complaints = [
@@ -194,32 +181,33 @@ class TrajectoryRoad:
             for name in frame.columns
             if name not in allowed
         ]
-        missing = [n for n in dict.fromkeys([*columns, *sorted(allowed)]) if n not in frame.columns]
+        missing = [n for n in dict.fromkeys([*evidence.columns, *sorted(allowed)]) if n not in frame.columns]
         complaints += [f"column {name!r} is missing from the data" for name in missing]
         if missing:
             return Found((), tuple(complaints))
         paths = read_paths(frame, policy, published=True).paths
-        if paths.records != evidence["records"]:
+        if paths.records != evidence.records:
             complaints.append(
-                f"the evidence speaks of {evidence['records']} records, the data has {paths.records}"
+                f"the evidence speaks of {evidence.records} records, the data has {paths.records}"
             )
         complaints += wrongly_left_out(paths, evidence, policy)
         verdicts, by_length = judged(paths, policy)
-        complaints += ev.other_promises(verdicts, claimed)
-        least = int(evidence["paths"]["frequent"]["support"])
+        complaints += ev.other_promises(verdicts, evidence.promises)
+        said = needed(evidence.paths, "paths")
+        least = said.frequent.support
         counted = trajectory_notes.published(paths, least, frequent(paths, least), by_length)
-        complaints += [
-            f"paths: {key}: the evidence claims other numbers than the data has"
-            for key, found in counted.items()
-            if evidence["paths"][key] != found
-        ]
-        if evidence["measures"]["after"] != trajectory_notes.size(paths):
-            complaints.append("measures: after: the evidence claims other numbers than the data has")
-        if "proof" in evidence:
+        theirs = said.to_dict()
+        complaints += others(
+            [
+                *((f"paths: {key}", theirs[key], found) for key, found in counted.items()),
+                ("measures: after", evidence.measures.after, trajectory_notes.size(paths)),
+            ]
+        )
+        if evidence.proof is not None:
             promises = promises_of(policy)
-            complaints += recheck(paths, promises, proof_of(evidence["proof"], promises))
-        if policy.quasi and evidence["mixed"] != mixed(paths, policy):
-            complaints.append("mixed: the evidence claims other numbers than the data has")
+            complaints += recheck(paths, promises, proof_of(evidence.proof, promises))
+        if policy.quasi:
+            complaints += others([("mixed", needed(evidence.mixed, "mixed"), mixed(paths, policy))])
         return Found(verdicts, tuple(complaints))
 
     risk = staticmethod(journeys.risk)
@@ -319,31 +307,18 @@ def attribute_notes(
     return notes
 
 
-def tried(trial: Any) -> dict[str, Any]:
-    """One combination of levels and ways, in numbers."""
-    return {
-        "way": trial.way.value,
-        "place": trial.place,
-        "time": trial.time,
-        "removed": trial.removed,
-        "lost": round(float(trial.losses.patterns), 9),
-        "lost_visits": round(float(trial.losses.visits), 9),
-        "surviving": trial.losses.surviving,
-    }
-
-
-def proof_of(noted: Sequence[Mapping[str, Any]], promises: Sequence[Linkage]) -> Proof:
+def proof_of(noted: Sequence[ArgumentNote], promises: Sequence[Linkage]) -> Proof:
     """A proof as the evidence has it; the promises are the policy's."""
     if len(noted) != len(promises):
         return Proof(())
     return Proof(
         tuple(
             Argument(
-                replace(promise, l=argument["l"], k=argument["k"]),
-                tuple(fraction(bound) for bound in argument["bounds"]),
+                replace(promise, l=argument.l, k=argument.k),
+                tuple(fraction(bound) for bound in argument.bounds),
                 tuple(
-                    SequenceClass(length, support, tuple(having), many)
-                    for length, support, having, many in argument["classes"]
+                    SequenceClass(length, support, having, many)
+                    for length, support, having, many in argument.classes
                 ),
             )
             for promise, argument in zip(promises, noted, strict=True)

@@ -1,18 +1,16 @@
-"""Evidence: what was promised, what was achieved, and digests of everything in the folder.
+"""What evidence notes of promises, columns and steps, and evidence made of such notes: in one place.
 
-`evidence.json` has a version of its own. A reader refuses a version it does not know; a field is
-never removed or given another meaning within one version, only added (docs/reference/evidence.md).
+What a road tells goes through the same reader as a file from a stranger, so that nothing is written that
+could not be read again.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from fractions import Fraction
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,53 +31,95 @@ from privet.core import (
     Verdict,
 )
 from privet.domain import Domain, Node, Value, plain
-from privet.errors import TamperedError
+from privet.errors import InternalError, TamperedError
+from privet.evidence.promises import Promise
+from privet.evidence.values import VERSION, Evidence
 from privet.policy.notation import describe
 
-VERSION = 1
+CAUTIONS = (
+    "Release one version only: two releases of the same records can be combined by whoever has both.",
+    (
+        "Promises of this kind do not stop minimality, composition, deFinetti or foreground-knowledge "
+        "attacks; differential privacy does."
+    ),
+)
 
 
-def promise(model: PrivacyModel, verdict: Verdict) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """What a road has to tell of a release; parts as the file has them."""
+
+    records: int
+    columns: Sequence[str]
+    promises: Sequence[Promise]
+    recoding: str
+    attributes: Mapping[str, Any]
+    measures: Mapping[str, Any]
+    suppressed_records: int | None = None  # None: how many there were is not told
+    steps: Sequence[Mapping[str, Any]] = ()
+    notes: Sequence[str] = ()
+    cautions: Sequence[str] = CAUTIONS
+    more: Mapping[str, Any] = field(default_factory=dict)  # what only some kinds have
+
+
+def evidence_of(policy: Policy, told: Told) -> Evidence:
+    """The evidence of a release that is not written yet."""
+    said: dict[str, Any] = {
+        **header(),
+        "kind": policy.kind,
+        "purpose": policy.purpose,
+        "nulls": policy.nulls.value,
+        **{one.name: getattr(told, one.name) for one in fields(told) if one.name != "more"},
+        "algorithm": describe(policy.algorithm),
+        **told.more,
+    }
+    unknown: list[str] = []
+    try:
+        made = Evidence.read(
+            {one.name: said.pop(one.name) for one in fields(Evidence) if said.get(one.name) is not None},
+            unknown=unknown,
+        )
+    except TamperedError as error:
+        raise InternalError(*error.complaints) from None
+    if unknown or any(value is not None for value in said.values()):
+        raise InternalError(f"evidence has no {', '.join([*unknown, *said])}")
+    return made
+
+
+def promise(model: PrivacyModel, verdict: Verdict) -> Promise:
     """A promise and what was found when it was checked."""
-    return {
-        "model": describe(model),
-        **({} if verdict.about is None else {"about": verdict.about}),
-        "holds": verdict.holds,
-        "achieved": {name: number(value) for name, value in verdict.achieved.items()},
-        "broken": verdict.broken,
-        "at_risk": verdict.at_risk,
-    }
+    return Promise(
+        model=describe(model),
+        about=verdict.about,
+        holds=verdict.holds,
+        achieved={name: number(value) for name, value in verdict.achieved.items()},
+        broken=verdict.broken,
+        at_risk=verdict.at_risk,
+    )
 
 
-def construction(model: PrivacyModel, claims: Mapping[str, int | Fraction]) -> dict[str, Any]:
+def construction(model: PrivacyModel, claims: Mapping[str, int | Fraction]) -> Promise:
     """A promise about how the release was made: what was done, which nobody can check from it."""
-    return {
-        "model": describe(model),
-        "holds": True,
-        "checked": False,
-        "achieved": {name: number(value) for name, value in claims.items()},
-        "broken": 0,
-        "at_risk": 0,
-    }
+    return Promise(
+        model=describe(model),
+        holds=True,
+        checked=False,
+        achieved={name: number(value) for name, value in claims.items()},
+        broken=0,
+        at_risk=0,
+    )
 
 
-def made(evidence: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
-    """The promises of a release that are about how it was made."""
-    return tuple(claim for claim in evidence["promises"] if not claim.get("checked", True))
-
-
-def other_promises(
-    verdicts: Sequence[tuple[PrivacyModel, Verdict]], claimed: Sequence[Mapping[str, Any]]
-) -> list[str]:
+def other_promises(verdicts: Sequence[tuple[PrivacyModel, Verdict]], claims: Sequence[Promise]) -> list[str]:
     """What the evidence claims of its promises, and the data does not show."""
     made = [promise(model, verdict) for model, verdict in verdicts]
-    claimed = [claim for claim in claimed if claim.get("checked", True)]
+    claimed = [claim for claim in claims if claim.shown]
     complaints = []
     if len(made) != len(claimed):
         complaints.append(f"the evidence speaks of {len(claimed)} promises, the policy of {len(made)}")
     for mine, theirs in zip(made, claimed, strict=False):
-        if mine != theirs:
-            complaints.append(f"{mine['model']['type']}: the evidence claims other numbers than the data has")
+        if theirs != mine:
+            complaints.append(f"{mine.type}: the evidence claims other numbers than the data has")
     return complaints
 
 
@@ -186,26 +226,3 @@ def header() -> dict[str, Any]:
         "software": f"privet {version('privet')}",
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-
-
-def digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def write(path: Path, evidence: Mapping[str, Any]) -> None:
-    path.write_text(json.dumps(evidence, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def read(folder: Path) -> dict[str, Any]:
-    """The evidence of a release folder; refused where it is no evidence that this version can read."""
-    path = folder / "evidence.json"
-    try:
-        evidence = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise TamperedError(f"{folder}: no evidence.json; this is not a release folder") from None
-    except (UnicodeDecodeError, json.JSONDecodeError, IsADirectoryError, NotADirectoryError):
-        raise TamperedError(f"{path}: this is not JSON") from None
-    if not isinstance(evidence, dict) or evidence.get("evidence") != VERSION:
-        raise TamperedError(f"{path}: this is not evidence of version {VERSION}; a newer privet may read it")
-    return evidence

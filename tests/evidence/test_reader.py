@@ -1,0 +1,226 @@
+"""One reader: what it reads it writes the same, and what it cannot read it refuses by place and rule."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.frozen import cases, stillness
+
+import privet as pv
+from privet.errors import TamperedError
+from privet.evidence import folder
+from privet.evidence.part import Part, Standing
+from privet.evidence.values import Evidence
+
+KINDS = {
+    "table": "sample patients",
+    "perturbed": "by-construction by pram",
+    "population": "k-map by top-down",
+    "regions": "k-anonymity by local",
+    "anatomy": "distinct-l-diversity by anatomy",
+    "like": "like",
+    "trajectories": "sample trips-city",
+    "points": "coarser points",
+    "mixed": "beside paths",
+    "proof": "paths locally",
+    "stops": "stops",
+    "copies": "copies",
+    "tables of documents": "tables of documents, t-t",
+    "documents": "collection transcripts by ctoff",
+    "tree-anatomy": "collection transcripts by tree-anatomy",
+    "diffgen": "noisy bought",
+}
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A release of every kind, written."""
+    every, found = dict(cases()), {}
+    for kind, name in KINDS.items():
+        place = tmp_path_factory.mktemp(kind)
+        with stillness():
+            source, policy, options = every[name](place)
+            found[kind] = pv.publish(source, policy, **options).write(place / "out")
+    return found
+
+
+def parsed(place: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((place / "evidence.json").read_text(encoding="utf-8"))
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_was_read_is_written_byte_by_byte(kind: str, released: dict[str, Path]) -> None:
+    unknown: list[str] = []
+    found = folder.read(released[kind], unknown)
+    assert folder.dumps(found) == (released[kind] / "evidence.json").read_text(encoding="utf-8")
+    assert not unknown
+    assert found == parsed(released[kind]) == found.to_dict()
+
+
+def parts(value: Any) -> Iterator[Part]:
+    if isinstance(value, Part):
+        yield value
+        for one in value.values():
+            yield from parts(one)
+    elif isinstance(value, dict):
+        for one in value.values():
+            yield from parts(one)
+    elif isinstance(value, tuple):
+        for one in value:
+            yield from parts(one)
+
+
+def test_every_field_occurs_somewhere(released: dict[str, Path]) -> None:
+    """A field that no kind of release has would be one that nobody tests."""
+    seen: dict[type[Part], set[str]] = {}
+    for place in released.values():
+        for one in parts(folder.read(place)):
+            seen.setdefault(type(one), set()).update(one)
+    never = {
+        f"{made.__name__}.{one.name}"
+        for made, keys in seen.items()
+        for one in fields(made)  # type: ignore[arg-type]
+        if one.name.removesuffix("_") not in keys
+    }
+    assert never == {"WorstClass.ordered"}  # of sensitive numbers
+
+
+def test_every_field_says_whether_it_is_checked(released: dict[str, Path]) -> None:
+    for kind, place in released.items():
+        found = folder.read(place).every_standing()
+        assert Standing.CHECKED in found.values(), kind
+        assert found["records"] is Standing.CHECKED
+        assert found["software"] is Standing.STATED
+        assert found["data.file"] is Standing.READING
+        tops = {name.split(".")[0] for name in found}
+        empty = {key for key, value in parsed(place).items() if value in ([], {})}
+        assert tops | empty == set(parsed(place)), "a field of the file without a standing"
+
+
+def leaves(value: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield from leaves(one, (*way, key))
+    elif isinstance(value, list):
+        for at, one in enumerate(value):
+            yield from leaves(one, (*way, at))
+    yield way
+
+
+def changed(whole: Any, way: tuple[Any, ...], to: Any) -> Any:
+    if not way:
+        return to
+    made = dict(whole) if isinstance(whole, dict) else list(whole)
+    made[way[0]] = changed(whole[way[0]], way[1:], to)
+    return made
+
+
+FREE = {"algorithm", "model"}  # as the policy says them: any table
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_of_another_type_is_refused_by_its_place(kind: str, released: dict[str, Path]) -> None:
+    whole, tried = parsed(released[kind]), 0
+    for way in list(leaves(whole)):
+        if FREE & set(way[:-1]):
+            continue
+        odd: Any = ["canary"] if not isinstance(old := looked(whole, way), list) else "canary"
+        with pytest.raises(TamperedError) as refused:
+            Evidence.read(changed(whole, way, odd))
+        (said,) = refused.value.complaints
+        assert "canary" not in said
+        assert said.startswith(str(way[0]) if way else "evidence"), (way, said, old)
+        tried += 1
+    assert tried > 50
+
+
+def looked(whole: Any, way: tuple[Any, ...]) -> Any:
+    for one in way:
+        whole = whole[one]
+    return whole
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_field_that_is_missing_is_said(kind: str, released: dict[str, Path]) -> None:
+    whole = parsed(released[kind])
+    needed = {one.name for one in fields(Evidence) if "default" in repr(one) and one.default is not None}
+    for key in set(whole) & needed:
+        with pytest.raises(TamperedError, match=f"^{key}: is missing"):
+            Evidence.read({name: value for name, value in whole.items() if name != key})
+
+
+def test_what_nobody_knows_is_named_and_not_kept(released: dict[str, Path]) -> None:
+    whole = parsed(released["table"])
+    whole["certified"] = "by nobody"
+    whole["measures"]["loss"]["secret\n"] = 1
+    unknown: list[str] = []
+    found = Evidence.read(whole, unknown=unknown)
+    assert unknown == ["measures.loss.…", "certified"]
+    assert "certified" not in found
+    with pytest.raises(KeyError):
+        found["certified"]
+
+
+HOSTILE = {
+    "not json": b"{",
+    "not text": b"\xff\xfe",
+    "a list": b"[]",
+    "another version": b'{"evidence": 2}',
+    "a version that is none": b'{"evidence": true}',
+    "a key twice": b'{"evidence": 1, "evidence": 1}',
+    "no number": b'{"evidence": 1, "records": NaN}',
+    "deep": b"[" * 200_000,
+    "a number without end": b'{"evidence": ' + b"1" * 10_000 + b"}",
+    "nothing else": b'{"evidence": 1}',
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_files_are_refused(text: bytes, tmp_path: Path) -> None:
+    (tmp_path / "evidence.json").write_bytes(text)
+    with pytest.raises(TamperedError):
+        folder.read(tmp_path)
+
+
+def test_a_large_file_is_not_read(tmp_path: Path) -> None:
+    with (tmp_path / "evidence.json").open("wb") as file:
+        file.truncate(folder.LARGEST + 1)  # it takes no room on the disk
+    with pytest.raises(TamperedError, match="at most"):
+        folder.read(tmp_path)
+
+
+def test_what_is_not_written_yet_is_no_evidence_of_a_folder(
+    released: dict[str, Path], tmp_path: Path
+) -> None:
+    for part in ("data", "files"):
+        whole = {key: value for key, value in parsed(released["table"]).items() if key != part}
+        (tmp_path / "evidence.json").write_text(json.dumps(whole), encoding="utf-8")
+        with pytest.raises(TamperedError, match=f"{part}: is missing"):
+            folder.read(tmp_path)
+
+
+@pytest.mark.parametrize("version", [0, 2, True, "1", 1.0])
+def test_another_version_is_refused_whatever_else_it_says(
+    version: Any, released: dict[str, Path], tmp_path: Path
+) -> None:
+    whole = {**parsed(released["table"]), "evidence": version}
+    (tmp_path / "evidence.json").write_text(json.dumps(whole), encoding="utf-8")
+    with pytest.raises(TamperedError, match="not evidence of version 1"):
+        folder.read(tmp_path)
+
+
+def test_verify_complains_of_what_nobody_knows(released: dict[str, Path]) -> None:
+    path = released["table"] / "evidence.json"
+    before = path.read_text(encoding="utf-8")
+    path.write_text(json.dumps({**json.loads(before), "certified": "by nobody"}), encoding="utf-8")
+    try:
+        (said,) = pv.verify(released["table"]).complaints
+    finally:
+        path.write_text(before, encoding="utf-8")
+    assert said.startswith("evidence.json: certified: ")

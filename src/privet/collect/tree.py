@@ -1,0 +1,206 @@
+"""A decision tree grown on reconstructed distributions (Agrawal and Srikant 2000).
+
+Global and by-class put every record into a bin once, before the tree is grown; local does so again at every
+node, from the records that have come there. Splits are by information gain: of a number, below a bin or
+not; of a category, some of its values or the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from privet.collect.assign import assigned, bins_of
+from privet.collect.channels import AsIs, Unary
+from privet.collect.column import Column
+from privet.collect.draw import Codes
+from privet.collect.iterate import Stop
+from privet.collect.matrix import Floats, binned
+from privet.collect.training import Strategy, Training
+from privet.core import Progress, silent
+
+DEPTH = 6
+SMALLEST = 0.01  # of all records, in a leaf
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """Records by class; and, unless it is a leaf, a column and which of its bins go left."""
+
+    counts: tuple[int, ...]
+    column: str | None = None
+    left_bins: tuple[int, ...] = ()
+    left: Node | None = None
+    right: Node | None = None
+
+    def document(self) -> dict[str, Any]:
+        if self.left is None or self.right is None:
+            return {"counts": list(self.counts)}
+        return {
+            "counts": list(self.counts),
+            "column": self.column,
+            "left_bins": list(self.left_bins),
+            "left": self.left.document(),
+            "right": self.right.document(),
+        }
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A tree over bins."""
+
+    label: Column
+    columns: Mapping[str, Column]
+    bins: int
+    root: Node
+
+    def predict(self, codes: Mapping[str, Any]) -> Codes:
+        """The commonest class of the leaf of each record, from the numbers of its true values."""
+        at = {name: bins_of(column, codes[name], self.bins) for name, column in self.columns.items()}
+        found = np.zeros(len(next(iter(at.values()))), dtype=np.int64)
+        waiting = [(self.root, np.arange(len(found)))]
+        while waiting:
+            node, rows = waiting.pop()
+            if node.left is None or node.right is None or node.column is None:
+                found[rows] = int(np.argmax(node.counts))
+                continue
+            left = np.isin(at[node.column][rows], node.left_bins)
+            waiting += [(node.left, rows[left]), (node.right, rows[~left])]
+        return found
+
+    def document(self) -> dict[str, Any]:
+        return {"model": "tree", "tree": self.root.document()}
+
+
+def train(
+    training: Training,
+    strategy: Strategy,
+    *,
+    bins: int,
+    stop: Stop,
+    depth: int = DEPTH,
+    smallest: float = SMALLEST,
+    progress: Progress = silent,
+) -> Tree:
+    """A tree of at most this depth whose leaves hold at least a share of all records."""
+    fewest = max(1, int(smallest * len(training.classes)))
+    grower = _Grower(_Task(training, strategy, bins, stop), fewest, progress)
+    rows = np.arange(len(training.classes))
+    return Tree(training.label, training.columns, bins, grower.grown(rows, grower.placed(rows), depth))
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What a tree is grown from, and how."""
+
+    training: Training
+    strategy: Strategy
+    bins: int
+    stop: Stop
+
+
+class _Grower:
+    """Grows one tree; `fewest` are the records that a leaf must have."""
+
+    def __init__(self, task: _Task, fewest: int, progress: Progress) -> None:
+        self._training, self._strategy = task.training, task.strategy
+        self._bins, self._stop = task.bins, task.stop
+        self._fewest = fewest
+        self._progress = progress
+        self._chance = np.random.default_rng(0)  # of a model, not of anybody's answer: it may repeat
+        self._classes = task.training.label.channel.inputs
+        self._nodes = 0
+
+    def placed(self, rows: Codes) -> dict[str, Codes]:
+        """The bin of each of these records, column by column."""
+        training, made = self._training, {}
+        for name, column in training.columns.items():
+            outputs = training.outputs[name][rows]
+            if self._strategy is Strategy.PERTURBED:
+                made[name] = self._taken_for_true(column, outputs)
+            elif self._strategy is Strategy.GLOBAL:
+                made[name] = assigned(column, outputs, self._bins, self._stop, self._chance)
+            else:
+                at = np.zeros(len(rows), dtype=np.int64)
+                for one in range(self._classes):
+                    own = training.classes[rows] == one
+                    at[own] = assigned(column, outputs[own], self._bins, self._stop, self._chance)
+                made[name] = at
+        return made
+
+    def _taken_for_true(self, column: Column, outputs: Any) -> Codes:
+        if isinstance(column.channel, Unary):
+            return np.asarray(np.argmax(outputs, axis=1))
+        first = getattr(column.channel, "first", 0)
+        return bins_of(column, np.clip(outputs + first, 0, column.channel.inputs - 1), self._bins)
+
+    def grown(self, rows: Codes, at: Mapping[str, Codes], depth: int) -> Node:
+        self._nodes += 1
+        self._progress("search", self._nodes)
+        classes = self._training.classes[rows]
+        counts = tuple(np.bincount(classes, minlength=self._classes).tolist())
+        split = self._best(classes, at) if depth and max(counts) < len(rows) else None
+        if split is None:
+            return Node(counts)
+        column, left_bins = split
+        left = np.isin(at[column], left_bins)
+        sides = []
+        for own in (left, ~left):
+            some = rows[own]
+            again = self._strategy is Strategy.LOCAL and depth > 1
+            placed = (
+                self._again(some, at, own, column) if again else {name: one[own] for name, one in at.items()}
+            )
+            sides.append(self.grown(some, placed, depth - 1))
+        return Node(counts, column, tuple(left_bins), *sides)
+
+    def _again(self, rows: Codes, at: Mapping[str, Codes], own: Any, column: str) -> dict[str, Codes]:
+        """Placed anew; but the column that was split keeps its places, or records would cross the split."""
+        return {**self.placed(rows), column: at[column][own]}
+
+    def _best(self, classes: Codes, at: Mapping[str, Codes]) -> tuple[str, list[int]] | None:
+        best, chosen = 1e-9, None
+        for name, column in self._training.columns.items():
+            width = self._width(column)
+            counts = np.bincount(classes * width + at[name], minlength=self._classes * width)
+            table: Floats = counts.reshape(self._classes, width).astype(np.float64)
+            for left_bins in _candidates(table, numeric=column.numeric):
+                left = table[:, left_bins].sum(axis=1)
+                gain = _gain(left, table.sum(axis=1) - left, self._fewest)
+                if gain > best:
+                    best, chosen = gain, (name, left_bins)
+        return chosen
+
+    def _width(self, column: Column) -> int:
+        if isinstance(column.channel, (Unary, AsIs)) and not column.numeric:
+            return column.channel.inputs
+        return binned(column, self._bins).bins
+
+
+def _candidates(table: Floats, *, numeric: bool) -> Iterator[list[int]]:
+    """Which bins go left: the lowest of a number; of a category those with the least of the last class."""
+    width = table.shape[1]
+    if numeric:
+        yield from (list(range(cut)) for cut in range(1, width))
+    elif len(table) == 2:  # in this order the best of all subsets is one of these (Breiman et al. 1984)
+        order = np.argsort(table[1] / np.maximum(table.sum(axis=0), 1e-300), kind="stable").tolist()
+        yield from (order[:cut] for cut in range(1, width))
+    else:
+        yield from ([one] for one in range(width))
+
+
+def _gain(left: Floats, right: Floats, fewest: int) -> float:
+    """Information gain, in bits; nothing for a split with too small a side."""
+    if min(left.sum(), right.sum()) < fewest:
+        return 0.0
+    size = left.sum() + right.sum()
+    parts = left.sum() / size * _entropy(left) + right.sum() / size * _entropy(right)
+    return _entropy(left + right) - float(parts)
+
+
+def _entropy(counts: Floats) -> float:
+    shares = counts[counts > 0] / counts.sum()
+    return float(-(shares * np.log2(shares)).sum())

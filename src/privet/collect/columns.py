@@ -39,6 +39,7 @@ OF_TYPE = {
     "category": ("type", "values", "mechanism", "missing"),
 }
 MOST_VALUES = {"unary": 1_024, "optimised-unary": 1_024}
+FARTHEST = 10**15
 MOST = 10_000  # values of a category otherwise
 
 
@@ -109,6 +110,8 @@ def _number(
             grid[key] = exact(table.get(key, 1 if key == "step" else None))
             if not decimal(grid[key]):
                 wrong.append(f"{key}: is a decimal number, so that answers can be written")
+            if abs(grid[key]) > FARTHEST:
+                wrong.append(f"{key}: is at most {FARTHEST:,}, which a browser can still hold exactly")
         except PolicyError as error:
             wrong += [f"{key} is missing"] if key not in table else error.at(key).complaints
     if (outside := table.get("outside", "refuse")) not in {"refuse", "clamp"}:

@@ -17,8 +17,8 @@ ERROR = 1 << 32  # far more units than the roundings of one exponential add up t
 def exp_below(power: Fraction) -> int:
     """2**BITS * exp(-power) for a power from 0, at most and by less than ERROR units.
 
-    >>> exp_below(Fraction(0)) == 2**BITS, round(exp_below(Fraction(1)) / 2**BITS, 12)
-    (True, 0.367879441171)
+    >>> round(exp_below(Fraction(1)) / 2**BITS, 12)
+    0.367879441171
     """
     one = 1 << BITS
     # The power is rounded up, and what is subtracted too: the result errs downwards only.

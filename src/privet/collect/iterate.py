@@ -124,12 +124,20 @@ def _plain(rows: Floats, seen: Floats, stop: Stop, progress: Progress) -> tuple[
 
 
 def _alike(fresh: Floats, old: Floats, observations: float) -> bool:
-    """Chi-square at 5 %, its quantile by Wilson and Hilferty."""
+    """A chi-square test at 5 %."""
     there = old > 0
     distance = observations * float(((fresh - old)[there] ** 2 / old[there]).sum())
-    free = max(int(there.sum()) - 1, 1)
+    return distance <= chi_square(max(int(there.sum()) - 1, 1), 0.95)
+
+
+def chi_square(free: int, share: float) -> float:
+    """The quantile of a chi-square with so many degrees of freedom, by Wilson and Hilferty.
+
+    >>> round(chi_square(10, 0.95), 1)
+    18.3
+    """
     part = 2 / (9 * free)
-    return distance <= free * (1 - part + NormalDist().inv_cdf(0.95) * math.sqrt(part)) ** 3
+    return float(free * (1 - part + NormalDist().inv_cdf(share) * math.sqrt(part)) ** 3)
 
 
 def _validated(

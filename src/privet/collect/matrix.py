@@ -91,11 +91,11 @@ def binned(column: Column, bins: int | None = None, method: Method = Method.EM) 
             if method is Method.BAYES:  # the place in the middle, or the two that are there
                 low, high = (low + high - 1) // 2, (low + high) // 2 + 1
             return Binned(column, edges, cell, _noise(channel, starts, low, high))
-    raise UnsupportedError(f"{column.name}: {column.mechanism} is counted by bits, not by a histogram")
+    raise UnsupportedError(f"{column.name}: {column.mechanism} is counted bit by bit")
 
 
 def _noise(channel: Additive, starts: Ints, low: Ints, high: Ints) -> Floats:
-    """P(output from starts[i] to starts[i + 1] | input evenly from low[j] to high[j]), by two running sums."""
+    """P(output between two starts | input evenly between a low and a high), by two running sums."""
     weights = np.diff(np.array([0, *channel.cuts, WORD], dtype=np.float64)) / WORD
     below = np.concatenate(([0.0], np.cumsum(weights)))  # P(step number < t)
     reach, far = len(weights), len(weights) + 1

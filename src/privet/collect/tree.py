@@ -17,13 +17,14 @@ from privet.collect.assign import assigned, bins_of
 from privet.collect.channels import AsIs, Unary
 from privet.collect.column import Column
 from privet.collect.draw import Codes
-from privet.collect.iterate import Stop
+from privet.collect.iterate import Stop, chi_square
 from privet.collect.matrix import Floats, binned
 from privet.collect.training import Strategy, Training
 from privet.core import Progress, silent
 
 DEPTH = 6
 SMALLEST = 0.01  # of all records, in a leaf
+CELLS = 20  # of answers, in a test of whether classes differ
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +143,7 @@ class _Grower:
         self._progress("search", self._nodes)
         classes = self._training.classes[rows]
         counts = tuple(np.bincount(classes, minlength=self._classes).tolist())
-        split = self._best(classes, at) if depth and max(counts) < len(rows) else None
+        split = self._best(rows, classes, at) if depth and max(counts) < len(rows) else None
         if split is None:
             return Node(counts)
         column, left_bins = split
@@ -155,15 +156,21 @@ class _Grower:
                 self._again(some, at, own, column) if again else {name: one[own] for name, one in at.items()}
             )
             sides.append(self.grown(some, placed, depth - 1))
+        if all(side.left is None for side in sides) and len({np.argmax(side.counts) for side in sides}) == 1:
+            return Node(counts)  # whichever way, the same class
         return Node(counts, column, tuple(left_bins), *sides)
 
     def _again(self, rows: Codes, at: Mapping[str, Codes], own: Any, column: str) -> dict[str, Codes]:
         """Placed anew; but the column that was split keeps its places, or records would cross the split."""
         return {**self.placed(rows), column: at[column][own]}
 
-    def _best(self, classes: Codes, at: Mapping[str, Codes]) -> tuple[str, list[int]] | None:
+    def _best(self, rows: Codes, classes: Codes, at: Mapping[str, Codes]) -> tuple[str, list[int]] | None:
         best, chosen = 1e-9, None
         for name, column in self._training.columns.items():
+            # Reconstruction class by class makes differences of its own out of noise. If perturbed answers do
+            # not differ between classes, there is nothing that could be reconstructed.
+            if not differs(self._training.outputs[name][rows], classes, self._classes):
+                continue
             width = self._width(column)
             counts = np.bincount(classes * width + at[name], minlength=self._classes * width)
             table: Floats = counts.reshape(self._classes, width).astype(np.float64)
@@ -178,6 +185,30 @@ class _Grower:
         if isinstance(column.channel, (Unary, AsIs)) and not column.numeric:
             return column.channel.inputs
         return binned(column, self._bins).bins
+
+
+def differs(outputs: Any, classes: Codes, number: int) -> bool:
+    """Do answers differ between classes by more than chance, by a chi-square test at 1 %?"""
+    if outputs.ndim == 2:  # bits, each by itself; together they have a degree of freedom each
+        return _distance(outputs, classes, number) > chi_square(outputs.shape[1] * (number - 1), 0.99)
+    edges = np.unique(np.quantile(outputs, np.linspace(0, 1, CELLS + 1)[1:-1], method="nearest"))
+    cells = np.searchsorted(edges, outputs, side="right")
+    some = np.eye(len(edges) + 1, dtype=np.bool_)[cells]
+    free = max(int(some.any(axis=0).sum()) - 1, 1) * (number - 1)
+    return _distance(some, classes, number, whole=True) > chi_square(free, 0.99)
+
+
+def _distance(flags: Any, classes: Codes, number: int, *, whole: bool = False) -> float:
+    """Chi-square of flags by class; flags that are all of a table leave out what is not set."""
+    shares = flags.mean(axis=0)
+    there = (shares > 0) & (shares < 1)
+    found = 0.0
+    for one in range(number):
+        own = flags[classes == one]
+        if len(own):
+            apart = (own.mean(axis=0)[there] - shares[there]) ** 2 / shares[there]
+            found += len(own) * float((apart / (1 if whole else 1 - shares[there])).sum())
+    return found
 
 
 def _candidates(table: Floats, *, numeric: bool) -> Iterator[list[int]]:

@@ -17,17 +17,7 @@ from privet.collect.column import Column
 from privet.collect.draw import Codes
 from privet.collect.estimate import estimate
 from privet.collect.iterate import Stop
-from privet.collect.matrix import BINS, Floats, binned
-
-
-def bins_of(column: Column, codes: Any, bins: int | None = None) -> Codes:
-    """The bin of each true value."""
-    size = min(column.channel.inputs, bins or BINS) if column.numeric else column.channel.inputs
-    return (
-        np.asarray(codes) * size // column.channel.inputs
-        if size < column.channel.inputs
-        else np.asarray(codes)
-    )
+from privet.collect.matrix import Floats, binned
 
 
 def assigned(

@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from privet.collect.assign import assigned, bins_of
-from privet.collect.channels import Unary
+from privet.collect.assign import assigned
 from privet.collect.column import Column
 from privet.collect.draw import Codes
 from privet.collect.estimate import estimate
 from privet.collect.iterate import Stop
-from privet.collect.matrix import Floats, binned
+from privet.collect.matrix import Floats, bin_of, bins_of
 from privet.collect.training import Strategy, Training
 
 
@@ -36,7 +35,7 @@ class NaiveBayes:
         """The likeliest class of each record, from the numbers of its true values."""
         score: Any = self.classes[None, :]
         for name, column in self.columns.items():
-            score = score + self.shares[name].T[bins_of(column, codes[name], self.bins)]
+            score = score + self.shares[name].T[bin_of(column, codes[name], self.bins)]
         return np.asarray(np.argmax(score, axis=1))
 
     def document(self) -> dict[str, Any]:
@@ -55,7 +54,7 @@ def train(training: Training, strategy: Strategy, *, bins: int, stop: Stop) -> N
         if strategy is Strategy.GLOBAL:
             chance = np.random.default_rng(0)
             at = assigned(column, training.outputs[name], bins, stop, chance)
-            width = _width(column, bins)
+            width = bins_of(column, bins)
             counts = np.bincount(training.classes * width + at, minlength=len(sizes) * width)
             tables[name] = _smoothed(counts.reshape(len(sizes), width).astype(np.float64))
         else:
@@ -68,14 +67,10 @@ def train(training: Training, strategy: Strategy, *, bins: int, stop: Stop) -> N
     return NaiveBayes(training.label, training.columns, bins, classes, tables)
 
 
-def _width(column: Column, bins: int) -> int:
-    return column.channel.inputs if isinstance(column.channel, Unary) else binned(column, bins).bins
-
-
 def _counts(column: Column, outputs: Any, bins: int, stop: Stop, strategy: Strategy) -> Floats:
     """How many records of one class each bin has, reconstructed, or with the noise taken for true."""
     if not len(outputs):
-        return np.zeros(_width(column, bins))
+        return np.zeros(bins_of(column, bins))
     found = estimate(column, outputs, bins=bins, stop=stop, confidence=None)
     if strategy is Strategy.PERTURBED and found.perturbed is not None:
         return np.asarray(found.perturbed * len(outputs))

@@ -52,7 +52,7 @@ def column_of(name: str, table: object) -> Column:
         raise PolicyError(one_of("type", TYPES, kind))
     known = NUMBERS if kind == "number" else CATEGORIES
     mechanism = table.get("mechanism")
-    if mechanism not in known:
+    if mechanism not in tuple(known):  # whatever stands there: a table has no hash
         raise PolicyError(one_of("mechanism", tuple(known), mechanism))
     allowed = (*OF_TYPE[kind], *known[mechanism])
     wrong = [unknown_key(allowed, str(key)) for key in table if key not in allowed]
@@ -114,7 +114,7 @@ def _number(
                 wrong.append(f"{key}: is at most {FARTHEST:,}, which a browser can still hold exactly")
         except PolicyError as error:
             wrong += [f"{key} is missing"] if key not in table else error.at(key).complaints
-    if (outside := table.get("outside", "refuse")) not in {"refuse", "clamp"}:
+    if (outside := table.get("outside", "refuse")) not in ("refuse", "clamp"):
         wrong.append(one_of("outside", ("refuse", "clamp"), outside))
     if len(grid) < 3:
         return None

@@ -16,7 +16,7 @@ from privet.collect.channels import HALF, Unary
 from privet.collect.column import Column
 from privet.collect.estimate import nearest
 from privet.collect.iterate import FOLDS, MOST, PATIENCE, TOLERANCE, Rule, Stop, folds
-from privet.collect.matrix import Binned, Floats, binned
+from privet.collect.matrix import Binned, Floats, binned, bins_of
 from privet.core import Progress, silent
 from privet.errors import InputError, UnsupportedError
 
@@ -62,9 +62,9 @@ def joint(
     (one, a), (other, b) = first, second
     if not len(a):
         raise InputError("there are no answers")
-    labels = (_labels(one, bins), _labels(other, bins))
-    if len(labels[0]) * len(labels[1]) > LARGEST:
+    if bins_of(one, bins) * bins_of(other, bins) > LARGEST:
         raise UnsupportedError(f"{one.name} and {other.name} have too many pairs of values; take fewer bins")
+    labels = (_labels(one, bins), _labels(other, bins))
     if isinstance(one.channel, Unary) or isinstance(other.channel, Unary):
         return Joint((one, other), labels, _by_bits(one, a, other, b, bins), len(a))
     left, right = binned(one, bins), binned(other, bins)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,10 +65,20 @@ class Binned:
         return np.bincount(self.cell, weights=counts, minlength=len(self.matrix)).astype(np.float64)
 
 
+def bins_of(column: Column, bins: int | None) -> int:
+    """How many there are: a grid has no more than it has values, and each value of a category is one."""
+    return min(column.channel.inputs, bins or BINS) if column.numeric else column.channel.inputs
+
+
+def bin_of(column: Column, codes: Any, bins: int | None = None) -> Ints:
+    """The bin of each true value."""
+    return np.asarray(codes * bins_of(column, bins) // column.channel.inputs)
+
+
 def binned(column: Column, bins: int | None = None, method: Method = Method.EM) -> Binned:
     """The bins of a column: each value of a category, and equal runs of a grid of numbers."""
     inputs, outputs = column.channel.inputs, column.channel.outputs
-    size = min(inputs, bins or BINS) if column.numeric else inputs
+    size = bins_of(column, bins)
     edges = np.array([-(-at * inputs // size) for at in range(size + 1)], dtype=np.int64)
     cells = min(outputs, CELLS)
     if isinstance(column.channel, AsIs):

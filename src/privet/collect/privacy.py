@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from privet.collect.channels import HALF, AsIs, Unary
+from privet.collect.channels import HALF, AsIs, Response, Unary
 from privet.collect.column import Column
 from privet.collect.fixedpoint import log_above
 from privet.collect.joint import information
@@ -72,13 +72,23 @@ def interval(column: Column, confidence: Fraction) -> float:
 
 
 def values_needed(column: Column, confidence: Fraction) -> int:
-    """The likeliest value has the channel's odds against each other one: how many hold the true one?"""
+    """How many of the likeliest values hold the true one, given the answer for which these are fewest.
+
+    An answer favours one value, or of a unary encoding as many as it has bits, by the channel's odds.
+    """
     odds, size = column.channel.odds, len(column.values)
     if odds is None:
         return 1
-    first = odds / (odds + size - 1)
-    rest = max(Fraction(0), confidence - first) * (odds + size - 1)
-    return 1 + -(-rest.numerator // rest.denominator)
+    several = range(1, size + 1) if isinstance(column.channel, Unary) else (1,)
+    if isinstance(column.channel, Response) and column.channel.keep < column.channel.other:
+        several = (size - 1,)  # an answer that is likelier to be false favours all the others
+    return min(_held(odds, favoured, size, confidence) for favoured in several)
+
+
+def _held(odds: Fraction, favoured: int, size: int, confidence: Fraction) -> int:
+    wanted = confidence * (favoured * odds + size - favoured)
+    rest = wanted - favoured * odds
+    return math.ceil(wanted / odds) if rest <= 0 else favoured + math.ceil(rest)
 
 
 @dataclass(frozen=True, slots=True)

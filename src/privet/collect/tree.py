@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from privet.collect.assign import assigned, bins_of
-from privet.collect.channels import AsIs, Unary
+from privet.collect.assign import assigned
+from privet.collect.channels import Unary
 from privet.collect.column import Column
 from privet.collect.draw import Codes
 from privet.collect.iterate import Stop, chi_square
-from privet.collect.matrix import Floats, binned
+from privet.collect.matrix import Floats, bin_of, bins_of
 from privet.collect.training import Strategy, Training
 from privet.core import Progress, silent
 
@@ -60,7 +60,7 @@ class Tree:
 
     def predict(self, codes: Mapping[str, Any]) -> Codes:
         """The commonest class of the leaf of each record, from the numbers of its true values."""
-        at = {name: bins_of(column, codes[name], self.bins) for name, column in self.columns.items()}
+        at = {name: bin_of(column, codes[name], self.bins) for name, column in self.columns.items()}
         found = np.zeros(len(next(iter(at.values()))), dtype=np.int64)
         waiting = [(self.root, np.arange(len(found)))]
         while waiting:
@@ -136,7 +136,7 @@ class _Grower:
         if isinstance(column.channel, Unary):
             return np.asarray(np.argmax(outputs, axis=1))
         first = getattr(column.channel, "first", 0)
-        return bins_of(column, np.clip(outputs + first, 0, column.channel.inputs - 1), self._bins)
+        return bin_of(column, np.clip(outputs + first, 0, column.channel.inputs - 1), self._bins)
 
     def grown(self, rows: Codes, at: Mapping[str, Codes], depth: int) -> Node:
         self._nodes += 1
@@ -171,7 +171,7 @@ class _Grower:
             # not differ between classes, there is nothing that could be reconstructed.
             if not differs(self._training.outputs[name][rows], classes, self._classes):
                 continue
-            width = self._width(column)
+            width = bins_of(column, self._bins)
             counts = np.bincount(classes * width + at[name], minlength=self._classes * width)
             table: Floats = counts.reshape(self._classes, width).astype(np.float64)
             for left_bins in _candidates(table, numeric=column.numeric):
@@ -180,11 +180,6 @@ class _Grower:
                 if gain > best:
                     best, chosen = gain, (name, left_bins)
         return chosen
-
-    def _width(self, column: Column) -> int:
-        if isinstance(column.channel, (Unary, AsIs)) and not column.numeric:
-            return column.channel.inputs
-        return binned(column, self._bins).bins
 
 
 def differs(outputs: Any, classes: Codes, number: int) -> bool:

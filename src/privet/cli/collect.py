@@ -207,8 +207,8 @@ def perturb(
     said = Plan.load(plan)
     with (
         screen.working(json=json or output is None) as progress,
-        opened(answers, kind=kind, delimiter=_separator(delimiter)) as source,
         _target(output, overwrite=overwrite) as target,
+        opened(answers, kind=kind, delimiter=_separator(delimiter)) as source,
     ):
         if source.lines:
             done = perturb_json(said, source.bytes, target, progress=progress)
@@ -317,17 +317,12 @@ def _target(output: Path | None, *, overwrite: bool) -> Iterator[BinaryIO]:
 
 
 def _expected(column: Column, records: int) -> float | None:
-    """How far an estimate is off in 95 of 100 collections: of a share, or of the mean of numbers."""
-    from privet.collect.channels import HALF, WORD, Response, Unary
+    """How far the share of a value is off in 95 of 100 collections, at the most."""
+    from privet.collect.channels import Additive, telling
 
-    match column.channel:
-        case Response() as channel:
-            gap = (channel.keep - channel.other) / WORD
-            return 1.96 * 0.5 / math.sqrt(records) / abs(gap)
-        case Unary() as channel:
-            gap = (channel.one - channel.zero) / HALF
-            return 1.96 * 0.5 / math.sqrt(records) / abs(gap)
-    return None
+    if isinstance(column.channel, Additive) or column.numeric:
+        return None
+    return 1.96 * 0.5 / math.sqrt(records) / abs(telling(column.channel)[1])
 
 
 def _shown(found: Mapping[str, Any]) -> Iterator[str]:

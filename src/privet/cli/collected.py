@@ -294,7 +294,7 @@ def _told(found: Mapping[str, Any]) -> Iterator[str]:
 
 def _how(one: Mapping[str, Any]) -> str:
     if "iterations" not in one:
-        return "bits corrected for their noise"
+        return "corrected for its noise"
     lost = f"; {one['dropped']:,} that the plan cannot explain" if one["dropped"] else ""
     return f"{one['iterations']:,} iterations ({one['stopped']}){lost}"
 

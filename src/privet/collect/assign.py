@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from privet.collect.channels import AsIs, Unary
+from privet.collect.channels import AsIs, Response, Unary, telling
 from privet.collect.column import Column
 from privet.collect.draw import Codes
 from privet.collect.estimate import estimate
@@ -35,8 +35,10 @@ def assigned(
         odds = float(column.channel.odds)
         weights = np.where(outputs, odds, 1.0) * found.shares
     else:
-        assert found.binned is not None
-        weights = (found.binned.matrix * found.shares)[found.binned.cell[outputs]]
+        assert isinstance(column.channel, Response)
+        zero, gap = telling(column.channel)
+        weights = np.tile(zero * found.shares, (len(outputs), 1))
+        weights[np.arange(len(outputs)), outputs] += gap * found.shares[outputs]
     return _drawn(weights, chance)
 
 

@@ -249,3 +249,17 @@ def _unclamped(inputs: int, sizes: list[int]) -> Additive:
         total += weights[abs(at)]
         cuts.append(total)
     return Additive(inputs, reach, tuple(cuts), clamped=False)
+
+
+def telling(channel: AsIs | Response | Unary) -> tuple[float, float]:
+    """How often a value is indicated that is not true, and how much oftener the true one.
+
+    A value is indicated by the answer itself, or by its bit. All that estimates of categories need.
+    """
+    match channel:
+        case AsIs():
+            return 0.0, 1.0
+        case Response():
+            return channel.other / WORD, (channel.keep - channel.other) / WORD
+        case Unary():
+            return channel.zero / HALF, (channel.one - channel.zero) / HALF

@@ -40,7 +40,7 @@ OF_TYPE = {
 }
 MOST_VALUES = {"unary": 1_024, "optimised-unary": 1_024}
 FARTHEST = 10**15
-MOST = 10_000  # values of a category otherwise
+MOST = 2_000  # values of a category otherwise
 
 
 def column_of(name: str, table: object) -> Column:

@@ -1,14 +1,14 @@
 """The distribution of one question's true answers, estimated from the perturbed ones, with its uncertainty.
 
-Answers with a histogram (additive noise, randomised response) go through the iteration of `iterate`. Unary
-encodings have more answers than could be counted; there each bit's share is corrected for its noise, and
-the result is moved to the nearest distribution (norm-sub; Wang et al., "Consistent and accurate frequency
-oracles under local differential privacy", 2020).
+Numbers go through the iteration of `iterate`. For a category the share of answers that indicate a value, by
+naming it or by its bit, is a straight line in the true share: it is corrected for its noise, and the result
+is moved to the nearest distribution (norm-sub; Wang et al., "Consistent and accurate frequency oracles
+under local differential privacy", 2020).
 
-Bands are made by repetition: answers are drawn from an estimate and estimated again, and the errors that this
-makes, on average and in spread, are what the band allows for. They hold each bin by itself, and about as
-often as they say: detail that the noise has hidden altogether is in no estimate and in no band
-(bench `collect` measures how often they hold).
+Bands of numbers are made by repetition: answers are drawn from an estimate and estimated again, and the
+errors that this makes, on average and in spread, are what the band allows for. Bands hold each bin by
+itself, and about as often as they say: detail that the noise has hidden altogether is in no estimate and in
+no band (bench `collect` measures how often they hold).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from privet.collect.channels import HALF, Unary
+from privet.collect.channels import Additive, Unary, telling
 from privet.collect.column import Column
 from privet.collect.iterate import MOST, Fit, Stop, advanced, iterate
 from privet.collect.matrix import Binned, Floats, Method, binned
@@ -70,7 +70,8 @@ def estimate(
 ) -> Estimate:
     """From everybody's outputs; without a confidence, without bands."""
     if isinstance(column.channel, Unary):
-        return _from_bits(column, outputs, confidence)
+        indicated = outputs.mean(axis=0, dtype=np.float64) if len(outputs) else np.zeros(0)
+        return _corrected(column, indicated, len(outputs), confidence)
     counts = np.bincount(outputs, minlength=column.channel.outputs)
     return from_counts(
         column, counts, bins=bins, method=method, stop=stop, confidence=confidence, progress=progress
@@ -88,6 +89,9 @@ def from_counts(
     progress: Progress = silent,
 ) -> Estimate:
     """From how often each output has arrived."""
+    if not column.numeric:
+        records = int(np.sum(counts))
+        return _corrected(column, np.asarray(counts) / max(records, 1), records, confidence)
     shaped = binned(column, bins, method)
     seen = shaped.counted(counts)
     fit = iterate(shaped.matrix, seen, stop, progress=progress)
@@ -160,20 +164,20 @@ def _within(shares: Floats) -> Floats:
     return np.clip(shares, 0.0, 1.0)
 
 
-def _from_bits(column: Column, bits: Any, confidence: float | None) -> Estimate:
-    records = len(bits)
+def _corrected(column: Column, indicated: Floats, records: int, confidence: float | None) -> Estimate:
+    """Shares of answers that indicate each value, corrected for those that do so by chance."""
     if not records:
         raise InputError("there are no answers")
     channel = column.channel
-    assert isinstance(channel, Unary)
-    set_ = bits.mean(axis=0, dtype=np.float64)
-    zero, gap = channel.zero / HALF, (channel.one - channel.zero) / HALF
-    raw = (set_ - zero) / gap
+    assert not isinstance(channel, Additive)
+    zero, gap = telling(channel)
+    raw = (indicated - zero) / gap
     shares = nearest(raw)
     low = high = None
     if confidence is not None:
-        expected = np.clip(zero + gap * shares, zero, zero + gap)
-        spread = np.sqrt(expected * (1 - expected) / records) / abs(gap)
+        expected = np.clip(zero + gap * shares, 1e-12, 1 - 1e-12)
+        # A share that nobody indicated still has the uncertainty of one answer.
+        spread = np.sqrt(expected * (1 - expected) / records + 1 / records**2) / abs(gap)
         width = NormalDist().inv_cdf((1 + confidence) / 2) * spread
         low = _within(np.minimum(raw - width, shares))
         high = _within(np.maximum(raw + width, shares))
@@ -185,8 +189,8 @@ def _from_bits(column: Column, bits: Any, confidence: float | None) -> Estimate:
         high,
         confidence or 0.0,
         records,
-        "bits",
-        perturbed=set_ / max(set_.sum(), 1e-300),
+        "corrected",
+        perturbed=indicated / max(float(indicated.sum()), 1e-300),
     )
 
 

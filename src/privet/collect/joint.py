@@ -1,8 +1,8 @@
 """How two questions go together: the joint distribution of the true answers to both.
 
-Each answer is perturbed by itself, so the channel of a pair is the product of both, and the same iteration
-finds the joint distribution. Where one of them is a unary encoding, its bits are corrected first, bit by
-bit.
+Each answer is perturbed by itself, so the channel of a pair is the product of both. Two categories are
+corrected for their noise at once; where a number takes part, the same iteration as for one question finds
+the joint distribution. Of a unary encoding beside a number the bits are corrected first, value by value.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from privet.collect.channels import HALF, Unary
+from privet.collect.channels import Additive, Unary, telling
 from privet.collect.column import Column
 from privet.collect.estimate import nearest
 from privet.collect.iterate import FOLDS, MOST, PATIENCE, TOLERANCE, Rule, Stop, folds
@@ -65,6 +65,8 @@ def joint(
     if bins_of(one, bins) * bins_of(other, bins) > LARGEST:
         raise UnsupportedError(f"{one.name} and {other.name} have too many pairs of values; take fewer bins")
     labels = (_labels(one, bins), _labels(other, bins))
+    if not one.numeric and not other.numeric:
+        return Joint((one, other), labels, _categories(one, a, other, b), len(a))
     if isinstance(one.channel, Unary) or isinstance(other.channel, Unary):
         return Joint((one, other), labels, _by_bits(one, a, other, b, bins), len(a))
     left, right = binned(one, bins), binned(other, bins)
@@ -122,14 +124,12 @@ def _iterated(
 
 def _by_bits(one: Column, a: Any, other: Column, b: Any, bins: int | None) -> Floats:
     """Bits of one side corrected for their noise; then the other side's iteration, value by value."""
-    if isinstance(one.channel, Unary) and isinstance(other.channel, Unary):
-        return _two_unary(one.channel, a, other.channel, b)
     if not isinstance(one.channel, Unary):
         return np.asarray(_by_bits(other, b, one, a, bins).T)
     shaped = binned(other, bins)
     cells, rows = shaped.cell[b], len(shaped.matrix)
     totals = np.bincount(cells, minlength=rows).astype(np.float64)
-    zero, gap = _noise(one.channel)
+    zero, gap = telling(one.channel)
     found = np.zeros((one.channel.inputs, shaped.bins))
     for value in range(one.channel.inputs):
         set_ = np.bincount(cells[a[:, value]], minlength=rows)
@@ -137,18 +137,37 @@ def _by_bits(one: Column, a: Any, other: Column, b: Any, bins: int | None) -> Fl
     return np.asarray(found / max(found.sum(), 1e-300))
 
 
-def _noise(channel: Unary) -> tuple[float, float]:
-    """How often a bit is set that should not be, and how much oftener one that should."""
-    return channel.zero / HALF, (channel.one - channel.zero) / HALF
-
-
-def _two_unary(left: Unary, a: Any, right: Unary, b: Any) -> Floats:
-    """E(bit j and bit l) is a product of both noises; solved for the joint share of j and l."""
-    both = a.T.astype(np.float64) @ b.astype(np.float64) / len(a)
-    (q, g), (r, h) = _noise(left), _noise(right)
-    ours, theirs = a.mean(axis=0)[:, None], b.mean(axis=0)[None, :]
-    raw = (both - r * ours - q * theirs + q * r) / (g * h)
+def _categories(one: Column, a: Any, other: Column, b: Any) -> Floats:
+    """The chance that j and l are indicated is a product of both noises; solved for the share of j and l."""
+    assert not isinstance(one.channel, Additive)
+    assert not isinstance(other.channel, Additive)
+    (q, g), (r, h) = telling(one.channel), telling(other.channel)
+    both = _together(one, a, other, b) / len(a)
+    ours, theirs = (_indicated(column, sent) / len(a) for column, sent in ((one, a), (other, b)))
+    raw = (both - r * ours[:, None] - q * theirs[None, :] + q * r) / (g * h)
     return nearest(raw.ravel()).reshape(raw.shape)
+
+
+def _indicated(column: Column, sent: Any) -> Floats:
+    """How many answers indicate each value."""
+    counts = sent.sum(axis=0) if sent.ndim == 2 else np.bincount(sent, minlength=column.channel.inputs)
+    return np.asarray(counts, dtype=np.float64)
+
+
+def _together(one: Column, a: Any, other: Column, b: Any) -> Floats:
+    """How many pairs of answers indicate each pair of values."""
+    if a.ndim == 2 and b.ndim == 2:
+        return np.asarray(a.T.astype(np.float64) @ b.astype(np.float64))
+    if a.ndim == 2:
+        return np.asarray(_together(other, b, one, a).T)
+    if b.ndim == 2:
+        found = np.zeros((one.channel.inputs, other.channel.inputs))
+        for value in range(one.channel.inputs):
+            found[value] = b[a == value].sum(axis=0)
+        return found
+    width = other.channel.inputs
+    counts = np.bincount(a * width + b, minlength=one.channel.inputs * width)
+    return np.asarray(counts.reshape(-1, width), dtype=np.float64)
 
 
 def _signed(matrix: Floats, counts: Floats) -> Floats:

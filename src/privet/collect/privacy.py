@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from privet.collect.channels import HALF, AsIs, Response, Unary
+from privet.collect.channels import HALF, AsIs, Response, Unary, telling
 from privet.collect.column import Column
 from privet.collect.fixedpoint import log_above
 from privet.collect.joint import information
@@ -111,14 +111,31 @@ def told(column: Column, shares: Floats | None = None) -> Told | None:
     """
     if isinstance(column.channel, Unary):
         return None if shares is not None else _unary(column.channel)
+    if isinstance(column.channel, Response):
+        return _response(column.channel, shares)
     bins = len(shares) if shares is not None else min(FINEST, column.channel.inputs)
     shaped = binned(column, bins)
     prior = np.full(shaped.bins, 1 / shaped.bins) if shares is None else shares
-    there = prior > 0
-    entropy = float(-(prior[there] * np.log2(prior[there])).sum())
+    entropy = _entropy(prior)
     if isinstance(column.channel, AsIs):
         return Told(entropy, entropy)
     return Told(min(information((shaped.matrix * prior).T), entropy), entropy)
+
+
+def _entropy(shares: Floats) -> float:
+    there = shares > 0
+    return float(-(shares[there] * np.log2(shares[there])).sum())
+
+
+def _response(channel: Response, shares: Floats | None) -> Told:
+    """The entropy of answers, less what the mechanism alone makes of it."""
+    size = channel.inputs
+    prior = np.full(size, 1 / size) if shares is None else shares
+    zero, gap = telling(channel)
+    row = np.full(size, zero)
+    row[0] += gap
+    bits = _entropy(zero + gap * prior) - _entropy(row)
+    return Told(min(max(bits, 0.0), _entropy(prior)), _entropy(prior))
 
 
 def _unary(channel: Unary) -> Told:

@@ -246,7 +246,7 @@ def test_rules_stop_as_they_say() -> None:
     best = max(one for one in held if one is not None)
     chosen = held[ends[Rule.CROSS_VALIDATION].iterations]
     assert chosen is not None
-    assert best - 0.5 / 2_000 <= chosen <= best
+    assert best - 1 / 2_000 <= chosen <= best
     again = estimate(column, outputs, stop=Stop(Rule.CROSS_VALIDATION, 1e-3, 300), confidence=None)
     assert np.array_equal(again.shares, ends[Rule.CROSS_VALIDATION].shares)
 

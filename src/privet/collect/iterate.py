@@ -28,7 +28,7 @@ FOLDS = 5
 MOST = 2_000  # iterations
 TOLERANCE = 1e-4
 PATIENCE = 1.3  # how far beyond the best iteration is looked before it is believed to be the best
-MARGIN = 0.5  # of held-out log-likelihood: the earliest iteration that is as good as the best
+MARGIN = 1.0  # of held-out log-likelihood: the earliest iteration that is as good as the best
 
 
 class Rule(Enum):
@@ -165,7 +165,7 @@ def _validated(
         if len(steps) > stop.most or len(steps) - 1 > PATIENCE * at + 20 or change < 1e-12:
             break
         shares = fresh
-    # Log-likelihoods half a unit apart are not told apart by the data: the smoother estimate is taken.
+    # Log-likelihoods a unit apart are hardly told apart by the data: the smoother estimate is taken.
     enough = (best - MARGIN) / total
     chosen = next(n for n, step in enumerate(steps) if (step.held_out or 0.0) >= enough)
     ended = "after the most iterations" if at >= stop.most else "held-out answers are predicted best"

@@ -68,7 +68,8 @@ class Plan:
         if not isinstance(document, Mapping):
             raise PolicyError("a plan is a table with `collect = 1` and columns")
         wrong = [unknown_key(TOP, str(key)) for key in document if key not in TOP]
-        if document.get("collect") is not VERSION:
+        version = document.get("collect")
+        if isinstance(version, bool) or version != VERSION:
             wrong.append(f"the first line must be `collect = {VERSION}`")
         purpose = document.get("purpose", "")
         if not isinstance(purpose, str) or not (purpose.isprintable() and len(purpose) <= 500):

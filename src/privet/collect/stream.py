@@ -25,6 +25,7 @@ from privet.collect.plan import Plan
 from privet.core import Progress, silent
 from privet.errors import InputError
 
+FEW = 20_000  # values whose texts are worth knowing beforehand
 _DIGITS = np.zeros(256, dtype=np.bool_)
 _DIGITS[list(b"0123456789.+-eE")] = True
 
@@ -48,6 +49,7 @@ def perturb_csv(
 ) -> Perturbed:
     """Every record of a CSV stream, perturbed; columns stand in the order of the plan."""
     writers = {name: _Texts(column) for name, column in plan.columns.items()}
+    readers = {name: Inputs(column) for name, column in plan.columns.items()}
     left_out: list[str] = []
 
     def choose(header: Sequence[str]) -> Sequence[str]:
@@ -60,7 +62,7 @@ def perturb_csv(
             target.write(_line(list(plan.columns), delimiter))
             begun = True
         texts = [
-            writers[name].of(perturbed(column.channel, codes_of(column, block), take), delimiter)
+            writers[name].of(perturbed(column.channel, readers[name].of(block), take), delimiter)
             for name, column in plan.columns.items()
         ]
         joined = texts[0] if len(texts) == 1 else map(delimiter.join, zip(*texts, strict=True))
@@ -116,10 +118,26 @@ def _line(cells: Sequence[str], delimiter: str) -> bytes:
     return out.getvalue().encode()
 
 
+class Inputs:
+    """True answers by their numbers; the texts of values are known beforehand."""
+
+    def __init__(self, column: Column) -> None:
+        self._column = column
+        size = column.channel.inputs if column.channel.inputs <= FEW else 0
+        self._known = {column.input_text(at): at for at in range(size)}
+
+    def of(self, block: Block) -> Codes:
+        cells = block.columns[self._column.name]
+        try:
+            return np.fromiter(map(self._known.__getitem__, cells), dtype=np.int64, count=len(cells))
+        except (KeyError, TypeError):
+            return codes_of(self._column, block)
+
+
 def codes_of(column: Column, block: Block) -> Codes:
-    """The true answers of a block by their numbers."""
+    """The true answers of a block by their numbers, whatever they look like."""
     cells = block.columns[column.name]
-    quick = _numbers(column, cells) if column.numeric else _categories(column, cells)
+    quick = _numbers(column, cells) if column.numeric else None
     if quick is not None:
         return quick
     return np.fromiter(one_by_one(column.code, cells, block.first), dtype=np.int64, count=len(cells))
@@ -131,14 +149,6 @@ def one_by_one(code: Callable[[object], int], cells: Sequence[Any], first: int) 
             yield code(cell)
         except InputError as error:
             raise InputError(*(f"record {first + at:,}: {one}" for one in error.complaints)) from None
-
-
-def _categories(column: Column, cells: Sequence[Any]) -> Codes | None:
-    known = {value: at for at, value in enumerate(column.values)}
-    try:
-        return np.fromiter(map(known.__getitem__, cells), dtype=np.int64, count=len(cells))
-    except (KeyError, TypeError):
-        return None
 
 
 def _numbers(column: Column, cells: Sequence[Any]) -> Codes | None:
@@ -184,7 +194,8 @@ class _Texts:
 def true_codes(plan: Plan, source: BinaryIO, delimiter: str = ",") -> dict[str, Codes]:
     """True records by their numbers, column by column: to test a classifier with."""
     parts: dict[str, list[Codes]] = {name: [] for name in plan.columns}
+    readers = {name: Inputs(column) for name, column in plan.columns.items()}
     for block in csv_blocks(source, lambda header: chosen(plan.columns, header), delimiter):
-        for name, column in plan.columns.items():
-            parts[name].append(codes_of(column, block))
+        for name in plan.columns:
+            parts[name].append(readers[name].of(block))
     return {name: np.concatenate(some) if some else np.zeros(0, np.int64) for name, some in parts.items()}

@@ -157,7 +157,7 @@ def shares(one: Mapping[str, Any]) -> Safe:
             line("0", y, "100%", y, "grid"),
             words("0", y, f"{100 * rung * step:g}%", "end", dx=-8, dy=4),
         ]
-    every = -(-len(groups) // 5)
+    every = -(-len(groups) // 4)  # as many names as a phone has room for
     for at, (group, value) in enumerate(zip(groups, values, strict=True)):
         x, y = pct((at + 0.5) / len(groups)), f"{HEIGHT * (1 - value / top):.1f}"
         first, last = one["labels"][group[0]], one["labels"][group[-1]]
@@ -179,7 +179,7 @@ def shares(one: Mapping[str, Any]) -> Safe:
             )
         parts.append(mark(tip, shape("after", x, y), first=at == 0))
         if at % every == 0:
-            parts.append(words(x, str(HEIGHT), label_text(first)[:12], dy=20))
+            parts.append(words(x, str(HEIGHT), label_text(first)[:9], dy=20))
     parts.append(line("0", str(HEIGHT), "100%", str(HEIGHT), "axis"))
     return picture(
         f"shares-{_ident(one)}",

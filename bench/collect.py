@@ -1,7 +1,7 @@
 """Perturbed answers: how quick, how right, when to stop, what a classifier learns; beside pure-ldp.
 
-pure-ldp lives in an environment of its own in bench/data/ldp, made at the first run; where that cannot be, the
-line says why and the rest goes on. Adult is the real data.
+pure-ldp lives in an environment of its own in bench/data/ldp, made at the first run; where that cannot be,
+the line says why and the rest goes on. Adult is the real data.
 """
 
 from __future__ import annotations
@@ -48,9 +48,8 @@ STOP = Stop(Rule.TOLERANCE)
 def run(*, full: bool = False) -> Outcome:
     repeats = 10 if full else 3
     rows, notes = list(speeds()), []
-    sizes, by_size = errors_by_size(
-        repeats, (1_000, 3_000, 10_000, 30_000, 100_000, *((300_000,) if full else ()))
-    )
+    many = (1_000, 3_000, 10_000, 30_000, 100_000, *((300_000,) if full else ()))
+    sizes, by_size = errors_by_size(max(repeats, 8), many)
     stops, by_step = errors_by_step(repeats)
     trained = classifiers(repeats)
     peers, why = beside(50_000 if full else 10_000)
@@ -59,8 +58,8 @@ def run(*, full: bool = False) -> Outcome:
     return Outcome(
         "collect",
         "perturbed answers and what comes back",
-        f"{MANY:,} values perturbed and reconstructed in memory and from CSV; a mixture of two triangles on 0 to "
-        "100 (spec 09, 5.1) and Adult. Error is the total variation distance to the histogram of true values.",
+        f"{MANY:,} values perturbed and reconstructed in memory and from CSV; a mixture of two triangles on "
+        "0 to 100 (spec 09, 5.1) and Adult. Error is the total variation distance to the true histogram.",
         (
             Table("speed", {"work": "", "s": ".2f", "target": ""}, rows),
             sizes,
@@ -81,7 +80,7 @@ def column(**said: Any) -> Column:
 
 
 def speeds() -> Iterator[list[Cell]]:
-    """Ten million values by every mechanism, from CSV to CSV, and back into a histogram of a thousand bins."""
+    """Ten million values by every mechanism, from CSV to CSV, and back into a thousand bins."""
     chance = np.random.default_rng(0)
     fine = {"low": 0, "high": 999, "step": 1}
     values = {"type": "category", "values": [f"v{at}" for at in range(16)]}
@@ -261,7 +260,7 @@ def classifiers(repeats: int) -> Table:
 
 
 def on_adult(*, full: bool) -> Table:
-    """Income on Adult: age, hours and education years with Laplace noise, sex and marital status by response."""
+    """Income on Adult: numbers with Laplace noise, sex and marital status by randomised response."""
     frame = adult.load()
     people = frame if full else frame.head(20_000)
     statuses = sorted(people["marital-status"].unique().to_list())

@@ -12,6 +12,7 @@ from tests.collect import naive
 from privet.collect import bayes, tree
 from privet.collect.assign import assigned
 from privet.collect.draw import perturbed
+from privet.collect.estimate import estimate
 from privet.collect.iterate import Rule, Stop
 from privet.collect.matrix import bin_of, binned
 from privet.collect.observe import Answers
@@ -179,3 +180,35 @@ def test_records_are_put_back_in_order_and_in_number() -> None:
         codes = np.arange(201)
         edges = binned(column, size).edges
         assert np.array_equal(bin_of(column, codes, size), np.searchsorted(edges, codes, side="right") - 1)
+
+
+def test_local_places_records_again_but_never_by_the_columns_that_brought_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whoever is at a node was chosen by some columns' answers: their noise is not the channel's any more."""
+    seen: list[tuple[int, frozenset[str]]] = []
+    whole = tree._Grower.placed
+
+    def placed(self: Any, rows: Any, but: frozenset[str] = frozenset()) -> Any:
+        seen.append((len(rows), but))
+        found = whole(self, rows, but)
+        assert not set(found) & but
+        return found
+
+    monkeypatch.setattr(tree._Grower, "placed", placed)
+    monkeypatch.setattr(tree, "AGAIN", 50)
+    noisy = training({"mechanism": "gaussian", "sigma": 20})
+    tree.train(noisy, Strategy.BY_CLASS, bins=20, stop=STOP)
+    assert seen == [(10_000, frozenset())]
+    seen.clear()
+    tree.train(noisy, Strategy.LOCAL, bins=20, stop=STOP)
+    assert seen[0] == (10_000, frozenset())
+    assert len(seen) > 1
+    assert all(but and size >= 2 * tree.AGAIN for size, but in seen[1:])
+
+
+def test_what_is_known_is_counted_and_not_smoothed() -> None:
+    column = naive.plan_of(a={**NUMBER, "mechanism": "as-is"}).columns["a"]
+    codes = np.repeat([0, 40, 200], [70, 20, 10])
+    found = estimate(column, codes, bins=5)
+    assert found.shares.tolist() == [0.9, 0.0, 0.0, 0.0, 0.1]

@@ -65,7 +65,12 @@ def test_every_section_is_there_and_every_bin_has_its_mark() -> None:
 
 @pytest.mark.parametrize("text", [text for text in HOSTILE if text.isprintable()])
 def test_names_and_values_cannot_break_it(text: str) -> None:
-    category = {"type": "category", "values": [text.strip(), "b"], "mechanism": "randomised-response", "epsilon": 1}
+    category = {
+        "type": "category",
+        "values": [text.strip(), "b"],
+        "mechanism": "randomised-response",
+        "epsilon": 1,
+    }
     plan = naive.plan_of(**{text: category, "age": NUMBER})
     reading = Reading(render({**found(plan), "purpose": text}))
     assert not [name for _, name, _ in reading.attributes if name.startswith("on")]

@@ -24,9 +24,8 @@ def perturbed(channel: Channel, codes: Codes, take: Take = os.urandom) -> Codes 
     """An output for each input; of a unary encoding, a row of bits for each."""
     if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < channel.inputs:
         raise InternalError("collect: an input that the channel does not have")
-    parts: list[Any] = [
-        _some(channel, codes[at : at + AT_ONCE], take) for at in range(0, len(codes), AT_ONCE)
-    ]
+    size = AT_ONCE // channel.inputs + 1 if isinstance(channel, Unary) else AT_ONCE
+    parts: list[Any] = [_some(channel, codes[at : at + size], take) for at in range(0, len(codes), size)]
     if not parts:
         return (
             np.zeros((0, channel.inputs), np.bool_) if isinstance(channel, Unary) else np.zeros(0, np.int64)

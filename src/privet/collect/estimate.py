@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from privet.collect.channels import Additive, Unary, telling
+from privet.collect.channels import Additive, AsIs, Unary, telling
 from privet.collect.column import Column
-from privet.collect.iterate import MOST, Fit, Stop, advanced, iterate
+from privet.collect.iterate import MOST, Fit, Rule, Stop, advanced, iterate
 from privet.collect.matrix import Binned, Floats, Method, binned
 from privet.core import Progress, silent
 from privet.errors import InputError
@@ -94,6 +94,8 @@ def from_counts(
         return _corrected(column, np.asarray(counts) / max(records, 1), records, confidence)
     shaped = binned(column, bins, method)
     seen = shaped.counted(counts)
+    if isinstance(column.channel, AsIs):
+        stop = Stop(Rule.NEVER, most=1)  # what is known needs one step, and no smoothing
     fit = iterate(shaped.matrix, seen, stop, progress=progress)
     low, high = (None, None) if confidence is None else _bands(shaped, seen, fit, confidence, progress)
     return Estimate(

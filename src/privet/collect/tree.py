@@ -24,6 +24,7 @@ from privet.core import Progress, silent
 
 DEPTH = 6
 SMALLEST = 0.01  # of all records, in a leaf
+AGAIN = 500  # records of each class, for another reconstruction
 CELLS = 20  # of answers, in a test of whether classes differ
 
 
@@ -90,7 +91,9 @@ def train(
     fewest = max(1, int(smallest * len(training.classes)))
     grower = _Grower(_Task(training, strategy, bins, stop), fewest, progress)
     rows = np.arange(len(training.classes))
-    return Tree(training.label, training.columns, bins, grower.grown(rows, grower.placed(rows), depth))
+    return Tree(
+        training.label, training.columns, bins, grower.grown(rows, grower.placed(rows), depth, frozenset())
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +118,12 @@ class _Grower:
         self._classes = task.training.label.channel.inputs
         self._nodes = 0
 
-    def placed(self, rows: Codes) -> dict[str, Codes]:
+    def placed(self, rows: Codes, but: frozenset[str] = frozenset()) -> dict[str, Codes]:
         """The bin of each of these records, column by column."""
         training, made = self._training, {}
         for name, column in training.columns.items():
+            if name in but:
+                continue
             outputs = training.outputs[name][rows]
             if self._strategy is Strategy.PERTURBED:
                 made[name] = self._taken_for_true(column, outputs)
@@ -138,7 +143,8 @@ class _Grower:
         first = getattr(column.channel, "first", 0)
         return bin_of(column, np.clip(outputs + first, 0, column.channel.inputs - 1), self._bins)
 
-    def grown(self, rows: Codes, at: Mapping[str, Codes], depth: int) -> Node:
+    def grown(self, rows: Codes, at: Mapping[str, Codes], depth: int, split_by: frozenset[str]) -> Node:
+        """A node of these records; `split_by` are the columns that decided who came here."""
         self._nodes += 1
         self._progress("search", self._nodes)
         classes = self._training.classes[rows]
@@ -148,21 +154,26 @@ class _Grower:
             return Node(counts)
         column, left_bins = split
         left = np.isin(at[column], left_bins)
+        decided = split_by | {column}
         sides = []
         for own in (left, ~left):
-            some = rows[own]
-            again = self._strategy is Strategy.LOCAL and depth > 1
-            placed = (
-                self._again(some, at, own, column) if again else {name: one[own] for name, one in at.items()}
-            )
-            sides.append(self.grown(some, placed, depth - 1))
+            some, placed = rows[own], {name: one[own] for name, one in at.items()}
+            if self._strategy is Strategy.LOCAL and depth > 1:
+                placed |= self._again(some, decided)
+            sides.append(self.grown(some, placed, depth - 1, decided))
         if all(side.left is None for side in sides) and len({np.argmax(side.counts) for side in sides}) == 1:
             return Node(counts)  # whichever way, the same class
         return Node(counts, column, tuple(left_bins), *sides)
 
-    def _again(self, rows: Codes, at: Mapping[str, Codes], own: Any, column: str) -> dict[str, Codes]:
-        """Placed anew; but the column that was split keeps its places, or records would cross the split."""
-        return {**self.placed(rows), column: at[column][own]}
+    def _again(self, rows: Codes, decided: frozenset[str]) -> dict[str, Codes]:
+        """Placed anew, column by column.
+
+        A column that was split keeps its places: who is here was chosen by its answers, so their noise is not
+        that of the channel any more. And a class of which few are here would be reconstructed from chance.
+        """
+        sizes = np.bincount(self._training.classes[rows], minlength=self._classes)
+        there = sizes[sizes > 0]
+        return self.placed(rows, decided) if len(there) and there.min() >= AGAIN else {}
 
     def _best(self, rows: Codes, classes: Codes, at: Mapping[str, Codes]) -> tuple[str, list[int]] | None:
         best, chosen = 1e-9, None

@@ -46,7 +46,7 @@ def information(shares: Floats) -> float:
     (1.0, 0.0)
     """
     alone = shares.sum(axis=1, keepdims=True) @ shares.sum(axis=0, keepdims=True)
-    there = shares > 0
+    there = (shares > 0) & (alone > 0)  # products of the smallest numbers are nothing
     return max(0.0, float((shares[there] * np.log2(shares[there] / alone[there])).sum()))
 
 
@@ -134,7 +134,10 @@ def _by_bits(one: Column, a: Any, other: Column, b: Any, bins: int | None) -> Fl
     for value in range(one.channel.inputs):
         set_ = np.bincount(cells[a[:, value]], minlength=rows)
         found[value] = _signed(shaped.matrix, (set_ - zero * totals) / gap)
-    return np.asarray(found / max(found.sum(), 1e-300))
+    if found.sum() > 0:
+        return np.asarray(found / found.sum())
+    # So few answers that chance has left nothing of any value: nothing is known of how they go together.
+    return np.outer(nearest((a.mean(axis=0) - zero) / gap), _signed(shaped.matrix, totals) / len(b))
 
 
 def _categories(one: Column, a: Any, other: Column, b: Any) -> Floats:
@@ -181,7 +184,9 @@ def _signed(matrix: Floats, counts: Floats) -> Floats:
         predicted = matrix @ shares
         pulled = np.divide(counts, predicted, out=np.zeros_like(counts), where=predicted > 0)
         fresh = np.maximum(shares * (matrix.T @ pulled), 0.0)
-        fresh /= max(fresh.sum(), 1e-300)
+        if fresh.sum() <= 0:
+            break
+        fresh /= fresh.sum()
         done = float(np.abs(fresh - shares).mean()) < TOLERANCE
         shares = fresh
         if done:

@@ -14,6 +14,7 @@ from tests.collect import naive, vectors
 
 import privet.collect
 from privet.collect import AnswerLedger, Plan, answer
+from privet.collect.channels import Additive
 from privet.collect.numerals import exact
 from privet.errors import PrivetError
 
@@ -51,6 +52,22 @@ def test_the_javascript_client_keeps_to_the_vectors() -> None:
 
 
 @needs_node
+def test_both_clients_agree_at_the_very_edges_of_the_weights() -> None:
+    """A word that equals a running sum belongs to the next step, here and there."""
+    plan = naive.plan_of(age={**AGE, "high": 6})
+    channel = plan.columns["age"].channel
+    assert isinstance(channel, Additive)
+    edges = [word for cut in channel.cuts for word in (cut - 1, cut)]
+    tasks = [
+        {"form": plan.form(), "answers": {"age": 3}, "bytes": word.to_bytes(8, "little").hex()}
+        for word in edges
+    ]
+    for word, done in zip(edges, ran(tasks), strict=True):
+        sent = answer(plan, {"age": 3}, take=partial(word.to_bytes, byteorder="little"))
+        assert done["sent"] == sent
+
+
+@needs_node
 def test_both_clients_state_the_same_epsilon() -> None:
     forms = [case["form"] for case in json.loads(vectors.FILE.read_text(encoding="utf-8"))]
     for form, done in zip(forms, ran([{"form": form, "epsilons": True} for form in forms]), strict=True):
@@ -68,7 +85,7 @@ def _taken(left: list[str], size: int) -> bytes:
 
 @needs_node
 def test_both_ledgers_repeat_and_refuse_alike(tmp_path: Path) -> None:
-    plan = Plan.from_document({"collect": 1, "budget": 4, "columns": {"age": AGE, "job": KRR}})
+    plan = Plan.from_document({"collect": 1, "budget": "7/2", "columns": {"age": AGE, "job": KRR}})
     rounds = [
         ({"age": 40, "job": "a"}, "00112233445566778899aabbccddeeff"),
         ({"age": 40, "job": "a"}, ""),  # nothing is drawn: it is repeated

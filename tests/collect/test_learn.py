@@ -212,3 +212,11 @@ def test_what_is_known_is_counted_and_not_smoothed() -> None:
     codes = np.repeat([0, 40, 200], [70, 20, 10])
     found = estimate(column, codes, bins=5)
     assert found.shares.tolist() == [0.9, 0.0, 0.0, 0.0, 0.1]
+
+
+def test_shares_are_smoothed_as_if_every_bin_had_one_more_record() -> None:
+    plan = naive.plan_of(a={**NUMBER, "mechanism": "as-is"}, c=LABEL)
+    sent = {"a": np.array([0, 0, 0, 200]), "c": np.array([0, 0, 0, 1])}
+    model = bayes.train(Training.of(Answers(plan, 4, sent), "c"), Strategy.BY_CLASS, bins=3, stop=STOP)
+    np.testing.assert_allclose(np.exp(model.shares["a"]), [[4 / 6, 1 / 6, 1 / 6], [1 / 4, 1 / 4, 2 / 4]])
+    np.testing.assert_allclose(np.exp(model.classes), [4 / 6, 2 / 6])

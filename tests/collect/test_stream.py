@@ -116,6 +116,7 @@ def test_one_by_one_and_all_at_once_draw_the_same() -> None:
         (b"age,age,job\n", "names a column twice"),
         (b"age\n5\n", "has no column job, which the plan asks for"),
         (b"age,job\n5,a\n5\n", "record 2: has 1 cells, and the header has 2"),
+        (b"age,job\n5\na\n", "record 1: has 1 cells, and the header has 2"),
         (b"age,job\n5,a\n5,a,b\n", "record 2: has 3 cells, and the header has 2"),
         (b"age,job\n5,a,5\na\n", "record 1: has 3 cells"),  # as many separators as two whole records have
         (b"age,job\n5,zqxjkv\n", "record 1: job: is not one of the 3 values of the plan"),
@@ -155,6 +156,12 @@ def test_blank_lines_and_marks_at_the_beginning() -> None:
     assert through(single, "age\n5\n\n6\n") == "age\n5\n0\n6\n"  # somebody who did not answer
     assert through(OPEN, "age,job\n") == "age,job\n"
     assert through(OPEN, "age;job\n5;a\n", delimiter=";") == "age;job\n5;a\n"
+
+
+def test_numbers_between_two_steps_go_to_the_nearer() -> None:
+    for text, code in (("5.2", 10), ("5.3", 11), ("99.9", 200), ("0.24", 0), ("1e1", 20)):
+        assert true_codes(OPEN, io.BytesIO(f"age,job\n{text},a\n".encode()))["age"].tolist() == [code]
+        assert OPEN.columns["age"].code(text) == code
 
 
 def test_json_lines_are_what_a_client_sends() -> None:

@@ -37,6 +37,10 @@ BENCHMARKS = {
         "bench.auditing:run",
         "SUM and MAX queries: time of a decision, share answered (figures 3.8, 3.9)",
     ),
+    "collect": (
+        "bench.collect:run",
+        "perturbed answers: speed, stopping rules, bands, classifiers; pure-ldp",
+    ),
     "blood": ("bench.experiments:blood", "error and discernibility on transfusions (figures 3.4a, 3.4b)"),
     "error": ("bench.experiments:error", "classification error on Adult (figures 3.5a, 3.5b)"),
     "discernibility": ("bench.experiments:discernibility", "discernibility on Adult (figures 3.6a, 3.6b)"),

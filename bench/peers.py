@@ -40,19 +40,21 @@ SHORT = 2_000  # rows, where not all are asked for: the peers take a minute for 
 QUASI = [name for name in lattice.COLUMNS if name != lattice.SENSITIVE]
 
 
-def environment() -> tuple[Path | None, str]:
+def environment(
+    place: Path = PLACE, imports: tuple[str, ...] = PEERS, packages: tuple[str, ...] = PEERS
+) -> tuple[Path | None, str]:
     """The Python of the peers, or why there is none."""
-    python = PLACE / "bin" / "python"
+    python = place / "bin" / "python"
     try:
         if not python.is_file():
             subprocess.run(
-                [sys.executable, "-m", "venv", str(PLACE)], check=True, capture_output=True, text=True
+                [sys.executable, "-m", "venv", str(place)], check=True, capture_output=True, text=True
             )
         ready = subprocess.run(
-            [str(python), "-c", f"import {', '.join(PEERS)}"], capture_output=True, check=False
+            [str(python), "-c", f"import {', '.join(imports)}"], capture_output=True, check=False
         )
         if ready.returncode:
-            pip = [str(python), "-m", "pip", "install", "--quiet", *PEERS]
+            pip = [str(python), "-m", "pip", "install", "--quiet", *packages]
             subprocess.run(pip, check=True, capture_output=True, text=True, timeout=600)
     except (OSError, subprocess.SubprocessError) as error:
         said = (getattr(error, "stderr", None) or str(error)).strip().splitlines()

@@ -43,6 +43,20 @@ noise = "exact"
 marginals = "1/5"
 """
 
+COLLECT = """collect = 1
+[columns.age]
+type = "number"
+low = 0
+high = 120
+mechanism = "laplace"
+epsilon = 4
+[columns.sex]
+type = "category"
+values = ["M", "F"]
+mechanism = "randomised-response"
+epsilon = 2
+"""
+
 
 SAMPLED = {
     "trips-city": "",
@@ -76,6 +90,22 @@ def made(kind: str, folder: Path) -> Path:
     elif kind == "explored":
         said("explore", data, policy, "--k", "2,5", "-o", folder / "explored.html")
         return folder / "explored.html"
+    elif kind == "collected":
+        (folder / "collect.toml").write_text(COLLECT)
+        said("collect", "perturb", folder / "collect.toml", data, "-o", folder / "sent.csv")
+        answers = (folder / "collect.toml", folder / "sent.csv", "--pair", "age,sex")
+        said(
+            "collect",
+            "reconstruct",
+            *answers,
+            "--column",
+            "age",
+            "--column",
+            "sex",
+            "-o",
+            folder / "page.html",
+        )
+        return folder / "page.html"
     elif kind == "exposed":
         said("risk", data, policy, "-o", folder / "risk.html")
         return folder / "risk.html"
@@ -93,7 +123,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 
 @pytest.mark.parametrize(
-    "kind", [*TABLES, "top-down", "diffgen", "explored", "exposed", "compared", *SAMPLED]
+    "kind", [*TABLES, "top-down", "diffgen", "explored", "exposed", "compared", "collected", *SAMPLED]
 )
 def test_it_fits_every_screen_and_complains_about_nothing(
     kind: str, browser: Browser, tmp_path: Path

@@ -11,8 +11,9 @@ import typer
 import typer.core
 import typer.main
 
-from privet.cli import answers, ledger_kept
+from privet.cli import answers, collected, ledger_kept
 from privet.cli import audit as auditing
+from privet.cli import collect as collecting
 from privet.cli.check import check
 from privet.cli.compare import compare
 from privet.cli.completion import completion
@@ -45,6 +46,7 @@ CHAPTERS = (
     ("The road of a release", ("demo", "init", "check", "publish", "verify")),
     ("How exposed, how useful", ("risk", "compare", "explain", "explore", "link", "sequences", "documents")),
     ("With noise from a budget", ("plan", "ledger")),
+    ("Without trust in the collector", ("collect",)),
     ("Several releases, or answers instead of data", ("sources", "audit")),
     ("Besides", ("sample", "list", "completion")),
 )
@@ -192,6 +194,20 @@ nested(
         ("serve", auditing.serve, "the gateway in front of the table"),
         ("ask", auditing.ask, "poses a query"),
         ("replay", auditing.replay, "proves from the log that nobody is determined"),
+    ),
+)
+nested(
+    "collect",
+    "people perturb their own answers; distributions are estimated from what arrives",
+    (
+        ("init", collecting.init, "drafts collect.toml from the names of columns"),
+        ("show", collecting.show, "what each answer hides, from the plan alone"),
+        ("form", collecting.form, "the plan as JSON, and the client for browsers"),
+        ("answer", collecting.answer, "perturbs one respondent's answers, with a ledger"),
+        ("perturb", collecting.perturb, "perturbs a file or a pipe of answers"),
+        ("given", collecting.given, "what a respondent has given over all rounds"),
+        ("reconstruct", collected.reconstruct, "estimates the true distributions"),
+        ("train", collected.train, "a classifier on reconstructed distributions"),
     ),
 )
 

@@ -1,0 +1,144 @@
+"""client.js answers as the Python client does: the same plan, the same random bytes, the same answers."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.collect import naive, vectors
+
+import privet.collect
+from privet.collect import AnswerLedger, Plan, answer
+from privet.collect.channels import Additive
+from privet.collect.numerals import exact
+from privet.errors import PrivetError
+
+NODE = shutil.which("node")
+CLIENT = Path(privet.collect.__file__).with_name("client.js")
+needs_node = pytest.mark.skipif(NODE is None, reason="node is not on this machine: client.js cannot be run")
+AGE = {"type": "number", "low": 0, "high": 100, "mechanism": "laplace", "epsilon": 1}
+KRR = {"type": "category", "values": ["a", "b", "c"], "mechanism": "k-randomised-response", "epsilon": "1/2"}
+
+
+def ran(tasks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    script = Path(__file__).with_name("client_test.js")
+    done = subprocess.run(
+        [str(NODE), str(script), str(CLIENT)],
+        input=json.dumps(tasks),
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+        timeout=120,
+    )
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found
+
+
+def test_the_python_client_keeps_to_the_vectors() -> None:
+    assert vectors.written() == vectors.FILE.read_text(encoding="utf-8")
+
+
+@needs_node
+def test_the_javascript_client_keeps_to_the_vectors() -> None:
+    cases = json.loads(vectors.FILE.read_text(encoding="utf-8"))
+    assert len(cases) == 120
+    for case, done in zip(cases, ran(cases), strict=True):
+        assert done["sent"] == case["sent"]
+
+
+@needs_node
+def test_both_clients_agree_at_the_very_edges_of_the_weights() -> None:
+    """A word that equals a running sum belongs to the next step, here and there."""
+    plan = naive.plan_of(age={**AGE, "high": 6})
+    channel = plan.columns["age"].channel
+    assert isinstance(channel, Additive)
+    edges = [word for cut in channel.cuts for word in (cut - 1, cut)]
+    tasks = [
+        {"form": plan.form(), "answers": {"age": 3}, "bytes": word.to_bytes(8, "little").hex()}
+        for word in edges
+    ]
+    for word, done in zip(edges, ran(tasks), strict=True):
+        sent = answer(plan, {"age": 3}, take=partial(word.to_bytes, byteorder="little"))
+        assert done["sent"] == sent
+
+
+@needs_node
+def test_both_clients_state_the_same_epsilon() -> None:
+    forms = [case["form"] for case in json.loads(vectors.FILE.read_text(encoding="utf-8"))]
+    for form, done in zip(forms, ran([{"form": form, "epsilons": True} for form in forms]), strict=True):
+        plan = Plan.from_document(form)
+        for name, said in done["sent"].items():
+            epsilon = plan.columns[name].epsilon
+            assert epsilon == (None if said is None else exact(said))
+
+
+def _taken(left: list[str], size: int) -> bytes:
+    found = bytes.fromhex(left.pop(0))
+    assert len(found) == size
+    return found
+
+
+@needs_node
+def test_both_ledgers_repeat_and_refuse_alike(tmp_path: Path) -> None:
+    plan = Plan.from_document({"collect": 1, "budget": "7/2", "columns": {"age": AGE, "job": KRR}})
+    rounds = [
+        ({"age": 40, "job": "a"}, "00112233445566778899aabbccddeeff"),
+        ({"age": 40, "job": "a"}, ""),  # nothing is drawn: it is repeated
+        ({"age": 41, "job": "a"}, "0123456789abcdef"),
+        ({"age": 42, "job": "b"}, "ff" * 16),  # would cost more than the budget
+        ({"age": 41, "job": "a"}, ""),
+    ]
+    tasks = [{"form": plan.form(), "answers": a, "bytes": b, "ledger": True} for a, b in rounds]
+    ledger = AnswerLedger(tmp_path / "mine.json")
+    for (given, drawn), done in zip(rounds, ran(tasks), strict=True):
+        left = [drawn[at : at + 16] for at in range(0, len(drawn), 16)]
+        try:
+            sent = answer(plan, given, ledger=ledger, take=partial(_taken, left))
+            assert done["sent"] == sent
+        except PrivetError:
+            assert "complaints" in done
+        assert done["ledger"] == ledger.path.read_text(encoding="utf-8")
+
+
+@needs_node
+def test_both_clients_refuse_alike_and_never_say_the_answer() -> None:
+    plan = naive.plan_of(age=AGE, job=KRR)
+    bad: list[dict[str, Any]] = [
+        {"age": 400, "job": "a"},
+        {"age": "4_0", "job": "a"},
+        {"age": True, "job": "zqxjkv"},
+        {"age": None, "job": ""},
+        {"age": 3, "job": "a", "other": 1},
+        {"job": "b"},
+        {"age": "1e999", "job": ["a"]},
+    ]
+    for given, done in zip(bad, ran([{"form": plan.form(), "answers": a} for a in bad]), strict=True):
+        with pytest.raises(PrivetError) as caught:
+            answer(plan, given)
+        assert len(done["complaints"]) == len(caught.value.complaints)
+        for said in (*done["complaints"], *caught.value.complaints):
+            assert "zqxjkv" not in said
+            assert "400" not in said
+
+
+@needs_node
+def test_plans_that_hide_nothing_are_refused_by_the_respondent_s_own_client() -> None:
+    """The collector is not trusted: a form that says more than it keeps is not answered."""
+    bad = [
+        {"collect": 1, "columns": {"age": {**AGE, "epsilon": 500}}},
+        {"collect": 1, "columns": {"age": {**AGE, "epsilon": 0}}},
+        {"collect": 1, "columns": {"age": {**AGE, "mechanism": "none"}}},
+        {"collect": 1, "columns": {"job": {**KRR, "epsilon": None, "truth": 1}}},
+        {"collect": 2, "columns": {"age": AGE}},
+        {"collect": 1, "columns": {"age": {**AGE, "low": "x"}}},
+        {"collect": 1, "columns": {"age": {**AGE, "step": "0.0001"}}},
+    ]
+    for done in ran([{"form": form, "answers": {"age": 1, "job": "a"}} for form in bad]):
+        assert done["complaints"]
+    many = ran([{"form": naive.plan_of(age=AGE).form(), "answers": {"age": 50}} for _ in range(60)])
+    assert len({done["sent"]["answers"]["age"] for done in many}) > 10  # its own randomness

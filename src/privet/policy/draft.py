@@ -14,13 +14,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import tomli_w
 
 from privet.core import Form, Progress, Role, silent
 from privet.domain import Value
 from privet.engines import text
 from privet.hierarchy.numbers import read as number
-from privet.policy.guess import FEW_RECORDS, LOOKED_AT, Guess, foreign, guess
+from privet.policy.guess import FEW_RECORDS, LOOKED_AT, Guess, guess, settled
 from privet.registry import find
 from privet.roads.stations import settle
 from privet.roads.trajectories.guess import clue
@@ -186,12 +187,17 @@ def draft(
     if guess_nulls and form.format in {"csv", "tsv"}:
         tokens = [token for token in MISSING if any(token in _known(found) for found in values.values())]
         form = replace(form, nulls=(*form.nulls, *tokens))
-    guesses = tuple(guess(name, _present(found, form.nulls), records) for name, found in values.items())
+    empty = {name: _blank(engine.frame(table), name, form.nulls) for name in names}
+    guesses = settled(
+        [
+            guess(name, _present(found, form.nulls), records - empty[name], blanks=empty[name])
+            for name, found in values.items()
+        ]
+    )
     place = path.name if path is not None else "a database" if text.is_url(source) else "a table"
     found = find_paths(values) if paths else None
     doubts = [
         *_doubts(names, form),
-        *foreign({one.name: _present(values[one.name], form.nulls) for one in guesses}),
         *_path_doubts(values, records, found),
     ]
     if records < FEW_RECORDS:
@@ -246,6 +252,13 @@ def _known(values: Sequence[Value]) -> Sequence[Value]:
 
 def _present(values: Sequence[Value], nulls: Sequence[str]) -> list[str]:
     return [value for value in values if value is not None and value not in nulls]
+
+
+def _blank(frame: pl.DataFrame, name: str, nulls: Sequence[str]) -> int:
+    """How many records have no value of a column."""
+    column = frame.get_column(name)
+    tokens = column.cast(pl.String).is_in([token for token in nulls if token]).sum() if len(nulls) > 1 else 0
+    return column.null_count() + int(tokens)
 
 
 def _doubts(names: Sequence[str], form: Form) -> Iterator[str]:

@@ -68,19 +68,26 @@ def columns_needed(policy: Policy) -> list[str]:
 def settle(source: Any, form: Form) -> Form:
     """The form with everything said that can be told from a file."""
     if isinstance(source, (str, Path)) and not text.is_url(source):
-        return text.settled(Path(source), form)
+        form = text.settled(Path(source), form)
+        if form.format in {"stata", "spss", "sas"} and Path(source).is_file():
+            from privet.engines import packed  # noqa: PLC0415 - and with it polars, which few files need here
+
+            form = replace(form, labels=packed.labels(Path(source), str(form.format)))
     return form
 
 
 def as_written(form: Form, output: str | None) -> Form:
     """How the data leaves: as it came, unless another format is asked for ("parquet", "csv.gz")."""
+    # What was read by a header, sheet or notation of its own leaves with a header and in privet's notation.
+    form = replace(form, query=None, sheet=None, header=True, trim=False, numbers={}, missing={})
     if output is None:
-        return replace(form, format=form.format or "csv", query=None)
+        kind = form.format or "csv"
+        return replace(form, format=text.READ_ONLY.get(kind, kind))
     kind = output.removesuffix(".gz")
     if kind not in text.SUFFIX:
         raise InputError(one_of("the format to write", sorted(text.SUFFIX), output))
     delimiter = form.delimiter if kind == form.format else None
-    return replace(form, format=kind, delimiter=delimiter, query=None, gzip=output.endswith(".gz"))
+    return replace(form, format=kind, delimiter=delimiter, gzip=output.endswith(".gz"))
 
 
 def source_digest(source: Any) -> str | None:

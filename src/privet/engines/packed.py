@@ -114,7 +114,7 @@ def _statistics(path: Path, format: str) -> pl.DataFrame:  # noqa: A002 - the fo
 
 
 def _labelled(column: pl.Series, said: Mapping[Any, str]) -> pl.Series:
-    """Values as people read them: whole numbers without a point, labels in place of codes, nothing as null."""
+    """Values as people read them: whole numbers without a point, labels for codes, nothing as null."""
     if column.dtype.is_float():
         column = column.fill_nan(None)
         there = column.drop_nulls()

@@ -6,7 +6,6 @@ texts or numbers that neither its name nor its values explain is an identifier u
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -20,26 +19,13 @@ FEW_RECORDS = 20  # in fewer, a column of different values says nothing
 MANY_TEXTS = 200  # so many different texts are names of something
 FLAGS = frozenset(
     (
-        "0",
-        "1",
-        "2",
-        "y",
-        "n",
-        "yes",
-        "no",
-        "true",
-        "false",
-        "t",
-        "f",
-        "m",
-        "male",
-        "female",
-        "ja",
-        "nein",
-        "j",
+        *("0", "1", "2", "y", "n", "yes", "no", "true", "false", "t", "f", "m", "w", "d", "male", "female"),
+        *("j", "ja", "nein", "oui", "non", "si"),
     )
-    + ("oui", "non", "si", "w", "d")
 )
+# Studies of survival have a time and what happened then.
+OUTCOMES = frozenset(("status", "death", "died", "dead", "cens", "censored", "event", "survived", "arrest"))
+FOLLOWED = frozenset(("time", "days", "weeks", "week", "months", "futime", "followup", "survtime"))
 NAME_PARTS = frozenset(["first", "last", "middle", "given", "family", "full"])
 
 
@@ -234,22 +220,18 @@ def _free(seen: Seen) -> bool:
 def settled(guesses: Sequence[Guess]) -> tuple[Guess, ...]:
     """Guesses that fit together: one target at most; the times of a study of survival beside its outcome."""
     targets = [at for at, one in enumerate(guesses) if one.role is Role.TARGET]
-    followed = any(_SURVIVAL.search(" ".join(lexicon.taken_apart(one.name))) for one in guesses)
+    followed = any(one.name.lower() in OUTCOMES for one in guesses)
     found = []
     for at, one in enumerate(guesses):
-        words = set(lexicon.taken_apart(one.name))
         if one.role is Role.TARGET and at != targets[-1]:
             found.append(replace(one, role=Role.SENSITIVE, reason=f"{one.reason}; one target at most"))
-        elif followed and one.role is Role.QUASI and words & {"time", "days", "weeks", "futime", "week"}:
+        elif followed and one.role is Role.QUASI and one.name.lower() in FOLLOWED:
             found.append(
                 replace(one, role=Role.SENSITIVE, reason="how long until an outcome that stands beside it")
             )
         else:
             found.append(one)
     return tuple(found)
-
-
-_SURVIVAL = re.compile(r"\b(?:status|death|died|dead|censor\w*|cens|event|survived|relapse|arrest)\b")
 
 
 def from_name(name: str) -> tuple[Role, str] | None:

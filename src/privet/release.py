@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from privet.core import Form, PrivacyModel, Step, Verdict
+from privet.engines.text import SUFFIX
 from privet.errors import InputError, MissingExtraError, TamperedError
 from privet.policy.values import Policy
 from privet.report import evidence as ev
@@ -124,7 +125,7 @@ class Release(ABC):
 
 def suffix(form: Form) -> str:
     """The ending of the data file."""
-    return f".{form.format or 'csv'}" + (".gz" if form.gzip else "")
+    return SUFFIX.get(form.format or "csv", f".{form.format}") + (".gz" if form.gzip else "")
 
 
 def refuse_occupied(folder: Path, *, overwrite: bool) -> None:

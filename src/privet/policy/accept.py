@@ -15,7 +15,7 @@ from typing import Any
 from privet.core import Role
 from privet.domain import Value
 from privet.errors import UnsupportedError
-from privet.policy.drafted import Draft, inline, key_of, said
+from privet.policy.drafted import Draft, form_lines, inline, key_of
 from privet.policy.guess import Guess
 from privet.policy.presets import Preset
 from privet.policy.safeharbor import Coarsened, safe_harbor
@@ -126,7 +126,7 @@ def _lines(
     yield 'nulls = "value"'
     yield ""
     yield "[form]"
-    yield from (f"{key} = {inline(value)}" for key, value in said(drafted.form).items())
+    yield from form_lines(drafted.form)
     yield ""
     if drafted.paths is not None:
         yield "[trajectories]"
@@ -147,7 +147,7 @@ def _paths(paths: Mapping[str, str], preset: Preset) -> dict[str, Any]:
     """Where the paths are; and for points of GPS the slot and the grid of the preset."""
     said_of = dict(preset.trajectories or {})
     more = (
-        {"slot": said_of["slot"], "grid": said_of["grid"], "clash": "last"}
+        {"slot": said_of["slot"], "grid": said_of["grid"], "clash": "first"}
         if paths.get("form") == "points"
         else {}
     )

@@ -10,14 +10,14 @@ from typing import Any
 
 import polars as pl
 
-from privet.core import Form, Progress, silent
+from privet.core import Form, Progress, Role, silent
 from privet.domain import Value
 from privet.engines import text
 from privet.engines.plain_text import as_said
 from privet.hierarchy.dates import Dates, formats_of
 from privet.policy import reading
 from privet.policy.drafted import Draft
-from privet.policy.guess import FEW_RECORDS, LOOKED_AT, guess, settled
+from privet.policy.guess import FEW_RECORDS, LOOKED_AT, Guess, guess, settled
 from privet.registry import find
 from privet.roads.stations import settle
 from privet.roads.trajectories.guess import clue
@@ -80,6 +80,7 @@ def draft(
     place = path.name if path is not None else "a database" if text.is_url(source) else "a table"
     speaks = clue(table.values, records)
     found = find_paths(table.values) if paths or (paths is None and speaks) else None
+    guesses = _beside_paths(guesses, table, found)
     doubts += [*_dates_in_doubt(table, form), *_path_doubts(speaks, found)]
     doubts += [
         f"{text.listed([o.column])}: {json.dumps(o.token)} may mean missing ({o.records:,} records); "
@@ -208,6 +209,21 @@ def _dates_in_doubt(table: _Table, form: Form) -> Iterator[str]:
             both.append(name)
     if both:
         yield f"{text.listed(both)}: dates are read day first; month first fits as well (hierarchy: format)"
+
+
+def _beside_paths(
+    guesses: tuple[Guess, ...], table: _Table, found: Mapping[str, str] | None
+) -> tuple[Guess, ...]:
+    """What differs between the visits of one person is nothing that is known of the person."""
+    if not found or "person" not in found:
+        return guesses
+    beside = [one.name for one in guesses if one.name not in found.values()]
+    several = table.frame.group_by(found["person"]).agg(pl.col(beside).n_unique() > 1).select(beside)
+    differs = {name for name in beside if several.get_column(name).any()}
+    reason = "it differs between the visits of one person, so it cannot stand beside a path"
+    return tuple(
+        replace(one, role=Role.IDENTIFIER, reason=reason) if one.name in differs else one for one in guesses
+    )
 
 
 def _path_doubts(speaks: str | None, found: Mapping[str, str] | None) -> Iterator[str]:

@@ -138,7 +138,7 @@ class Draft:
         yield 'nulls = "value"                               # or "wildcard": null matches every value'
         yield ""
         yield "[form]                                        # how the file is written"
-        yield from (f"{key} = {inline(value)}" for key, value in said(self.form).items())
+        yield from form_lines(self.form)
         yield from self._offered()
         yield ""
         if self.paths is not None:
@@ -162,7 +162,17 @@ class Draft:
         for offer in self.offers:
             known = [*self.form.missing.get(offer.column, ()), offer.token]
             many = f"{offer.records:,} record{'' if offer.records == 1 else 's'}"
-            yield f"# missing.{key_of(offer.column)} = {inline(known)}  # in {many}; does it mean missing?"
+            instead = ", in place of the line above" if len(known) > 1 else ""
+            yield f"# missing.{key_of(offer.column)} = {inline(known)}  # in {many}: missing?{instead}"
+
+
+def form_lines(form: Form) -> Iterator[str]:
+    """The form line by line; tokens of columns each on its own line, so that another can stand beside."""
+    for key, value in said(form).items():
+        if isinstance(value, Mapping):
+            yield from (f"{key}.{key_of(name)} = {inline(below)}" for name, below in value.items())
+        else:
+            yield f"{key} = {inline(value)}"
 
 
 def said(form: Form) -> dict[str, Any]:

@@ -95,7 +95,7 @@ def _role(seen: Seen) -> tuple[Role, str]:
         return Role.OTHER, "no value at all: it tells nothing"
     if len(seen.values) == 1 and not seen.blanks and seen.records > 1:
         return Role.OTHER, "one value in every record: it tells nothing"
-    for rule in (_form, _calendar, _secret, _named, _people, _known, _perhaps_secret, _unplaced):
+    for rule in (_form, _calendar, _people, _secret, _named, _known, _perhaps_secret, _unplaced):
         if (found := rule(seen)) is not None:
             return found
     if seen.drafted.name == hierarchy.Prefix.name:

@@ -118,14 +118,15 @@ SENSITIVE = Words("""
     taxes lien- bankrupt- delinq- default- collection- expens- expend- cash fund- transfer- checking
     girokonto improv- receipt- disburs- contribut- refund- repay- budget- value- eur usd gbp euro- dollar-
     capital dividend- premium- claim- pension- welfare benefit- poverty stock- utili- overdue late debit
-    rate rates hike bonus gehalt- lohn- einkommen- schulden vermoegen saldo betrag miete- salaire- revenu-
-    dette- montant- solde salario- ingreso- deuda- importe stipendio reddito renda salaris inkomen- relig-
-    belief- church faith konfession- politic- partei- gewerkschaft- union affiliation- vote- voting
-    orientation- sexual- homo homosex- affair- attitude- opinion- trust- satisf- happi- approv- ideolog-
-    liberal- conserv- poverty stigma- consent- crim- convict- offen- arrest- charge- felon- fel misd- juv-
-    jail- prison- incarcer- recid- violen- victim- assault- weapon- police- force resist- parole- paro
-    probation- prior- prio sentenc- vergehen straf- perform- evaluat- rating- rate_ attrition fired
-    dismiss- involvement grade_point gpa iq risk- -risk- homeless- resul- befunde balance callback- skill-
+    rate rates hike bonus gehalt- lohn- einkommen- schulden vermoegen saldo kosten- preis- umsatz- betrag
+    miete- salaire- revenu- dette- montant- solde salario- ingreso- deuda- importe stipendio reddito renda
+    salaris inkomen- relig- belief- church faith konfession- politic- partei- gewerkschaft- union
+    affiliation- vote- voting orientation- sexual- homo homosex- affair- attitude- opinion- trust- satisf-
+    happi- approv- ideolog- liberal- conserv- poverty stigma- consent- crim- convict- offen- arrest-
+    charge- felon- fel misd- juv- jail- prison- incarcer- recid- violen- victim- assault- weapon- police-
+    force resist- parole- paro probation- prior- prio sentenc- vergehen straf- perform- evaluat- rating-
+    rate_ attrition fired dismiss- involvement grade_point gpa iq risk- -risk- homeless- resul- befunde
+    balance callback- skill-
 """)
 TARGETS = Words("target label outcome survived readmitted transfused transfuse churn")
 # Said of many things, among them judgements about people: where nothing else is known.

@@ -21,6 +21,7 @@ from privet.policy.notation import Complaints, build, describe, fill, noted, wor
 from privet.registry import find, installed, known
 
 VERSION = 1
+RARE = frozenset(("header", "trim", "numbers", "missing"))  # of a form, said only where they are not as usual
 TOP = (
     "policy",
     "kind",
@@ -131,7 +132,8 @@ class Policy(core.Policy):
             if "attributes" in document:
                 complaints.add(f"attributes: fields are described in [{kind}]; remove it here")
         else:
-            attributes = _attributes(document.get("attributes"), complaints, base)
+            there = document.get("attributes", {} if kind != TABLE else None)
+            attributes = _attributes(there, complaints, base, needed=kind == TABLE)
         models = _models(document.get("models"), complaints)
         algorithm: Any = None
         with complaints.at("algorithm"):
@@ -171,8 +173,13 @@ class Policy(core.Policy):
             document["publish_only"] = {name: list(values) for name, values in self.publish_only.items()}
         if self.ledger is not None:
             document["ledger"] = {"file": self.ledger.file, "dataset": self.ledger.dataset}
+        usual = Form()
         form = {f.name: noted(getattr(self.form, f.name)) for f in written(Form)}
-        document["form"] = {name: value for name, value in form.items() if value is not None}
+        document["form"] = {
+            name: value
+            for name, value in form.items()
+            if value is not None and (name not in RARE or getattr(self.form, name) != getattr(usual, name))
+        }
         if not hasattr(self.shape, "attributes"):
             document["attributes"] = {a.name: _attribute_document(a) for a in self.attributes}
         document["models"] = [describe(model) for model in self.models]
@@ -212,8 +219,8 @@ def _publish_only(table: object) -> Mapping[str, tuple[str, ...]]:
     return {name: tuple(dict.fromkeys(values)) for name, values in table.items()}
 
 
-def _attributes(table: object, complaints: Complaints, base: Path) -> tuple[Attribute, ...]:
-    if not isinstance(table, Mapping) or not table:
+def _attributes(table: object, complaints: Complaints, base: Path, *, needed: bool) -> tuple[Attribute, ...]:
+    if not isinstance(table, Mapping) or (needed and not table):  # paths may have nothing beside them
         complaints.add("attributes: names every column that is published, each with its role")
         return ()
     found = []
@@ -234,12 +241,15 @@ def _attribute(name: str, spec: object, base: Path) -> Attribute:
         role = word(Role, spec["role"], what="it")
     arranged = masked = None
     if "hierarchy" in spec:
-        if role is not Role.QUASI and role is not Role.UNDECIDED:
+        # A draft gives each column a hierarchy; what is dropped has no use for it, and nobody is misled.
+        if role not in {Role.QUASI, Role.UNDECIDED, Role.IDENTIFIER}:
             complaints.add(
                 f"hierarchy: only a quasi-identifier is generalised, the role here is {role.value}"
             )
         with complaints.at("hierarchy"):
             arranged = hierarchy.parse(spec["hierarchy"], base=base)
+            if role is Role.IDENTIFIER:
+                arranged = None
     elif role is Role.QUASI:
         arranged = hierarchy.Auto()
     if "publish" in spec:

@@ -76,13 +76,21 @@ def settle(source: Any, form: Form) -> Form:
     return form
 
 
+def handed_out(form: Form) -> Form:
+    """The form as it may be told to anybody: how the source was found and read is the steward's business.
+
+    A query or a sheet may name persons; and what was read without a header, or in a notation of its own,
+    leaves with a header and in privet's notation.
+    """
+    kind = None if form.format is None else text.READ_ONLY.get(form.format, form.format)
+    return replace(form, format=kind, query=None, sheet=None, header=True, trim=False, numbers={}, missing={})
+
+
 def as_written(form: Form, output: str | None) -> Form:
     """How the data leaves: as it came, unless another format is asked for ("parquet", "csv.gz")."""
-    # What was read by a header, sheet or notation of its own leaves with a header and in privet's notation.
-    form = replace(form, query=None, sheet=None, header=True, trim=False, numbers={}, missing={})
+    form = handed_out(form)
     if output is None:
-        kind = form.format or "csv"
-        return replace(form, format=text.READ_ONLY.get(kind, kind))
+        return replace(form, format=form.format or "csv")
     kind = output.removesuffix(".gz")
     if kind not in text.SUFFIX:
         raise InputError(one_of("the format to write", sorted(text.SUFFIX), output))

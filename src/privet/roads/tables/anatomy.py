@@ -24,6 +24,7 @@ from privet.roads.stations import (
     as_written,
     columns_needed,
     data_file,
+    handed_out,
     judge,
     refuse_broken,
     settle,
@@ -56,7 +57,7 @@ class SplitRelease(Release):
     def published_policy(self) -> Policy:
         # Nothing is generalised, so nobody needs a hierarchy to check; its leaves are raw values.
         attributes = tuple(replace(a, hierarchy=None) for a in self.policy.attributes)
-        return replace(self.policy, attributes=attributes, form=replace(self.policy.form, query=None))
+        return replace(self.policy, attributes=attributes, form=handed_out(self.policy.form))
 
 
 class AnatomyRoad:

@@ -11,6 +11,7 @@ from privet.hierarchy import Tree
 from privet.policy.values import Policy
 from privet.release import Release, suffix
 from privet.report import evidence as ev
+from privet.roads.stations import handed_out
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +41,7 @@ class TableRelease(Release):
             for a in self.policy.attributes
         )
         # A query may name persons, and nobody needs it to check.
-        return replace(self.policy, attributes=attributes, form=replace(self.policy.form, query=None))
+        return replace(self.policy, attributes=attributes, form=handed_out(self.policy.form))
 
     def private_notes(self) -> dict[str, Any]:
         steps = [

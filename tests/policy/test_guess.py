@@ -29,7 +29,7 @@ def test_a_name_is_never_published_however_often_it_stands_there() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    (
+    [
         *(
             "first_name",
             "nameFirst",
@@ -63,7 +63,7 @@ def test_a_name_is_never_published_however_often_it_stands_there() -> None:
             "ip",
         ),
         "passport no",
-    ),
+    ],
 )
 def test_names_of_columns_that_name_people(name: str) -> None:
     assert role(name, [f"x{i % 100}y" for i in range(100)]) is Role.IDENTIFIER

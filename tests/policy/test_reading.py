@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from privet.policy.draft import draft
 from privet.policy.reading import missing_in, notation_of
 from privet.policy.values import Policy
 
-ENGINES = [Embedded(), Plain()]
+ENGINES: list[Any] = [Embedded(), Plain()]
 
 
 def written(path: Path, text: str, encoding: str = "utf-8") -> Path:
@@ -23,7 +24,7 @@ def written(path: Path, text: str, encoding: str = "utf-8") -> Path:
 
 
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
-def test_odd_headers_are_read_under_names_of_their_own(engine: Embedded | Plain, tmp_path: Path) -> None:
+def test_odd_headers_are_read_under_names_of_their_own(engine: Any, tmp_path: Path) -> None:
     """Padded, unnamed (pandas and R leave the first so) and doubled names were refused."""
     path = written(tmp_path / "a.csv", ", age ,score,score,score_2\n1,30,a,b,c\n2,31,d,e,f\n")
     table = engine.read(path, Form())
@@ -35,7 +36,7 @@ def test_odd_headers_are_read_under_names_of_their_own(engine: Embedded | Plain,
 
 
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
-def test_a_file_without_a_header_loses_no_record(engine: Embedded | Plain, tmp_path: Path) -> None:
+def test_a_file_without_a_header_loses_no_record(engine: Any, tmp_path: Path) -> None:
     path = written(tmp_path / "adult.data", "39, State-gov, 77516\n50, ?, 83311\n38, Private, 215646\n")
     drafted = draft(path)
     assert (drafted.form.header, drafted.form.trim, drafted.records) == (False, True, 3)
@@ -46,7 +47,7 @@ def test_a_file_without_a_header_loses_no_record(engine: Embedded | Plain, tmp_p
 
 
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
-def test_notations_and_tokens_of_columns_are_read_alike(engine: Embedded | Plain, tmp_path: Path) -> None:
+def test_notations_and_tokens_of_columns_are_read_alike(engine: Any, tmp_path: Path) -> None:
     path = written(tmp_path / "a.csv", "a;b\n1.234,50;1\n7,25;9999\nk.A.;2\n-12;9999\n0,5;x\n")
     form = Form(numbers={"a": "1.234,5"}, missing={"a": ("k.A.",), "b": ("9999",)})
     table = engine.read(path, form)

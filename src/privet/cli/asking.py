@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import click
 import typer
 
 from privet.cli import screen
@@ -50,8 +50,15 @@ def preset() -> str:
 
     screen.say("What is promised? Nobody chooses that for you:")
     screen.say(*(f"  {name:22} {Preset.find(name).title}" for name in names()))
-    said: str = typer.prompt("preset")
-    return said.strip()
+    return _answer("preset", default=None).strip()
+
+
+def _answer(question: str, *, default: str | None) -> str:
+    try:
+        said: str = typer.prompt(question, default=default, show_default=False)
+    except click.Abort:
+        raise InputError("--ask: nobody answers") from None
+    return said
 
 
 def _settled(said: str) -> str:
@@ -60,12 +67,8 @@ def _settled(said: str) -> str:
 
 def _corrected(means: str, there: Sequence[str], known: Sequence[str]) -> list[str]:
     """The columns as the steward has them: Enter for these, or others by name, a minus for none."""
-    if not sys.stdin.readable():
-        raise InputError("--ask: there is nobody to ask")
     screen.say(f"{means}: {', '.join(map(screen.shown, there)) or 'none'}")
-    said = typer.prompt(
-        "  Enter if so, else names with commas, or - for none", default="", show_default=False
-    )
+    said = _answer("  Enter if so, else names with commas, or - for none", default="")
     if not said.strip():
         return list(there)
     names = [] if said.strip() == "-" else [name.strip() for name in said.split(",")]

@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from privet.core import Form
@@ -127,9 +128,31 @@ def test_dates_that_could_be_read_both_ways_are_doubted(tmp_path: Path) -> None:
     assert any("day first" in doubt for doubt in draft(path).doubts)
 
 
+def test_a_quoted_nothing_among_numbers_is_missing(tmp_path: Path) -> None:
+    """Files with quotes around everything had an empty text among their numbers, and did not leave."""
+    rows = "".join(f'"{i % 40}","a"\n' for i in range(80))
+    path = written(tmp_path / "a.csv", f'"age","x"\n{rows}"","b"\n')
+    drafted = draft(path)
+    assert drafted.form.missing == {"age": ("",)}
+    assert drafted.guesses[0].hierarchy.name == "intervals"
+    assert None in Embedded().distinct(Embedded().read(path, drafted.form), "age")
+
+
 def test_a_column_whose_type_changes_midway_is_one_column(tmp_path: Path) -> None:
     path = written(tmp_path / "a.csv", "x\n" + "1\n" * 3000 + "red\n" * 3000)
     assert draft(path).guesses[0].hierarchy.name == "flat"
+
+
+def test_a_frame_is_read_as_its_form_says_too() -> None:
+    frame = pl.DataFrame({"size": ["1,75", "1,80", "k.A.", "1,75"] * 9, "x": [1, 2, 9999, 1] * 9})
+    form = draft(frame).form
+    assert (form.numbers, form.missing) == ({"size": "1.234,5"}, {"size": ("k.A.",)})
+    assert set(Embedded().distinct(Embedded().read(frame, form), "size")) == {"1.75", "1.80", None}
+
+
+def test_many_values_are_sampled_and_it_is_said() -> None:
+    frame = pl.DataFrame({"v": [str(i) for i in range(60_000)], "w": ["a", "b"] * 30_000})
+    assert any("sample of 50,000" in doubt and "'v'" in doubt for doubt in draft(frame).doubts)
 
 
 def test_the_form_survives_a_policy() -> None:

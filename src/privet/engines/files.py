@@ -42,6 +42,7 @@ __all__ = [
     "DELIMITERS",
     "FORMATS",
     "SUFFIX",
+    "as_said",
     "complain_about_missing",
     "header",
     "read",
@@ -65,10 +66,10 @@ def read(path: Path, form: Form, columns: Iterable[str] | None = None) -> pl.Dat
         frame = _read_typed(path, form, wanted)
     if not frame.height:
         raise InputError(f"{path}: there is a header but not one record")
-    return _no_endless_fields(path, _as_said(frame, form))
+    return _no_endless_fields(path, as_said(frame, form))
 
 
-def _as_said(frame: pl.DataFrame, form: Form) -> pl.DataFrame:
+def as_said(frame: pl.DataFrame, form: Form) -> pl.DataFrame:
     """Numbers as privet reads them, and null where the form says that a token of a column means it."""
     if form.trim:
         texts = pl.col(pl.String).str.strip_chars(" ")

@@ -46,7 +46,7 @@ OLDEST = 89
 
 _AREA = re.compile(r"([0-9]{3})\*+")
 _YEAR = re.compile(r"[0-9]{4}s?|<[0-9]{4}")
-_FROM = re.compile(r"\[(-?[0-9.]+)-(-?[0-9.]+)\)|>=([0-9.]+)|<([0-9.]+)")
+_FROM = re.compile(r"\[(?P<low>-?[0-9]+(?:\.[0-9]+)?)\D.*\)|>=(?P<top>-?[0-9]+(?:\.[0-9]+)?)|<.+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,6 @@ def coarse_age(label: Value) -> bool:
     bounds = _FROM.fullmatch(label)
     if bounds is None:
         return False
-    low = bounds[1] or bounds[3]
-    if low is None:  # "<5"
-        return True
-    return Decimal(low) <= OLDEST + 1 if bounds[3] else Decimal(low) < OLDEST + 1
+    if bounds["top"] is not None:  # one group from there on
+        return Decimal(bounds["top"]) <= OLDEST + 1
+    return bounds["low"] is None or Decimal(bounds["low"]) < OLDEST + 1

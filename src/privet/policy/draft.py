@@ -35,13 +35,17 @@ class _Table:
 
     def present(self, name: str, form: Form) -> list[str]:
         """The different values of a column as its form reads them, missing ones left out."""
-        known = [as_said(value, name, form) for value in self.values[name] if value not in form.nulls]
-        return list(dict.fromkeys(value for value in known if value is not None))
+        nulls = {None, *form.nulls, *form.missing.get(name, ())}
+        known = [value for value in self.values[name] if value is not None and value not in nulls]
+        if name not in form.numbers:
+            return known
+        read = (as_said(value, name, form) for value in known)
+        return list(dict.fromkeys(value for value in read if value is not None))
 
     def blanks(self, name: str, form: Form) -> int:
         """How many records have no value of a column."""
         column = self.frame.get_column(name)
-        tokens = [token for token in (*form.nulls, *form.missing.get(name, ())) if token]
+        tokens = [*(token for token in form.nulls if token), *form.missing.get(name, ())]
         return column.null_count() + (int(column.cast(pl.String).is_in(tokens).sum()) if tokens else 0)
 
 
@@ -87,6 +91,10 @@ def draft(
         "see form.missing"
         for o in offers
     ]
+    if sampled := [name for name, found_in in table.values.items() if len(found_in) > LOOKED_AT]:
+        doubts.append(
+            f"{text.listed(sampled)}: a sample of {LOOKED_AT:,} of their different values was looked at"
+        )
     if records < FEW_RECORDS:
         many = "is 1 record" if records == 1 else f"are {records} records"
         doubts.append(f"there {many} only: few to hide in")
@@ -141,6 +149,8 @@ def _with_missing(form: Form, table: _Table) -> tuple[Form, list[reading.Offer]]
         sure, offered = reading.missing_in(present)
         if form.format not in text.TEXTS:
             sure = [*sure, *(token for token in reading.sure_tokens({name: present}) if token not in sure)]
+        if "" in table.values[name]:  # a quoted nothing is a text of no letters; it says as little as a blank
+            sure = [*sure, ""]
         if sure:
             taken[name] = (*taken.get(name, ()), *sure)
         offers += reading.counted(table.frame, name, [token for token in offered if token not in sure])
@@ -204,7 +214,7 @@ def _about_tokens(form: Form, table: _Table) -> Iterator[str]:
 def _dates_in_doubt(table: _Table, form: Form) -> Iterator[str]:
     both = []
     for name in table.values:
-        present = table.present(name, form)[:1000]
+        present = [value for value in table.values[name][:1000] if value and value not in form.nulls]
         if present and Dates().day(present[0]) is None and len(formats_of(present)) > 1:
             both.append(name)
     if both:

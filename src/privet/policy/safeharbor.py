@@ -80,10 +80,10 @@ def _ruled(column: Coarsened) -> tuple[Coarsened, str | None]:
         areas = Prefix(keep=(3,), hide=SMALL_AREAS)
         return replace(column, hierarchy=areas, reason="postal codes leave as areas"), "areas"
     if AGE.speak(column.name) and isinstance(column.hierarchy, Intervals):
-        top = replace(column.hierarchy, top=OLDEST + 1)
+        top = Intervals(width=(5, 10), top=OLDEST + 1)  # below stand the numbers themselves
         return replace(column, hierarchy=top, reason="ages above 89 leave as one group"), "ages"
     if birth and isinstance(column.hierarchy, Intervals):
-        born = replace(column.hierarchy, bottom=oldest_year)
+        born = Intervals(width=(5, 10), bottom=oldest_year)
         return replace(
             column, hierarchy=born, reason="years of birth of the very old leave as one group"
         ), None

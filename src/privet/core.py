@@ -407,13 +407,20 @@ class Algorithm(AlgorithmFacts, Protocol):
 class Form:
     """How a file is written: what a reader must know and cannot always guess."""
 
-    format: str | None = None  # csv, tsv, parquet, jsonl, arrow; None: by the file's ending
+    format: str | None = None  # csv, parquet, xlsx, stata, …; None: by the file's ending
     delimiter: str | None = None  # None: by the header line
     encoding: str = "utf-8"
     nulls: tuple[str, ...] = ("",)  # tokens that mean "missing" in text files
     query: str | None = None  # what to select from a database
+    sheet: str | None = None  # which sheet of a workbook; None: the only one that holds anything
+    header: bool = True  # does the first line name the columns? else they are column_1, column_2, …
+    trim: bool = False  # are blanks around values no part of them?
+    numbers: Mapping[str, str] = field(default_factory=dict)  # by column, a notation such as "1.234,5"
+    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by column, further tokens
     # packed; a file's ending says so by itself, so that no policy needs to
     gzip: bool = field(default=False, metadata={"policy": False})
+    # what the columns are called in full, where the file says it
+    labels: Mapping[str, str] = field(default_factory=dict, metadata={"policy": False}, compare=False)
 
 
 @dataclass(frozen=True, eq=False)

@@ -122,22 +122,39 @@ class InternalError(PrivetError):
         super().__init__(*complaints, "this is a fault in privet and nothing was released; please report it")
 
 
+FEW_WORDS = 12  # so many can be read at a glance
+
+
 def one_of(what: str, allowed: Sequence[str], given: object) -> str:
-    """The sentence for a word that is not in the vocabulary."""
-    return f"{what} is one of {', '.join(allowed)}, not {given!r}"
+    """The sentence for a word that is not in the vocabulary; of a long one only what may have been meant.
+
+    >>> one_of("role", ["quasi", "sensitive"], "sensitiv")
+    "role is one of quasi, sensitive, not 'sensitiv'; did you mean sensitive?"
+    """
+    near = _near(allowed, given) if isinstance(given, str) else []
+    meant = f"; did you mean {' or '.join(near)}?" if near else ""
+    known = ", ".join(allowed) if len(allowed) <= FEW_WORDS or not near else f"{len(allowed)} words"
+    return f"{what} is one of {known}, not {given!r}{meant}"
+
+
+def _near(allowed: Sequence[str], given: str) -> list[str]:
+    """Words that hold what was said, or are nearly it."""
+    said = given.strip().lower().replace("_", "-").replace(" ", "-")
+    holding = [word for word in allowed if len(said) > 2 and said in word]
+    return holding[:4] or get_close_matches(said, allowed, n=3, cutoff=0.7)
 
 
 def unknown_key(allowed: Sequence[str], given: str) -> str:
     """The sentence for a key that nobody reads. The key's value is not shown: it may be a secret."""
-    return f"{given}: unknown key; {_near(allowed, given)}"
+    return f"{given}: unknown key; {_meant(allowed, given)}"
 
 
 def unknown_option(allowed: Sequence[str], given: str) -> str:
     """The sentence for an option that a call does not have."""
-    return f"{given}: unknown option; {_near(allowed, given)}"
+    return f"{given}: unknown option; {_meant(allowed, given)}"
 
 
-def _near(allowed: Sequence[str], given: str) -> str:
+def _meant(allowed: Sequence[str], given: str) -> str:
     near = get_close_matches(given, allowed, n=1)
     known = f"known are {', '.join(allowed)}" if allowed else "remove it"
     return f"did you mean {near[0]}?" if near else known

@@ -43,6 +43,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "delta-presence": "privet.models.presence:DeltaPresence",
         "differential-privacy": "privet.models.differential:DifferentialPrivacy",
         "k-map": "privet.models.presence:KMap",
+        "safe-harbor": "privet.models.safeharbor:SafeHarbor",
         "sample-uniqueness": "privet.models.risk:SampleUniqueness",
         "population-uniqueness": "privet.models.risk:PopulationUniqueness",
     },

@@ -20,6 +20,7 @@ from typing import Any
 
 from privet import notebook
 from privet.core import Form, PrivacyModel, Step, Verdict
+from privet.engines.text import SUFFIX
 from privet.errors import InputError, MissingExtraError, TamperedError
 from privet.evidence import folder as ev
 from privet.evidence.columns import DataNote
@@ -128,7 +129,7 @@ class Release(ABC):
 
 def suffix(form: Form) -> str:
     """The ending of the data file."""
-    return f".{form.format or 'csv'}" + (".gz" if form.gzip else "")
+    return SUFFIX.get(form.format or "csv", f".{form.format}") + (".gz" if form.gzip else "")
 
 
 def refuse_occupied(folder: Path, *, overwrite: bool) -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from privet.core import Form, Role
 from privet.errors import PolicyError
-from privet.policy.draft import draft, encoding_of
+from privet.policy.draft import draft
+from privet.policy.file_guess import encoding_of
 from privet.policy.values import Policy
 from privet.samples import SAMPLES
 
@@ -40,7 +41,7 @@ EXPECTED = {
     "key": Role.IDENTIFIER,
     "hospital_name": Role.QUASI,
     "age": Role.QUASI,
-    "code": Role.QUASI,
+    "code": Role.IDENTIFIER,
     "seen": Role.QUASI,
     "weightKg": Role.QUASI,
     "Diagnosis": Role.SENSITIVE,
@@ -56,7 +57,7 @@ def test_guesses_have_reasons() -> None:
     assert {name: guess.role for name, guess in guesses.items()} == EXPECTED
     assert guesses["contact"].reason == "looks like e-mail addresses"
     assert guesses["call"].reason == "looks like telephone numbers"
-    assert guesses["key"].reason == "every record has its own value"
+    assert guesses["key"].reason.startswith("the name speaks of a register, and nearly every record")
     assert guesses["seen"].hierarchy.name == "dates"
     assert guesses["code"].hierarchy.name == "prefix"
     assert guesses["age"].hierarchy.name == "intervals"
@@ -68,7 +69,8 @@ def test_a_draft_of_a_sample_guesses_what_its_author_knows(name: str) -> None:
     guesses = {guess.name: guess.role.value for guess in draft(sample.generate(1000, 2)).guesses}
     for role in ("identifier",):
         assert all(guesses[column] == role for column in sample.plan.named(role))
-    assert sum(guesses[c] != "quasi" for c in sample.plan.named("quasi")) <= 2
+    # What the census calls its final weight is nearly everybody's own.
+    assert [c for c in sample.plan.named("quasi") if guesses[c] == "identifier"] in ([], ["fnlwgt"])
 
 
 def test_a_draft_holds_no_value_and_decides_nothing(tmp_path: Path) -> None:
@@ -94,7 +96,8 @@ def test_the_form_of_the_file_is_told(tmp_path: Path) -> None:
     drafted = draft(path)
     assert drafted.form == Form("csv", ";", "cp1252", ("", "?", "NA"))
     assert any("cp1252" in doubt for doubt in drafted.doubts)
-    assert any('"?", "NA"' in doubt for doubt in drafted.doubts)
+    assert any('"?" is read as missing (1 times)' in doubt for doubt in drafted.doubts)
+    assert any('"NA" is read as missing (1 times)' in doubt for doubt in drafted.doubts)
     assert drafted.guesses[0].hierarchy.name == "intervals"  # without what is missing
     assert tomllib.loads(drafted.dumps())["form"]["nulls"] == ["", "?", "NA"]
     assert draft(path, Form(nulls=("NA",)), guess_nulls=False).form.nulls == ("NA",)
@@ -118,7 +121,11 @@ def test_odd_column_names_stay_readable_toml(tmp_path: Path) -> None:
 def test_a_file_without_a_header_is_doubted(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     path.write_text("31,7,red\n32,8,blue\n")
-    assert "header" in draft(path).doubts[0]
+    drafted = draft(path)
+    assert "header" in drafted.doubts[0]
+    assert not drafted.form.header
+    assert drafted.records == 2
+    assert [guess.name for guess in drafted.guesses] == ["column_1", "column_2", "column_3"]
 
 
 def test_other_languages_speak_too() -> None:
@@ -137,7 +144,7 @@ def test_other_languages_speak_too() -> None:
     assert roles == [who, who, known, Role.SENSITIVE, who, known]
 
 
-def test_numbers_and_dates_in_another_notation_are_pointed_out() -> None:
+def test_numbers_and_dates_in_another_notation_are_read() -> None:
     frame = pl.DataFrame(
         {
             "size": ["-", "1.234,5", *(f"1,{i:02}" for i in range(22))],
@@ -146,15 +153,17 @@ def test_numbers_and_dates_in_another_notation_are_pointed_out() -> None:
             "item": ["1,2,3", "4"] * 12,
         }
     )
-    doubts = draft(frame).doubts
-    assert [doubt.partition(":")[0] for doubt in doubts] == ["'size'", "'born'"]
-    assert "1234.5" in doubts[0]
-    assert "2024-12-31" in doubts[1]
+    drafted = draft(frame)
+    assert drafted.form.numbers == {"size": "1.234,5"}
+    assert drafted.form.missing == {"size": ("-",)}
+    assert "1234.5" in drafted.doubts[0]
+    assert [guess.hierarchy.name for guess in drafted.guesses] == ["intervals", "dates", "dates", "flat"]
+    assert drafted.guesses[1].hierarchy.to_policy()["format"] == "%d.%m.%Y"
 
 
 def test_one_record_is_not_called_harmless() -> None:
     drafted = draft(pl.DataFrame({"name": ["Ann"], "age": ["30"], "x": [None]}))
-    assert [guess.role for guess in drafted.guesses] == [Role.IDENTIFIER, Role.QUASI, Role.QUASI]
+    assert [guess.role for guess in drafted.guesses] == [Role.IDENTIFIER, Role.QUASI, Role.OTHER]
     assert drafted.doubts == ("there is 1 record only: few to hide in",)
     assert (
         draft(pl.DataFrame({"name": ["Ann", "Bob"]})).doubts[-1] == "there are 2 records only: few to hide in"

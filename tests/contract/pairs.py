@@ -36,6 +36,7 @@ MODELS: Mapping[str, Table] = {
     "average-risk": {"at_most": "1/3"},
     "maximum-risk": {"at_most": "1/3"},
     "records-at-risk": {"above": "1/3", "at_most": "1/10"},
+    "safe-harbor": {"ages": ["age"]},
     "sample-uniqueness": {"at_most": "1/10"},
     "population-uniqueness": {"at_most": "1/10", "fraction": "1/5"},
     "k-map": {"k": 3, **STUDY},

@@ -32,6 +32,7 @@ from privet.models.risk import (
     RecordsAtRisk,
     SampleUniqueness,
 )
+from privet.models.safeharbor import SafeHarbor
 from privet.models.tcloseness import Distance, TCloseness
 from privet.policy.notation import algorithm
 from privet.relational.topdown import Score, Splits, TopDown
@@ -84,6 +85,7 @@ MODELS: Mapping[str, Callable[[Tally], PrivacyModel]] = {
     "average-risk": lambda _: AverageRisk(at_most=HALF),
     "maximum-risk": lambda _: MaximumRisk(at_most=Fraction(2, 5)),
     "records-at-risk": lambda _: RecordsAtRisk(above=Fraction(1, 3), at_most=HALF),
+    "safe-harbor": lambda _: SafeHarbor(),
     "sample-uniqueness": lambda _: SampleUniqueness(at_most=Fraction(1, 4)),
     "population-uniqueness": lambda _: PopulationUniqueness(at_most=Fraction(1, 4), fraction=Fraction(1, 5)),
 }

@@ -36,6 +36,7 @@ WHOLE = {
     "k-map",
     "lkc-privacy",
     "records-at-risk",
+    "safe-harbor",
     "sample-uniqueness",
 }  # about more, and kept when values are generalised
 VALUES = CLASSES - {"alpha-k-anonymity", "k-anonymity", "maximum-risk", "p-sensitive-k-anonymity"}

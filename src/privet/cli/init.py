@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from privet.cli import documents, screen
-from privet.cli.options import Data, Delimiter, Encoding, Format, Json, Null, Overwrite, Query, form_of, whole
+from privet.cli.options import (
+    Data,
+    Delimiter,
+    Encoding,
+    Format,
+    Json,
+    Null,
+    Overwrite,
+    PresetName,
+    Query,
+    Sheet,
+    form_of,
+    whole,
+)
 from privet.errors import InputError, one_of
+
+if TYPE_CHECKING:
+    from privet.policy.drafted import Draft
 
 
 def init(
@@ -22,12 +38,20 @@ def init(
         str | None,
         typer.Option("--kind", help="table, documents or trajectories; else nested records are documents."),
     ] = None,
+    ask: Annotated[
+        bool, typer.Option("--ask", help="Ask the few questions that matter, each with its answer.")
+    ] = False,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Take the guesses; the promise is that of --preset.")
+    ] = False,
+    preset: PresetName = None,
     overwrite: Overwrite = False,
     format: Format = None,  # noqa: A002 - the option's own name
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     null: Null = None,
     query: Query = None,
+    sheet: Sheet = None,
     json: Json = False,
 ) -> int:
     """Draft a policy from the data: every column, a guess at its role with the reason, a hierarchy.
@@ -37,9 +61,13 @@ def init(
     Nothing is decided for you: every role is "undecided" and no promise is filled in, so that `publish`
     refuses until you have decided. The draft holds names and counts, never a value from the data.
 
+    With --ask the decisions are asked for here, each with the answer that privet would give. With --accept
+    the guesses are taken as they are. Either way the promise is a preset that you name.
+
     Example:
       privet sample patients -o patients.csv
       privet init patients.csv -o policy.toml
+      privet init patients.csv -o policy.toml --accept --preset statistics-office-5 --overwrite
 
     Next: edit the file (roles, one promise), then `privet check` and `privet publish`.
 
@@ -50,9 +78,19 @@ def init(
 
     if kind not in {None, "table", "documents", "trajectories"}:
         raise InputError(f"--kind: {one_of('it', ['table', 'documents', 'trajectories'], kind)}")
+    if accept and preset is None:
+        raise InputError("--accept: say --preset too; no promise is chosen for you, `privet list` shows them")
+    if preset is not None and not (accept or ask):
+        raise InputError("--preset: say --accept or --ask too; a draft alone decides nothing")
     if kind == "documents" or (kind is None and looks_nested(data, format)):
+        if accept or ask:
+            raise InputError(
+                "--accept, --ask: presets are for tables and trajectories, not for documents yet"
+            )
         return documents.init(data, output, format, overwrite=overwrite, json=json)
-    said = form_of(Form(), format=format, delimiter=delimiter, encoding=encoding, null=null, query=query)
+    said = form_of(
+        Form(), format=format, delimiter=delimiter, encoding=encoding, null=null, query=query, sheet=sheet
+    )
     with screen.working(json=json) as progress:
         drafted = draft(
             data,
@@ -60,12 +98,13 @@ def init(
             guess_encoding=encoding is None,
             guess_nulls=not null,
             progress=progress,
-            paths=kind == "trajectories",
+            paths=kind == "trajectories" if kind or not accept else None,
         )
+    text, told = (_decided(drafted, preset, ask=ask)) if accept or ask else (drafted.dumps(), ())
     with whole(output, overwrite=overwrite) as fresh:
-        fresh.write_text(drafted.dumps(), encoding="utf-8")
+        fresh.write_text(text, encoding="utf-8")
     if json:
-        screen.answer({"policy": str(output), **drafted.to_document()})
+        screen.answer({"policy": str(output), "preset": preset, **drafted.to_document(), "told": list(told)})
         return 0
     rows = [(name, f"{said}?", reason) for name, said, reason in drafted.told()]
     size = f"{_many(drafted.records, 'record')} in {_many(len(rows), 'column')}"
@@ -73,15 +112,26 @@ def init(
         f"drafted {screen.shown(str(output))} for {size}",
         *screen.table(rows, head=("column", "guess", "because")),
     )
-    screen.warn(*drafted.doubts)
-    screen.say(
-        *screen.next_steps(
-            (f"edit {output}", "decide every role, and promise something"),
-            (screen.command("privet check", data, output), "what the raw data achieves"),
-            (screen.command("privet publish", data, output, "-o", "out"), "a release that keeps the promise"),
-        )
+    screen.warn(*drafted.doubts, *told)
+    publish = (
+        screen.command("privet publish", data, output, "-o", "out"),
+        "a release that keeps the promise",
     )
+    check = (screen.command("privet check", data, output), "what the raw data achieves")
+    edit = (f"edit {output}", "decide every role, and promise something")
+    screen.say(*screen.next_steps(*((check, publish) if accept or ask else (edit, check, publish))))
     return 0
+
+
+def _decided(drafted: Draft, preset: str | None, *, ask: bool) -> tuple[str, tuple[str, ...]]:
+    from privet.cli import asking
+    from privet.policy.accept import Answers
+    from privet.policy.accept import accept as accepted
+    from privet.policy.presets import Preset
+
+    answers = asking.answers(drafted) if ask else Answers()
+    made = accepted(drafted, Preset.find(preset or asking.preset()), answers)
+    return made.text, made.told
 
 
 def _many(number: int, what: str) -> str:

@@ -38,10 +38,13 @@ def show(*, json: Json = False) -> int:
 def installed() -> dict[str, list[dict[str, Any]]]:
     """Everything that has a name, by kind."""
     from privet import disguise, hierarchy, registry
+    from privet.policy.presets import Preset
+    from privet.policy.presets import names as preset_names
     from privet.samples import SAMPLES
 
     found = {kind: [_noted(thing) for thing in registry.installed(kind).values()] for kind in LISTED}
     kinds = [getattr(hierarchy, name) for name in hierarchy.__all__]
+    found["presets"] = [{"name": name, "summary": Preset.find(name).title} for name in preset_names()]
     found["hierarchies"] = _described([kind for kind in kinds if isinstance(kind, type)])
     found["disguises"] = _described([disguise.Pseudonym, disguise.Hash, disguise.Mask, disguise.Shift])
     found["measures"] = _measures()

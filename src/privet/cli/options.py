@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from privet.policy.values import Policy
 
 ARGUMENTS = {
-    "DATA": "A CSV, TSV, Parquet, JSON lines or Arrow file (.gz too), a database URL, or JSON or XML.",
+    "DATA": "CSV, TSV, Parquet, JSON lines, Arrow, Excel, Stata, SPSS, SAS, JSON, XML; or a database URL.",
     "POLICY": "The policy, a TOML file; `privet init` drafts one.",
     "[POLICY]": "The policy, a TOML file; a release folder has its own, and `risk` does without.",
     "DIR": "A release folder.",
@@ -65,7 +65,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help=ARGUMENTS["NAME"], cli
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, for programs.")]
 Format = Annotated[
     str | None,
-    typer.Option("--format", help="csv, tsv, parquet, jsonl or arrow; else the file's ending decides."),
+    typer.Option("--format", help="csv, parquet, xlsx, stata, …; else the file's ending decides."),
 ]
 Delimiter = Annotated[
     str | None, typer.Option("--delimiter", help="One character, or tab; else the header decides.")
@@ -75,6 +75,11 @@ Null = Annotated[
     list[str] | None, typer.Option("--null", help="A text that means 'missing', such as NA; may be repeated.")
 ]
 Query = Annotated[str | None, typer.Option("--query", help="What to select, where DATA is a database URL.")]
+Sheet = Annotated[str | None, typer.Option("--sheet", help="Which sheet, where DATA is a workbook.")]
+PresetName = Annotated[
+    str | None,
+    typer.Option("--preset", metavar="NAME", help="A promise with its source; `privet list` shows which."),
+]
 Engine = Annotated[str, typer.Option("--engine", help="Where tables live; `privet list` shows which.")]
 Drawn = Annotated[
     Path | None,
@@ -94,13 +99,14 @@ def form_of(
     encoding: str | None = None,
     null: Sequence[str] | None = None,
     query: str | None = None,
+    sheet: str | None = None,
 ) -> Form:
     """The form with what the command line says in place of what it said."""
     if delimiter is not None:
         delimiter = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
         if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n':
             raise InputError("--delimiter: is one ASCII character such as ';', or the word tab")
-    given = {"format": format, "delimiter": delimiter, "encoding": encoding, "query": query}
+    given = {"format": format, "delimiter": delimiter, "encoding": encoding, "query": query, "sheet": sheet}
     said: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
     if null:
         said["nulls"] = tuple(dict.fromkeys(null))

@@ -11,6 +11,7 @@ import typer
 from privet.cli import documents, screen, trajectories
 from privet.cli.explain import explained, told
 from privet.cli.options import (
+    ARGUMENTS,
     Data,
     Delimiter,
     Encoding,
@@ -19,10 +20,12 @@ from privet.cli.options import (
     Json,
     Null,
     Overwrite,
-    PolicyFile,
+    PresetName,
     Query,
+    Sheet,
     ShowValues,
     engine_of,
+    form_of,
     load_policy,
     release_folder,
 )
@@ -39,9 +42,10 @@ if TYPE_CHECKING:
 
 def publish(
     data: Data,
-    policy: PolicyFile,
+    policy: Annotated[Path | None, typer.Argument(metavar="[POLICY]", help=ARGUMENTS["POLICY"])] = None,
     *,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The folder to make.")],
+    preset: PresetName = None,
     like: Annotated[
         Path | None,
         typer.Option("--like", metavar="DIR", help="Use the recoding of this earlier release again."),
@@ -55,6 +59,7 @@ def publish(
     encoding: Encoding = None,
     null: Null = None,
     query: Query = None,
+    sheet: Sheet = None,
     engine: Engine = "embedded",
     ledger: Annotated[
         str | None,
@@ -74,6 +79,9 @@ def publish(
     The folder DIR may be handed to anybody: the data, the policy, evidence.json and report.html. The
     folder DIR.private beside it stays with you. If a promise cannot be kept, nothing is written.
 
+    With --preset there is no policy to write: the guesses of `privet init` are accepted, identifiers are left
+    out, and the promise is that of the preset. Look at what was left out, and at the roles in the release.
+
     With --like the recoding of an earlier release is used again on the next batch of data, so that the
     two can be laid side by side; the promises are checked afresh, and broken ones refuse.
 
@@ -83,6 +91,7 @@ def publish(
     Example:
       privet sample patients -o patients.csv --policy hospital.toml
       privet publish patients.csv hospital.toml -o out
+      privet publish patients.csv --preset statistics-office-5 -o out1
       privet publish next-month.csv hospital.toml --like out -o out2
 
     Next: `privet verify out` checks the release as its reader would.
@@ -98,7 +107,21 @@ def publish(
     refuse_occupied(output, overwrite=overwrite)
     earlier = None if like is None else release_folder(like)
     where = engine_of(engine)
-    said = load_policy(policy, format=format, delimiter=delimiter, encoding=encoding, null=null, query=query)
+    how = {
+        "format": format,
+        "delimiter": delimiter,
+        "encoding": encoding,
+        "null": null,
+        "query": query,
+        "sheet": sheet,
+    }
+    if (policy is None) == (preset is None):
+        raise InputError("publish: give a policy, or --preset; `privet init` drafts a policy")
+    if preset is not None:
+        said, noticed = from_preset(data, preset, **how)
+        screen.warn(*noticed)
+    else:
+        said = load_policy(Path(str(policy)), **how)
     said = paid_from(said, ledger, dataset)
     spends = said.algorithm.public_domains
     if explain and spends:
@@ -136,6 +159,31 @@ def publish(
         )
     )
     return 0
+
+
+def from_preset(data: str, preset: str, **how: Any) -> tuple[Policy, list[str]]:
+    """The policy that `init --accept` would write, and what its steward should know."""
+    from privet.core import Form
+    from privet.policy.accept import accept
+    from privet.policy.draft import draft
+    from privet.policy.presets import Preset
+    from privet.policy.values import Policy
+    from privet.roads.documents.draft import looks_nested
+
+    found = Preset.find(preset)
+    if looks_nested(data, how["format"]):
+        raise InputError("--preset: presets are for tables and trajectories, not for documents yet")
+    drafted = draft(
+        data,
+        form_of(Form(), **how),
+        guess_encoding=how["encoding"] is None,
+        guess_nulls=not how["null"],
+        paths=None,
+    )
+    made = accept(drafted, found)
+    gone = [name for name, said, _ in drafted.told() if said == "identifier"]
+    noticed = [f"left out, as they may name people: {', '.join(gone)}"] if gone else []
+    return Policy.loads(made.text, place=preset), [*noticed, *drafted.doubts, *made.told]
 
 
 def paid_from(policy: Policy, ledger: str | None, dataset: str | None) -> Policy:

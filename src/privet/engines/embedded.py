@@ -81,7 +81,7 @@ class Embedded:
         elif isinstance(source, (str, Path)):
             return Frame(files.read(Path(source), form, columns, empty=empty))
         else:
-            data = _frame_of(source)
+            data = files.as_said(_frame_of(source), form)
         wanted = list(data.columns if columns is None else dict.fromkeys(columns))
         files.complain_about_missing("the data", wanted, data.columns, None)
         if not data.height and not empty:

@@ -1,4 +1,5 @@
-"""Files in and out: CSV, TSV, Parquet, JSON lines and Arrow, plain or gzipped, through polars.
+"""Files in and out: CSV, TSV, Parquet, JSON lines and Arrow, plain or gzipped, through polars; workbooks and
+the files of Stata, SPSS and SAS through `packed`.
 
 Text files are read as text: nothing is guessed about types, so that a column that only passes through
 ("007", "1.50") leaves as it came. What polars says when it fails quotes the data, so its messages are
@@ -17,11 +18,14 @@ import numpy as np
 import polars as pl
 
 from privet.core import Form
+from privet.engines import packed
 from privet.engines.text import (
     DELIMITERS,
     FEW,
     FORMATS,
     LONGEST_FIELD,
+    NOTATIONS,
+    PACKED,
     SUFFIX,
     complain_about_missing,
     header,
@@ -38,6 +42,7 @@ __all__ = [
     "DELIMITERS",
     "FORMATS",
     "SUFFIX",
+    "as_said",
     "complain_about_missing",
     "header",
     "read",
@@ -65,7 +70,31 @@ def read(
         frame = _read_typed(path, form, wanted)
     if not frame.height and not empty:
         raise InputError(f"{path}: there is a header but not one record")
-    return _no_endless_fields(path, frame)
+    return _no_endless_fields(path, as_said(frame, form))
+
+
+def as_said(frame: pl.DataFrame, form: Form) -> pl.DataFrame:
+    """Numbers as privet reads them, and null where the form says that a token of a column means it."""
+    if form.trim:
+        texts = pl.col(pl.String).str.strip_chars(" ")
+        frame = frame.with_columns(
+            pl.when(texts.is_in(list(form.nulls))).then(None).otherwise(texts).name.keep()
+        )
+    for name, tokens in form.missing.items():
+        if name in frame.columns:
+            column = pl.col(name)
+            said = column.cast(pl.String).is_in(list(tokens))
+            frame = frame.with_columns(pl.when(said).then(None).otherwise(column).alias(name))
+    for name, notation in form.numbers.items():
+        if name in frame.columns and frame.schema[name] == pl.String:
+            how, column = NOTATIONS[notation], pl.col(name)
+            plain = column
+            for mark in how.thousands:
+                plain = plain.str.replace_all(mark, "", literal=True)
+            plain = plain.str.replace(how.decimal, ".", literal=True)
+            whole = column.str.contains(f"^(?:{how.pattern})$")
+            frame = frame.with_columns(pl.when(whole).then(plain).otherwise(column).alias(name))
+    return frame
 
 
 def _read_text(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.DataFrame:
@@ -83,6 +112,7 @@ def _read_text(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.DataF
             separator=form.delimiter or ",",
             columns=[names.index(name) for name in chosen],
             infer_schema=False,
+            has_header=form.header,
             null_values=[token for token in form.nulls if token] or None,
             empty_string_is_null="" in form.nulls,
             encoding="utf8",
@@ -103,6 +133,8 @@ def _read_text(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.DataF
 
 
 def _read_typed(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.DataFrame:
+    if form.format in PACKED:
+        return _some(path, packed.read(path, form), wanted)
     source: Path | io.BytesIO = path
     try:
         if path.suffix == ".gz":
@@ -115,9 +147,7 @@ def _read_typed(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.Data
             frame = pl.read_ndjson(source, infer_schema_length=None)
     except (pl.exceptions.PolarsError, OSError, EOFError, ValueError):
         raise InputError(f"{path}: this cannot be read as {form.format}") from None
-    if wanted is not None:
-        complain_about_missing(str(path), wanted, frame.columns, None)
-        frame = frame.select([name for name in frame.columns if name in wanted])
+    frame = _some(path, frame, wanted)
     nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
     if nested:
         raise InputError(
@@ -127,8 +157,18 @@ def _read_typed(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.Data
     return frame
 
 
+def _some(path: Path, frame: pl.DataFrame, wanted: Sequence[str] | None) -> pl.DataFrame:
+    if wanted is None:
+        return frame
+    complain_about_missing(str(path), wanted, frame.columns, None)
+    return frame.select([name for name in frame.columns if name in wanted])
+
+
 def write(frame: pl.DataFrame, target: Path, form: Form) -> None:
     """Write the table as the form says; nulls become the first null token."""
+    if form.format in PACKED:
+        packed.write(frame, target, form)
+        return
     _no_mistaken_nulls(frame, form)
     gzipped = target.suffix == ".gz"
     with io.BytesIO() if gzipped else target.open("wb") as out:
@@ -147,9 +187,9 @@ def write(frame: pl.DataFrame, target: Path, form: Form) -> None:
         if gzipped and isinstance(out, io.BytesIO):
             with (
                 target.open("wb") as raw,
-                gzip.GzipFile(fileobj=raw, mode="wb", filename="", mtime=0) as packed,
+                gzip.GzipFile(fileobj=raw, mode="wb", filename="", mtime=0) as zipped,
             ):
-                packed.write(out.getbuffer())
+                zipped.write(out.getbuffer())
     if form.format in {"csv", "tsv"} and not is_utf8(form.encoding):
         _reencode(target, form.encoding)
 
@@ -201,7 +241,7 @@ def _even(source: Path | bytes, form: Form, fields: int, records: int) -> bool:
     if np.count_nonzero(raw == ord('"')):
         return False
     delimiters = int(np.count_nonzero(raw == ord(form.delimiter or ",")))
-    return delimiters == (fields - 1) * (records + 1)
+    return delimiters == (fields - 1) * (records + form.header)
 
 
 def _lines(path: Path, form: Form) -> Iterator[tuple[int, list[str]]]:
@@ -223,7 +263,7 @@ def _lines(path: Path, form: Form) -> Iterator[tuple[int, list[str]]]:
 
 
 def _records(path: Path, form: Form) -> int:
-    return sum(1 for _ in _lines(path, form)) - 1
+    return sum(1 for _ in _lines(path, form)) - form.header
 
 
 def _faults(path: Path, form: Form, names: Sequence[str], *, unknown_is_fine: bool = False) -> list[str]:

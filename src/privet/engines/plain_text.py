@@ -58,9 +58,10 @@ def read_csv(path: Path, form: Form) -> dict[str, list[Item]]:
         records = list(_records(whole, form.delimiter or ","))
     except _BrokenQuoteError:
         raise InputError(f"{path}: a quoted field is not closed, or text follows its closing quote") from None
-    if [name for name, _ in records[0][1]] != names:
+    if text.naming([name for name, _ in records[0][1]], said=form.header) != names:
         raise InputError(f"{path}: this cannot be read as {form.format} with delimiter {form.delimiter!r}")
-    del records[0]
+    if form.header:
+        del records[0]
     if len(names) > 1:
         while records and records[-1][1] == [("", False)]:
             del records[-1]
@@ -68,14 +69,28 @@ def read_csv(path: Path, form: Form) -> dict[str, list[Item]]:
     nulls = set(form.nulls)
 
     def value(field: str, *, quoted: bool) -> Value:
+        if form.trim:
+            field = field.strip(" ")
         # Quotes make a difference for the empty text only.
         return None if field in nulls and not (quoted and not field) else field
 
     columns = zip(*(fields for _, fields in records), strict=True)
     return {name: [] for name in names} | {
-        name: [value(field, quoted=quoted) for field, quoted in column]
+        name: [as_said(value(field, quoted=quoted), name, form) for field, quoted in column]
         for name, column in zip(names, columns, strict=False)
     }
+
+
+def as_said(value: Value, column: str, form: Form) -> Value:
+    """A value in the notation that the form says its column has, as privet reads numbers."""
+    if value is None or value in form.missing.get(column, ()):
+        return None
+    notation = text.NOTATIONS.get(form.numbers.get(column, ""))
+    if notation is None or re.fullmatch(notation.pattern, value) is None:
+        return value
+    for mark in notation.thousands:
+        value = value.replace(mark, "")
+    return value.replace(notation.decimal, ".")
 
 
 class _BrokenQuoteError(Exception):

@@ -9,7 +9,7 @@ import csv
 import gzip
 import io
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
@@ -29,13 +29,53 @@ FORMATS = {
     ".arrow": "arrow",
     ".feather": "arrow",
     ".ipc": "arrow",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+    ".xlsb": "xlsx",
+    ".xls": "xlsx",
+    ".ods": "xlsx",
+    ".dta": "stata",
+    ".sav": "spss",
+    ".zsav": "spss",
+    ".sas7bdat": "sas",
+    ".xpt": "sas",
 }
-SUFFIX = {"csv": ".csv", "tsv": ".tsv", "parquet": ".parquet", "jsonl": ".jsonl", "arrow": ".arrow"}
+SUFFIX = {
+    "csv": ".csv",
+    "tsv": ".tsv",
+    "parquet": ".parquet",
+    "jsonl": ".jsonl",
+    "arrow": ".arrow",
+    "stata": ".dta",
+    "spss": ".sav",
+}
+READ_ONLY = {"xlsx": "csv", "sas": "csv"}  # what is read and not written, and what it leaves as
+TEXTS = frozenset({"csv", "tsv"})  # formats in which everything is text
+PACKED = ("xlsx", "sas", "stata", "spss")  # read through libraries of their own, by the embedded engine
 DELIMITERS = (",", ";", "\t", "|")
 LONGEST_FIELD = 131_072  # bytes; what a longer one is, is a broken quote
 SCHEMES = ("sqlite", "postgresql", "postgres")
 FEW = 5  # complaints of one kind; the rest is a number
-SHEETS = (".xlsx", ".xlsm", ".xls", ".ods", ".numbers")
+
+
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """How a column writes numbers, where it is not 1234.5."""
+
+    pattern: str  # what a number looks like, whole
+    thousands: str  # each of these characters only groups digits
+    decimal: str
+
+
+_WHOLE = r"[+-]?(?:[0-9]{{1,3}}(?:[{0}][0-9]{{3}})+|[0-9]+)(?:{1}[0-9]+)?"
+_BLANKS = " \u00a0\u202f\u2009"
+NOTATIONS = {
+    "1.234,5": Notation(_WHOLE.format(".", ","), ".", ","),
+    "1,234.5": Notation(_WHOLE.format(",", r"\."), ",", "."),
+    "1 234,5": Notation(_WHOLE.format(_BLANKS, ","), _BLANKS, ","),
+    "1 234.5": Notation(_WHOLE.format(_BLANKS, r"\."), _BLANKS, "."),
+    "1'234.5": Notation(_WHOLE.format("'\u2019", r"\."), "'\u2019", "."),
+}
 
 
 def is_url(source: object) -> bool:
@@ -47,20 +87,23 @@ def settled(path: Path, form: Form) -> Form:
     """The form with everything said that was left to be guessed."""
     name = path.with_suffix("") if path.suffix == ".gz" else path
     kind = form.format or FORMATS.get(name.suffix.lower())
-    if kind is None and name.suffix.lower() in SHEETS:
-        raise InputError(f"{path}: a spreadsheet is not read; save the sheet as CSV (UTF-8) first")
+    known = sorted({*SUFFIX, *READ_ONLY})
     if kind is None:
-        raise InputError(
-            f"{path}: {one_of('format', sorted(SUFFIX), path.suffix or 'no ending')}; say --format"
-        )
-    if kind not in SUFFIX:
-        raise InputError(f"{path}: {one_of('format', sorted(SUFFIX), kind)}")
+        raise InputError(f"{path}: {one_of('format', known, path.suffix or 'no ending')}; say --format")
+    if kind not in known:
+        raise InputError(f"{path}: {one_of('format', known, kind)}")
+    if wrong := [
+        f"form.numbers.{n}: {one_of('it', list(NOTATIONS), said)}"
+        for n, said in form.numbers.items()
+        if said not in NOTATIONS
+    ]:
+        raise InputError(*wrong)
     delimiter = form.delimiter
     if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n'):
         raise InputError(f"{path}: a delimiter is one ASCII character, not {delimiter!r}")
     if kind in {"csv", "tsv"} and delimiter is None:
         delimiter = "\t" if kind == "tsv" else sniff(header_line(path, form.encoding))
-    return replace(form, format=kind, delimiter=delimiter, gzip=path.suffix == ".gz")
+    return replace(form, format=kind, delimiter=delimiter, gzip=path.suffix == ".gz" and kind not in PACKED)
 
 
 def sniff(header: str) -> str:
@@ -80,21 +123,41 @@ def _fields(line: str, delimiter: str) -> list[str]:
 
 
 def header(path: Path, form: Form) -> list[str]:
-    """The column names of a text file, refused where they cannot name columns."""
+    """The column names of a text file, each once."""
+    return naming(first_fields(path, form), said=form.header)
+
+
+def first_fields(path: Path, form: Form) -> list[str]:
+    """What stands in the first line, field by field."""
     line = header_line(path, form.encoding)
     if not line.strip():
         raise InputError(f"{path}: the file is empty")
-    names = _fields(line, form.delimiter or ",")
-    if not names:
-        raise InputError(f"{path}: line 1: this is no header of column names")
-    doubled = sorted({name for name in names if names.count(name) > 1})
-    if doubled:
-        raise InputError(
-            f"{path}: line 1: a name stands more than once: {listed(doubled)}; give each column its own"
-        )
-    nameless = [at for at, name in enumerate(names, start=1) if not name.strip()]
-    if nameless:
-        raise InputError(f"{path}: line 1: column {nameless[0]} has no name; give it one")
+    fields = _fields(line, form.delimiter or ",")
+    if not fields:
+        raise InputError(f"{path}: line 1: this is not a header of column names")
+    return fields
+
+
+def naming(fields: Sequence[str], *, said: bool = True) -> list[str]:
+    """A name for every column: as the file says it without blanks around it; unnamed ones (pandas and R leave
+    the first unnamed) by their number; one that stands more than once with a number behind it.
+
+    >>> naming(["", " age ", "score", "score"])
+    ['column_1', 'age', 'score', 'score_2']
+    >>> naming(["39", "Private"], said=False)
+    ['column_1', 'column_2']
+    """
+    stripped = [field.strip() if said else "" for field in fields]
+    wanted = [name or f"column_{at}" for at, name in enumerate(stripped, start=1)]
+    taken, names = set(wanted), []
+    for at, name in enumerate(wanted):
+        if name in wanted[:at]:
+            number = 2
+            while f"{name}_{number}" in taken:
+                number += 1
+            name = f"{name}_{number}"  # noqa: PLW2901 - the same column under a name of its own
+            taken.add(name)
+        names.append(name)
     return names
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 from privet.core import Hierarchy
 from privet.domain import Domain, Value
 from privet.hierarchy.arrange import distinct
-from privet.hierarchy.dates import Dates
+from privet.hierarchy.dates import Dates, formats_of
 from privet.hierarchy.flat import Flat
 from privet.hierarchy.intervals import Intervals
 from privet.hierarchy.numbers import read
@@ -44,12 +44,16 @@ def draft(values: Sequence[Value]) -> Intervals | Dates | Prefix | Flat:
     texts, _ = distinct(values)
     if not texts:
         return Flat()
+    if len(texts[0]) == 8 and (forms := formats_of(texts)):
+        return Dates(format=forms[0])
     if length := _code_length(texts):
         return Prefix(keep=tuple(range(length - 2, 0, -2)) or (1,))
     if all(read(text) is not None for text in texts):
         return Intervals()
     if not (dates := Dates()).uncovered(texts):
         return dates
+    if forms := formats_of(texts):
+        return Dates(format=forms[0])
     return Flat()
 
 

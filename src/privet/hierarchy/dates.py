@@ -13,7 +13,7 @@ from typing import ClassVar
 from privet.core import Hierarchy
 from privet.domain import Domain, Value
 from privet.errors import HierarchyError, one_of
-from privet.hierarchy.arrange import Group, arrange, distinct, refuse
+from privet.hierarchy.arrange import Group, Path, arrange, distinct, refuse
 
 # Finest first. Weeks are not among them: a week may lie in two months, so they do not nest.
 LEVELS: Mapping[str, Callable[[date], str]] = MappingProxyType(
@@ -34,7 +34,8 @@ class Dates(Hierarchy):
     """Dates grouped by calendar, finest level first; the value itself is below the finest.
 
     Reads ISO dates and date-times, whose date as written counts; or whatever `format` says, in the
-    language of `strptime`.
+    language of `strptime`. `bottom`: days of years before that one are never told apart, as for the births of
+    the very old.
 
     >>> march = Dates(levels=("month", "year")).domain(["2024-03-05", "2024-03-17"])
     >>> [node.label for node in march.root.walk()]
@@ -43,6 +44,7 @@ class Dates(Hierarchy):
 
     levels: Sequence[str] = ("month", "quarter", "year", "decade")
     format: str | None = None
+    bottom: int | None = None
 
     name: ClassVar[str] = "dates"
 
@@ -56,6 +58,8 @@ class Dates(Hierarchy):
                 complaints.append(f"levels: some of {', '.join(known)}, in this order and each once")
         if self.format is not None and not _names_a_day(self.format):
             complaints.append("format: must hold year, month and day, as in '%d.%m.%Y'")
+        if self.bottom is not None and (type(self.bottom) is not int or not 1 <= self.bottom <= 9999):
+            complaints.append("bottom: a year, such as 1935")
         if complaints:
             raise HierarchyError(*complaints)
 
@@ -64,8 +68,11 @@ class Dates(Hierarchy):
         days = [(day, text) for text in texts if (day := self.day(text)) is not None]
         form = "ISO dates" if self.format is None else f"dates of the form {self.format}"
         refuse((len(texts) - len(days), f"not {form}", "give their format"), of=len(texts))
-        rows = []
+        rows: list[tuple[str, Path]] = []
         for day, text in sorted(days):
+            if self.bottom is not None and day.year < self.bottom:
+                rows.append((text, (Group(f"<{self.bottom:04}"),)))
+                continue
             labels = [LEVELS[level](day) for level in reversed(self.levels)]
             rows.append((text, tuple(Group(label) for label in dict.fromkeys((*labels, text)))))
         return arrange(rows, null=null)
@@ -84,7 +91,43 @@ class Dates(Hierarchy):
 
     def to_policy(self) -> dict[str, object]:
         policy: dict[str, object] = {"type": self.name, "levels": list(self.levels)}
-        return policy if self.format is None else policy | {"format": self.format}
+        said = {"format": self.format, "bottom": self.bottom}
+        return policy | {key: value for key, value in said.items() if value is not None}
+
+
+DAYS = (
+    "%d.%m.%Y",
+    "%d/%m/%Y",
+    "%m/%d/%Y",
+    "%d-%m-%Y",
+    "%m-%d-%Y",
+    "%Y/%m/%d",
+    "%Y.%m.%d",
+    "%Y%m%d",
+    "%d %b %Y",
+    "%d-%b-%Y",
+    "%b %d, %Y",
+    "%d %B %Y",
+    "%B %d, %Y",
+)
+TIMES = ("", " %H:%M:%S", " %H:%M", " %I:%M:%S %p", " %I:%M %p", "T%H:%M:%S")
+LIKELY = range(1850, 2101)  # years of people; 8 digits that name others are rather numbers
+
+
+def formats_of(texts: Sequence[str]) -> list[str]:
+    """The forms in which all of these texts are dates, day before month first; none where they are ISO.
+
+    >>> formats_of(["31.12.1990", "1.2.1991"]), formats_of(["5/19/2006 0:00:00"]), formats_of(["4/5/2006"])
+    (['%d.%m.%Y'], ['%m/%d/%Y %H:%M:%S'], ['%d/%m/%Y', '%m/%d/%Y'])
+    """
+    few, found = texts[:20], []
+    if not few or not all(any(map(str.isdigit, text)) for text in few):
+        return []
+    for form in (day + time for day in DAYS for time in TIMES):
+        read = Dates(format=form).day
+        if all((day := read(text)) and day.year in LIKELY for text in few) and all(map(read, texts)):
+            found.append(form)
+    return found
 
 
 def _names_a_day(form: str) -> bool:

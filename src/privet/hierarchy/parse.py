@@ -25,7 +25,7 @@ def parse(spec: Mapping[str, object], *, base: Path) -> Hierarchy:
     """The hierarchy that a policy asks for; `base` is the folder that its paths start from.
 
     >>> parse({"type": "prefix", "keep": [3, 1]}, base=Path())
-    Prefix(keep=(3, 1))
+    Prefix(keep=(3, 1), hide=())
     """
     if not isinstance(spec, Mapping):
         raise PolicyError('a hierarchy is a table, as in { type = "flat" }')
@@ -179,8 +179,10 @@ _KINDS: Mapping[str, _Kind] = {
     "csv": _Kind({"path": _word, "null": _flag}, _csv),
     Tree.name: _Kind({"tree": _mapping, "path": _word, "null": _flag}, _tree),
     Intervals.name: _Kind(_INTERVALS, lambda read, _: Intervals(**read)),
-    Prefix.name: _Kind({"keep": _lengths}, lambda read, _: Prefix(read.get("keep", ()))),
-    Dates.name: _Kind({"levels": _words, "format": _word}, lambda read, _: Dates(**read)),
+    Prefix.name: _Kind(
+        {"keep": _lengths, "hide": _words}, lambda read, _: Prefix(read.get("keep", ()), read.get("hide", ()))
+    ),
+    Dates.name: _Kind({"levels": _words, "format": _word, "bottom": _whole}, lambda read, _: Dates(**read)),
     Sets.name: _Kind(_SETS, _sets),
     Flat.name: _Kind({}, lambda _read, _base: Flat()),
     Auto.name: _Kind({}, lambda _read, _base: Auto()),

@@ -20,13 +20,15 @@ class Prefix(Hierarchy):
     """Values grouped by their first `keep` characters, finest first; the rest is starred.
 
     Values of different lengths never share a group, since the stars show the length. A value that is
-    no longer than the prefix stays itself.
+    no longer than the prefix stays itself. Values that begin with one of `hide` are never told apart: they
+    are published as zeros of that length.
 
     >>> [node.label for node in Prefix(keep=(3, 1)).domain(["53715", "53703", "90210"]).root.walk()]
     ['*', '5****', '537**', '53703', '53715', '9****', '902**', '90210']
     """
 
     keep: Sequence[int]
+    hide: Sequence[str] = ()
 
     name: ClassVar[str] = "prefix"
 
@@ -36,6 +38,9 @@ class Prefix(Hierarchy):
         falling = all(finer > coarser for finer, coarser in pairwise(lengths))
         if not self.keep or len(lengths) < len(self.keep) or not falling:
             raise HierarchyError("keep: lengths of prefixes, longest first, each at least 1, as in [3, 1]")
+        if isinstance(hide := self.hide, str) or not all(hide):
+            raise HierarchyError('hide: beginnings of values, as in ["036", "059"]')
+        object.__setattr__(self, "hide", tuple(self.hide))
 
     def domain(self, values: Sequence[Value]) -> Domain:
         texts, null = distinct(values)
@@ -52,9 +57,13 @@ class Prefix(Hierarchy):
         return [value for value in distinct(values)[0] if value.endswith(HIDDEN)]
 
     def to_policy(self) -> dict[str, object]:
-        return {"type": self.name, "keep": list(self.keep)}
+        policy: dict[str, object] = {"type": self.name, "keep": list(self.keep)}
+        return policy | ({"hide": list(self.hide)} if self.hide else {})
 
     def _path(self, text: str) -> Path:
+        for start in self.hide:
+            if text.startswith(start):
+                return (Group("0" * len(start) + HIDDEN * (len(text) - len(start))),)
         hidden = [
             text[:kept] + HIDDEN * (len(text) - kept) for kept in reversed(self.keep) if kept < len(text)
         ]

@@ -1,164 +1,52 @@
-"""A first policy for a table that nobody has described yet.
-
-A draft guesses and decides nothing: every role in it is "undecided" and no promise has numbers, so
-that publishing refuses until somebody has thought. It holds names and counts, never a value.
-"""
+"""A first policy for a table that nobody has described yet: look at every column once, and guess."""
 
 from __future__ import annotations
 
-import codecs
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from importlib.metadata import version
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import tomli_w
+import polars as pl
 
 from privet.core import Form, Progress, Role, silent
 from privet.domain import Value
 from privet.engines import text
-from privet.hierarchy.numbers import read as number
-from privet.policy.guess import FEW_RECORDS, LOOKED_AT, Guess, foreign, guess
+from privet.engines.plain_text import as_said
+from privet.hierarchy.dates import Dates, formats_of
+from privet.policy import file_guess
+from privet.policy.drafted import Draft
+from privet.policy.guess import FEW_RECORDS, LOOKED_AT, Guess, guess, settled
 from privet.registry import find
 from privet.roads.stations import settle
 from privet.roads.trajectories.guess import clue
 from privet.roads.trajectories.guess import guess as find_paths
 
-MISSING = ("?", "NA", "N/A", "n/a", "NULL", "null", "NaN", "nan")  # words for "no value" that files use
-
-
-ROLES = """\
-# What each column is. Columns that are not named here are never published.
-#   identifier  names a person: dropped, or disguised: publish = "pseudonym", "hash", "mask" or "shift"
-#   quasi       others may know it about a person: generalised along its hierarchy as far as needed
-#   sensitive   what nobody may learn about a person: published as it is, protected by the promise
-#   target      what the recipient wants to predict: published as it is; one at most
-#   other       published as it is, because nobody could know it and nobody minds
-# Behind each "#" stands a guess. In doubt between quasi and other, it is quasi."""
-
-PATHS = """\
-# Where the paths are: a guess from names and a few values. The columns named here have no role below.
-#   form = "column" (path), "visits" or "readings" (person, place, time; readings also slot), or
-#   "points" (person, lat, lon, time, slot, grid)"""
-
-UNFILLED = {  # what the form "points" also needs, and nobody can guess
-    "slot": 'the length of a slot of time, such as "15 min"',
-    "grid": "the size of a cell, in metres",
-}
-
-PATH_PROMISES = """\
-# What is promised: at least one. Privacy parameters have no default: decide, and take the "#" away.
-#
-# [[models]]
-# type = "lkc-privacy"
-# l =                                         # how many visits of a person an adversary may know
-# k =                                         # how many records have any such visits in common, at least
-# c =                                         # what share of them may be sensitive: a fraction in quotes
-# sensitive = { COLUMN = ["VALUE"] }          # or { COLUMN = "every" }
-#
-# [[models]]
-# type = "k-anonymity"                        # the same for who knows all visits, without sensitive values
-# k ="""
-
-PROMISES = """\
-# What is promised: at least one. Privacy parameters have no default: decide, and take the "#" away.
-#
-# [[models]]
-# type = "lkc-privacy"
-# l =                                         # how many values of a person an adversary may know
-# k =                                         # how many records every such knowledge matches, at least
-# c =                                         # what share of them may be sensitive: a fraction in quotes
-# sensitive = { COLUMN = ["VALUE"] }          # or { COLUMN = "every" }
-#
-# [[models]]
-# type = "k-anonymity"
-# k =                                         # how many records agree in all quasi-identifiers, at least
-#
-# [[models]]
-# type = "differential-privacy"               # noise instead of groups; with algorithm "diffgen"
-# epsilon =                                   # what one release spends, in quotes, of a budget that
-#                                             # `privet ledger open` sets once, before the first release"""
+__all__ = ["Draft", "draft"]
 
 
 @dataclass(frozen=True)
-class Draft:
-    """A policy that is not one yet."""
+class _Table:
+    """What was read: the different values of each column, and the frame to count in."""
 
-    place: str
-    records: int
-    form: Form
-    guesses: tuple[Guess, ...]
-    doubts: tuple[str, ...] = field(default=())  # what to look at before anything else
-    paths: Mapping[str, str] | None = None  # of trajectories: where the paths may be
+    frame: pl.DataFrame
+    values: Mapping[str, Sequence[Value]]
 
-    def to_document(self) -> dict[str, Any]:
-        """The guesses for programs."""
-        return {
-            "records": self.records,
-            "form": _said(self.form),
-            "columns": [
-                {"name": name, "guess": said, "reason": reason}
-                if name in self.of_paths
-                else {
-                    "name": name,
-                    "guess": said,
-                    "reason": reason,
-                    "hierarchy": guess.hierarchy.to_policy(),
-                }
-                for guess, (name, said, reason) in zip(self.guesses, self.told(), strict=True)
-            ],
-            "doubts": list(self.doubts),
-            **({} if self.paths is None else {"trajectories": dict(self.paths)}),
-        }
+    def present(self, name: str, form: Form) -> list[str]:
+        """The different values of a column as its form reads them, missing ones left out."""
+        nulls = {None, *form.nulls, *form.missing.get(name, ())}
+        known = [value for value in self.values[name] if value is not None and value not in nulls]
+        if name not in form.numbers:
+            return known
+        read = (as_said(value, name, form) for value in known)
+        return list(dict.fromkeys(value for value in read if value is not None))
 
-    @property
-    def of_paths(self) -> dict[str, str]:
-        """The columns that paths are read from, and what each of them says."""
-        return {name: key for key, name in (self.paths or {}).items() if key != "form"}
-
-    def told(self) -> list[tuple[str, str, str]]:
-        """Every column, the guess, and why."""
-        return [
-            (guess.name, self.of_paths[guess.name], "says where the paths are; it has no role")
-            if guess.name in self.of_paths
-            else (guess.name, guess.role.value, guess.reason)
-            for guess in self.guesses
-        ]
-
-    def dumps(self) -> str:
-        """The draft as a policy file, with its guesses as comments."""
-        return "\n".join(self._lines()) + "\n"
-
-    def _lines(self) -> Iterator[str]:
-        software = f"privet {version('privet')}"
-        yield f"# Drafted by {software} from {json.dumps(self.place)}: {self.records:,} records"
-        yield "# Nothing is decided yet, so `privet publish` refuses: decide every role, promise something."
-        yield from (f"# Look: {doubt}" for doubt in self.doubts)
-        yield "policy = 1"
-        yield 'kind = "table"' if self.paths is None else 'kind = "trajectories"'
-        yield 'purpose = ""                                  # what the release is for'
-        yield 'nulls = "value"                               # or "wildcard": null matches every value'
-        yield ""
-        yield "[form]                                        # how the file is written"
-        yield from (f"{key} = {_inline(value)}" for key, value in _said(self.form).items())
-        yield ""
-        if self.paths is not None:
-            yield PATHS
-            yield "[trajectories]"
-            yield from (f"{key} = {_inline(value)}" for key, value in self.paths.items())
-            if self.paths.get("form") == "points":
-                yield from (f"# {key} =  # {what}" for key, what in UNFILLED.items())
-            yield ""
-        yield ROLES
-        yield "[attributes]"
-        yield from (_attribute(guess) for guess in self.guesses if guess.name not in self.of_paths)
-        yield ""
-        yield PROMISES if self.paths is None else PATH_PROMISES
-        yield ""
-        yield "[algorithm]"
-        yield 'type = "top-down"' if self.paths is None else 'type = "suppress-points"\nsupport = "1/100"'
+    def blanks(self, name: str, form: Form) -> int:
+        """How many records have no value of a column."""
+        column = self.frame.get_column(name)
+        tokens = [*(token for token in form.nulls if token), *form.missing.get(name, ())]
+        return column.null_count() + (int(column.cast(pl.String).is_in(tokens).sum()) if tokens else 0)
 
 
 def draft(
@@ -168,138 +56,191 @@ def draft(
     guess_encoding: bool = True,
     guess_nulls: bool = True,
     progress: Progress = silent,
-    paths: bool = False,
+    paths: bool | None = False,
 ) -> Draft:
-    """Look at every column of a table once, and guess; with `paths`, also where trajectories are."""
+    """Look at every column of a table once, and guess; with `paths`, also where trajectories are; with None,
+    only if the table clearly has them.
+    """
     form = form or Form()
     progress("read", 0)
     path = Path(source) if isinstance(source, (str, Path)) and not text.is_url(source) else None
     if path is not None:
         form = _settled(path, form, guess_encoding=guess_encoding)
-    engine = find("engines", "embedded")()
-    table = engine.read(source, form)
-    names, records = engine.columns(table), engine.rows(table)
-    values: dict[str, list[Value]] = {}
-    for done, name in enumerate(names):
-        progress("tally", done, len(names))
-        values[name] = engine.distinct(table, name)
-    if guess_nulls and form.format in {"csv", "tsv"}:
-        tokens = [token for token in MISSING if any(token in _known(found) for found in values.values())]
-        form = replace(form, nulls=(*form.nulls, *tokens))
-    guesses = tuple(guess(name, _present(found, form.nulls), records) for name, found in values.items())
+    form, table = _read(source, form, progress)
+    names, records = list(table.values), table.frame.height
+    doubts = list(_doubts(path, names, form))
+    offers: list[file_guess.Offer] = []
+    if guess_nulls:
+        form = _with_tokens(form, table)
+        form, offers = _with_missing(form, table)
+    form, read_as = _with_notations(form, table)
+    doubts += [*read_as, *_about_tokens(form, table)]
+    guesses = settled(
+        [
+            guess(name, table.present(name, form), records - empty, blanks=empty)
+            for name, empty in ((name, table.blanks(name, form)) for name in names)
+        ]
+    )
     place = path.name if path is not None else "a database" if text.is_url(source) else "a table"
-    found = find_paths(values) if paths else None
-    doubts = [
-        *_doubts(names, form),
-        *foreign({one.name: _present(values[one.name], form.nulls) for one in guesses}),
-        *_path_doubts(values, records, found),
+    speaks = clue(table.values, records)
+    found = find_paths(table.values) if paths or (paths is None and speaks) else None
+    guesses = _beside_paths(guesses, table, found)
+    doubts += [*_dates_in_doubt(table, form), *_path_doubts(speaks, found)]
+    doubts += [
+        f"{text.listed([o.column])}: {json.dumps(o.token)} may mean missing ({o.records:,} records); "
+        "see form.missing"
+        for o in offers
     ]
-    if records < FEW_RECORDS:
+    if sampled := [name for name, found_in in table.values.items() if len(found_in) > LOOKED_AT]:
         doubts.append(
-            f"there {'is 1 record' if records == 1 else f'are {records} records'} only: few to hide in"
+            f"{text.listed(sampled)}: a sample of {LOOKED_AT:,} of their different values was looked at"
         )
-    return Draft(place, records, form, guesses, tuple(doubts), found)
+    if records < FEW_RECORDS:
+        many = "is 1 record" if records == 1 else f"are {records} records"
+        doubts.append(f"there {many} only: few to hide in")
+    told = Draft(place, records, form, guesses, tuple(doubts), found, tuple(offers))
+    return replace(told, counts=lambda name: _counted(source, told.form, name))
+
+
+def _counted(source: Any, form: Form, name: str) -> list[tuple[Value, int]]:
+    engine = find("engines", "embedded")()
+    column = engine.frame(engine.read(source, form, [name])).get_column(name).cast(pl.String)
+    return list(column.value_counts(sort=True).sort("count", name, descending=[True, False]).iter_rows())
 
 
 def _settled(path: Path, form: Form, *, guess_encoding: bool) -> Form:
     if not path.is_file():
         return settle(path, form)  # which says what is wrong
     kind = settle(path, replace(form, delimiter=form.delimiter or ",")).format
-    if kind in {"csv", "tsv"} and guess_encoding:
-        form = replace(form, encoding=encoding_of(path))
+    if kind in text.TEXTS:
+        return file_guess.settled_text(path, form, guess_encoding=guess_encoding)
     return settle(path, form)
 
 
-def encoding_of(path: Path) -> str:
-    """The encoding that fits all of a file: a mark at its start, UTF-8, or what Windows writes."""
-    try:
-        with text.opened(path) as file:
-            start = file.read(4)
-            if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                return "utf-16"
-            decoder = codecs.getincrementaldecoder("utf-8")()
-            decoder.decode(start)
-            while chunk := file.read(1 << 22):
-                decoder.decode(chunk)
-            decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        return "cp1252" if _fits(path, "cp1252") else "latin-1"
-    except (OSError, EOFError):
-        return "utf-8"  # reading will say what is wrong
-    return "utf-8"
+def _read(source: Any, form: Form, progress: Progress) -> tuple[Form, _Table]:
+    engine = find("engines", "embedded")()
+    table = engine.read(source, form)
+    if form.format in text.TEXTS and not form.trim and file_guess.padded(engine.frame(table)):
+        form = replace(form, trim=True)
+        table = engine.read(source, form)
+    names = engine.columns(table)
+    values: dict[str, Sequence[Value]] = {}
+    for done, name in enumerate(names):
+        progress("tally", done, len(names))
+        values[name] = engine.distinct(table, name)
+    return form, _Table(engine.frame(table), values)
 
 
-def _fits(path: Path, encoding: str) -> bool:
-    with text.opened(path) as file:
-        try:
-            while chunk := file.read(1 << 22):
-                chunk.decode(encoding)
-        except UnicodeDecodeError:
-            return False
-    return True
+def _with_tokens(form: Form, table: _Table) -> Form:
+    if form.format not in text.TEXTS:
+        return form
+    tokens = [token for token in file_guess.sure_tokens(table.values) if token not in form.nulls]
+    return replace(form, nulls=(*form.nulls, *tokens))
 
 
-def _known(values: Sequence[Value]) -> Sequence[Value]:
-    """Only a column of few values is searched for words that mean "missing": in names they are names."""
-    return values if len(values) <= LOOKED_AT else ()
+def _with_missing(form: Form, table: _Table) -> tuple[Form, list[file_guess.Offer]]:
+    """Tokens of single columns: those that leave only numbers or dates are taken, the others offered."""
+    taken: dict[str, tuple[str, ...]] = dict(form.missing)
+    offers: list[file_guess.Offer] = []
+    for name in table.values:
+        present = table.present(name, form)
+        if len(present) > LOOKED_AT:
+            continue
+        sure, offered = file_guess.missing_in(present)
+        if form.format not in text.TEXTS:
+            sure = [*sure, *(token for token in file_guess.sure_tokens({name: present}) if token not in sure)]
+        if "" in table.values[name]:  # a quoted nothing is a text of no letters; it says as little as a blank
+            sure = [*sure, ""]
+        if sure:
+            taken[name] = (*taken.get(name, ()), *sure)
+        offers += file_guess.counted(table.frame, name, [token for token in offered if token not in sure])
+    return replace(form, missing=taken), offers
 
 
-def _present(values: Sequence[Value], nulls: Sequence[str]) -> list[str]:
-    return [value for value in values if value is not None and value not in nulls]
+def _with_notations(form: Form, table: _Table) -> tuple[Form, list[str]]:
+    """Numbers in other notations than 1234.5, by column."""
+    looked = {
+        name: table.present(name, form)[:LOOKED_AT] for name in table.values if name not in form.numbers
+    }
+    first = {name: file_guess.notation_of(values) for name, values in looked.items()}
+    comma = any(found is not None and found.endswith(",5") for found, _ in first.values())
+    found = {name: file_guess.notation_of(values, comma=comma) for name, values in looked.items()}
+    numbers = {name: said for name, (said, _) in found.items() if said is not None}
+    told = [
+        f"{text.listed([name])}: its numbers are read as {numbers[name]}, though another reading fits as well"
+        for name, (_, doubtful) in found.items()
+        if doubtful
+    ]
+    if plain := [name for name in numbers if not found[name][1]]:
+        told.append(f"{text.listed(plain)}: numbers in another notation leave as 1234.5 (form.numbers)")
+    return replace(form, numbers={**form.numbers, **numbers}), told
 
 
-def _doubts(names: Sequence[str], form: Form) -> Iterator[str]:
-    if sum(number(name) is not None for name in names) * 2 > len(names):
-        yield "most column names are numbers; is the first line of the file a header?"
+def _doubts(path: Path | None, names: Sequence[str], form: Form) -> Iterator[str]:
+    if not form.header:
+        yield "the first line looks like a record; columns are numbered (form.header = true: it is a header)"
+    elif path is not None and form.format in text.TEXTS:
+        yield from _renamed(text.first_fields(path, form))
+    if form.trim:
+        yield "blanks around values are not read as part of them (form.trim)"
     if len(names) == 1:
         yield "there is one column only; is the delimiter right?"
-    if form.format in {"csv", "tsv"} and form.encoding in {"cp1252", "latin-1"}:
+    if form.format in text.TEXTS and form.encoding in {"cp1252", "latin-1"}:
         yield f"the file is not UTF-8; {form.encoding} is a guess"
-    if len(form.nulls) > 1:
-        yield f"form.nulls: {', '.join(map(json.dumps, form.nulls[1:]))} is read as missing; right?"
 
 
-def _path_doubts(
-    values: Mapping[str, Sequence[Value]], records: int, found: Mapping[str, str] | None
-) -> Iterator[str]:
-    if found is None and (speaks := clue(values, records)):
+def _renamed(fields: Sequence[str]) -> Iterator[str]:
+    """Columns that are called otherwise here than in the file."""
+    stripped = [field.strip() for field in fields]
+    if nameless := [at for at, field in enumerate(stripped, start=1) if not field]:
+        numbers = ", ".join(map(str, nameless[: text.FEW]))
+        yield f"columns without a name are called by their number: {numbers} (column_{nameless[0]})"
+    doubled = sorted({field for field in stripped if field and stripped.count(field) > 1})
+    if doubled:
+        yield f"a name stands more than once: {text.listed(doubled)}; the next is called {doubled[0]}_2"
+
+
+def _about_tokens(form: Form, table: _Table) -> Iterator[str]:
+    texts = table.frame.select(pl.col(pl.String))
+    for token in form.nulls[1:]:
+        many = sum(int((column == token).sum()) for column in texts.iter_columns())
+        yield f"form.nulls: {json.dumps(token)} is read as missing ({many:,} times); right?"
+    for name, tokens in form.missing.items():
+        said = ", ".join(map(json.dumps, tokens))
+        many = table.blanks(name, replace(form, nulls=(), missing={name: tokens}))
+        yield f"{text.listed([name])}: {said} is read as missing ({many:,} records without a value); right?"
+
+
+def _dates_in_doubt(table: _Table, form: Form) -> Iterator[str]:
+    both = []
+    for name in table.values:
+        present = [value for value in table.values[name][:1000] if value and value not in form.nulls]
+        if present and Dates().day(present[0]) is None and len(formats_of(present)) > 1:
+            both.append(name)
+    if both:
+        yield f"{text.listed(both)}: dates are read day first; month first fits as well (hierarchy: format)"
+
+
+def _beside_paths(
+    guesses: tuple[Guess, ...], table: _Table, found: Mapping[str, str] | None
+) -> tuple[Guess, ...]:
+    """What differs between the visits of one person is nothing that is known of the person."""
+    if not found or "person" not in found:
+        return guesses
+    beside = [one.name for one in guesses if one.name not in found.values()]
+    several = table.frame.group_by(found["person"]).agg(pl.col(beside).n_unique() > 1).select(beside)
+    differs = {name for name in beside if several.get_column(name).any()}
+    reason = "it differs between the visits of one person, so it cannot stand beside a path"
+    return tuple(
+        replace(one, role=Role.IDENTIFIER, reason=reason) if one.name in differs else one for one in guesses
+    )
+
+
+def _path_doubts(speaks: str | None, found: Mapping[str, str] | None) -> Iterator[str]:
+    if found is None and speaks:
         yield f"this looks like trajectories: {speaks}; `privet init --kind trajectories` drafts that"
     if found is not None and not found:
         yield (
             "no column looks like a path, and none like person, place and time: fill in [trajectories], "
             "or leave --kind out"
         )
-
-
-def _said(form: Form) -> dict[str, Any]:
-    every = {
-        "format": form.format,
-        "delimiter": form.delimiter,
-        "encoding": form.encoding,
-        "nulls": list(form.nulls),
-        "query": form.query,
-    }
-    return {key: value for key, value in every.items() if value is not None}
-
-
-def _attribute(guess: Guess) -> str:
-    key = tomli_w.dumps({guess.name: 0}).removesuffix(" = 0\n")
-    rule = f"hierarchy = {_inline(guess.hierarchy.to_policy())}"
-    comment = f"{guess.role.value}? {guess.reason}"
-    if guess.role is Role.QUASI:
-        return f'{key} = {{ role = "undecided", {rule} }}  # {comment}'
-    if guess.role is not Role.IDENTIFIER:
-        comment += f"; if quasi: {rule}"
-    return f'{key} = {{ role = "undecided" }}  # {comment}'
-
-
-def _inline(value: object) -> str:
-    match value:
-        case Mapping():
-            return "{ " + ", ".join(f"{key} = {_inline(below)}" for key, below in value.items()) + " }"
-        case list() | tuple():
-            return "[" + ", ".join(map(_inline, value)) + "]"
-        case str():
-            return json.dumps(value, ensure_ascii=True)
-        case _:
-            return str(value)

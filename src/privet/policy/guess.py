@@ -1,73 +1,32 @@
-"""What a column may be, from its name and its values: guesses for the steward, who decides."""
+"""What a column may be, from its name and its values: guesses for the steward, who decides.
+
+A name published is a name published, so what names people is looked for in both places; and a column of many
+texts or numbers that neither its name nor its values explain is an identifier until somebody says otherwise.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from privet import hierarchy
 from privet.core import Hierarchy, Role
-from privet.engines import text
+from privet.hierarchy.numbers import read as number
+from privet.policy import lexicon, recognisers
 
 LOOKED_AT = 50_000  # different values of a column that are looked at; more would only take longer
 FEW_RECORDS = 20  # in fewer, a column of different values says nothing
-LONG_TEXT = 40  # characters on average: a sentence rather than a name
-EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}")
-COMMA = re.compile(r"-?[0-9]{1,3}(?:\.?[0-9]{3})*,[0-9]+")  # 1.234,5: a number in many countries
-DAY_FIRST = re.compile(r"[0-9]{1,2}([./-])[0-9]{1,2}\1[0-9]{4}")  # 31.12.1990
-PHONE = re.compile(r"(?:\+|00|0)[0-9][0-9 ()/.-]{6,}[0-9]")
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-# Words in a column's name, and what they say about it; the first that fits is the guess.
-NAMES: tuple[tuple[Role, str, frozenset[str]], ...] = (
+MANY_TEXTS = 200  # so many different texts are names of something
+FLAGS = frozenset(
     (
-        Role.SENSITIVE,
-        "the name speaks of health, money or belief; a target if recipients predict it",
-        _words(
-            "diagnosis diagnoses disease illness condition symptom symptoms icd icd9 icd10 surgery procedure "
-            "operation treatment therapy medication drug drugs hiv mental disability genetic religion belief "
-            "politics political union orientation salary wage wages income earnings debt balance credit "
-            "criminal conviction offence offense "
-            "diagnose diagnosen krankheit befund therapie medikament gehalt lohn einkommen schulden "
-            "konfession maladie salaire revenu enfermedad salario ingresos"
-        ),
-    ),
-    (
-        Role.IDENTIFIER,
-        "the name speaks of one person",
-        _words(
-            "id uuid guid ssn mrn nhs passport name surname firstname lastname forename email mail phone "
-            "telephone tel mobile fax address street iban account licence license plate url ip photo "
-            "nachname vorname familienname kundennummer kundennr patientennummer versichertennummer "
-            "personalnummer telefon handy adresse anschrift straße strasse kontonummer kennzeichen "
-            "nom prénom prenom courriel téléphone nombre apellido apellidos correo teléfono telefono "
-            "dirección direccion dni"
-        ),
-    ),
-    (
-        Role.TARGET,
-        "the name speaks of something to predict",
-        _words("target class label outcome survived readmitted transfused transfuse churn"),
-    ),
-    (
-        Role.QUASI,
-        "others may know this about a person",
-        _words(
-            "age sex gender birth born birthday dob birthdate zip zipcode postcode postal plz city town "
-            "county region state country nationality native race ethnicity language job occupation "
-            "profession workclass employer education degree school marital relationship household children "
-            "height weight admitted admission discharged discharge date visit ward "
-            "alter geschlecht geburtsdatum geburtsjahr geburtstag postleitzahl ort wohnort stadt land "
-            "bundesland staatsangehörigkeit beruf familienstand bildung größe gewicht datum "
-            "âge sexe naissance ville pays métier edad sexo nacimiento ciudad país profesión fecha"
-        ),
-    ),
+        *("0", "1", "2", "y", "n", "yes", "no", "true", "false", "t", "f", "m", "w", "d", "male", "female"),
+        *("j", "ja", "nein", "oui", "non", "si"),
+    )
 )
+# Studies of survival have a time and what happened then.
+OUTCOMES = frozenset(("status", "death", "died", "dead", "cens", "censored", "event", "survived", "arrest"))
+FOLLOWED = frozenset(("time", "days", "weeks", "week", "months", "futime", "followup", "survtime"))
+NAME_PARTS = frozenset(["first", "last", "middle", "given", "family", "full"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,55 +39,209 @@ class Guess:
     hierarchy: Hierarchy
 
 
-def guess(name: str, values: Sequence[str], records: int) -> Guess:
-    """From the different values that a column has, missing ones left out."""
+@dataclass(frozen=True)
+class Seen:
+    """What there is to see of a column."""
+
+    name: str
+    values: Sequence[str]  # the different ones, missing ones left out
+    looked: Sequence[str]  # those that are looked at
+    records: int  # that have a value
+    blanks: int  # records that have none
+    drafted: Hierarchy
+
+    @property
+    def dated(self) -> bool:
+        return self.drafted.name == hierarchy.Dates.name
+
+    @property
+    def numeric(self) -> bool:
+        return self.drafted.name == hierarchy.Intervals.name
+
+    @property
+    def measured(self) -> bool:
+        return self.numeric and any("." in value or "e" in value.lower() for value in self.looked)
+
+    @property
+    def flag(self) -> bool:
+        """A yes or no, which names nobody."""
+        return len(self.values) <= 3 and all(value.strip().lower() in FLAGS for value in self.values)
+
+    @property
+    def many(self) -> str:
+        return f"{len(self.values):,} different value{'' if len(self.values) == 1 else 's'}"
+
+    @property
+    def nearly_unique(self) -> bool:
+        return self.records >= FEW_RECORDS and len(self.values) * 10 >= self.records * 9
+
+    @property
+    def various(self) -> bool:
+        """Do many records have a value that few share?"""
+        few = len(self.values) > FEW_RECORDS and len(self.values) * 10 > self.records
+        return few or len(self.values) > MANY_TEXTS
+
+
+def guess(name: str, values: Sequence[str], records: int, *, blanks: int = 0) -> Guess:
+    """From the different values that a column has, missing ones left out, and the records that have one."""
     looked = values[:: -(-len(values) // LOOKED_AT)] if values else values
-    drafted = hierarchy.draft(looked)
-    role, reason = _role(name, values, looked, drafted, records)
-    return Guess(name, role, reason, drafted)
+    seen = Seen(name, values, looked, records, blanks, hierarchy.draft(looked))
+    role, reason = _role(seen)
+    return Guess(name, role, reason, seen.drafted)
 
 
-def _role(
-    name: str, values: Sequence[str], looked: Sequence[str], drafted: Hierarchy, records: int
-) -> tuple[Role, str]:
-    many = f"{len(values):,} different value{'' if len(values) == 1 else 's'}"
-    if len(values) <= 1 and records > 1:
-        return Role.OTHER, "one value at most: it tells nothing"
-    for looks_like, kind in ((EMAIL, "e-mail addresses"), (PHONE, "telephone numbers")):
-        if looked and all(looks_like.fullmatch(value) for value in looked[:1000]):
-            return Role.IDENTIFIER, f"looks like {kind}"
-    measured = drafted.name == hierarchy.Intervals.name and any("." in value for value in looked)
-    dated = drafted.name == hierarchy.Dates.name
-    words = frozenset(
-        re.findall(r"[^\W\d_]+[0-9]*|[0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).lower())
+def _role(seen: Seen) -> tuple[Role, str]:
+    if not seen.values:
+        return Role.OTHER, "no value at all: it tells nothing"
+    if len(seen.values) == 1 and not seen.blanks and seen.records > 1:
+        return Role.OTHER, "one value in every record: it tells nothing"
+    for rule in (_form, _calendar, _people, _secret, _named, _known, _perhaps_secret, _unplaced):
+        if (found := rule(seen)) is not None:
+            return found
+    if seen.drafted.name == hierarchy.Prefix.name:
+        return Role.QUASI, f"codes of one length, such as places ({seen.many})"
+    return Role.QUASI, f"in doubt, others may know it ({seen.many})"
+
+
+def _form(seen: Seen) -> tuple[Role, str] | None:
+    """Values that have a form of their own name people whatever their column is called."""
+    if seen.dated or seen.measured:
+        return None
+    if kind := recognisers.recognised(seen.looked):
+        return Role.IDENTIFIER, f"looks like {kind}"
+    if seen.records >= FEW_RECORDS and recognisers.counts_rows(seen.looked, seen.records):
+        return Role.IDENTIFIER, "every record has its own value: the numbers of the rows"
+    return None
+
+
+def _calendar(seen: Seen) -> tuple[Role, str] | None:
+    if seen.dated or (lexicon.DATES.speak(seen.name) and not _free(seen) and not seen.flag and seen.numeric):
+        return Role.QUASI, f"dates, which others may know ({seen.many})"
+    if lexicon.DATE_PARTS.speak(seen.name) and not seen.flag and _calendar_numbers(seen):
+        return Role.QUASI, f"part of a date, which others may know ({seen.many})"
+    return None
+
+
+def _calendar_numbers(seen: Seen) -> bool:
+    """Years, months or days of a calendar, and none of the numbers that are only called so."""
+    words = set(lexicon.taken_apart(seen.name))
+    numbers = [number(value) for value in seen.looked]
+    if any(n is None or n != int(n) for n in numbers) or len(numbers) <= 2:
+        return False
+    whole = [int(n) for n in numbers if n is not None]
+    if words & {"year", "yr", "jahr", "annee", "ano"}:
+        return all(1000 <= n <= 2200 for n in whole) or all(0 <= n <= 99 for n in whole)
+    return all(1 <= n <= 31 for n in whole) or all(1000 <= n <= 2200 for n in whole)
+
+
+def _secret(seen: Seen) -> tuple[Role, str] | None:
+    if not lexicon.SENSITIVE.speak(seen.name) or _says_who(seen):
+        return None
+    if _free(seen) and seen.various and len(seen.values) * 2 > seen.records:
+        return Role.IDENTIFIER, f"long texts, which may say anything about a person ({seen.many})"
+    if lexicon.TARGETS.speak(seen.name):
+        return Role.TARGET, f"the name speaks of something to predict ({seen.many})"
+    reason = "the name speaks of health, money, belief or judgement; a target if recipients predict it"
+    return Role.SENSITIVE, f"{reason} ({seen.many})"
+
+
+def _says_who(seen: Seen) -> bool:
+    """Is it the number or name of a secret thing ("charge_id", "loan_number") and not the thing?"""
+    words = lexicon.taken_apart(seen.name)
+    return (
+        bool({"id", "uuid", "number", "nr", "name", "nummer"} & set(words)) and not seen.flag and seen.various
     )
-    for role, reason, speaking in NAMES:
-        # "hospital_name" with a dozen values names nobody
-        rare = role is Role.IDENTIFIER and len(values) * 10 < records
-        if words & speaking and not rare:
-            return role, f"{reason} ({many})"
-    if records >= FEW_RECORDS and len(values) == records and not measured and not dated:
-        return Role.IDENTIFIER, "every record has its own value"
-    if len(values) * 2 > records and sum(map(len, looked)) > LONG_TEXT * len(looked):
-        return Role.IDENTIFIER, f"long texts, which may say anything about a person ({many})"
-    if dated:
-        return Role.QUASI, f"dates, which others may know ({many})"
-    if drafted.name == hierarchy.Prefix.name:
-        return Role.QUASI, f"codes of one length, such as places ({many})"
-    return Role.QUASI, f"in doubt, others may know it ({many})"
 
 
-def foreign(values: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Numbers and dates in a notation that is read as text: they would have no intervals and no calendar."""
-    for looks_like, what, better in (
-        (COMMA, "numbers with a decimal comma are text, without intervals", "with a point: 1234.5"),
-        (DAY_FIRST, "dates that do not begin with the year are text, without months", "as 2024-12-31"),
+def _named(seen: Seen) -> tuple[Role, str] | None:
+    if seen.flag:
+        return None
+    words = lexicon.taken_apart(seen.name)
+    if lexicon.IDENTIFIERS.speak(seen.name):
+        only = {"name", "names", "nom", "nombre", "nome"} & set(words)
+        if only and lexicon.THINGS.speak(seen.name) and not recognisers.people(seen.looked):
+            return None if not seen.various else (Role.IDENTIFIER, f"names, perhaps of people ({seen.many})")
+        return Role.IDENTIFIER, f"the name speaks of one person ({seen.many})"
+    if words and words[-1] in NAME_PARTS and not seen.numeric and not seen.dated and seen.various:
+        return Role.IDENTIFIER, f"the name speaks of parts of names ({seen.many})"
+    if lexicon.PERHAPS_IDENTIFIERS.speak(seen.name) and not seen.measured and seen.nearly_unique:
+        return (
+            Role.IDENTIFIER,
+            f"the name speaks of a register, and nearly every record has its own ({seen.many})",
+        )
+    return None
+
+
+def _people(seen: Seen) -> tuple[Role, str] | None:
+    if seen.numeric or seen.dated or lexicon.PLACES.speak(seen.name):
+        return None
+    if recognisers.people(seen.looked):
+        return Role.IDENTIFIER, f"names of people ({seen.many})"
+    return None
+
+
+def _known(seen: Seen) -> tuple[Role, str] | None:
+    if lexicon.TARGETS.speak(seen.name):
+        return Role.TARGET, f"the name speaks of something to predict ({seen.many})"
+    if _free(seen) and seen.various and len(seen.values) * 5 > seen.records:
+        return Role.IDENTIFIER, f"long texts, which may say anything about a person ({seen.many})"
+    if lexicon.QUASI.speak(seen.name):
+        return Role.QUASI, f"others may know this about a person ({seen.many})"
+    return None
+
+
+def _perhaps_secret(seen: Seen) -> tuple[Role, str] | None:
+    if lexicon.PERHAPS_SENSITIVE.speak(seen.name) and not (seen.various and not seen.numeric):
+        return Role.SENSITIVE, f"the name may speak of a judgement about a person ({seen.many})"
+    return None
+
+
+def _unplaced(seen: Seen) -> tuple[Role, str] | None:
+    """What neither its name nor its values explain is an identifier until somebody says otherwise."""
+    if seen.nearly_unique and not seen.measured:
+        same = len(seen.values) == seen.records
+        return Role.IDENTIFIER, f"{'' if same else 'nearly '}every record has its own value"
+    if seen.numeric:
+        return None
+    if _free(seen) and seen.various:
+        return Role.IDENTIFIER, f"long texts, which may say anything about a person ({seen.many})"
+    if seen.various:
+        return (
+            Role.IDENTIFIER,
+            f"many texts that nobody has explained; drop it unless you know better ({seen.many})",
+        )
+    return None
+
+
+def _free(seen: Seen) -> bool:
+    return not seen.numeric and not seen.dated and recognisers.free_text(seen.looked)
+
+
+def settled(guesses: Sequence[Guess]) -> tuple[Guess, ...]:
+    """Guesses that fit together: one target at most; the times of a study of survival beside its outcome."""
+    targets = [at for at, one in enumerate(guesses) if one.role is Role.TARGET]
+    followed = any(one.name.lower() in OUTCOMES for one in guesses)
+    found = []
+    for at, one in enumerate(guesses):
+        if one.role is Role.TARGET and at != targets[-1]:
+            found.append(replace(one, role=Role.SENSITIVE, reason=f"{one.reason}; one target at most"))
+        elif followed and one.role is Role.QUASI and one.name.lower() in FOLLOWED:
+            found.append(
+                replace(one, role=Role.SENSITIVE, reason="how long until an outcome that stands beside it")
+            )
+        else:
+            found.append(one)
+    return tuple(found)
+
+
+def from_name(name: str) -> tuple[Role, str] | None:
+    """What a name alone says, for data that is not a table; of a path all parts count ("name.first")."""
+    for role, words, reason in (
+        (Role.SENSITIVE, lexicon.SENSITIVE, "the name speaks of health, money, belief or judgement"),
+        (Role.IDENTIFIER, lexicon.IDENTIFIERS, "the name speaks of one person"),
+        (Role.TARGET, lexicon.TARGETS, "the name speaks of something to predict"),
+        (Role.QUASI, lexicon.QUASI, "others may know this about a person"),
     ):
-        found = [
-            name
-            for name, known in values.items()
-            # A word for "missing" that nobody recognised may stand among them.
-            if 10 * sum(map(bool, map(looks_like.fullmatch, known[:1000]))) > 9 * len(known[:1000])
-        ]
-        if found:
-            yield f"{text.listed(found)}: {what}; write them {better}"
+        if words.speak(name):
+            return role, reason
+    return None

@@ -67,7 +67,8 @@ def read(document: Mapping[str, Any], base: Path, complaints: Complaints) -> dic
         if "attributes" in document:
             complaints.add(f"attributes: fields are described in [{kind}]; remove it here")
     else:
-        said["attributes"] = _attributes(document.get("attributes"), complaints, base)
+        there = document.get("attributes", {} if kind != TABLE else None)
+        said["attributes"] = _attributes(there, complaints, base, needed=kind == TABLE)
     said["models"] = _models(document.get("models"), complaints)
     said["algorithm"] = None
     with complaints.at("algorithm"):
@@ -97,8 +98,6 @@ def _purse(table: object, base: Path) -> Purse | None:
     said: Purse = fill(Purse, table)
     if said.file.startswith(("postgresql://", "postgres://")):
         return said
-    if said.file.startswith(("postgresql://", "postgres://")):
-        return said
     return Purse(str(base / said.file), said.dataset)
 
 
@@ -111,8 +110,8 @@ def _publish_only(table: object) -> Mapping[str, tuple[str, ...]]:
     return {name: tuple(dict.fromkeys(values)) for name, values in lists.items()}
 
 
-def _attributes(table: object, complaints: Complaints, base: Path) -> tuple[Attribute, ...]:
-    if not isinstance(table, Mapping) or not table:
+def _attributes(table: object, complaints: Complaints, base: Path, *, needed: bool) -> tuple[Attribute, ...]:
+    if not isinstance(table, Mapping) or (needed and not table):  # paths may have nothing beside them
         complaints.add(NO_COLUMN)
         return ()
     found = []
@@ -135,6 +134,9 @@ def _attribute(name: str, spec: object, base: Path) -> Attribute:
     if "hierarchy" in spec:
         with complaints.at("hierarchy"):
             arranged = hierarchy.parse(spec["hierarchy"], base=base)
+        # A draft gives each column a hierarchy; what is dropped has no use for it, and nobody is misled.
+        if role is Role.IDENTIFIER:
+            arranged = None
     if "publish" in spec:
         try:
             masked = disguise.parse({key: v for key, v in spec.items() if key != "hierarchy"}, base=base)

@@ -26,6 +26,7 @@ from privet.policy.reading import TOP, VERSION
 
 __all__ = ["TOP", "Policy", "Purse", "Shape", "policy_of"]
 
+RARE = frozenset(("header", "trim", "numbers", "missing"))  # of a form, said only where they are not as usual
 Naming: TypeAlias = Callable[[Path, str], str]
 
 
@@ -173,8 +174,13 @@ class Policy(Terms):
             document["publish_only"] = {name: list(values) for name, values in self.publish_only.items()}
         if self.ledger is not None:
             document["ledger"] = {"file": self.ledger.file, "dataset": self.ledger.dataset}
+        usual = Form()
         form = {f.name: noted(getattr(self.form, f.name)) for f in written(Form)}
-        document["form"] = {name: value for name, value in form.items() if value is not None}
+        document["form"] = {
+            name: value
+            for name, value in form.items()
+            if value is not None and (name not in RARE or getattr(self.form, name) != getattr(usual, name))
+        }
         if self.shape is None or not self.shape.describes_fields:
             document["attributes"] = {a.name: _attribute_document(a) for a in self.attributes}
         document["models"] = [describe(model) for model in self.models]

@@ -128,6 +128,27 @@ def personalised(promise: Promise, quasi: Sequence[str]) -> Wording:
     )
 
 
+def safe_harbor(promise: Promise, quasi: Sequence[str]) -> Wording:
+    """The rule about dates, areas and ages, and how many labels break it."""
+    model = part(promise, "model")
+    fine = part(promise, "achieved").get("values")
+    rules = (
+        ("dates", "leaves as years"),
+        ("areas", "leaves as areas of more than 20,000 people, or as 000"),
+        ("ages", "leaves with everybody above 89 in one group"),
+    )
+    claims = tuple(
+        Claim(
+            f"Of {these([str(name) for name in model.get(key) or ()])}, every value {how}.",
+            "no label is finer" if fine == 0 else "some labels are finer",
+            None if fine is None else fine == 0,
+        )
+        for key, how in rules
+        if model.get(key)
+    )
+    return Wording("Safe harbor", quasi, claims, "Finding a person by other values, or by how they combine.")
+
+
 def risk_limit(promise: Promise, quasi: Sequence[str]) -> Wording:
     kind = str(part(promise, "model").get("type"))
     above = fraction_percent(part(promise, "model").get("above"))

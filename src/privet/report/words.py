@@ -174,6 +174,7 @@ MODELS: dict[str, Worder] = {
     "delta-presence": presencewords.delta_presence,
     "maximum-risk": classwords.risk_limit,
     "records-at-risk": classwords.risk_limit,
+    "safe-harbor": classwords.safe_harbor,
     "sample-uniqueness": classwords.risk_limit,
     "population-uniqueness": classwords.risk_limit,
 }

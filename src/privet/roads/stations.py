@@ -63,19 +63,34 @@ def columns_needed(policy: Policy) -> list[str]:
 def settle(source: Any, form: Form) -> Form:
     """The form with everything said that can be told from a file."""
     if isinstance(source, (str, Path)) and not text.is_url(source):
-        return text.settled(Path(source), form)
+        form = text.settled(Path(source), form)
+        if form.format in {"stata", "spss", "sas"} and Path(source).is_file():
+            from privet.engines import packed  # noqa: PLC0415 - and with it polars, which few files need here
+
+            form = replace(form, labels=packed.labels(Path(source), str(form.format)))
     return form
+
+
+def handed_out(form: Form) -> Form:
+    """The form as it may be told to anybody: how the source was found and read is the steward's business.
+
+    A query or a sheet may name persons; and what was read without a header, or in a notation of its own,
+    leaves with a header and in privet's notation.
+    """
+    kind = None if form.format is None else text.READ_ONLY.get(form.format, form.format)
+    return replace(form, format=kind, query=None, sheet=None, header=True, trim=False, numbers={}, missing={})
 
 
 def as_written(form: Form, output: str | None) -> Form:
     """How the data leaves: as it came, unless another format is asked for ("parquet", "csv.gz")."""
+    form = handed_out(form)
     if output is None:
-        return replace(form, format=form.format or "csv", query=None)
+        return replace(form, format=form.format or "csv")
     kind = output.removesuffix(".gz")
     if kind not in text.SUFFIX:
         raise InputError(one_of("the format to write", sorted(text.SUFFIX), output))
     delimiter = form.delimiter if kind == form.format else None
-    return replace(form, format=kind, delimiter=delimiter, query=None, gzip=output.endswith(".gz"))
+    return replace(form, format=kind, delimiter=delimiter, gzip=output.endswith(".gz"))
 
 
 def source_digest(source: Any) -> str | None:

@@ -201,18 +201,18 @@ class _Types:
 
     def of(self, name: str, seen: Seen, path: str, parent: str) -> Iterator[DraftType]:
         """The type at a path, and all below it."""
-        name = self.named(name, parent)
+        within, name = name, self.named(name, parent)
         fields: dict[str, DraftField] = {}
         children: list[DraftChildren] = []
         deeper: list[Iterator[DraftType]] = []
         if seen.texts and (seen.below or seen.most > 1 or seen.listed):
-            fields[VALUE] = self.field(VALUE, seen, seen.times, None)
+            fields[VALUE] = self.field(VALUE, seen, seen.times, None, within)
         for key, child in seen.below.items():
             bare = key.removeprefix("@")
             if child.is_field:
                 field_ = child.below["@value"] if child.below else child
                 own = bare if bare not in fields else f"{bare}-2"
-                fields[own] = self.field(own, field_, child.times, bare if own != bare else None)
+                fields[own] = self.field(own, field_, child.times, bare if own != bare else None, within)
                 continue
             inner, below = self.unwrapped(bare, child)
             type_ = inner if self.xml else singular(bare)
@@ -236,10 +236,12 @@ class _Types:
                 return inner, below
         return key, seen
 
-    def field(self, name: str, seen: Seen, there: int, xml: str | None) -> DraftField:
+    def field(self, name: str, seen: Seen, there: int, xml: str | None, within: str) -> DraftField:
         distinct = len(seen.values)
         numbers = seen.texts > 0 and seen.numbers == seen.texts
-        said = self.guess(name) if self.guess is not None else None
+        said = None
+        if self.guess is not None:  # what a name does not say, the name around it may: name.first
+            said = self.guess(name) or self.guess(f"{within} {name}")
         if said is None and not numbers and FEW <= there == distinct:
             said = (Role.IDENTIFIER, "all values are different")
         role, because = (None, "") if said is None else said

@@ -7,7 +7,6 @@ thought. It holds names and counts, never a value.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -23,7 +22,7 @@ from privet.engines.documents import jsontext
 from privet.engines.documents.draft import LOOKED_AT, Draft, DraftField, DraftType, draft
 from privet.engines.documents.files import FORMATS, format_of
 from privet.errors import InputError
-from privet.policy.guess import NAMES
+from privet.policy.guess import from_name
 
 ROLES = """\
 # What each field is. Fields that are in no list are never published, and stop the road unless
@@ -151,7 +150,7 @@ class DocumentDraft:
 
 def drafted(path: Path, kind: str | None = None) -> DocumentDraft:
     """Look at every record of a file, one at a time; names of document types are accepted here."""
-    return DocumentDraft(str(path), draft(path, kind, _named, doctype=True))
+    return DocumentDraft(str(path), draft(path, kind, from_name, doctype=True))
 
 
 def looks_nested(data: str, kind: str | None = None) -> bool:
@@ -172,13 +171,6 @@ def looks_nested(data: str, kind: str | None = None) -> bool:
     return any(
         isinstance(value, (dict, list)) for one in first if isinstance(one, dict) for value in one.values()
     )
-
-
-def _named(name: str) -> tuple[Role, str] | None:
-    words = frozenset(
-        re.findall(r"[a-z]+[0-9]*|[0-9]+", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).lower())
-    )
-    return next(((role, reason) for role, reason, speaking in NAMES if words & speaking), None)
 
 
 def _role(f: DraftField) -> str:

@@ -27,6 +27,7 @@ from privet.roads.stations import (
     columns_needed,
     data_file,
     file_of,
+    handed_out,
     in_frame,
     judge,
     need_tables,
@@ -60,7 +61,7 @@ class SplitRelease(Release):
     def published_policy(self) -> Policy:
         # Nothing is generalised, so nobody needs a hierarchy to check; its leaves are raw values.
         attributes = tuple(replace(a, hierarchy=None) for a in self.policy.attributes)
-        return replace(self.policy, attributes=attributes, form=replace(self.policy.form, query=None))
+        return replace(self.policy, attributes=attributes, form=handed_out(self.policy.form))
 
 
 @dataclass(frozen=True)

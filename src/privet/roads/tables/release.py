@@ -11,7 +11,7 @@ from privet.evidence import notes as ev
 from privet.hierarchy import Tree
 from privet.policy.values import Policy
 from privet.release import Release, suffix
-from privet.roads.stations import in_frame
+from privet.roads.stations import handed_out, in_frame
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class TableRelease(Release):
             for a in self.policy.attributes
         )
         # A query may name persons, and nobody needs it to check.
-        return replace(self.policy, attributes=attributes, form=replace(self.policy.form, query=None))
+        return replace(self.policy, attributes=attributes, form=handed_out(self.policy.form))
 
     def private_notes(self) -> dict[str, Any]:
         steps = [

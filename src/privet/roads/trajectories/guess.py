@@ -31,6 +31,8 @@ def guess(columns: Mapping[str, Sequence[Value]]) -> dict[str, str]:
     """
     for name, values in columns.items():
         some = [value for value in values if value][:50]
+        if in_order(some) is not None:
+            continue  # times of visits look like a place and a number too, and are none
         if some and all(is_path(value) for value in some) and any(len(value.split()) > 1 for value in some):
             return {"form": "column", "path": name}
     found = {key: column for key in WORDS if key != "path" and (column := named(columns, key)) is not None}

@@ -14,6 +14,7 @@ from privet.evidence import notes as ev
 from privet.policy.values import Policy
 from privet.release import Release, suffix
 from privet.report import html, trajectories
+from privet.roads.stations import handed_out
 from privet.trajectory.grid import Grid
 
 
@@ -48,6 +49,6 @@ class TrajectoryRelease(Release):
         return replace(
             self.policy,
             attributes=tuple(replace(a, hierarchy=None) for a in self.policy.attributes),
-            form=replace(self.policy.form, query=None),
+            form=handed_out(self.policy.form),
             shape=self.policy.shape.published(self.grid),
         )

@@ -1,0 +1,159 @@
+"""A draft that somebody accepts: guesses become roles, and a preset that was named becomes the promise.
+
+No parameter of privacy is chosen here. Identifiers are dropped; what a recipient might predict is sensitive
+like the rest; and a promise about sensitive values leaves out those that nearly everybody has, by name, since
+no release could keep it for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from privet.core import Role
+from privet.domain import Value
+from privet.errors import UnsupportedError
+from privet.policy.drafted import Draft, form_lines, inline, key_of
+from privet.policy.guess import Guess
+from privet.policy.presets import Preset
+from privet.policy.safeharbor import Coarsened, safe_harbor
+
+COMMON = Fraction(3, 4)  # of a bound: values with a larger share of all records are not protected by it
+MOST_LISTED = 200  # protected values of one column that a policy lists
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a steward said otherwise than the draft."""
+
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A policy that was not written by hand, and what its steward should know of it."""
+
+    text: str
+    told: tuple[str, ...]
+
+
+def accept(drafted: Draft, preset: Preset, answers: Answers | None = None) -> Accepted:
+    """The draft with every role decided and the promise of the preset."""
+    answers = answers or Answers()
+    form = replace(drafted.form, missing={**drafted.form.missing, **answers.missing})
+    drafted = replace(drafted, form=form)
+    columns = [
+        Coarsened(one.name, _role(one, answers), one.hierarchy, one.reason)
+        for one in drafted.guesses
+        if one.name not in drafted.of_paths
+    ]
+    models, algorithm = list(preset.models), dict(preset.algorithm)
+    if drafted.paths is not None:
+        if preset.trajectories is None:
+            raise UnsupportedError(
+                f"the preset {preset.name} is about tables, and this looks like trajectories"
+            )
+        models, algorithm = preset.trajectories["models"], preset.trajectories["algorithm"]
+    elif preset.rules is not None:
+        columns, models, algorithm = safe_harbor(columns, models, algorithm)
+    sensitive = [column.name for column in columns if column.role is Role.SENSITIVE]
+    told: list[str] = []
+    if not sensitive and drafted.paths is None:
+        models = list(preset.without_sensitive) if preset.rules is None else models
+    protect = _Protect(drafted, sensitive, told)
+    models = [protect.filled(model) for model in models]
+    return Accepted("\n".join(_lines(drafted, preset, columns, models, algorithm)) + "\n", tuple(told))
+
+
+def _role(one: Guess, answers: Answers) -> Role:
+    role = answers.roles.get(one.name, one.role)
+    return Role.SENSITIVE if role is Role.TARGET else role
+
+
+@dataclass(frozen=True)
+class _Protect:
+    """Which sensitive values a promise can speak of."""
+
+    drafted: Draft
+    sensitive: Sequence[str]
+    told: list[str]
+
+    def filled(self, model: Mapping[str, Any]) -> dict[str, Any]:
+        """A model of a preset with the columns of this table in place of "each"."""
+        if model.get("sensitive") != "each":
+            return dict(model)
+        bound = Fraction(model.get("alpha", model.get("c", "1")))
+        found = {name: self._values(name, bound * COMMON) for name in self.sensitive}
+        return {**model, "sensitive": {name: values for name, values in found.items() if values}}
+
+    def _values(self, name: str, common: Fraction) -> str | list[Any]:
+        counts = self.drafted.counts(name)
+        records = sum(many for _, many in counts)
+        often = [value for value, many in counts if many > common * records]
+        if not often:
+            return "every"
+        rest = [value for value, many in counts if many <= common * records]
+        if len(rest) > MOST_LISTED:
+            self.told.append(f"{name}: one value is common and the others are many: not part of the promise")
+            return []
+        self.told.append(
+            f"{name}: {'a value' if len(often) == 1 else 'values'} that most records have cannot be protected"
+        )
+        return [_item(value) for value in rest]
+
+
+def _item(value: Value) -> Any:
+    return {"null": True} if value is None else {"value": value}
+
+
+def _lines(
+    drafted: Draft,
+    preset: Preset,
+    columns: Sequence[Coarsened],
+    models: Sequence[Mapping[str, Any]],
+    algorithm: Mapping[str, Any],
+) -> Iterator[str]:
+    yield f"# {preset.title}, and the guesses of `privet init` accepted as they were. Look at the roles."
+    yield f"# Source: {preset.source}"
+    yield f"# Promised: {preset.promise}"
+    yield from (f"# Not promised: {line}" for line in preset.not_promised)
+    yield "policy = 1"
+    yield 'kind = "table"' if drafted.paths is None else 'kind = "trajectories"'
+    yield f"purpose = {inline(f'released under the preset {preset.name}')}"
+    yield 'nulls = "value"'
+    yield ""
+    yield "[form]"
+    yield from form_lines(drafted.form)
+    yield ""
+    if drafted.paths is not None:
+        yield "[trajectories]"
+        yield from (f"{key} = {inline(value)}" for key, value in _paths(drafted.paths, preset).items())
+        yield ""
+    yield "[attributes]"
+    yield from (_attribute(column) for column in columns)
+    for model in models:
+        yield ""
+        yield "[[models]]"
+        yield from (f"{key} = {inline(value)}" for key, value in model.items())
+    yield ""
+    yield "[algorithm]"
+    yield from (f"{key} = {inline(value)}" for key, value in algorithm.items())
+
+
+def _paths(paths: Mapping[str, str], preset: Preset) -> dict[str, Any]:
+    """Where the paths are; and for points of GPS the slot and the grid of the preset."""
+    said_of = dict(preset.trajectories or {})
+    more = (
+        {"slot": said_of["slot"], "grid": said_of["grid"], "clash": "first"}
+        if paths.get("form") == "points"
+        else {}
+    )
+    return {**paths, **more}
+
+
+def _attribute(column: Coarsened) -> str:
+    rule = f", hierarchy = {inline(column.hierarchy.to_policy())}" if column.role is Role.QUASI else ""
+    return f'{key_of(column.name)} = {{ role = "{column.role.value}"{rule} }}  # {column.reason}'

@@ -1,0 +1,156 @@
+"""What the name of a column says about it: words, stems and parts of words, in several languages.
+
+`word` is a whole word of the name, `stem-` how one begins, `-part-` any part of the name without its blanks
+and marks. Names are taken apart at capitals, digits and marks, so "nameFirst", "name.first" and "FIRST_NAME"
+are the same two words. Lists are general, not made for one table: what they do not know is left to what the
+values look like, and in doubt to the steward.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cached_property
+
+
+@dataclass(frozen=True)
+class Words:
+    """Some words that say the same about a column."""
+
+    text: str
+
+    @cached_property
+    def whole(self) -> frozenset[str]:
+        return frozenset(w for w in self.text.split() if "-" not in w)
+
+    @cached_property
+    def stems(self) -> tuple[str, ...]:
+        return tuple(w[:-1] for w in self.text.split() if w.endswith("-") and not w.startswith("-"))
+
+    @cached_property
+    def parts(self) -> tuple[str, ...]:
+        return tuple(w.strip("-") for w in self.text.split() if w.startswith("-") and w.endswith("-"))
+
+    def speak(self, name: str) -> bool:
+        """Is one of them in the name?"""
+        words = taken_apart(name)
+        if not self.whole.isdisjoint(words) or any(w.startswith(self.stems) for w in words if self.stems):
+            return True
+        squashed = "".join(words)
+        return any(part in squashed for part in self.parts)
+
+
+def taken_apart(name: str) -> list[str]:
+    """The words of a name in small letters without accents; with a number behind it, also without.
+
+    >>> taken_apart("nameFirst"), taken_apart("DOB_yr2"), taken_apart("Größe (cm)")
+    (['name', 'first'], ['dob', 'yr2', 'yr'], ['grosse', 'cm'])
+    """
+    plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
+    plain = "".join(mark for mark in plain if not unicodedata.combining(mark))
+    plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", plain)
+    words = []
+    for word in re.findall(r"[^\W\d_]+[0-9]*|[0-9]+", plain.lower()):
+        words.append(word)
+        if bare := word.rstrip("0123456789"):
+            words += [bare] if bare != word else []
+    return words
+
+
+# What names one person, an entry in a register, a place to the door, or can say anything.
+IDENTIFIERS = Words("""
+    id ids uid uuid guid pid ssn sin nin nino nhs mrn ein tin npi dni nie nif cpf rut nir bsn pesel
+    aadhaar passport reisepass pasaporte passeport ausweis- -passportn- personnummer cpr fodselsnummer
+    name names surname forename -firstname- -lastname- -fullname- -username- -nickname- -filename- nick
+    login alias -nachname- -vorname- -familienname- -geburtsname- nom prenom nome cognome sobrenome nombre
+    apellido- achternaam voornaam etunimi sukunimi imie nazwisko fornamn efternamn email e-mail mail
+    courriel correo phone telephone tel telefon- telefone mobile handy fax -phoneno- address addr street
+    adresse anschrift strasse rue calle direccion indirizzo adres hausnummer iban bic swift -accountn-
+    -kontonummer- kontonr -creditcard- -cardn- -creditcardn- licence license plate kennzeichen vin url uri
+    website homepage twitter facebook instagram linkedin ip ipaddress mac imei imsi photo foto fingerprint
+    signature unterschrift barcode rownames rowname rownum recno seqn seqno serial lfdnr laufnummer docket
+    -casen- caseid caseno aktenzeichen aktennummer fallnummer -kundenn- -patientenn- -versichertenn-
+    -personaln- -mitgliedsn- -steuern- -matrikeln- -membern- -policyn- -registern- -invoicen- -ordern-
+    -customern- -studentn- -employeen- -medicaln- lat latitude lon lng longitude breitengrad laengengrad
+    coordinates coords geom geometry gps geohash note notes comment- remark- bemerkung- kommentar-
+    anmerkung- notiz- remarque- observaciones freitext freetext narrative
+""")
+# The same, but of many another thing as well: only where values are many.
+PERHAPS_IDENTIFIERS = Words("""
+    account acct case user link index cell contact image device handle person subject respondent customer
+    client member patient employee student number nr nummer numero no key code token doctor physician arzt
+    nurse officer judge manager teacher lawyer witness spouse mother father
+""")
+# Whose name it is, where it is nobody's.
+THINGS = Words("""
+    hospital clinic klinik company firm firma employer arbeitgeber school schule college university
+    product produkt item brand drug medication disease file column variable station stop city town country
+    region state place team club department abteilung ward course movie film song event category class
+    type group party occupation job program programme project
+""")
+DATES = Words("""
+    date datum fecha dob geburtsdatum geburtstag birthday birthdate -birthd- geburtsjahr birthyear
+    timestamp datetime
+""")
+DATE_PARTS = Words("""
+    year yr jahr annee ano month monat mois mes day tag jour dia -birthy- -birthm- -birthd-
+""")
+# What nobody may learn about a person: health, money, belief, opinion, crime, what others think of a person.
+SENSITIVE = Words("""
+    diagnos- disease- illness- condition- symptom- icd icd9 icd10 surg- procedure operation- treat-
+    therap- medicat- medic- drug- dose dosage dosis hiv aids mental depress- anxiety disab- handicap-
+    genetic- genom- gene genotype allele dna snp transplant- biops- tumor- tumour- cancer- carcino-
+    metasta- leuk- lymph- chemo- radiat- radiolog- radio- asthma bronch- tubercul- tb ulcer- colitis
+    hepat- cough- fever diabet- polio allerg- infect- virus viral cmv hbv hcv covid pregnan- gestat-
+    abort- contracept- cholest- chol hdl ldl trig- triglyc- glucose hba1c insulin bilirubin bili albumin
+    creatin- creat urea bun gfr egfr alt ast alp ggt alk phos platelet- plt hemo- haemo- hgb hb wbc rbc
+    crp esr tsh psa cd inr protime prothrom- copper sodium potassium calcium bp sbp dbp -bloodp- systol-
+    diastol- pulse heart- cardi- ecg ekg nyha stroke hypert- edema oedema ascit- spleen liver kidney renal
+    lung- pulmon- respir- oxygen apgar ecog karno- gcs sofa apache icu intubat- ventil- bmi smok- smk-
+    tobacco cigar- alcohol- drink- beer wine cocaine heroin opioid substance addict- pain- headache-
+    nausea vomit- diarr- blood- urin- stool injur- fracture- wound- trauma- dead death died mortal-
+    surviv- surv survtime relaps- recur- remission cens censor- censored event- placebo arm arms trt rx
+    randomi- baseline adverse hospitali- readmi- discharge_to outcome- prognos- stage staging krankheit-
+    befund- medikament- blutdruck schwanger- maladie- enfermedad- traitement tratamiento sintoma- malattia
+    ziekte salar- wage- income- earn- pay paid payment- payroll debt- loan- credit- balance- asset-
+    saving- mortgage- amount- amt price cost- fee fees installment- instalment- interest principal tax
+    taxes lien- bankrupt- delinq- default- collection- expens- expend- cash fund- transfer- checking
+    girokonto improv- receipt- disburs- contribut- refund- repay- budget- value- eur usd gbp euro- dollar-
+    capital dividend- premium- claim- pension- welfare benefit- poverty stock- utili- overdue late debit
+    rate rates hike bonus gehalt- lohn- einkommen- schulden vermoegen saldo kosten- preis- umsatz- betrag
+    miete- salaire- revenu- dette- montant- solde salario- ingreso- deuda- importe stipendio reddito renda
+    salaris inkomen- relig- belief- church faith konfession- politic- partei- gewerkschaft- union
+    affiliation- vote- voting orientation- sexual- homo homosex- affair- attitude- opinion- trust- satisf-
+    happi- approv- ideolog- liberal- conserv- poverty stigma- consent- crim- convict- offen- arrest-
+    charge- felon- fel misd- juv- jail- prison- incarcer- recid- violen- victim- assault- weapon- police-
+    force resist- parole- paro probation- prior- prio sentenc- vergehen straf- perform- evaluat- rating-
+    rate_ attrition fired dismiss- involvement grade_point gpa iq risk- -risk- homeless- resul- befunde
+    balance callback- skill-
+""")
+TARGETS = Words("target label outcome survived readmitted transfused transfuse churn")
+# Said of many things, among them judgements about people: where nothing else is known.
+PERHAPS_SENSITIVE = Words("status score- state_of problem- reason- type_ level_of marks exam- test- quality")
+# What others may know about a person.
+QUASI = Words("""
+    age ages aged agegr agegrp agecat -agegroup- sex gender male female birth- born -birth- zip zipcode
+    postcode postal plz postleitzahl city town hometown -town- village vill- county region state country
+    land province territory district borough neighbo- suburb community municipal- gemeinde precinct place
+    location area nationality nation- native citizen- race race- ethnic- hispanic latino language job-
+    occup- profession- work- employ- emp industry sector department position title role rank team club
+    season series division league education educ- degree school- college- university student grade
+    graduat- year_of marital marri- -marri- mar spous- husb- wife divorc- widow- relation- household-
+    family- famil- child- kids siblings parents housing home- owner- rent height ht hgt weight wt wgt
+    length width size hair eye admitted admission- discharged visit- ward hospital- clinic- site travel-
+    commut- distance- dist vehicle car make model experience seniority tenure military veteran time hour-
+    century decade class fare ticket embarked payor insur- plan alter geschlecht geburts- ort wohnort
+    stadt bundesland staats- beruf- familienstand bildung- abschluss groesse grosse gewicht kinder
+    haushalt- sprache herkunft konfessionslos naissance ville pays metier sexe edad sexo nacimiento ciudad
+    pais profesion eta sesso nascita citta lavoro idade nascimento cidade leeftijd geslacht woonplaats
+    beroep
+""")
+PLACES = Words("""
+    city town hometown -town- village county region state country province territory district borough
+    neighbo- place location area municipal- gemeinde ort wohnort stadt land bundesland ville pays ciudad
+    pais cidade woonplaats birthplace -place- station stop street
+""")

@@ -1,0 +1,182 @@
+"""What the values of a column look like, whatever it is called.
+
+Addresses of the network, numbers with a check digit, telephone numbers, names of people, free text. Numbers
+that carry their own check are tried with `python-stdnum` and telephone numbers with `phonenumbers` where they
+are installed (the extra `guess`); without them long numbers count as somebody's, which is the safe side.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from importlib import import_module
+from itertools import islice
+from typing import Any
+
+from privet.policy.names import PEOPLE
+
+LOOKED_AT = 1000  # values that are looked at
+MOST = 0.9  # so many of them look like it, where a word for "missing" may stand among them
+LONG_TEXT = 40  # characters on average: a sentence rather than a name
+WORDY = 5  # words on average
+
+SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("e-mail addresses", re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}")),
+    ("web addresses", re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)),
+    ("network addresses", re.compile(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?:/[0-9]{1,2})?")),
+    (
+        "network addresses",
+        re.compile(r"(?:[0-9A-Fa-f]{0,4}:){3,7}[0-9A-Fa-f]{0,4}|(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}"),
+    ),
+    ("UUIDs", re.compile(r"\{?[0-9A-Fa-f]{8}-?(?:[0-9A-Fa-f]{4}-?){3}[0-9A-Fa-f]{12}\}?")),
+    ("digests or keys", re.compile(r"(?=[0-9A-Fa-f]*[A-Fa-f])(?=[0-9A-Fa-f]*[0-9])[0-9A-Fa-f]{16,}")),
+    (
+        "coordinates",
+        re.compile(r"\(?-?[0-9]{1,3}\.[0-9]{2,}\s*[,; ]\s*-?[0-9]{1,3}\.[0-9]{2,}\)?|POINT\s*\(.+\)"),
+    ),
+    (
+        "telephone numbers",
+        re.compile(r"(?:\+|00)[0-9][0-9 ()/.-]{6,}[0-9]|0[0-9]{1,5}[ /.-][0-9 ()/.-]{4,}[0-9]"),
+    ),
+    ("telephone numbers", re.compile(r"\(?[0-9]{3}\)?[ .-][0-9]{3}[ .-][0-9]{4}")),
+)
+# Numbers of people and accounts that carry a check; by the module of python-stdnum that knows it.
+CHECKED = {
+    "iban": "IBANs",
+    "luhn": "card numbers",
+    "us.ssn": "social security numbers",
+    "gb.nhs": "NHS numbers",
+    "gb.nino": "national insurance numbers",
+    "de.idnr": "tax numbers",
+    "fr.nir": "social security numbers",
+    "es.dni": "identity numbers",
+    "es.nie": "identity numbers",
+    "it.codicefiscale": "tax codes",
+    "nl.bsn": "citizen numbers",
+    "be.nn": "national numbers",
+    "pl.pesel": "identity numbers",
+    "se.personnummer": "personal numbers",
+    "no.fodselsnummer": "personal numbers",
+    "dk.cpr": "personal numbers",
+    "fi.hetu": "personal numbers",
+    "ch.ssn": "social security numbers",
+    "at.vnr": "insurance numbers",
+    "br.cpf": "tax numbers",
+    "cn.ric": "identity numbers",
+    "in_.aadhaar": "identity numbers",
+    "tr.tckimlik": "identity numbers",
+    "za.idnr": "identity numbers",
+    "ca.sin": "social insurance numbers",
+    "au.tfn": "tax numbers",
+    "imei": "device numbers",
+}
+SHORTEST_CHECKED = 9  # shorter numbers pass a check by chance
+REGIONS = ("US", "GB", "DE", "FR", "ES", "IT", "NL", "AT", "CH", "PL", "BR", "IN", "AU")
+LONG_NUMBER = re.compile(r"[0-9]{9,}|[0-9A-Za-z]{2,}(?:[-/ ][0-9A-Za-z]+)*")
+
+
+def recognised(values: Sequence[str]) -> str | None:
+    """What kind of identifying thing the values are; None where they are none that has a form of its own.
+
+    >>> recognised(["ann@example.org", "bob@example.org"]), recognised(["red", "blue"])
+    ('e-mail addresses', None)
+    """
+    some = list(islice(values, LOOKED_AT))
+    if not some:
+        return None
+    for kind, shape in SHAPES:
+        if _most(some, shape.fullmatch):
+            return kind
+    digits = [re.sub(r"[ ./-]", "", value) for value in some]
+    if _most(digits, lambda text: len(text) >= SHORTEST_CHECKED and any(map(str.isdigit, text))):
+        for module, kind in CHECKED.items():
+            if (check := _check(module)) is not None and _most(digits, check):
+                return kind
+        if _most(some, _is_phone):
+            return "telephone numbers"
+        if _most(digits, str.isdigit) and not _most(digits, _is_day):
+            return "long numbers, such as accounts and registers have"
+    return None
+
+
+def people(values: Sequence[str]) -> bool:
+    """Are these names of people? So many of them hold a common given or family name.
+
+    >>> people(["Kowalczyk, Jürgen", "Smith, Anna", "Nguyen, Thi"]), people(["red", "blue", "green"])
+    (True, False)
+    """
+    some = [value for value in islice(values, LOOKED_AT) if value.strip()]
+    if len(some) < 3 or any(map(str.isdigit, "".join(some[:50]))):
+        return False
+    worded = [re.findall(r"[^\W\d_]+", value.casefold()) for value in some]
+    if not _most(worded, lambda words: 1 <= len(words) <= 6):
+        return False
+    known = sum(any(word in PEOPLE for word in words) for words in worded)
+    comma = sum(bool(re.fullmatch(r"[^,]+, ?[^,]+", value)) for value in some)
+    return known >= 0.3 * len(some) or (comma >= MOST * len(some) and known >= 0.15 * len(some))
+
+
+def free_text(values: Sequence[str]) -> bool:
+    """Sentences rather than names: long, or of many words.
+
+    >>> free_text(["came in the morning and complained of the food", "was sent home again at noon"])
+    True
+    """
+    some = list(islice(values, LOOKED_AT))
+    if not some:
+        return False
+    words = sum(len(value.split()) for value in some)
+    return sum(map(len, some)) > LONG_TEXT * len(some) or words >= WORDY * len(some)
+
+
+def counts_rows(values: Sequence[str], records: int) -> bool:
+    """Is it the number of the row, from 0 or 1 on?"""
+    if len(values) != records or not values[0].isascii() or not all(map(str.isdigit, values)):
+        return False
+    numbers = sorted(map(int, values))
+    return numbers[0] in {0, 1} and numbers[-1] - numbers[0] == records - 1
+
+
+def _most(values: Sequence[Any], looks_like: Callable[[Any], object]) -> bool:
+    return sum(bool(looks_like(value)) for value in values) >= MOST * len(values)
+
+
+def _is_day(text: str) -> bool:
+    """20240131, or 20240131103000: a long number that is a date."""
+    return (
+        re.fullmatch(r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])[0-9]{0,6}", text)
+        is not None
+    )
+
+
+@cache
+def _check(module: str) -> Callable[[str], bool] | None:
+    try:
+        found: Callable[[str], bool] = import_module(f"stdnum.{module}").is_valid
+    except (ImportError, AttributeError):
+        return None
+    return found
+
+
+@cache
+def _phones() -> Any:
+    try:
+        return import_module("phonenumbers")
+    except ImportError:
+        return None
+
+
+def _is_phone(text: str) -> bool:
+    library = _phones()
+    if library is None:
+        return False
+    return any(library.is_valid_number(number) for number in _parsed(library, text))
+
+
+def _parsed(library: Any, text: str) -> Iterator[Any]:
+    for region in (None,) if text.startswith("+") else REGIONS:
+        try:
+            yield library.parse(text, region)
+        except library.NumberParseException:
+            continue

@@ -1,0 +1,130 @@
+"""From a file to a release without writing a policy: `publish --preset`, `init --accept`, `init --ask`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.policy.test_presets import few
+
+from privet.cli import main
+from privet.policy.values import Policy
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    few().write_csv(tmp_path / "people.csv")
+    return Path("people.csv")
+
+
+def test_two_commands_and_no_edit(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["publish", str(data), "--preset", "statistics-office-5", "-o", "out"]) == 0
+    said = capsys.readouterr()
+    assert "left out, as they may name people: name" in said.err
+    assert "alpha-k-anonymity" in said.out
+    assert main(["verify", "out"]) == 0
+
+
+def test_accept_writes_what_publish_would_use(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init", str(data), "--accept", "--preset", "ema-0070"]) == 0
+    assert main(["publish", str(data), "policy.toml", "-o", "out1"]) == 0
+    assert main(["publish", str(data), "--preset", "ema-0070", "-o", "out2"]) == 0
+    assert Path("out1/data.csv").read_bytes() == Path("out2/data.csv").read_bytes()
+    assert "Not promised" in Path("policy.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["init", "people.csv", "--accept"], "say --preset too"),
+        (["init", "people.csv", "--preset", "ema-0070"], "say --accept or --ask"),
+        (["init", "people.csv", "--accept", "--preset", "k-5"], "--preset: it is one of"),
+        (["publish", "people.csv", "-o", "out"], "give a policy, or --preset"),
+        (
+            ["publish", "people.csv", "p.toml", "--preset", "ema-0070", "-o", "out"],
+            "give a policy, or --preset",
+        ),
+    ],
+)
+def test_no_promise_is_chosen_for_anybody(
+    arguments: list[str], complaint: str, data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    assert complaint in capsys.readouterr().err
+    assert not Path("out").exists()
+
+
+def test_asking_takes_the_answers(
+    data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = iter(["name, state", "", "", "ema-0070"])
+    monkeypatch.setattr("typer.prompt", lambda *_, **__: next(answers))
+    assert main(["init", str(data), "--ask"]) == 0
+    policy = Policy.load("policy.toml")
+    roles = {attribute.name: attribute.role.value for attribute in policy.attributes}
+    assert roles["state"] == roles["name"] == "identifier"
+    assert roles["diagnosis"] == "sensitive"
+    assert "These columns name a person and are left out: name" in capsys.readouterr().out
+
+
+def test_asking_for_a_column_that_is_not_there(
+    data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("typer.prompt", lambda *_, **__: "nobody")
+    assert main(["init", str(data), "--ask", "--preset", "ema-0070"]) == 2
+    assert "no column 'nobody'" in capsys.readouterr().err
+    assert not Path("policy.toml").exists()
+
+
+def test_asking_about_tokens(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("b.csv").write_text(
+        "age,x\n" + "".join(f"{20 + i % 9},{i % 2}\n" for i in range(60)) + "9999,1\n9999,0\n"
+    )
+    asked: list[str] = []
+
+    def confirm(question: str, **_: object) -> bool:
+        asked.append(question)
+        return True
+
+    monkeypatch.setattr("typer.prompt", lambda *_, **__: "")
+    monkeypatch.setattr("typer.confirm", confirm)
+    assert main(["init", "b.csv", "--ask", "--preset", "statistics-office-3"]) == 0
+    assert "'9999', in 2 records" in asked[0]
+    assert Policy.load("policy.toml").form.missing == {"age": ("9999",)}
+
+
+def test_presets_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "--json"]) == 0
+    listed = {one["name"] for one in json.loads(capsys.readouterr().out)["presets"]}
+    assert {"hipaa-safe-harbor", "ema-0070", "statistics-office-5", "lkc-research"} <= listed
+
+
+def test_a_file_of_gps_points_is_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """user, timestamp, latitude, longitude and nothing else had no attribute to name."""
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        f"u{u},2024-05-01 {8 + i:02}:{10 * (u % 3):02}:00,{52.5 + 0.02 * (u % 2):.4f},{13.4 + i % 2 / 50:.4f}"
+        for u in range(80)
+        for i in range(4)
+    ]
+    Path("gps.csv").write_text("user,timestamp,latitude,longitude\n" + "\n".join(rows) + "\n")
+    assert main(["publish", "gps.csv", "--preset", "statistics-office-3", "-o", "out"]) == 0
+    assert main(["verify", "out"]) == 0
+    assert "u17" not in Path("out/data.csv").read_text()
+
+
+def test_taps_are_drafted_with_their_times_as_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        f"c{u},Zoo,2024-05-01 {7 + i:02}:30:00,{('adult', 'child')[i % 2]}"
+        for u in range(30)
+        for i in range(3)
+    ]
+    Path("taps.csv").write_text("card,stop,time,fare\n" + "\n".join(rows) + "\n")
+    assert main(["init", "taps.csv", "--accept", "--preset", "lkc-research"]) == 0
+    policy = Policy.load("policy.toml")
+    assert policy.shape.to_policy() == {"form": "visits", "person": "card", "place": "stop", "time": "time"}
+    assert [a.role.value for a in policy.attributes] == ["identifier"]  # the fare differs within a person
+    assert main(["publish", "taps.csv", "policy.toml", "-o", "out"]) == 0

@@ -1,0 +1,185 @@
+"""What a draft takes a column for: names first, by header and by content; in doubt, an identifier."""
+
+from __future__ import annotations
+
+import pytest
+
+from privet.core import Role
+from privet.policy import recognisers
+from privet.policy.guess import Guess, guess, settled
+from privet.policy.lexicon import IDENTIFIERS, QUASI, SENSITIVE, taken_apart
+
+GIVEN = ["Jürgen", "Anna", "Peter", "Fatma", "Thi", "Carlos", "Ingrid", "Olga", "Mehmet", "Sophie"]
+FAMILY = ["Kowalczyk", "Müller", "Smith", "Yilmaz", "Nguyen", "Garcia", "Hansen", "Ivanov", "Rossi", "Dubois"]
+PEOPLE = [f"{family}, {given}" for family in FAMILY for given in GIVEN]
+
+
+def role(name: str, values: list[str], records: int = 4000, blanks: int = 0) -> Role:
+    return guess(name, values, records, blanks=blanks).role
+
+
+def test_a_name_is_never_published_however_often_it_stands_there() -> None:
+    """100 different values in 4,000 rows were quasi, and published."""
+    assert role("Name", PEOPLE) is Role.IDENTIFIER
+    assert role("customer", PEOPLE) is Role.IDENTIFIER  # by content
+    assert role("Name", ["Anna Smith", "Peter Hansen"]) is Role.IDENTIFIER
+    assert role("col7", GIVEN) is Role.IDENTIFIER
+    assert role("treated by", PEOPLE[:12], 900) is Role.IDENTIFIER  # other people are people
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "first_name",
+            "nameFirst",
+            "name.first",
+            "LAST NAME",
+            "Nachname",
+            "prénom",
+            "apellidos",
+            "nickname",
+        ),
+        *(
+            "c_case_number",
+            "docket",
+            "e-mail",
+            "Telefon",
+            "street address",
+            "IBAN",
+            "SSN",
+            "url",
+            "longitude",
+        ),
+        *(
+            "lat",
+            "notes",
+            "comments",
+            "patient_id",
+            "playerID",
+            "MRN",
+            "rownames",
+            "Versichertennummer",
+            "ip",
+        ),
+        "passport no",
+    ],
+)
+def test_names_of_columns_that_name_people(name: str) -> None:
+    assert role(name, [f"x{i % 100}y" for i in range(100)]) is Role.IDENTIFIER
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    {
+        "e-mail addresses": [f"p{i}@example.org" for i in range(40)],
+        "web addresses": [f"https://example.org/{i}" for i in range(40)],
+        "network addresses": [f"10.0.0.{i}" for i in range(40)],
+        "UUIDs": [f"{i:08x}-0000-4000-8000-00000000000{i % 10}" for i in range(40)],
+        "coordinates": [f"52.52{i:02}, 13.40{i:02}" for i in range(40)],
+        "telephone numbers": [f"+49 30 90182{i:02}" for i in range(40)],
+        "long numbers, such as accounts and registers have": [
+            str(10_000_000_001 + 17 * i) for i in range(40)
+        ],
+    }.items(),
+)
+def test_content_has_a_form_whatever_the_column_is_called(kind: str, values: list[str]) -> None:
+    found = guess("x", values, 4000)
+    assert (found.role, found.reason) == (Role.IDENTIFIER, f"looks like {kind}")
+
+
+def test_check_digits_say_which_register_it_is() -> None:
+    pytest.importorskip("stdnum")
+    ibans = ["DE89370400440532013000", "GB82WEST12345698765432", "FR1420041010050500013M02606"]
+    assert recognisers.recognised(ibans) == "IBANs"
+    cards = ["4111111111111111", "5500005555555559", "340000000000009"]
+    assert recognisers.recognised(cards) == "card numbers"
+    assert recognisers.recognised(["85073003328", "02070803628"]) is not None  # PESEL
+
+
+def test_without_the_libraries_long_numbers_are_identifiers_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(recognisers, "_check", lambda _: None)
+    monkeypatch.setattr(recognisers, "_phones", lambda: None)
+    assert role("x", ["85073003328", "02070803628", "44051401359"]) is Role.IDENTIFIER
+
+
+def test_what_nobody_can_explain_is_an_identifier() -> None:
+    assert role("zz", [f"w{i}q" for i in range(500)], 5000) is Role.IDENTIFIER  # many texts
+    assert (
+        role("zz", [str(7 * i) for i in range(995)], 1000) is Role.IDENTIFIER
+    )  # nearly everybody's own number
+    assert role("zz", [f"{i:03}" for i in range(205)], 934) is Role.IDENTIFIER  # families by their number
+    assert role("zz", ["a", "b", "c"]) is Role.QUASI
+    assert role("zz", [f"{i / 7:.4f}" for i in range(990)], 1000) is Role.QUASI  # measured
+
+
+def test_uniqueness_counts_records_that_have_a_value() -> None:
+    """A register that few are in looked rare, because blank rows counted."""
+    numbers = [str(9100 + 13 * i) for i in range(90)]
+    assert guess("zz", numbers, 90, blanks=3910).role is Role.IDENTIFIER
+    assert guess("zz", ["yes"], 40, blanks=960).role is not Role.OTHER  # who has it is what it says
+    assert guess("zz", ["yes"], 1000).role is Role.OTHER
+    assert guess("has HIV", ["yes"], 40, blanks=960).role is Role.SENSITIVE
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("religious", Role.SENSITIVE),
+        ("religion", Role.SENSITIVE),
+        ("religiousness", Role.SENSITIVE),
+        ("c_charge_degree", Role.SENSITIVE),
+        ("class_of_worker", Role.QUASI),
+        ("MaritalStatus", Role.QUASI),
+        ("MonthlyIncome", Role.SENSITIVE),
+        ("hospital_name", Role.QUASI),
+        ("sex", Role.QUASI),
+        ("Familienstand", Role.QUASI),
+        ("Gehalt", Role.SENSITIVE),
+        ("has_email_address", Role.QUASI),
+    ],
+)
+def test_stems_and_the_words_around_them(name: str, expected: Role) -> None:
+    values = ["0", "1"] if name.startswith("has") else ["a", "b", "c"]
+    assert role(name, values) is expected
+
+
+def test_parts_of_dates_are_no_amounts() -> None:
+    assert role("deathYear", [str(y) for y in range(1950, 2000)]) is Role.QUASI
+    assert role("two_year_recid", ["0", "1"]) is Role.SENSITIVE
+    assert role("c_offense_date", [f"2013-0{i}-0{i}" for i in range(1, 9)]) is Role.QUASI
+    assert role("sent", ["5/19/2006 0:00:00", "12/1/2006 0:00:00"] * 3) is Role.QUASI
+
+
+def test_one_target_at_most() -> None:
+    made = settled([guess("outcome", ["a", "b"], 100), guess("churn", ["a", "b"], 100)])
+    assert [one.role for one in made] == [Role.SENSITIVE, Role.TARGET]
+
+
+def test_the_time_of_a_study_of_survival_is_no_time_of_day() -> None:
+    alone = settled([guess("time", ["1", "2", "3"], 100)])
+    beside = settled([guess("time", ["1", "2", "3"], 100), guess("status", ["1", "2"], 100)])
+    assert [one.role for one in alone] == [Role.QUASI]
+    assert beside[0].role is Role.SENSITIVE
+
+
+def test_free_text_goes_even_under_a_sensitive_name() -> None:
+    texts = [f"the patient number {i} came in the morning and complained of pain" for i in range(90)]
+    assert role("diagnosis_text", texts, 100) is Role.IDENTIFIER
+    assert role("story", texts, 100) is Role.IDENTIFIER
+
+
+def test_words_are_taken_apart_alike() -> None:
+    assert taken_apart("firstName") == taken_apart("FIRST_NAME") == taken_apart("first.name")
+    assert IDENTIFIERS.speak("nameFirst")
+    assert not IDENTIFIERS.speak("idea")
+    assert not SENSITIVE.speak("page")
+    assert QUASI.speak("Age")
+    assert not QUASI.speak("agent")
+
+
+def test_a_guess_holds_no_value() -> None:
+    found: Guess = guess("Name", PEOPLE, 4000)
+    assert not [value for value in PEOPLE if value in found.reason]

@@ -1,0 +1,206 @@
+"""Presets: each held to its own text, and an accepted draft to the preset that was named."""
+
+from __future__ import annotations
+
+import random
+import re
+import tomllib
+from datetime import UTC, date, datetime, timedelta
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from privet.core import Role
+from privet.errors import InputError, UnsupportedError
+from privet.models.alphak import AlphaKAnonymity
+from privet.models.kanonymity import KAnonymity
+from privet.models.lkc import LKC
+from privet.models.risk import MaximumRisk
+from privet.models.safeharbor import SafeHarbor
+from privet.policy.accept import Answers, accept
+from privet.policy.draft import draft
+from privet.policy.presets import Preset, names
+from privet.policy.values import Policy
+from privet.publishing import publish
+from privet.release import Release
+from privet.verification import verify
+
+
+@cache
+def people(records: int = 250) -> pl.DataFrame:
+    chance = random.Random(7)
+    first, last = ["Anna", "Peter", "Olga", "Carlos"], ["Smith", "Müller", "Garcia", "Ivanov"]
+    return pl.DataFrame(
+        {
+            "name": [f"{chance.choice(last)}, {chance.choice(first)}" for _ in range(records)],
+            "dob": [
+                (date(1925, 1, 1) + timedelta(days=chance.randrange(30000))).isoformat()
+                for _ in range(records)
+            ],
+            "age": [str(chance.randrange(0, 100)) for _ in range(records)],
+            "zip": [chance.choice(["53715", "53703", "03601", "90210", "55601"]) for _ in range(records)],
+            "city": [chance.choice(["Berlin", "Madison"]) for _ in range(records)],
+            "state": [chance.choice(["WI", "NH", "CA"]) for _ in range(records)],
+            "sex": [chance.choice("MF") for _ in range(records)],
+            "birth_month": [str(chance.randrange(1, 13)) for _ in range(records)],
+            "admitted": [f"{chance.randrange(1, 29)}.{chance.randrange(1, 13)}.2023" for _ in range(records)],
+            "diagnosis": [chance.choice(["J45", "E11", "I10", "B20"]) for _ in range(records)],
+            "hiv": [chance.choice(["no"] * 9 + ["yes"]) for _ in range(records)],
+        }
+    )
+
+
+def few() -> pl.DataFrame:
+    """Fewer columns, so that a search takes no time."""
+    return people().drop("dob", "birth_month", "city", "admitted")
+
+
+def of(preset: str) -> pl.DataFrame:
+    return people() if preset == "hipaa-safe-harbor" else few()
+
+
+def accepted(preset: str, frame: pl.DataFrame | None = None) -> Policy:
+    made = accept(draft(of(preset) if frame is None else frame), Preset.find(preset))
+    return Policy.loads(made.text)
+
+
+@cache
+def released(preset: str) -> Release:
+    return publish(of(preset), accepted(preset))
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_preset_says_its_source_and_what_it_does_not_promise(name: str) -> None:
+    preset = Preset.find(name)
+    assert preset.title
+    assert re.search(r"[0-9]{4}|CFR", preset.source)
+    assert len(preset.not_promised) >= 3
+    text = accept(draft(people()), preset).text
+    assert preset.source in text
+    assert all(line in text for line in preset.not_promised)
+    assert "undecided" not in text
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_release_under_every_preset_verifies_and_names_nobody(name: str, tmp_path: Path) -> None:
+    release = released(name)
+    folder = release.write(tmp_path / "out")
+    assert verify(folder).holds
+    assert not {"name"} & set(release.to_polars().columns)
+    everything = "".join(path.read_text(errors="replace") for path in folder.iterdir())
+    assert not [value for value in people()["name"] if value in everything]
+
+
+@pytest.mark.parametrize(
+    ("name", "smallest"),
+    [
+        ("statistics-office-3", 3),
+        ("statistics-office-5", 5),
+        ("statistics-office-10", 10),
+        ("ema-0070", 12),
+        ("hipaa-expert", 20),
+    ],
+)
+def test_classes_are_as_large_as_the_text_says(name: str, smallest: int) -> None:
+    """Counted once more on what leaves, by polars alone."""
+    policy = accepted(name)
+    quasi = [attribute.name for attribute in policy.quasi]
+    made = released(name).to_polars().with_columns(pl.all().cast(pl.String))
+    assert made.group_by(quasi).len()["len"].min() >= smallest
+    assert str(smallest) in Preset.find(name).promise or str(smallest - 1) in Preset.find(name).promise
+
+
+@pytest.mark.parametrize("k", [3, 5, 10])
+def test_no_rare_value_dominates_in_a_statistics_office(k: int) -> None:
+    policy = accepted(f"statistics-office-{k}")
+    (model,) = policy.models
+    assert isinstance(model, AlphaKAnonymity)
+    assert (model.k, model.alpha) == (k, Fraction(4, 5))
+    quasi = [attribute.name for attribute in policy.quasi]
+    made = released(f"statistics-office-{k}").to_polars().with_columns(pl.all().cast(pl.String))
+    for column, value in (("hiv", "yes"), *(("diagnosis", code) for code in ("J45", "E11", "I10", "B20"))):
+        share = made.group_by(quasi).agg((pl.col(column) == value).mean().alias("share"))["share"].max()
+        assert isinstance(share, float)
+        assert share <= 0.8
+
+
+def test_values_that_most_have_are_named_as_unprotected() -> None:
+    made = accept(draft(people()), Preset.find("statistics-office-5"))
+    assert any(line.startswith("hiv:") for line in made.told)
+    (model,) = Policy.loads(made.text).models
+    assert isinstance(model, AlphaKAnonymity)
+    assert {(t.attribute, t.value) for t in model.bounds if t.attribute == "hiv"} == {("hiv", "yes")}
+
+
+def test_thresholds_are_those_of_the_texts() -> None:
+    (ema,), (expert,), (lkc,) = (accepted(n).models for n in ("ema-0070", "hipaa-expert", "lkc-research"))
+    assert isinstance(ema, MaximumRisk)
+    assert isinstance(expert, MaximumRisk)
+    assert isinstance(lkc, LKC)
+    assert ema.at_most == Fraction(9, 100)
+    assert expert.at_most == Fraction(1, 20)
+    assert (lkc.l, lkc.k, lkc.c) == (4, 20, Fraction(1, 2))
+
+
+def test_safe_harbour_column_by_column() -> None:
+    policy = accepted("hipaa-safe-harbor")
+    (model,) = policy.models
+    assert isinstance(model, SafeHarbor)
+    assert set(model.dates) == {"dob", "admitted"}
+    assert (model.areas, model.ages) == (("zip",), ("age",))
+    roles = {attribute.name: attribute.role for attribute in policy.attributes}
+    dropped = {name for name, role in roles.items() if role is Role.IDENTIFIER}
+    assert dropped == {"name", "city", "birth_month"}  # (A), (B) and (C) of the rule
+    made = released("hipaa-safe-harbor").to_polars()
+    assert set(made["admitted"]) == {"2023"}
+    assert set(made["zip"]) == {"537**", "902**", "000**"}
+    assert not {str(age) for age in range(90, 100)} & set(made["age"])
+    assert set(made["age"]) == {age if int(age) < 90 else ">=90" for age in people()["age"]}
+    assert all(re.fullmatch(r"<?[0-9]{4}", label) for label in made["dob"])
+    oldest = datetime.now(tz=UTC).year - 89
+    assert min(label for label in made["dob"] if label.isdigit()) >= str(oldest)
+    assert set(made["state"]) == {"WI", "NH", "CA"}
+
+
+def test_without_a_sensitive_column_groups_are_promised_alone() -> None:
+    frame = people().select("age", "sex", "state")
+    assert accepted("statistics-office-5", frame).models == (KAnonymity(k=5),)
+    (model,) = accepted("lkc-research", frame).models
+    assert isinstance(model, LKC)
+    assert model.k == 20
+
+
+def test_the_steward_decides_otherwise() -> None:
+    answers = Answers({"state": Role.IDENTIFIER, "sex": Role.OTHER}, {"age": ("99",)})
+    made = Policy.loads(accept(draft(people()), Preset.find("ema-0070"), answers).text)
+    roles = {attribute.name: attribute.role for attribute in made.attributes}
+    assert (roles["state"], roles["sex"]) == (Role.IDENTIFIER, Role.OTHER)
+    assert made.form.missing == {"age": ("99",)}
+
+
+def test_an_unknown_preset_is_answered_with_those_there_are() -> None:
+    with pytest.raises(InputError, match="statistics-office-10"):
+        Preset.find("statistics-office")
+    with pytest.raises(InputError, match="--preset"):
+        Preset.find("../secret")
+
+
+def test_a_preset_for_tables_refuses_paths() -> None:
+    rows = [
+        (f"u{u}", f"2024-05-01 {8 + i:02}:00:00", f"52.{u % 7}", f"13.{i}")
+        for u in range(50)
+        for i in range(4)
+    ]
+    frame = pl.DataFrame(rows, schema=["user", "timestamp", "latitude", "longitude"], orient="row")
+    with pytest.raises(UnsupportedError, match="trajectories"):
+        accept(draft(frame, paths=True), Preset.find("ema-0070"))
+
+
+@pytest.mark.parametrize("name", names())
+def test_preset_files_are_policies_without_columns(name: str) -> None:
+    text = (Path(__file__).parents[2] / "src/privet/policy/presets" / f"{name}.toml").read_text()
+    document = tomllib.loads(text)
+    assert set(document) == {"policy", "kind", "preset", "models", "algorithm"}

@@ -20,11 +20,11 @@ from bench.outcome import Cell, Outcome, Table, rated
 from privet.document.anatomy import Anatomize, Grouping
 from privet.document.anatomy_audit import audit
 from privet.document.anatomy_measure import suppression_accuracy
-from privet.document.anatomy_merge import Style
 from privet.document.anatomy_rules import Rule, Rules
 from privet.document.described import described
 from privet.document.forest import Forest, Vertex
 from privet.document.publication import publish
+from privet.document.style import Style
 from privet.engines.documents import publication_files
 from privet.engines.documents.files import Documents
 from privet.errors import InputError

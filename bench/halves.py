@@ -19,7 +19,6 @@ from bench.documents import schema_of
 from bench.outcome import Cell, Outcome, Table
 from privet.document.anatomy import Anatomize
 from privet.document.anatomy_measure import query_accuracy
-from privet.document.anatomy_merge import Style
 from privet.document.clustree import CToff
 from privet.document.edits import published
 from privet.document.estimate import Estimator
@@ -27,6 +26,7 @@ from privet.document.forest import Forest, Vertex
 from privet.document.publication import publish
 from privet.document.query import Between, Condition, Query, Step, count
 from privet.document.spread import estimated
+from privet.document.style import Style
 
 LS = (2, 3, 4)
 PS = ("1/4", "1/2", "3/4", "1")

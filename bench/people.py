@@ -30,8 +30,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from bench.fetch import DATA, downloaded
+from privet.drafts.draft import draft
 from privet.errors import InputError
-from privet.policy.draft import draft
 
 LABELS = Path(__file__).with_name("people.toml")
 PEOPLE = DATA / "people"

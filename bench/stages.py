@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from privet.core import Policy as AnyPolicy
-from privet.core import Progress, Tallied
+from privet.core import Progress
+from privet.engine import Tallied
 from privet.engines.embedded import Embedded, Frame
 from privet.policy.values import Policy
 from privet.publishing import publish

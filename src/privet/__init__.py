@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from privet.document.settings import TreeAnatomy
     from privet.dp.ledger import Ledger
     from privet.dp.settings import ContingencySettings, DiffGenSettings
+    from privet.drafts.draft import draft
     from privet.errors import (
         BrokenPromiseError,
         BudgetError,
@@ -62,7 +63,6 @@ if TYPE_CHECKING:
         SampleUniqueness,
     )
     from privet.models.tcloseness import Distance, TCloseness
-    from privet.policy.draft import draft
     from privet.policy.notation import algorithm, model
     from privet.policy.values import Policy
     from privet.publishing import check, publish
@@ -179,7 +179,7 @@ _HOME = {
     "algorithm": "privet.policy.notation",
     "check": "privet.publishing",
     "compare": "privet.assess",
-    "draft": "privet.policy.draft",
+    "draft": "privet.drafts.draft",
     "explain": "privet.assess",
     "explore": "privet.exploration",
     "model": "privet.policy.notation",

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from privet.core import Engine, Form
+from privet.core import Form
 from privet.domain import Value
+from privet.engine import Engine
 from privet.evidence import folder as ev
 from privet.measure.attack import Attack
 from privet.policy.values import Policy, policy_of

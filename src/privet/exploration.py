@@ -13,8 +13,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from privet.core import Algorithm, Engine, PrivacyModel, Progress, Recoding, Tally, silent
+from privet.core import Algorithm, PrivacyModel, Progress, Recoding, Tally, silent
 from privet.declared import TABLE
+from privet.engine import Engine
 from privet.errors import PolicyError, PrivetError, UnsatisfiableError, UnsupportedError, one_of
 from privet.measure import classes, summary
 from privet.measure import risk as risks

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from privet.core import Engine, Progress, silent
+from privet.core import Progress, silent
+from privet.engine import Engine
 from privet.policy.values import Policy, policy_of
 from privet.release import Release
 from privet.roads import Verdicts, engine_of, road_of

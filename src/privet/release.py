@@ -20,7 +20,7 @@ from typing import Any
 
 from privet import notebook
 from privet.core import Form, PrivacyModel, Step, Verdict
-from privet.engines.text import SUFFIX
+from privet.engine import SUFFIX
 from privet.errors import InputError, MissingExtraError, TamperedError
 from privet.evidence import folder as ev
 from privet.evidence.columns import DataNote

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from privet.core import Engine, PrivacyModel, Verdict
+from privet.core import PrivacyModel, Verdict
+from privet.engine import Engine
 from privet.errors import InputError, PolicyError, TamperedError
 from privet.evidence import folder as ev
 from privet.evidence.promises import Promise
-from privet.evidence.values import Evidence
 from privet.policy.values import Policy
 from privet.roads import engine_of, road_of
 
@@ -43,7 +43,7 @@ def verify(folder: str | Path, *, engine: Engine[Any] | str = "embedded") -> Ver
         f"evidence.json: {place}: this version of privet does not know it, and nobody has checked it"
         for place in unknown
     ]
-    complaints += file_complaints(folder, evidence)
+    complaints += ev.file_complaints(folder, evidence)
     try:
         policy = Policy.load(folder / "policy.toml")
         found = road_of(policy).verify(folder, evidence, policy, engine=engine_of(engine))
@@ -54,20 +54,3 @@ def verify(folder: str | Path, *, engine: Engine[Any] | str = "embedded") -> Ver
             *complaints, *(f"the data cannot be read: {complaint}" for complaint in error.complaints)
         ) from None
     return Verification(folder, found.verdicts, (*complaints, *found.complaints), evidence.unshown)
-
-
-def file_complaints(folder: Path, evidence: Evidence) -> list[str]:
-    """Every file that is missing, changed, or not part of the release."""
-    files = evidence.files
-    if files is None:
-        raise TamperedError(f"{folder / 'evidence.json'}: no digests")
-    complaints = []
-    for name, digest in files.items():
-        path = folder / name
-        if path.parent != folder or not path.is_file():
-            complaints.append(f"{name} is missing")
-        elif ev.digest(path) != digest:
-            complaints.append(f"{name} is not the file that the evidence was made for")
-    there = {path.name for path in folder.iterdir()}
-    complaints += [f"{name} is not part of the release" for name in sorted(there - set(files) - {ev.FILE})]
-    return complaints

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from privet.core import Form, Role
+from privet.drafts.draft import draft
+from privet.drafts.files import encoding_of
 from privet.errors import PolicyError
-from privet.policy.draft import draft
-from privet.policy.file_guess import encoding_of
 from privet.policy.values import Policy
 from privet.samples import SAMPLES
 

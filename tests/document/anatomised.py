@@ -10,12 +10,13 @@ from random import Random
 from typing import Any
 
 from privet.document.anatomy import Anatomize, Grouping, positions
-from privet.document.anatomy_merge import Group, Grove, Style, alone, merge
+from privet.document.anatomy_merge import Group, Grove, alone, merge
 from privet.document.anatomy_rules import Rule, Rules, limits
 from privet.document.described import described
 from privet.document.forest import Forest, Vertex
 from privet.document.publication import Publication
 from privet.document.schema import Schema
+from privet.document.style import Style
 from privet.engines.documents.publication_files import read
 
 PATIENTS = described(

@@ -33,12 +33,12 @@ from privet.document.anatomy_measure import (
     suppression,
     suppression_accuracy,
 )
-from privet.document.anatomy_merge import Style
 from privet.document.anatomy_rules import Rule, Rules
 from privet.document.anatomy_truth import anatomy_truth
 from privet.document.forest import Forest, Vertex
 from privet.document.measures import divergence, sensitive_counts
 from privet.document.publication import Bag, Links, Publication, Published, publish, with_bags
+from privet.document.style import Style
 from privet.engines.documents.publication_files import read, write
 from privet.engines.documents.publication_tables import from_tables, to_tables
 from privet.engines.documents.shape import Shape

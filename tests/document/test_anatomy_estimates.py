@@ -17,13 +17,13 @@ from tests.document.naive_anatomy import SCHEMA, trees
 
 from privet.document import estimate
 from privet.document.anatomy import Anatomize
-from privet.document.anatomy_merge import Style
 from privet.document.anatomy_rules import at_least
 from privet.document.estimate import Chances, expected, is_product, sampled, states
 from privet.document.forest import Forest, Vertex
 from privet.document.posterior import linked, posterior, reconstruct, worlds
 from privet.document.publication import Publication, Published, combined, publish, with_sensitive
 from privet.document.query import Between, Query, Step, count
+from privet.document.style import Style
 from privet.errors import InputError, UnsupportedError
 
 STYLE = st.sampled_from(list(Style))

@@ -26,10 +26,11 @@ from privet.document import anatomy_best
 from privet.document.anatomy import Anatomize, Grouping
 from privet.document.anatomy_assign import merge_by_assignment
 from privet.document.anatomy_audit import audit
-from privet.document.anatomy_merge import Group, Grove, Style, alone, best, merge
+from privet.document.anatomy_merge import Group, Grove, alone, best, merge
 from privet.document.anatomy_rules import Rule, Rules, eta_max, limits
 from privet.document.forest import NONE, Forest, Vertex
 from privet.document.publication import publish
+from privet.document.style import Style
 from privet.errors import InputError, PolicyError
 
 STYLE = st.sampled_from(list(Style))

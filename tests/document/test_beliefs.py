@@ -14,11 +14,11 @@ from tests.document.anatomised import FIGURE_33, FIGURE_34, PATIENTS, published
 from tests.document.naive_anatomy import SCHEMA, trees
 from tests.document.test_anatomy_estimates import STYLE, naive, small, ways
 
-from privet.document.anatomy_merge import Style
 from privet.document.belief import concluded, exposed
 from privet.document.forest import Vertex
 from privet.document.pattern import pattern, sensitive_paths, without_sensitive
 from privet.document.query import Between, Query, Step
+from privet.document.style import Style
 from privet.errors import InputError
 
 HALF = Fraction(1, 2)

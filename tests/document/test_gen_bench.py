@@ -13,8 +13,8 @@ from bench.documents import ROAD, Case, generated, staged
 from bench.trees import METHODS, measured, reported
 
 import privet as pv
+from privet.drafts import documents as document_draft
 from privet.policy.values import Policy
-from privet.roads.documents import draft as document_draft
 
 
 def test_stages(tmp_path: Path) -> None:

@@ -11,13 +11,13 @@ from tests.document.test_read_xml import JSON, XML
 
 from privet.core import Role
 from privet.document.described import described
+from privet.drafts import documents as road_draft
+from privet.drafts.documents import drafted
 from privet.engines.documents import draft as drafting
 from privet.engines.documents.draft import draft
 from privet.engines.documents.files import Documents, write
 from privet.engines.documents.xmltext import elements
 from privet.errors import InputError, PolicyError
-from privet.roads.documents import draft as road_draft
-from privet.roads.documents.draft import drafted
 from privet.roads.documents.shape import DocumentShape
 from privet.samples import encounters, transcripts
 

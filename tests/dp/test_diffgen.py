@@ -17,10 +17,11 @@ from tests.dp.odds import implausible
 from tests.dp.paths import reaches
 from tests.dp.small import JOBS, PREDICTORS, TABLE_6_1, table, without
 
+from privet.dp.budget import CountBudget
 from privet.dp.choose_h import buy_h, planned_h
 from privet.dp.contingency import contingency
 from privet.dp.counts import Consistency, consistent, project
-from privet.dp.diffgen import CountBudget, DiffGen, Selection
+from privet.dp.diffgen import DiffGen, Selection
 from privet.dp.exact import Exact
 from privet.dp.marginals import marginals
 from privet.dp.plan import expect, mean_error, variance

@@ -9,7 +9,8 @@ import pytest
 from tests.dp.paths import law, worst
 from tests.dp.small import table, without
 
-from privet.dp.diffgen import CountBudget, DiffGen, Selection
+from privet.dp.budget import CountBudget
+from privet.dp.diffgen import DiffGen, Selection
 from privet.dp.publicdomain import Categories, ItemSets, Numbers, Predictor
 from privet.dp.scores import SplitScore
 from privet.dp.sets import Threshold

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from privet.core import Engine, Form
+from privet.core import Form
+from privet.engine import Engine
 from privet.engines.embedded import Embedded
 from privet.engines.plain import Plain, Rows
 from privet.engines.plain_text import as_text

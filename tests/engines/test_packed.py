@@ -11,11 +11,11 @@ import polars as pl
 import pytest
 
 from privet.core import Form
+from privet.drafts.accept import accept
+from privet.drafts.draft import draft
 from privet.engines.embedded import Embedded
 from privet.engines.plain import Plain
 from privet.errors import InputError, MissingExtraError, UnsupportedError
-from privet.policy.accept import accept
-from privet.policy.draft import draft
 from privet.policy.presets import Preset
 from privet.policy.values import Policy
 from privet.publishing import publish

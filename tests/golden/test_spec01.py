@@ -19,10 +19,11 @@ from typing import Any, ClassVar
 import pytest
 from tests.oracle import cuts_of
 
-from privet.core import Attribute, Engine, Finding, Form, Hierarchy, PrivacyModel, Role, Tally
+from privet.core import Attribute, Finding, Form, Hierarchy, PrivacyModel, Role, Tally
 from privet.counts.gain import GainTable
 from privet.counts.memory import InMemory
 from privet.domain import Domain, Value
+from privet.engine import Engine
 from privet.engines.embedded import Embedded
 from privet.engines.plain import Plain
 from privet.errors import UnsatisfiableError

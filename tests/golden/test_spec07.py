@@ -29,7 +29,7 @@ from tests.document.anatomised import (
 from privet.document.anatomy import Anatomize
 from privet.document.anatomy_audit import audit
 from privet.document.anatomy_measure import suppression_accuracy
-from privet.document.anatomy_merge import Group, Grove, Style, alone, merge
+from privet.document.anatomy_merge import Group, Grove, alone, merge
 from privet.document.anatomy_rules import eta_max, limits, tail
 from privet.document.described import described
 from privet.document.estimate import Chances, expected
@@ -37,6 +37,7 @@ from privet.document.forest import NONE, Forest, Vertex
 from privet.document.posterior import linked, posterior, worlds
 from privet.document.publication import publish, sensitive_value, with_sensitive
 from privet.document.query import Query, Step, count
+from privet.document.style import Style
 from privet.engines.documents.publication_tables import to_tables
 
 AIDS = ("AIDS", 1, "1/2")

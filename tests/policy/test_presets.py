@@ -14,14 +14,14 @@ import polars as pl
 import pytest
 
 from privet.core import Role
+from privet.drafts.accept import Answers, accept
+from privet.drafts.draft import draft
 from privet.errors import InputError, UnsupportedError
 from privet.models.alphak import AlphaKAnonymity
 from privet.models.kanonymity import KAnonymity
 from privet.models.lkc import LKC
 from privet.models.risk import MaximumRisk
 from privet.models.safeharbor import SafeHarbor
-from privet.policy.accept import Answers, accept
-from privet.policy.draft import draft
 from privet.policy.presets import Preset, names
 from privet.policy.values import Policy
 from privet.publishing import publish

@@ -22,7 +22,6 @@ import privet as pv
 from privet.assess import compare, explain, risk
 from privet.core import Role
 from privet.document.anatomy import Anatomize
-from privet.document.anatomy_merge import Style
 from privet.document.anatomy_rules import Rule
 from privet.document.clustree import ClusTree, CToff
 from privet.document.described import described
@@ -32,6 +31,7 @@ from privet.document.measures import lm, sensitive_counts
 from privet.document.promises import AnatomyDiversity, DocumentAnonymity, DocumentDiversity, PMPrivacy
 from privet.document.schema import Kind
 from privet.document.settings import TreeAnatomy
+from privet.document.style import Style
 from privet.engines.documents.shape import Shape, Writer
 from privet.errors import (
     InputError,

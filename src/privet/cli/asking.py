@@ -13,8 +13,8 @@ from privet.errors import InputError
 
 if TYPE_CHECKING:
     from privet.core import Role
-    from privet.policy.accept import Answers
-    from privet.policy.drafted import Draft
+    from privet.drafts.accept import Answers
+    from privet.drafts.text import Draft
 
 QUESTIONS = (
     ("identifier", "name a person and are left out"),
@@ -26,7 +26,7 @@ QUESTIONS = (
 def answers(drafted: Draft) -> Answers:
     """Roles column by column in three questions, and one for each token that may mean "missing"."""
     from privet.core import Role
-    from privet.policy.accept import Answers
+    from privet.drafts.accept import Answers
 
     guessed = {name: _settled(said) for name, said, _ in drafted.told() if name not in drafted.of_paths}
     roles: dict[str, Role] = {}

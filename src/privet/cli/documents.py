@@ -214,7 +214,7 @@ def _relaxed(found: Any, records: int) -> Iterator[str]:
 def init(data: str, output: Path, kind: str | None, *, overwrite: bool, json: bool) -> int:
     """Draft a policy for documents."""
     from privet.cli.options import whole
-    from privet.roads.documents.draft import drafted
+    from privet.drafts.documents import drafted
 
     with screen.working(json=json) as progress:
         progress("read", 0)

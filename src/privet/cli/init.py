@@ -25,7 +25,7 @@ from privet.cli.options import (
 from privet.errors import InputError, one_of
 
 if TYPE_CHECKING:
-    from privet.policy.drafted import Draft
+    from privet.drafts.text import Draft
 
 
 def init(
@@ -73,8 +73,8 @@ def init(
 
     """
     from privet.core import Form
-    from privet.policy.draft import draft
-    from privet.roads.documents.draft import looks_nested
+    from privet.drafts.documents import looks_nested
+    from privet.drafts.draft import draft
 
     if kind not in {None, "table", "documents", "trajectories"}:
         raise InputError(f"--kind: {one_of('it', ['table', 'documents', 'trajectories'], kind)}")
@@ -125,8 +125,8 @@ def init(
 
 def _decided(drafted: Draft, preset: str | None, *, ask: bool) -> tuple[str, tuple[str, ...]]:
     from privet.cli import asking
-    from privet.policy.accept import Answers
-    from privet.policy.accept import accept as accepted
+    from privet.drafts.accept import Answers
+    from privet.drafts.accept import accept as accepted
     from privet.policy.presets import Preset
 
     answers = asking.answers(drafted) if ask else Answers()

@@ -164,11 +164,11 @@ def publish(
 def from_preset(data: str, preset: str, **how: Any) -> tuple[Policy, list[str]]:
     """The policy that `init --accept` would write, and what its steward should know."""
     from privet.core import Form
-    from privet.policy.accept import accept
-    from privet.policy.draft import draft
+    from privet.drafts.accept import accept
+    from privet.drafts.documents import looks_nested
+    from privet.drafts.draft import draft
     from privet.policy.presets import Preset
     from privet.policy.values import Policy
-    from privet.roads.documents.draft import looks_nested
 
     found = Preset.find(preset)
     if looks_nested(data, how["format"]):

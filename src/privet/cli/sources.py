@@ -16,7 +16,7 @@ from privet.errors import InputError, PolicyError
 
 if TYPE_CHECKING:
     from privet.disclose.sources.gamma import Confidence
-    from privet.report.sources import Sources
+    from privet.roads.sources.description import Sources
 
 Given = Annotated[
     list[Path],
@@ -182,7 +182,7 @@ def restore_sources(
 def _gathered(
     places: Sequence[Path], raw: Path | None, key: str | None, sensitive: str | None, gamma: str | None
 ) -> Sources:
-    from privet.report import sources as read
+    from privet.roads.sources import description as read
 
     if raw is not None:
         from privet.cli.options import release_folder

@@ -11,7 +11,7 @@ from privet.cli import screen
 
 if TYPE_CHECKING:
     from privet.disclose.sources.gamma import Assessment
-    from privet.report.sources import Sources
+    from privet.roads.sources.description import Sources
 
 
 def document(given: Sources, found: Assessment) -> dict[str, Any]:

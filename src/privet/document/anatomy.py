@@ -24,9 +24,10 @@ from numpy.typing import NDArray
 from privet.core import Progress, silent
 from privet.document import anatomy_best
 from privet.document.anatomy_assign import merge_by_assignment
-from privet.document.anatomy_merge import Group, Grove, Ints, Style, alone, best, cost_of, merge
+from privet.document.anatomy_merge import Group, Grove, Ints, alone, best, cost_of, merge
 from privet.document.anatomy_rules import Limits, Rules, limits
 from privet.document.forest import NONE, Forest
+from privet.document.style import Style
 from privet.errors import InputError, PolicyError, one_of
 
 ORDERS = ("document", "by-subtree-size", "assignment")

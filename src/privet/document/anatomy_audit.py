@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from privet.core import Role, Verdict
-from privet.document.anatomy_merge import Style
 from privet.document.anatomy_rules import ANY, Rule, Rules, at_least, tail
 from privet.document.forest import Vertex, bucket_of
 from privet.document.publication import Bag, Publication, Published, sensitive_value
 from privet.document.schema import Kind
+from privet.document.style import Style
 from privet.domain import Value
 
 

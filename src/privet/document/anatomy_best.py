@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet import native
-from privet.document.anatomy_merge import Group, Grove, Ints, Style
+from privet.document.anatomy_merge import Group, Grove, Ints
+from privet.document.style import Style
 
 
 def counts(grove: Grove, types: int) -> Ints:

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.document.anatomy import Grouping
-from privet.document.anatomy_merge import Style
 from privet.document.forest import Vertex
 from privet.document.measures import sensitive_counts
 from privet.document.publication import Publication, with_sensitive
+from privet.document.style import Style
 from privet.domain import Value
 
 

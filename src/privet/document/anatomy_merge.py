@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from functools import cached_property
 
 import numpy as np
@@ -18,15 +17,9 @@ from numpy.typing import NDArray
 
 from privet.document.anatomy_rules import Limits
 from privet.document.forest import NONE, Forest
+from privet.document.style import Style
 
 Ints = NDArray[np.int32]
-
-
-class Style(Enum):
-    """How a group is taken apart."""
-
-    TREES = "t-t"  # trees of quasi-identifiers beside trees of sensitive values
-    VERTICES = "v-v"  # each vertex points to a bag of sensitive values
 
 
 @dataclass(frozen=True, eq=False)

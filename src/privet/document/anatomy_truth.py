@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from privet.core import Role
-from privet.document.anatomy_merge import Style
 from privet.document.forest import Vertex
 from privet.document.publication import Links, Publication, Published, combined, sensitive_value
 from privet.document.schema import Schema
+from privet.document.style import Style
 from privet.document.truth import matched
 from privet.domain import Value
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from privet.document.anatomy_audit import level_order
-from privet.document.anatomy_merge import Style
 from privet.document.estimate import Estimator
 from privet.document.pattern import also, sensitive_paths, without_sensitive
 from privet.document.publication import Publication, Published, sensitive_value
 from privet.document.query import Condition, Query, Step
 from privet.document.schema import Schema
+from privet.document.style import Style
 from privet.domain import Value
 from privet.errors import InputError
 

@@ -15,12 +15,12 @@ from itertools import accumulate, product
 from math import prod
 from random import Random
 
-from privet.document.anatomy_merge import Style
 from privet.document.anatomy_rules import at_least
 from privet.document.forest import Vertex
 from privet.document.publication import Bag, Publication, Published, combined, with_sensitive
 from privet.document.query import Conditions, Exact, Query, Step
 from privet.document.schema import Schema
+from privet.document.style import Style
 
 MOST_STATES = 2**16
 ZERO, ONE = Fraction(0), Fraction(1)

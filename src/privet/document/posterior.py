@@ -15,12 +15,12 @@ from math import factorial
 from random import Random, SystemRandom
 
 from privet.document.anatomy_audit import level_order
-from privet.document.anatomy_merge import Style
 from privet.document.anatomy_rules import at_least
 from privet.document.estimate import reconstructed
 from privet.document.forest import Vertex
 from privet.document.publication import Publication, Published, combined, sensitive_value
 from privet.document.schema import Schema
+from privet.document.style import Style
 from privet.domain import Value
 from privet.errors import InputError, UnsupportedError
 

@@ -16,9 +16,10 @@ import numpy as np
 
 from privet.core import Role
 from privet.document.anatomy import Grouping
-from privet.document.anatomy_merge import Group, Style
+from privet.document.anatomy_merge import Group
 from privet.document.forest import NONE, Forest, Vertex
 from privet.document.schema import Field, Kind, Schema
+from privet.document.style import Style
 from privet.domain import Value
 from privet.errors import PolicyError
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from privet.declared import AlgorithmFacts
 from privet.document.anatomy import COSTS, ORDERS, Anatomize
-from privet.document.anatomy_merge import Style
 from privet.document.anatomy_rules import Rules
 from privet.document.promises import KINDS, AnatomyDiversity, PMPrivacy
+from privet.document.style import Style
 from privet.errors import PolicyError, one_of
 
 if TYPE_CHECKING:

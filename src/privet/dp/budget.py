@@ -7,6 +7,7 @@ two for each of the h rounds. Half pays for the counts, and with it whatever the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from fractions import Fraction
 
 from privet.dp.noise import NoiseSource
@@ -65,3 +66,10 @@ def step_epsilon(epsilon: Fraction, h: int, numerical: int) -> Fraction:
     Fraction(1, 10)
     """
     return epsilon / (2 * (numerical + 2 * h))
+
+
+class CountBudget(Enum):
+    """What the counts are paid with."""
+
+    LEFTOVER = "leftover"  # half of epsilon, and all that the search did not use
+    FIXED = "fixed"  # half of epsilon, as the thesis prints it; the rest stays unspent

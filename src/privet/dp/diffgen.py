@@ -26,7 +26,7 @@ from typing import ClassVar
 from privet.core import Progress, Step, silent
 from privet.counts.door import Candidate
 from privet.counts.live import LiveCounts
-from privet.dp.budget import LAPLACE, Account, Search, step_epsilon
+from privet.dp.budget import LAPLACE, Account, CountBudget, Search, step_epsilon
 from privet.dp.coded import CodedTable
 from privet.dp.leaves import MOST_CELLS
 from privet.dp.noise import NoiseSource
@@ -48,13 +48,6 @@ class Selection(Enum):
 
     STANDARD = "standard"  # exp(epsilon u / 2 sensitivity): right for every score
     MONOTONE = "monotone"  # without the 2: enough where a record can only raise scores, so for `max`
-
-
-class CountBudget(Enum):
-    """What the counts are paid with."""
-
-    LEFTOVER = "leftover"  # half of epsilon, and all that the search did not use
-    FIXED = "fixed"  # half of epsilon, as the thesis prints it; the rest stays unspent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,8 @@ from statistics import fmean, quantiles
 import numpy as np
 
 from privet.domain import Node
-from privet.dp.diffgen import CountBudget, DiffGen
+from privet.dp.budget import CountBudget
+from privet.dp.diffgen import DiffGen
 from privet.dp.leaves import MOST_CELLS
 from privet.dp.publicdomain import ItemSets, Numbers, Predictor
 from privet.dp.scores import GRID, SplitScore, scoring

@@ -12,11 +12,12 @@ from typing import ClassVar
 
 from privet.core import Algorithm, Attribute, Finding, Policy, Progress, Role, Tally, silent
 from privet.domain import Value
+from privet.dp.budget import CountBudget
 from privet.dp.choose_h import buy_h
 from privet.dp.coded import CodedTable
 from privet.dp.contingency import contingency, refuse
 from privet.dp.counts import Consistency, consistent
-from privet.dp.diffgen import CountBudget, DiffGen, Selection
+from privet.dp.diffgen import DiffGen, Selection
 from privet.dp.marginals import Marginal, marginals
 from privet.dp.noise import NoiseSource
 from privet.dp.noisytable import NoisyTable

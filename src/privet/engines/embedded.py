@@ -27,10 +27,10 @@ from privet.core import (
     Recoding,
     Regions,
     Role,
-    Tallied,
     Tally,
 )
 from privet.domain import Codes, Value
+from privet.engine import Tallied
 from privet.engines import databases, files
 from privet.engines.arrange import domains
 from privet.engines.frames import encode, labelled, texts

@@ -18,6 +18,7 @@ import numpy as np
 import polars as pl
 
 from privet.core import Form
+from privet.engine import SUFFIX
 from privet.engines import packed
 from privet.engines.text import (
     DELIMITERS,
@@ -26,7 +27,6 @@ from privet.engines.text import (
     LONGEST_FIELD,
     NOTATIONS,
     PACKED,
-    SUFFIX,
     complain_about_missing,
     header,
     is_utf8,

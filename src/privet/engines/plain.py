@@ -27,10 +27,10 @@ from privet.core import (
     Recoding,
     Regions,
     Role,
-    Tallied,
     Tally,
 )
 from privet.domain import Value
+from privet.engine import Tallied
 from privet.engines import text
 from privet.engines.arrange import domains
 from privet.engines.plain_text import Item, as_text, csv_lines, read_csv, read_json

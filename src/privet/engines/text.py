@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from privet.core import Form
+from privet.engine import SUFFIX
 from privet.errors import InputError, one_of
 
 FORMATS = {
@@ -39,15 +40,6 @@ FORMATS = {
     ".zsav": "spss",
     ".sas7bdat": "sas",
     ".xpt": "sas",
-}
-SUFFIX = {
-    "csv": ".csv",
-    "tsv": ".tsv",
-    "parquet": ".parquet",
-    "jsonl": ".jsonl",
-    "arrow": ".arrow",
-    "stata": ".dta",
-    "spss": ".sav",
 }
 READ_ONLY = {"xlsx": "csv", "sas": "csv"}  # what is read and not written, and what it leaves as
 TEXTS = frozenset({"csv", "tsv"})  # formats in which everything is text

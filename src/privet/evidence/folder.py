@@ -74,3 +74,20 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> Any:
     raise ValueError(name)
+
+
+def file_complaints(folder: Path, evidence: Evidence) -> list[str]:
+    """Every file that is missing, changed, or not part of the release."""
+    files = evidence.files
+    if files is None:
+        raise TamperedError(f"{folder / 'evidence.json'}: no digests")
+    complaints = []
+    for name, said in files.items():
+        path = folder / name
+        if path.parent != folder or not path.is_file():
+            complaints.append(f"{name} is missing")
+        elif digest(path) != said:
+            complaints.append(f"{name} is not the file that the evidence was made for")
+    there = {path.name for path in folder.iterdir()}
+    complaints += [f"{name} is not part of the release" for name in sorted(there - set(files) - {FILE})]
+    return complaints

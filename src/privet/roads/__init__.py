@@ -15,7 +15,8 @@ from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from privet.core import Engine, PrivacyModel, Progress, Verdict
+from privet.core import PrivacyModel, Progress, Verdict
+from privet.engine import Engine
 from privet.errors import OptionError, unknown_option
 from privet.evidence.values import Evidence
 from privet.policy.values import Policy

@@ -17,7 +17,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
-from privet.core import Engine, Form, Progress
+from privet.core import Form, Progress
+from privet.engine import Engine
 from privet.evidence.notes import Told, evidence_of
 from privet.evidence.values import Evidence
 from privet.policy.values import Policy

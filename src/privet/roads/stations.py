@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from privet import core
-from privet.core import Engine, Form, PrivacyModel, Tally, Verdict
+from privet.core import Form, PrivacyModel, Tally, Verdict
+from privet.engine import SUFFIX, Engine
 from privet.engines import text
 from privet.errors import (
     BrokenPromiseError,
@@ -87,8 +88,8 @@ def as_written(form: Form, output: str | None) -> Form:
     if output is None:
         return replace(form, format=form.format or "csv")
     kind = output.removesuffix(".gz")
-    if kind not in text.SUFFIX:
-        raise InputError(one_of("the format to write", sorted(text.SUFFIX), output))
+    if kind not in SUFFIX:
+        raise InputError(one_of("the format to write", sorted(SUFFIX), output))
     delimiter = form.delimiter if kind == form.format else None
     return replace(form, format=kind, delimiter=delimiter, gzip=output.endswith(".gz"))
 

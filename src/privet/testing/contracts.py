@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 from privet.core import (
     Algorithm,
     Attribute,
-    Engine,
     Finding,
     Form,
     Generalization,
@@ -36,6 +35,7 @@ from privet.core import (
 )
 from privet.declared import ModelFacts, missing
 from privet.domain import Cut, Value
+from privet.engine import Engine
 from privet.engines.plain import Plain, Rows
 from privet.errors import UnsatisfiableError, UnsupportedError
 from privet.hierarchy import Flat, Intervals

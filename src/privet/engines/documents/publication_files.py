@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from privet.document.anatomy_merge import Style
 from privet.document.forest import Vertex
 from privet.document.publication import Bag, Publication, Published, quasi_fields, with_bags
 from privet.document.schema import Schema
+from privet.document.style import Style
 from privet.engines.documents import jsontext, xmltext
 from privet.engines.documents.bind import JsonBinder, XmlBinder
 from privet.engines.documents.files import format_of

@@ -12,7 +12,6 @@ from typing import Any
 
 import polars as pl
 
-from privet.document.anatomy_merge import Style
 from privet.document.forest import Vertex
 from privet.document.publication import (
     SAG,
@@ -24,6 +23,7 @@ from privet.document.publication import (
     with_bags,
 )
 from privet.document.schema import Schema
+from privet.document.style import Style
 from privet.errors import InputError
 
 PLACES = ("group", "tree", "vertex", "parent")

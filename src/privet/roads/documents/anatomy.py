@@ -15,11 +15,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privet.core import Engine, Progress, silent
+from privet.core import Progress, silent
 from privet.document import anatomy_measure
 from privet.document.anatomy import Grouping
 from privet.document.anatomy_measure import query_accuracy, sensitive_of
-from privet.document.anatomy_merge import Style
 from privet.document.anatomy_truth import anatomy_truth
 from privet.document.ask import questions
 from privet.document.estimate import Estimator
@@ -28,6 +27,8 @@ from privet.document.promises import AnatomyDiversity, PMPrivacy
 from privet.document.publication import Links, Publication, publish
 from privet.document.query import count
 from privet.document.settings import TreeAnatomy, promised_l, rules_of
+from privet.document.style import Style
+from privet.engine import Engine
 from privet.engines.documents import publication_files
 from privet.engines.documents.publication_tables import from_tables, to_tables
 from privet.engines.documents.tables import Keys, to_frames

@@ -12,7 +12,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from privet.core import Engine
 from privet.document import posterior
 from privet.document.belief import concluded, exposed
 from privet.document.estimate import Estimator
@@ -22,6 +21,7 @@ from privet.document.publication import Publication
 from privet.document.query import Query, count
 from privet.document.settings import TreeAnatomy
 from privet.document.spread import estimated
+from privet.engine import Engine
 from privet.engines.documents import files, publication_files
 from privet.engines.documents.shape import Shape
 from privet.errors import InputError, UnsupportedError

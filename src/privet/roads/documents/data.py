@@ -19,10 +19,11 @@ from typing import Any
 
 import polars as pl
 
-from privet.core import Engine, Form
+from privet.core import Form
 from privet.document.forest import Forest, Vertex
 from privet.document.schema import Places, Schema
 from privet.domain import Value
+from privet.engine import SUFFIX, Engine
 from privet.engines import text
 from privet.engines.documents import files, jsontext
 from privet.engines.documents.bind import JsonBinder
@@ -73,8 +74,8 @@ class Written:
             return self
         kind, packed = output.removesuffix(".gz"), output.endswith(".gz")
         if self.kind == TABLES or kind not in files.FORMATS.values():
-            known = sorted(text.SUFFIX if self.kind == TABLES else set(files.FORMATS.values()))
-            if self.kind == TABLES and kind in text.SUFFIX:
+            known = sorted(SUFFIX if self.kind == TABLES else set(files.FORMATS.values()))
+            if self.kind == TABLES and kind in SUFFIX:
                 delimiter = self.form.delimiter if kind == self.form.format else None
                 return replace(self, form=replace(self.form, format=kind, delimiter=delimiter, gzip=packed))
             raise InputError(one_of("the format to write", known, output))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from privet.core import Engine, Progress, Role, silent
+from privet.core import Progress, Role, silent
 from privet.document.anatomy_measure import query_accuracy
 from privet.document.ask import questions
 from privet.document.audit import audit
@@ -20,6 +20,7 @@ from privet.document.schema import Schema
 from privet.document.settings import rules_of
 from privet.document.spread import estimated
 from privet.document.truth import truthful
+from privet.engine import Engine
 from privet.errors import InputError
 from privet.evidence.columns import DataNote
 from privet.evidence.folder import read as read_evidence

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from privet.core import Engine
 from privet.document.forest import Vertex
+from privet.engine import Engine
 from privet.engines.documents.tables import Keys, to_frames
 from privet.policy.values import Policy
 from privet.release import Release

@@ -15,12 +15,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privet.core import Engine
 from privet.document.audit import TreeVerdict, audit
 from privet.document.edits import DocumentEdits, published
 from privet.document.forest import Forest, Vertex
 from privet.document.measures import discernibility, lm
 from privet.document.schema import Schema
+from privet.engine import Engine
 from privet.errors import InternalError, UnsatisfiableError, UnsupportedError
 from privet.evidence import notes as ev
 from privet.evidence.values import Evidence

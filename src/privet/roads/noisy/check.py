@@ -10,13 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from privet.core import Engine, Form
+from privet.core import Form
 from privet.domain import Value
 from privet.dp import cuts
-from privet.dp.diffgen import CountBudget
+from privet.dp.budget import CountBudget
 from privet.dp.publicdomain import ItemSets, Predictor
 from privet.dp.settings import COUNT, DiffGenSettings, Output, Public, Settings, epsilon_of, public
 from privet.dp.spend import Charge, cost
+from privet.engine import Engine
 from privet.errors import BudgetError, InputError
 from privet.evidence import notes as ev
 from privet.evidence.columns import PublishedValue

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from privet.core import Engine
 from privet.dp import cuts
 from privet.dp.coded import CodedTable
 from privet.dp.settings import COUNT, Public
+from privet.engine import Engine
 from privet.errors import InputError, UnsupportedError
 from privet.evidence.folder import read as read_evidence
 from privet.evidence.values import Evidence

@@ -12,7 +12,6 @@ from privet.evidence import folder as ev
 from privet.evidence.promises import Paid
 from privet.hierarchy.numbers import fraction
 from privet.release import read_private
-from privet.verification import file_complaints
 
 
 def ledger_of(folder: Path) -> str:
@@ -33,7 +32,7 @@ def matched(folder: Path, ledger: Ledger) -> tuple[Entry | None, list[str]]:
     entry = next((one for one in ledger.releases() if one.release == paid.release), None)
     if entry is None:
         return None, [f"{ledger.place} has no entry of this release"]
-    return entry, [*_differences(folder, paid, entry), *file_complaints(folder, evidence)]
+    return entry, [*_differences(folder, paid, entry), *ev.file_complaints(folder, evidence)]
 
 
 def _differences(folder: Path, paid: Paid, entry: Entry) -> Iterator[str]:

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Engine, Form, Role
+from privet.core import Form, Role
 from privet.dp.cuts import loss, noted
 from privet.dp.ledger import Reservation
 from privet.dp.noisytable import Labels, NoisyTable
 from privet.dp.plan import mean_error
 from privet.dp.settings import COUNT, Drawn, Output, Settings
 from privet.dp.spend import cost
+from privet.engine import Engine
 from privet.evidence import notes as ev
 from privet.evidence.folder import FILE, digest
 from privet.measure import summary

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from privet.core import Engine, Form, Progress, silent
+from privet.core import Form, Progress, silent
 from privet.dp.coded import CodedTable, Dictionary, encode
 from privet.dp.ledger import Account, Ledger, Reservation
 from privet.dp.noise import production
@@ -33,6 +33,7 @@ from privet.dp.settings import (
 )
 from privet.dp.sketch import Sketch
 from privet.dp.spend import Charge
+from privet.engine import Engine
 from privet.errors import InternalError, PolicyError, UnsupportedError
 from privet.evidence import notes as ev
 from privet.evidence.values import Evidence

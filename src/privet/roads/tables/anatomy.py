@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privet.core import Column, Engine, Form, Perturbation, Progress, Role, Tallied, Tally, silent
+from privet.core import Column, Form, Perturbation, Progress, Role, Tally, silent
 from privet.domain import Value, flat
+from privet.engine import Engine, Tallied
 from privet.errors import InputError, UnsupportedError
 from privet.evidence import notes as ev
 from privet.evidence.folder import read as read_evidence

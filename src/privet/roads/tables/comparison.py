@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from privet.core import Engine, Progress, Role, Tally, silent
+from privet.core import Progress, Role, Tally, silent
+from privet.engine import Engine
 from privet.errors import InputError, MissingExtraError
 from privet.evidence.columns import ColumnNote
 from privet.evidence.measures import ColumnLoss, Loss

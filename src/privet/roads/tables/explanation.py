@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from privet.core import Engine, Role
+from privet.core import Role
+from privet.engine import Engine
 from privet.errors import UnsupportedError
 from privet.evidence.measures import ColumnLoss, Loss
 from privet.evidence.part import plain

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from privet.core import Engine, PrivacyModel, Progress, Tally, silent
+from privet.core import PrivacyModel, Progress, Tally, silent
 from privet.domain import Value
+from privet.engine import Engine
 from privet.errors import InputError
 from privet.evidence import notes as ev
 from privet.measure import attack as attacks

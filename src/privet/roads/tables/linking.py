@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from privet.core import Engine, Form, Role
+from privet.core import Form, Role
 from privet.domain import Value
+from privet.engine import Engine
 from privet.errors import InputError
 from privet.measure.attack import Rows
 from privet.measure.linkage import Linkage, linkage

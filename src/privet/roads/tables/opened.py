@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from privet.core import Engine, Generalization, Perturbation, PrivacyModel, Role, Tally, Terms
+from privet.core import Generalization, Perturbation, PrivacyModel, Role, Tally, Terms
 from privet.domain import Value
+from privet.engine import Engine
 from privet.errors import UnsupportedError
 from privet.evidence.folder import read as read_evidence
 from privet.evidence.values import Evidence

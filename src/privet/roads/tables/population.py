@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from privet.core import Engine, Generalization, PrivacyModel, Recoding, Regions, Tally, Terms, Verdict
+from privet.core import Generalization, PrivacyModel, Recoding, Regions, Tally, Terms, Verdict
+from privet.engine import Engine
 from privet.errors import InputError, UnsupportedError
 from privet.evidence import notes as ev
 from privet.evidence.promises import Promise

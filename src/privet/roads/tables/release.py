@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from privet.core import Engine, Form, Generalization, Perturbation, Recoding, Regions
+from privet.core import Form, Generalization, Perturbation, Recoding, Regions
+from privet.engine import Engine
 from privet.evidence import notes as ev
 from privet.hierarchy import Tree
 from privet.policy.values import Policy

@@ -9,17 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privet.core import (
-    Engine,
-    Finding,
-    Generalization,
-    Perturbation,
-    Recoding,
-    Regions,
-    Role,
-    Tallied,
-    Tally,
-)
+from privet.core import Finding, Generalization, Perturbation, Recoding, Regions, Role, Tally
+from privet.engine import Engine, Tallied
 from privet.errors import UnsupportedError
 from privet.evidence import notes as ev
 from privet.evidence.folder import FILE, digest

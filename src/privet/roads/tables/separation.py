@@ -6,7 +6,8 @@ from dataclasses import asdict
 from typing import Any
 
 from privet import core
-from privet.core import Attribute, Engine, Form, Role
+from privet.core import Attribute, Form, Role
+from privet.engine import Engine
 from privet.errors import InputError
 from privet.measure import separation
 from privet.policy.values import Policy

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from privet.core import Engine, Role, Verdict
+from privet.core import Role, Verdict
+from privet.engine import Engine
 from privet.errors import UnsupportedError
 from privet.models.linkage import Linkage
 from privet.policy.values import Policy

@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from privet.core import Engine, Progress, silent
+from privet.core import Progress, silent
+from privet.engine import Engine
 from privet.errors import InputError
 from privet.evidence.folder import read as read_evidence
 from privet.evidence.notes import number

@@ -9,7 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from privet.core import Engine, Form
+from privet.core import Form
+from privet.engine import Engine
 from privet.evidence import notes as ev
 from privet.policy.values import Policy
 from privet.release import Release, suffix

@@ -15,7 +15,8 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from privet.core import Attribute, Engine, Generalization, Role, Step
+from privet.core import Attribute, Generalization, Role, Step
+from privet.engine import Engine
 from privet.engines.trajectories.frames import grouped
 from privet.engines.trajectories.visits import Visits
 from privet.errors import InternalError, UnsupportedError

@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 
 from privet.core import Form
+from privet.drafts.draft import draft
+from privet.drafts.files import missing_in, notation_of
 from privet.engines.embedded import Embedded
 from privet.engines.plain import Plain
-from privet.policy.draft import draft
-from privet.policy.file_guess import missing_in, notation_of
 from privet.policy.values import Policy
 
 ENGINES: list[Any] = [Embedded(), Plain()]

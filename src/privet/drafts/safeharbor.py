@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from privet.core import Hierarchy, Role
+from privet.drafts.lexicon import DATE_PARTS, Words, taken_apart
 from privet.hierarchy import Dates, Intervals, Prefix
 from privet.models.safeharbor import OLDEST, SMALL_AREAS
-from privet.policy.lexicon import DATE_PARTS, Words, taken_apart
 
 ZIP = Words("zip zipcode postcode postal plz postleitzahl -zipc- -postalc-")
 AGE = Words("age ages aged alter edad eta idade leeftijd")

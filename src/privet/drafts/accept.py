@@ -14,11 +14,11 @@ from typing import Any
 
 from privet.core import Role
 from privet.domain import Value
+from privet.drafts.guess import Guess
+from privet.drafts.safeharbor import Coarsened, safe_harbor
+from privet.drafts.text import Draft, form_lines, inline, key_of
 from privet.errors import UnsupportedError
-from privet.policy.drafted import Draft, form_lines, inline, key_of
-from privet.policy.guess import Guess
 from privet.policy.presets import Preset
-from privet.policy.safeharbor import Coarsened, safe_harbor
 
 COMMON = Fraction(3, 4)  # of a bound: values with a larger share of all records are not protected by it
 MOST_LISTED = 200  # protected values of one column that a policy lists

@@ -40,7 +40,7 @@ from privet.engines import files
 from privet.errors import InputError, PolicyError, PrivetError
 from privet.evidence import folder as ev
 from privet.policy.notation import Complaints, exact
-from privet.report.sources_releases import release_views, texts
+from privet.roads.sources.releases import release_views, texts
 
 VERSION = 1
 TOP = ("sources", "gamma", "sensitive", "register", "views", "releases", "base")

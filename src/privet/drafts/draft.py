@@ -12,12 +12,12 @@ import polars as pl
 
 from privet.core import Form, Progress, Role, silent
 from privet.domain import Value
+from privet.drafts import files as file_guess
+from privet.drafts.guess import FEW_RECORDS, LOOKED_AT, Guess, guess, settled
+from privet.drafts.text import Draft
 from privet.engines import text
 from privet.engines.plain_text import as_said
 from privet.hierarchy.dates import Dates, formats_of
-from privet.policy import file_guess
-from privet.policy.drafted import Draft
-from privet.policy.guess import FEW_RECORDS, LOOKED_AT, Guess, guess, settled
 from privet.registry import find
 from privet.roads.stations import settle
 from privet.roads.trajectories.guess import clue

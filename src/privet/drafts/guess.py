@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from privet import hierarchy
 from privet.core import Hierarchy, Role
+from privet.drafts import lexicon, recognisers
 from privet.hierarchy.numbers import read as number
-from privet.policy import lexicon, recognisers
 
 LOOKED_AT = 50_000  # different values of a column that are looked at; more would only take longer
 FEW_RECORDS = 20  # in fewer, a column of different values says nothing

@@ -14,7 +14,7 @@ from importlib import import_module
 from itertools import islice
 from typing import Any
 
-from privet.policy.names import PEOPLE
+from privet.drafts.names import PEOPLE
 
 LOOKED_AT = 1000  # values that are looked at
 MOST = 0.9  # so many of them look like it, where a word for "missing" may stand among them

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from privet.core import Role
-from privet.policy import recognisers
-from privet.policy.guess import Guess, guess, settled
-from privet.policy.lexicon import IDENTIFIERS, QUASI, SENSITIVE, taken_apart
+from privet.drafts import recognisers
+from privet.drafts.guess import Guess, guess, settled
+from privet.drafts.lexicon import IDENTIFIERS, QUASI, SENSITIVE, taken_apart
 
 GIVEN = ["Jürgen", "Anna", "Peter", "Fatma", "Thi", "Carlos", "Ingrid", "Olga", "Mehmet", "Sophie"]
 FAMILY = ["Kowalczyk", "Müller", "Smith", "Yilmaz", "Nguyen", "Garcia", "Hansen", "Ivanov", "Rossi", "Dubois"]

@@ -17,12 +17,12 @@ from typing import Any
 import tomli_w
 
 from privet.core import Role
+from privet.drafts.guess import from_name
 from privet.engines import text
 from privet.engines.documents import jsontext
 from privet.engines.documents.draft import LOOKED_AT, Draft, DraftField, DraftType, draft
 from privet.engines.documents.files import FORMATS, format_of
 from privet.errors import InputError
-from privet.policy.guess import from_name
 
 ROLES = """\
 # What each field is. Fields that are in no list are never published, and stop the road unless

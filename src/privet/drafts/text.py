@@ -16,8 +16,8 @@ import tomli_w
 
 from privet.core import Form, Role
 from privet.domain import Value
-from privet.policy.file_guess import Offer
-from privet.policy.guess import Guess
+from privet.drafts.files import Offer
+from privet.drafts.guess import Guess
 
 ROLES = """\
 # What each column is. Columns that are not named here are never published.

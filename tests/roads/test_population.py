@@ -125,7 +125,7 @@ def test_risk_and_comparison_are_of_those_who_leave(tmp_path: Path) -> None:
     chances = [n / people[one] for one, n in shown.items()]
     assert found["journalist"]["average"] == pytest.approx(sum(chances) / study.height)
     assert found["journalist"]["people"] == ROWS
-    assert json.loads(json.dumps(found)) == found
+    assert json.loads(json.dumps(found.to_dict())) == found
     release = pv.publish(RAW, rules)
     folder = release.write(tmp_path / "out")
     for given in (folder, release):

@@ -27,6 +27,7 @@ from privet.cli.listing import show
 from privet.cli.options import ARGUMENTS
 from privet.cli.plan import plan
 from privet.cli.publish import publish
+from privet.cli import rules
 from privet.cli.risk import risk
 from privet.cli.sample import sample
 from privet.cli.sequences import sequences
@@ -47,6 +48,7 @@ CHAPTERS = (
     ("How exposed, how useful", ("risk", "compare", "explain", "explore", "link", "sequences", "documents")),
     ("With noise from a budget", ("plan", "ledger")),
     ("Without trust in the collector", ("collect",)),
+    ("What mining would reveal", ("rules",)),
     ("Several releases, or answers instead of data", ("sources", "audit")),
     ("Besides", ("sample", "list", "completion")),
 )
@@ -174,6 +176,15 @@ nested(
     (
         ("count", answers.count, "how many match a pattern, estimated and exact"),
         ("reconstruct", answers.reconstruct, "one way to put two halves together"),
+    ),
+)
+nested(
+    "rules",
+    rules.GIST,
+    (
+        ("mine", rules.mine, "frequent itemsets and rules, as a recipient would find them"),
+        ("hide", rules.hide, "baskets in which the named rules are not seen any more"),
+        ("downgrade", rules.downgrade, "cells suppressed until a class cannot be guessed"),
     ),
 )
 nested(

@@ -31,9 +31,9 @@ class HiddenRule:
 
     support: Fraction
     confidence: Fraction | None = None
-    antecedent: tuple[str, ...] = ()
-    consequent: tuple[str, ...] = ()
-    itemset: tuple[str, ...] = ()
+    antecedent: tuple[str, ...] | None = None
+    consequent: tuple[str, ...] | None = None
+    itemset: tuple[str, ...] | None = None
     thresholds: Thresholds = field(init=False, repr=False, compare=False)
 
     name: ClassVar[str] = "hidden-rule"
@@ -45,7 +45,7 @@ class HiddenRule:
             complaints.append("names either an itemset, or an antecedent and a consequent")
         elif not self.itemset and not (self.antecedent and self.consequent):
             complaints.append("a rule has an antecedent and a consequent, each a list of items")
-        every = (*self.antecedent, *self.consequent, *self.itemset)
+        every = self.labels
         if not all(isinstance(item, str) and item for item in every):
             complaints.append("items are texts")
         elif len(set(every)) < len(every):
@@ -62,16 +62,26 @@ class HiddenRule:
         return f"HiddenRule({', '.join(said)})"
 
     def __str__(self) -> str:
-        return written(self.antecedent, self.consequent or self.itemset)
+        return written(self.left, self.right)
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """What the rule is about; nothing of an itemset."""
+        return self.antecedent or ()
+
+    @property
+    def right(self) -> tuple[str, ...]:
+        """What follows from it, or the whole itemset."""
+        return self.consequent or self.itemset or ()
 
     @property
     def labels(self) -> tuple[str, ...]:
-        return (*self.antecedent, *self.consequent, *self.itemset)
+        return (*(self.antecedent or ()), *(self.consequent or ()), *(self.itemset or ()))
 
     def judged(self, supports: Supports) -> Verdict:
         """Whether records, counted by whoever checks, show the rule."""
         both = supports.support(self.labels)
-        before = supports.support(self.antecedent) if self.antecedent else supports.records
+        before = supports.support(self.left) if self.left else supports.records
         achieved: dict[str, int | Fraction] = {"support": both}
         if self.antecedent:
             achieved["confidence"] = Fraction(both, before) if before else Fraction(0)
@@ -128,7 +138,7 @@ def resolved(baskets: Baskets, promises: Sequence[HiddenRule]) -> tuple[Sensitiv
             continue
         antecedent, consequent = (
             tuple(sorted(baskets.codes[label] for label in side))
-            for side in (promise.antecedent, promise.consequent or promise.itemset)
+            for side in (promise.left, promise.right)
         )
         rule = Rule(antecedent, consequent)
         if rule in found:

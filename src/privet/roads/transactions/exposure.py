@@ -87,7 +87,7 @@ def compare(
     found: dict[str, Any] = {
         "kind": "transactions",
         **{side: {**size(sets), "unique": alone(sets)} for side, sets in sides.items()},
-        "loss": evidence["measures"]["loss"],
+        "item_loss": evidence["measures"]["loss"],
         "levels": {side: level_notes(verdicts_on(one, policy)[1]) for side, one in (("before", before), ("after", after))},
     }
     promises = hidden_of(policy)
@@ -109,7 +109,7 @@ def rules_of(
     thresholds = shape_of(policy).mined_with
     if thresholds is None:
         thresholds = mined_with(Sets(before), promises)
-    asked = {(frozenset(p.antecedent), frozenset(p.consequent or p.itemset)) for p in promises}
+    asked = {(frozenset(p.left), frozenset(p.right)) for p in promises}
     sides = [labelled(sets, thresholds) - asked for sets in (before, after)]
     return {
         "support": str(thresholds.support),

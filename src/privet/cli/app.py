@@ -12,6 +12,7 @@ import typer.core
 import typer.main
 
 from privet.cli import answers, collected, ledger_kept
+from privet.cli import answers, ledger_kept, rules
 from privet.cli import audit as auditing
 from privet.cli import collect as collecting
 from privet.cli.check import check
@@ -27,7 +28,6 @@ from privet.cli.listing import show
 from privet.cli.options import ARGUMENTS
 from privet.cli.plan import plan
 from privet.cli.publish import publish
-from privet.cli import rules
 from privet.cli.risk import risk
 from privet.cli.sample import sample
 from privet.cli.sequences import sequences

@@ -39,7 +39,9 @@ Confidence = Annotated[str | None, typer.Option("--confidence", help="A share, s
 PolicyOption = Annotated[
     Path | None, typer.Option("--policy", metavar="FILE", help="A policy that says where the sets are.")
 ]
-SetColumn = Annotated[str | None, typer.Option("--set", metavar="COLUMN", help="A column that holds the sets.")]
+SetColumn = Annotated[
+    str | None, typer.Option("--set", metavar="COLUMN", help="A column that holds the sets.")
+]
 Person = Annotated[str | None, typer.Option("--person", metavar="COLUMN", help="Whose item a row is.")]
 Item = Annotated[str | None, typer.Option("--item", metavar="COLUMN", help="The item of a row.")]
 Separator = Annotated[str | None, typer.Option("--separator", help="What stands between items.")]
@@ -142,7 +144,8 @@ def mine(
 def hide(
     data: Data,
     rules: Annotated[
-        list[str], typer.Option("--rule", metavar="RULE", help='"a, b => c", or an itemset "a, b"; repeat it.')
+        list[str],
+        typer.Option("--rule", metavar="RULE", help='"a, b => c", or an itemset "a, b"; repeat it.'),
     ],
     *,
     support: Support = None,
@@ -230,7 +233,8 @@ def downgrade(
         str, typer.Option("--at-most", help="How much better than the commonest class a guess may be: 1/20.")
     ],
     columns: Annotated[
-        list[str] | None, typer.Option("--column", metavar="COLUMN", help="What guesses are made from; else all.")
+        list[str] | None,
+        typer.Option("--column", metavar="COLUMN", help="What guesses are made from; else all."),
     ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The table to write.")],
     overwrite: Overwrite = False,
@@ -276,7 +280,9 @@ def downgrade(
     for name, gone in zip(named, found.suppressed, strict=True):
         import polars as pl
 
-        made = made.with_columns(pl.when(~pl.Series(gone)).then(pl.col(name)).otherwise(pl.lit("*")).alias(name))
+        made = made.with_columns(
+            pl.when(~pl.Series(gone)).then(pl.col(name)).otherwise(pl.lit("*")).alias(name)
+        )
     with whole(output, overwrite=overwrite) as fresh:
         where.write(where.read(made, form), fresh, form)
     told = {

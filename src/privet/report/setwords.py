@@ -29,7 +29,11 @@ def hidden_rule(promise: Promise, quasi: Sequence[str]) -> Wording:
     right = ", ".join(str(item) for item in listing(model.get("consequent")) or listing(model.get("itemset")))
     named = f"{left} ⇒ {right}" if left else right
     asked = exact(model.get("support"))
-    least = f"{asked} records" if asked is not None and asked >= 1 else f"{fraction_percent(asked)} of the records"
+    least = (
+        f"{asked} records"
+        if asked is not None and asked >= 1
+        else f"{fraction_percent(asked)} of the records"
+    )
     share = fraction_percent(model.get("confidence"))
     sure = "" if share is None else f" and a confidence of {share}"
     found = f"support {count(achieved.get('support')) or '?'}"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from privet.report import classwords, documentwords, presencewords, spent, setwords
+from privet.report import classwords, documentwords, presencewords, setwords, spent
 from privet.report.claims import Claim, Promise, Wording, settings, share_claims, shown, size_claim, these
 from privet.report.numerals import listing, part, whole
 

@@ -51,9 +51,7 @@ class Baskets:
         return cls.gathered(items, owner, np.array([code[i] for s in sets for i in s], np.int64), len(sets))
 
     @classmethod
-    def gathered(
-        cls, items: Sequence[str], owner: NDArray[Any], item: NDArray[Any], records: int
-    ) -> Self:
+    def gathered(cls, items: Sequence[str], owner: NDArray[Any], item: NDArray[Any], records: int) -> Self:
         """From pairs of a record's number and an item's number, in any order and perhaps repeated."""
         keys = distinct(owner.astype(np.int64) * max(len(items), 1) + item)
         owners, members = np.divmod(keys, max(len(items), 1))

@@ -70,7 +70,7 @@ def _way(baskets: Baskets, one: Sensitive, by: By) -> By:
     if by is By.CONFIDENCE:
         return by
     share = one.thresholds.confidence
-    assert share is not None  # noqa: S101 - mypy cannot see it; `confident` says so
+    assert share is not None
     both, before = baskets.support(one.itemset), baskets.support(one.rule.antecedent)
     by_support = both - one.thresholds.least(baskets.records) + 1
     by_confidence = both - -(-share.numerator * before // share.denominator) + 1

@@ -42,9 +42,7 @@ class Effects:
         }
 
 
-def effects(
-    before: Mined, raw: Baskets, published: Baskets, sensitive: Sequence[Sensitive]
-) -> Effects:
+def effects(before: Mined, raw: Baskets, published: Baskets, sensitive: Sequence[Sensitive]) -> Effects:
     """Both sides mined with the same thresholds, and compared."""
     after = mine(published, before.thresholds)
     asked = {one.rule for one in sensitive}

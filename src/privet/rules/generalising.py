@@ -118,7 +118,12 @@ def generalise(
     losses = np.where(gone, 1.0, tree.loss[published % wide])
     merged = labelled(now.keeping(stays))
     return Generalised(
-        merged, node % wide, baskets.cells, int(gone.sum()), float(losses.mean()) if len(losses) else 0.0, rounds
+        merged,
+        node % wide,
+        baskets.cells,
+        int(gone.sum()),
+        float(losses.mean()) if len(losses) else 0.0,
+        rounds,
     )
 
 

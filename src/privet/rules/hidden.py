@@ -137,8 +137,7 @@ def resolved(baskets: Baskets, promises: Sequence[HiddenRule]) -> tuple[Sensitiv
             complaints.append(f"{place}: the data has no item {', '.join(map(repr, unknown))}")
             continue
         antecedent, consequent = (
-            tuple(sorted(baskets.codes[label] for label in side))
-            for side in (promise.left, promise.right)
+            tuple(sorted(baskets.codes[label] for label in side)) for side in (promise.left, promise.right)
         )
         rule = Rule(antecedent, consequent)
         if rule in found:

@@ -141,8 +141,7 @@ def joined(level: list[Itemset]) -> list[Itemset]:
         (*one, other[-1])
         for at, one in enumerate(level)
         for other in level[at + 1 :]
-        if one[:-1] == other[:-1]
-        and all(part in there for part in combinations((*one, other[-1]), len(one)))
+        if one[:-1] == other[:-1] and all(part in there for part in combinations((*one, other[-1]), len(one)))
     ]
 
 

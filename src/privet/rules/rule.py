@@ -42,9 +42,11 @@ class Thresholds:
     confidence: Fraction | None = None  # None: the support alone decides, as of an itemset
 
     def __post_init__(self) -> None:
-        if not isinstance(self.support, Fraction) or not (
-            self.support.denominator == 1 or self.support < 1
-        ) or self.support <= 0:
+        if (
+            not isinstance(self.support, Fraction)
+            or not (self.support.denominator == 1 or self.support < 1)
+            or self.support <= 0
+        ):
             raise PolicyError(
                 "support: is a whole number of records from 1 on, or a share above 0 and below 1 in quotes, "
                 f'such as "1/100" or "1%", not {self.support}'

@@ -139,7 +139,9 @@ class HideTransactions(_Hides):
         kept = np.flatnonzero(remove_transactions(sets.baskets, sensitive, mined, progress))
         share = Fraction(sets.baskets.records - len(kept), sets.baskets.records)
         if not len(kept) or (self.at_most is not None and share > self.at_most):
-            allowed = "one must stay" if self.at_most is None else f"the policy allows a share of {self.at_most}"
+            allowed = (
+                "one must stay" if self.at_most is None else f"the policy allows a share of {self.at_most}"
+            )
             raise UnsatisfiableError(
                 f"hiding these rules removes {sets.baskets.records - len(kept)} of {sets.baskets.records} "
                 f"records, {allowed}; deleting single items changes less: hide-border"
@@ -302,7 +304,9 @@ class GeneraliseItems(_Keeps):
     def search(self, sets: Sets, policy: Policy, progress: Progress = silent) -> SetFinding:
         promises = self.begin(sets, policy)
         if len(promises) > 1:
-            raise UnsupportedError("generalise-items keeps one promise of km-anonymity; suppress items instead")
+            raise UnsupportedError(
+                "generalise-items keeps one promise of km-anonymity; suppress items instead"
+            )
         if sets.hierarchy is None:
             raise UnsupportedError("generalise-items needs transactions.hierarchy")
         domain = sets.hierarchy.domain(sets.baskets.items)
@@ -317,9 +321,15 @@ class GeneraliseItems(_Keeps):
             progress=progress,
         )
         every = np.arange(sets.baskets.records)
-        node = {} if sets.classes is not None else {
-            tree.labels[leaf]: tree.labels[int(at)] for leaf, at in enumerate(made.node) if leaf != int(at)
-        }
+        node = (
+            {}
+            if sets.classes is not None
+            else {
+                tree.labels[leaf]: tree.labels[int(at)]
+                for leaf, at in enumerate(made.node)
+                if leaf != int(at)
+            }
+        )
         how = "generalisation of items"
         return SetFinding(made.baskets, every, made.suppressed, made.loss, how, private={"generalised": node})
 

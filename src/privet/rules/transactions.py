@@ -102,9 +102,7 @@ class Removing:
         inverse = np.argsort(self._where, kind="stable")
         of = np.repeat(np.arange(len(itemsets), dtype=np.int32), np.diff(self._begin))
         self._itemsets = of[inverse]
-        self._rows = np.concatenate(
-            ([0], np.cumsum(np.bincount(self._where, minlength=len(self.records))))
-        )
+        self._rows = np.concatenate(([0], np.cumsum(np.bincount(self._where, minlength=len(self.records)))))
         self.support = np.array([baskets.support(itemset) for itemset in itemsets], dtype=np.int64)
         self._gone = np.zeros(len(self.records), dtype=bool)
         lengths = baskets.lengths[self.records]

@@ -40,7 +40,9 @@ class ItemFrame:
         )
 
 
-def table(source: Any, form: Form, columns: Sequence[str], sets: str | None, engine: Engine[Any]) -> pl.DataFrame:
+def table(
+    source: Any, form: Form, columns: Sequence[str], sets: str | None, engine: Engine[Any]
+) -> pl.DataFrame:
     """The columns of a source; the one that holds sets may hold lists."""
     if sets is None or not isinstance(source, (str, Path)) or text.is_url(source):
         if isinstance(source, pl.DataFrame):
@@ -156,7 +158,9 @@ def _texts(frame: pl.DataFrame, beside: Sequence[str], engine: Engine[Any], form
 
 def as_lists(baskets: Baskets) -> pl.Series:
     """The set of each record, in alphabetical order."""
-    labels = pl.Series(list(baskets.items), dtype=pl.String).gather(pl.Series(baskets.members.astype(np.int64)))
+    labels = pl.Series(list(baskets.items), dtype=pl.String).gather(
+        pl.Series(baskets.members.astype(np.int64))
+    )
     frame = pl.DataFrame({"record": baskets.owner, "item": labels})
     sets = frame.group_by("record", maintain_order=True).agg(pl.col("item"))
     every = pl.DataFrame({"record": np.arange(baskets.records, dtype=np.int64)})
@@ -164,7 +168,9 @@ def as_lists(baskets: Baskets) -> pl.Series:
     return joined.fill_null(pl.Series([[]], dtype=pl.List(pl.String)))
 
 
-def column_written(found: ItemFrame, column: str, separator: str, order: Sequence[str], form: Form) -> pl.DataFrame:
+def column_written(
+    found: ItemFrame, column: str, separator: str, order: Sequence[str], form: Form
+) -> pl.DataFrame:
     """One row for each record again."""
     sets = as_lists(found.baskets)
     if form.format not in TYPED:
@@ -174,7 +180,9 @@ def column_written(found: ItemFrame, column: str, separator: str, order: Sequenc
                 f"{held} items hold the separator {separator!r}; say another in transactions.separator"
             )
         sets = sets.list.join(separator)
-    frame = found.beside.with_columns(sets.alias(column)) if found.beside.width else pl.DataFrame({column: sets})
+    frame = (
+        found.beside.with_columns(sets.alias(column)) if found.beside.width else pl.DataFrame({column: sets})
+    )
     return frame.select(order)
 
 
@@ -183,8 +191,10 @@ def rows_written(
 ) -> pl.DataFrame:
     """One row for each item again; who has none keeps a row without one. Persons come as `shuffled` says."""
     lists = as_lists(found.baskets)
-    frame = found.beside.with_columns(numbers.alias(person)) if found.beside.width else pl.DataFrame({person: numbers})
+    frame = (
+        found.beside.with_columns(numbers.alias(person))
+        if found.beside.width
+        else pl.DataFrame({person: numbers})
+    )
     frame = frame.with_columns(lists.alias(item))[shuffled]
     return frame.explode(item, empty_as_null=True, keep_nulls=True).select(order)
-
-

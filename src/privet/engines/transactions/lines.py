@@ -33,14 +33,18 @@ def read(path: Path, form: Form, separator: str) -> Baskets:
                 for field in row:
                     if label := field.strip():
                         if len(label) > LONGEST_FIELD:
-                            raise InputError(f"{path}: line {records + 1}: an item is longer than {LONGEST_FIELD}")
+                            raise InputError(
+                                f"{path}: line {records + 1}: an item is longer than {LONGEST_FIELD}"
+                            )
                         owner.append(records)
                         item.append(codes.setdefault(label, len(codes)))
                 records += 1
     except (UnicodeDecodeError, LookupError):
         raise InputError(f"{path}: not text in {form.encoding}; say --encoding") from None
     except (csv.Error, EOFError, gzip.BadGzipFile):
-        raise InputError(f"{path}: line {records + 1}: a quote that does not end, or a damaged file") from None
+        raise InputError(
+            f"{path}: line {records + 1}: a quote that does not end, or a damaged file"
+        ) from None
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
     except IsADirectoryError:

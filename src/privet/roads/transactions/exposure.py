@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-
 from privet.core import Engine
 from privet.engines.transactions.frames import ItemFrame
 from privet.errors import InputError
@@ -88,7 +87,10 @@ def compare(
         "kind": "transactions",
         **{side: {**size(sets), "unique": alone(sets)} for side, sets in sides.items()},
         "item_loss": evidence["measures"]["loss"],
-        "levels": {side: level_notes(verdicts_on(one, policy)[1]) for side, one in (("before", before), ("after", after))},
+        "levels": {
+            side: level_notes(verdicts_on(one, policy)[1])
+            for side, one in (("before", before), ("after", after))
+        },
     }
     promises = hidden_of(policy)
     if promises or shape_of(policy).mined_with is not None:

@@ -36,7 +36,10 @@ class SetRelease(Release):
         if self.table is None:
             name = "data.basket" + (".gz" if self.form.gzip else "")
             lines.write(self.baskets, folder / name, self.form, shape.separator)
-            return {"file": name, **ev.form_notes(replace(self.form, format=Layout.BASKETS.value, delimiter=None))}
+            return {
+                "file": name,
+                **ev.form_notes(replace(self.form, format=Layout.BASKETS.value, delimiter=None)),
+            }
         data = f"data{suffix(self.form)}"
         self.engine.write(self.engine.read(self.table, self.form), folder / data, self.form)
         return {"file": data, **ev.form_notes(self.form)}

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from tests.rules import naive
 
+from privet import native
 from privet.errors import InputError, PolicyError, UnsatisfiableError
-from privet.rules import exact, mining
+from privet.rules import exact
 from privet.rules.audit import Recount
 from privet.rules.baskets import Baskets
 from privet.rules.deleting import By, delete_items, goals, innocent_border
@@ -42,10 +43,18 @@ def said(rules: frozenset[Rule]) -> set[str]:
 
 def test_golden_mining() -> None:
     found = mine(GOLDEN, SEEN)
-    assert {"".join(GOLDEN.items[i] for i in one): many for one, many in found.support.items()} == dict(
-        a=6, b=5, c=5, d=5, ab=4, ac=3, ad=3, bc=3, cd=3
-    )
-    assert said(found.rules) == set(["a=>b", "b=>a", "c=>a", "d=>a", "b=>c", "c=>b", "c=>d", "d=>c"])
+    assert {"".join(GOLDEN.items[i] for i in one): many for one, many in found.support.items()} == {
+        "a": 6,
+        "b": 5,
+        "c": 5,
+        "d": 5,
+        "ab": 4,
+        "ac": 3,
+        "ad": 3,
+        "bc": 3,
+        "cd": 3,
+    }
+    assert said(found.rules) == {"a=>b", "b=>a", "c=>a", "d=>a", "b=>c", "c=>b", "c=>d", "d=>c"}
     assert found.confidence(Rule((1,), (0,))) == Fraction(4, 5)
 
 
@@ -95,7 +104,7 @@ def test_mining_is_what_the_definition_says(
     chance = random.Random(seed)
     records = naive.database(chance, chance.randint(1, 14), chance.randint(1, 6), chance.uniform(0.2, 0.8))
     if not library:
-        monkeypatch.setattr(mining.native, "library", lambda: None)
+        monkeypatch.setattr(native, "library", lambda: None)
     least, share = chance.randint(1, 5), Fraction(chance.randint(1, 6), 6)
     baskets = Baskets.of(records)
     found = mine(baskets, Thresholds(Fraction(least), share))

@@ -1,4 +1,4 @@
-"""km-anonymity: searches and auditor against brute force over all itemsets, on hundreds of random databases."""
+"""km-anonymity: searches and auditor against brute force over all itemsets of random databases."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from tests.rules import naive
 
+from privet import native
 from privet.errors import PolicyError, UnsatisfiableError
 from privet.hierarchy import Tree
-from privet.rules import rare as rare_module
 from privet.rules.baskets import Baskets
 from privet.rules.generalising import ItemTree, coded, generalise
 from privet.rules.known import KMAnonymity, judged
@@ -38,7 +38,7 @@ def test_rare_itemsets_are_all_that_are_minimal(
 ) -> None:
     records, m, k, _ = drawn(seed)
     if not library:
-        monkeypatch.setattr(rare_module.native, "library", lambda: None)
+        monkeypatch.setattr(native, "library", lambda: None)
     baskets = Baskets.of(records)
     found = rare(baskets, m, k)
     bad = {frozenset(one) for one, many in naive.known(records, m).items() if many < k}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from privet.report.markup import Safe, join, label_text, paragraph, table
 from privet.report.numerals import count, listing, part, percent, tables
 from privet.report.sections import Evidence
@@ -59,7 +61,7 @@ def hidden(evidence: Evidence) -> Safe | None:
     )
 
 
-def known(levels: list[object]) -> Safe | None:
+def known(levels: Sequence[object]) -> Safe | None:
     """By how many items somebody knows."""
     rows = [
         (count(one.get("known")) or "", count(one.get("itemsets")) or "", count(one.get("smallest")) or "")

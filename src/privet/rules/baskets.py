@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -25,7 +26,8 @@ Mask: TypeAlias = NDArray[np.bool_]
 def distinct(keys: Ints) -> Ints:
     """Each once and in order; by sorting, which is far quicker here than numpy's table of hashes."""
     keys = np.sort(keys)
-    return keys[np.diff(keys, prepend=-1) != 0]  # keys are 0 or more
+    found: Ints = keys[np.diff(keys, prepend=-1) != 0]  # keys are 0 or more
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +151,7 @@ class Baskets:
     def tuples(self) -> list[tuple[int, ...]]:
         """Each record as the numbers of its items."""
         members, starts = self.members.tolist(), self.starts.tolist()
-        return [tuple(members[a:b]) for a, b in zip(starts, starts[1:], strict=False)]
+        return [tuple(members[a:b]) for a, b in pairwise(starts)]
 
     @property
     def points(self) -> Points:

@@ -1,10 +1,10 @@
 """Hiding by deleting single items, guided by the border of what is innocent.
 
-Spec 09, section 3.11, "border-based", after Sun and Yu, "A border-based approach for hiding sensitive frequent
-itemsets", ICDM 2005. The support of each sensitive rule is lowered by deleting items from records that support
-it; each time the record and item are taken whose deletion weighs least on the border: the largest innocent
-itemsets that are frequent. An element weighs more the nearer it is to being lost. Without a border it is the
-plain heuristic of Verykios et al. (TKDE 2004): shortest records first.
+Spec 09, section 3.11, "border-based", after Sun and Yu, "A border-based approach for hiding sensitive
+frequent itemsets", ICDM 2005. The support of each sensitive rule is lowered by deleting items from
+records that support it; each time the record and item are taken whose deletion weighs least on the
+border: the largest innocent itemsets that are frequent. An element weighs more the nearer it is to being
+lost. Without a border it is the plain heuristic of Verykios et al. (TKDE 2004): shortest records first.
 
 Differs from the spec: a deletion that serves several sensitive rules goes before one of equal weight that
 serves fewer; and a rule may be hidden by its confidence, by deleting items of its consequent.
@@ -242,7 +242,7 @@ class Deleting:
         stays = self._has[item][elements]
         for gone in self._gone.get(at, ()):
             stays &= ~self._has[gone][elements]
-        return elements[stays]
+        return np.asarray(elements[stays])
 
     def _deleted(self, at: int, item: int) -> bool:
         """Take an item from a record; whether a rule came back."""
@@ -270,4 +270,4 @@ class Deleting:
             return np.zeros(0, np.int64)
         at = np.searchsorted(self._records, records)
         at[at == len(self._records)] = 0
-        return at[self._records[at] == records]
+        return np.asarray(at[self._records[at] == records])

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +47,8 @@ def downgrade(
     columns: Sequence[Ints], classes: Ints, *, at_most: Fraction, progress: Progress = silent
 ) -> Downgraded:
     """Suppress until the best guess is at most `at_most` above the share of the commonest class."""
-    if not isinstance(at_most, Fraction) or not 0 <= at_most < 1:
+    share: Any = at_most
+    if not isinstance(share, Fraction) or not 0 <= share < 1:
         raise PolicyError(f'at_most: is an exact share from 0 on and below 1, such as "1/20", not {at_most}')
     if not columns or not len(classes):
         raise InputError("a class is guessed from at least one column and one record")
@@ -97,7 +99,7 @@ def telling(codes: Ints, classes: Ints, star: int) -> list[float]:
 
 def entropy(table: NDArray[np.int64]) -> NDArray[np.float64]:
     share = table / np.maximum(table.sum(axis=1, keepdims=True), 1)
-    return -(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=1)
+    return np.asarray(-(share * np.log2(np.where(share > 0, share, 1.0))).sum(axis=1))
 
 
 def counted(codes: Ints, classes: Ints, wide: int) -> NDArray[np.int64]:
@@ -129,8 +131,8 @@ def bayes(columns: Sequence[Ints], classes: Ints, unknown: Sequence[Ints]) -> In
     for codes, asked in zip(columns, unknown, strict=True):
         wide = int(max(codes.max(initial=0), asked.max(initial=0))) + 1
         table = counted(codes, classes, wide)
-        table = np.pad(table, ((0, 0), (0, many - table.shape[1]))) + 1.0
-        score += np.log(table / table.sum(axis=0))[asked]
+        more = np.pad(table, ((0, 0), (0, many - table.shape[1]))) + 1.0
+        score += np.log(more / more.sum(axis=0))[asked]
     return np.asarray(score.argmax(axis=1), dtype=np.int64)
 
 

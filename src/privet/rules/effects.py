@@ -1,8 +1,8 @@
 """What hiding did beside hiding: failures, lost rules, ghost rules, and how much was changed.
 
-Spec 09, section 3.11. A rule is innocent if it is seen before and nobody asked to hide it. It is lost if it is
-not seen afterwards; a ghost is seen afterwards and was not before. What contains a sensitive itemset goes
-with it, and counts apart.
+Spec 09, section 3.11. A rule is innocent if it is seen before and nobody asked to hide it. It is lost if
+it is not seen afterwards; a ghost is seen afterwards and was not before. What contains a sensitive
+itemset goes with it, and counts apart.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """Hiding with the least harm there can be, by integer programming.
 
 Spec 09, section 3.11, "exact", after Gkoulalas-Divanis and Verykios, "An integer programming approach for
-frequent itemset hiding", CIKM 2006. First as few elements of the innocent border as possible are lost; then,
-among all ways that lose no more, as few items as possible are deleted. (The spec weighs both in one sum with a
-weight W; this is the same with W as large as need be, and no rounding can mix them up.)
+frequent itemset hiding", CIKM 2006. First as few elements of the innocent border as possible are lost;
+then, among all ways that lose no more, as few items as possible are deleted. (The spec weighs both in one
+sum with a weight W; this is the same with W as large as need be, and no rounding can mix them up.)
 
-Differs from the paper: there is no variable for each record and item. Records that have the same sensitive
-itemsets, antecedents and border elements can stand for each other, so one whole number says for each such
-group and each way of deleting how many of its records go that way. A way that deletes an item without
-breaking a further sensitive itemset is never needed: with that item kept every count is as good.
+Differs from the paper: there is no variable for each record and item. Records that have the same
+sensitive itemsets, antecedents and border elements can stand for each other, so one whole number says for
+each such group and each way of deleting how many of its records go that way. A way that deletes an item
+without breaking a further sensitive itemset is never needed: with that item kept every count is as good.
 Solved by HiGHS (in scipy); the answer is counted again in whole numbers.
 """
 
@@ -88,9 +88,9 @@ class Program:
         alike: dict[tuple[int, ...], list[int]] = {}
         for record, row in zip(records.tolist(), rows, strict=True):
             alike.setdefault(tuple(row), []).append(record)
-        for row, members in alike.items():
-            inside = [goal for goal in aims if self._number[goal.sensitive.itemset] in row]
-            yield Group(np.array(members), row, tuple(ways([goal.sensitive.itemset for goal in inside])))
+        for has, members in alike.items():
+            inside = [goal for goal in aims if self._number[goal.sensitive.itemset] in has]
+            yield Group(np.array(members), has, tuple(ways([goal.sensitive.itemset for goal in inside])))
 
     def solved(self, seconds: float | None) -> Optimum:
         from scipy.optimize import LinearConstraint, milp  # noqa: PLC0415 - large, and for this search only
@@ -122,8 +122,8 @@ class Program:
             )
             if found.status == 1:
                 raise UnsupportedError(
-                    "the exact search ran out of time: allow it more seconds, hide fewer rules at once, or use "
-                    'type = "hide-border"'
+                    "the exact search ran out of time: allow it more seconds, hide fewer rules at once, or "
+                    'use type = "hide-border"'
                 )
             if found.status != 0:
                 raise UnsatisfiableError("no deletion of items hides these rules")

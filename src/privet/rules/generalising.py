@@ -1,11 +1,13 @@
 """km-anonymity by generalisation: items become what stands above them in a tree, until no itemset is rare.
 
-Apriori-based anonymisation (Terrovitis, Mamoulis and Kalnis, VLDB 2008): first no single item is rare, then no
-pair, up to m items; the longer the itemsets, the fewer are left to look at. Recoding is global: an item is
-replaced by the same node in every record (of its equivalence class, where quasi-identifiers stand beside it).
+Apriori-based anonymisation (Terrovitis, Mamoulis and Kalnis, VLDB 2008): first no single item is rare,
+then no pair, up to m items; the longer the itemsets, the fewer are left to look at. Recoding is global:
+an item is replaced by the same node in every record (of its equivalence class, where quasi-identifiers
+stand beside it).
 
-Differs from the paper: of all nodes above a rare itemset those are taken that end most rare itemsets for what
-they cost, several in a round; and what little is then left may be suppressed in the records that have it.
+Differs from the paper: of all nodes above a rare itemset those are taken that end most rare itemsets for
+what they cost, several in a round; and what little is then left may be suppressed in the records that
+have it.
 """
 
 from __future__ import annotations
@@ -86,7 +88,7 @@ def generalise(
     classes: Ints | None = None,
     progress: Progress = silent,
 ) -> Generalised:
-    """The items of `baskets` are the leaves of `tree`; `at_most` is the share of items that may be suppressed."""
+    """The items of `baskets` are the leaves of `tree`; a share `at_most` of them may be suppressed."""
     many, wide = (1 if classes is None else int(classes.max(initial=0)) + 1), len(tree.labels)
     of = np.zeros(baskets.records, dtype=np.int64) if classes is None else classes
     leaf = of[baskets.owner] * tree.leaves + baskets.members  # of each item: its class and leaf
@@ -107,7 +109,7 @@ def generalise(
         raised = chosen(found, names, now, tree)
         if not len(raised):
             raise UnsatisfiableError(
-                f"k = {k} cannot be kept by generalising: even the most general items are in too few records; "
+                f"k = {k} cannot be kept by generalising: even the most general items are too rare; "
                 "allow some items to be suppressed (at_most)"
             )
         for one in raised.tolist():
@@ -142,7 +144,7 @@ def labelled(baskets: Baskets) -> Baskets:
 
 
 def chosen(found: Rare, names: Ints, now: Baskets, tree: ItemTree) -> Ints:
-    """The nodes to publish next in place of all below them: those that end most rare itemsets for their price."""
+    """The nodes to publish next in place of all below: those that end most rare itemsets for their price."""
     wide = len(tree.labels)
 
     def above(nodes: Ints) -> Ints:

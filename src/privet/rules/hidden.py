@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from privet.core import Verdict
 from privet.errors import InputError, PolicyError
@@ -25,7 +25,7 @@ class HiddenRule:
     Does not stop: mining with lower thresholds; a reader who suspects what stands just below them; somebody
     who has the data from elsewhere. The promise names the rule: whoever reads the policy reads it.
 
-    >>> HiddenRule(antecedent=("beer",), consequent=("diapers",), support=Fraction(50), confidence=Fraction(1, 2))
+    >>> HiddenRule(Fraction(50), Fraction(1, 2), antecedent=("beer",), consequent=("diapers",))
     HiddenRule(beer => diapers, support=50, confidence=1/2)
     """
 
@@ -45,7 +45,7 @@ class HiddenRule:
             complaints.append("names either an itemset, or an antecedent and a consequent")
         elif not self.itemset and not (self.antecedent and self.consequent):
             complaints.append("a rule has an antecedent and a consequent, each a list of items")
-        every = self.labels
+        every: tuple[Any, ...] = self.labels
         if not all(isinstance(item, str) and item for item in every):
             complaints.append("items are texts")
         elif len(set(every)) < len(every):

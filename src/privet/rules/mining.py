@@ -123,7 +123,7 @@ def rules(support: Mapping[Itemset, int], confidence: Fraction) -> Iterator[Rule
     for itemset, both in support.items():
         if len(itemset) < 2:
             continue
-        right = [(item,) for item in itemset]
+        right: list[Itemset] = [(item,) for item in itemset]
         while right:
             strong: list[Itemset] = []
             for consequent in right:

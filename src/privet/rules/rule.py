@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from privet.errors import PolicyError
 
@@ -42,18 +42,14 @@ class Thresholds:
     confidence: Fraction | None = None  # None: the support alone decides, as of an itemset
 
     def __post_init__(self) -> None:
-        if (
-            not isinstance(self.support, Fraction)
-            or not (self.support.denominator == 1 or self.support < 1)
-            or self.support <= 0
-        ):
+        least: Any = self.support  # whatever a caller handed over: floats are not exact
+        if not isinstance(least, Fraction) or least <= 0 or (least.denominator > 1 and least >= 1):
             raise PolicyError(
                 "support: is a whole number of records from 1 on, or a share above 0 and below 1 in quotes, "
                 f'such as "1/100" or "1%", not {self.support}'
             )
-        if self.confidence is not None and not (
-            isinstance(self.confidence, Fraction) and 0 < self.confidence <= 1
-        ):
+        share: Any = self.confidence
+        if share is not None and not (isinstance(share, Fraction) and 0 < share <= 1):
             raise PolicyError(
                 'confidence: is an exact share above 0 and at most 1, such as "3/5" or "60%", '
                 f"not {self.confidence}"

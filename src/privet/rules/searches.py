@@ -64,7 +64,7 @@ def known_of(policy: Policy) -> tuple[KMAnonymity, ...]:
 
 
 def mined_with(sets: Sets, promises: tuple[HiddenRule, ...]) -> Thresholds:
-    """How the recipient is thought to mine: as the policy says, else with the lowest thresholds of the list."""
+    """How the recipient is thought to mine: as the policy says, else with the lowest of the list."""
     if sets.mined_with is not None:
         return sets.mined_with
     least = min((p.support for p in promises), key=lambda s: Thresholds(s).least(sets.baskets.records))
@@ -78,7 +78,7 @@ class _Hides:
     name: ClassVar[str]
     kinds: ClassVar[tuple[str, ...]] = ("transactions",)
 
-    def complaints(self, policy: Policy) -> list[str]:
+    def misfits(self, policy: Policy) -> list[str]:
         if policy.models and not hidden_of(policy):
             return [f"algorithm: {self.name} hides rules; list some under [[hide]]"]
         return []
@@ -90,20 +90,20 @@ class _Hides:
 
 
 def _deleted(
-    sets: Sets, sensitive: tuple[Sensitive, ...], mined: Mined, cells: Any, how: str, at_most: Fraction | None
+    sets: Sets, sensitive: tuple[Sensitive, ...], mined: Mined, cells: Any, at_most: Fraction | None
 ) -> SetFinding:
     share = Fraction(len(cells), max(sets.baskets.cells, 1))
     if at_most is not None and share > at_most:
         raise UnsatisfiableError(
-            f"hiding these rules deletes {len(cells)} of {sets.baskets.cells} items, the policy allows a share "
-            f"of {at_most}; the smallest that suffices here is {share}"
+            f"hiding these rules deletes {len(cells)} of {sets.baskets.cells} items, the policy allows a "
+            f"share of {at_most}; the smallest that suffices here is {share}"
         )
     return SetFinding(
         sets.baskets.without(cells),
         np.arange(sets.baskets.records),
         len(cells),
         float(share),
-        how,
+        "deletion of items",
         sensitive,
         mined,
         {"deleted": _labels(sets.baskets, cells)},
@@ -168,7 +168,7 @@ class HideItems(_Hides):
         sensitive, mined = self.begin(sets, policy)
         aims = goals(sets.baskets, sensitive, self.by)
         cells = delete_items(sets.baskets, aims, mined, border=False, progress=progress)
-        return _deleted(sets, sensitive, mined, cells, "deletion of items", self.at_most)
+        return _deleted(sets, sensitive, mined, cells, self.at_most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ class HideBorder(_Hides):
         sensitive, mined = self.begin(sets, policy)
         aims = goals(sets.baskets, sensitive, self.by)
         cells = delete_items(sets.baskets, aims, mined, border=True, progress=progress)
-        return _deleted(sets, sensitive, mined, cells, "deletion of items", self.at_most)
+        return _deleted(sets, sensitive, mined, cells, self.at_most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +209,7 @@ class HideExact(_Hides):
         del progress
         sensitive, mined = self.begin(sets, policy)
         found = exact.solve(sets.baskets, goals(sets.baskets, sensitive, self.by), mined, self.seconds)
-        return _deleted(sets, sensitive, mined, found.deletions, "deletion of items", self.at_most)
+        return _deleted(sets, sensitive, mined, found.deletions, self.at_most)
 
 
 class _Keeps:
@@ -218,7 +218,7 @@ class _Keeps:
     name: ClassVar[str]
     kinds: ClassVar[tuple[str, ...]] = ("transactions",)
 
-    def complaints(self, policy: Policy) -> list[str]:
+    def misfits(self, policy: Policy) -> list[str]:
         if policy.models and not known_of(policy):
             return [f'algorithm: {self.name} keeps the promise [[models]] type = "km-anonymity"; add it']
         return []
@@ -295,8 +295,8 @@ class GeneraliseItems(_Keeps):
     def __post_init__(self) -> None:
         _bounded(self.at_most)
 
-    def complaints(self, policy: Policy) -> list[str]:
-        found = _Keeps.complaints(self, policy)
+    def misfits(self, policy: Policy) -> list[str]:
+        found = _Keeps.misfits(self, policy)
         if getattr(policy.shape, "hierarchy", None) is None:
             found.append("algorithm: generalise-items needs transactions.hierarchy, the tree above the items")
         return found

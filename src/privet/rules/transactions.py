@@ -1,8 +1,8 @@
 """Hiding by removing whole records: simple, quick, and blunt.
 
-Spec 09, section 3.11, "heuristic": as long as a sensitive rule is seen, take away the record that supports the
-most sensitive rules, then the fewest innocent ones, then the shortest, then the first. Nothing is changed in
-a record that stays, so whatever is mined from the rest was really there.
+Spec 09, section 3.11, "heuristic": as long as a sensitive rule is seen, take away the record that
+supports the most sensitive rules, then the fewest innocent ones, then the shortest, then the first.
+Nothing is changed in a record that stays, so whatever is mined from the rest was really there.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class Removing:
     def _places(self, records: NDArray[np.int32]) -> NDArray[np.int32]:
         at = np.searchsorted(self.records, records)
         at[at == len(self.records)] = 0
-        return at[self.records[at] == records].astype(np.int32)
+        return np.asarray(at[self.records[at] == records], dtype=np.int32)
 
     def _look(self) -> bool:
         """Which rules are seen now; whether that changed; and for how many removals it cannot change."""

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from privet.samples.plans import Planned
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -36,49 +38,70 @@ HABITS = (
 REGIONS = ("north", "east", "south", "west")
 
 
+PLACES: Mapping[str, object] = {
+    "type": "tree",
+    "tree": {"anywhere": {"upper": ["north", "east"], "lower": ["south", "west"]}},
+}
+
+
 @dataclass(frozen=True, slots=True)
 class SetPlan:
     """The columns of a sample with one set of items for each person, and a promise that suits them."""
 
     purpose: str
+    columns: Mapping[str, Planned]
     m: int
     k: int
 
+    def named(self, role: str) -> tuple[str, ...]:
+        return tuple(name for name, column in self.columns.items() if column.role == role)
+
     def policy(
-        self,
-        *,
-        l: int | None = None,
-        k: int | None = None,
-        c: str | None = None,
-        score: str = "",
+        self, *, l: int | None = None, k: int | None = None, c: str | None = None, score: str = ""
     ) -> str:
-        """The policy as TOML; `l` is how many items somebody may know."""
+        """The policy as TOML; `l` is how many items somebody may know, `c` and `score` say nothing here."""
         del c, score
-        tree = ", ".join(f"{shelf} = {json.dumps(list(items))}" for shelf, items in SHELVES.items())
         lines = [
             "policy = 1",
             'kind = "transactions"',
             f"purpose = {json.dumps(self.purpose)}",
             "",
             "[transactions]",
-            'form = "column"                               # one row for each person, the items in one column',
-            'set = "items"',
+            'form = "column"                               # one row for each person',
+            'set = "items"                                 # whose items stand in one column',
             'separator = ";"',
-            f'hierarchy = {{ type = "tree", tree = {{ anything = {{ {tree} }} }} }}',
+            "",
+            "[transactions.hierarchy]",
+            'type = "tree"',
+            "",
+            "[transactions.hierarchy.tree.anything]",
+            *(f"{shelf} = {json.dumps(list(items))}" for shelf, items in SHELVES.items()),
             "",
             "[attributes]",
             'customer = { role = "identifier" }',
-            'region = { role = "quasi" }',
+            f'region = {{ role = "quasi", hierarchy = {inline(PLACES)} }}',
             "",
             "[[models]]",
-            'type = "km-anonymity"                         # whoever knows the region and m items finds k records',
+            'type = "km-anonymity"                 # who knows the region and m items finds k records',
             f"m = {self.m if l is None else l}",
             f"k = {self.k if k is None else k}",
         ]
         return "\n".join(lines) + "\n"
 
 
-PLAN = SetPlan("what a corner shop sells together", 2, 5)
+def inline(value: object) -> str:
+    """A small tree on one line of TOML."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key} = {inline(below)}" for key, below in value.items()) + " }"
+    return json.dumps(value)
+
+
+PLAN = SetPlan(
+    "what a corner shop sells together",
+    {"customer": Planned("identifier"), "region": Planned("quasi", PLACES), "items": Planned("other")},
+    2,
+    5,
+)
 
 
 def baskets(rows: int, seed: int) -> pl.DataFrame:

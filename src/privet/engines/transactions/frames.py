@@ -61,18 +61,25 @@ def table(
 
 def typed(path: Path, kind: str) -> pl.DataFrame:
     """A file whose columns may hold lists."""
-    reader = {"jsonl": pl.read_ndjson, "parquet": pl.read_parquet, "arrow": pl.read_ipc}[kind]
+    reader: Any = {"jsonl": pl.read_ndjson, "parquet": pl.read_parquet, "arrow": pl.read_ipc}[kind]
     try:
         packed = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        return reader(io.BytesIO(packed))
+        whole: pl.DataFrame = reader(io.BytesIO(packed))
     except OSError:
         raise InputError(f"{path}: no such file, or it cannot be read") from None
     except Exception:  # noqa: BLE001 - polars has no one family, and its sentences may quote the file
         raise InputError(f"{path}: this is not {kind}, or a damaged file") from None
+    return whole
 
 
 def from_column(
-    frame: pl.DataFrame, column: str, separator: str, beside: Sequence[str], engine: Engine[Any], form: Form
+    frame: pl.DataFrame,
+    column: str,
+    separator: str,
+    *,
+    beside: Sequence[str],
+    engine: Engine[Any],
+    form: Form,
 ) -> ItemFrame:
     """One row for each record, its set in one column: as a list, or as text between separators."""
     need(frame, (column, *beside))
@@ -102,10 +109,10 @@ def from_rows(
     frame: pl.DataFrame,
     person: str,
     item: str,
+    *,
     beside: Sequence[str],
     engine: Engine[Any],
     form: Form,
-    *,
     published: bool,
 ) -> ItemFrame:
     """One row for each item of a person; what stands beside is the same in all rows of a person."""
@@ -187,7 +194,7 @@ def column_written(
 
 
 def rows_written(
-    found: ItemFrame, person: str, item: str, numbers: pl.Series, order: Sequence[str], shuffled: Ints
+    found: ItemFrame, person: str, item: str, *, numbers: pl.Series, order: Sequence[str], shuffled: Ints
 ) -> pl.DataFrame:
     """One row for each item again; who has none keeps a row without one. Persons come as `shuffled` says."""
     lists = as_lists(found.baskets)

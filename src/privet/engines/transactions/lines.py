@@ -1,7 +1,7 @@
 """Files with one basket on each line, as market-basket data is usually handed around; no header.
 
-Items stand between commas (quotes as in CSV), or between any other single character; with a space as separator
-between any blanks. An empty field is not an item, an empty line is a record without items.
+Items stand between commas (quotes as in CSV), or between any other single character; with a space as
+separator between any blanks. An empty field is not an item, an empty line is a record without items.
 """
 
 from __future__ import annotations

@@ -72,4 +72,5 @@ def generalised(
     found = table.algorithm.search(tally, table)
     made = engine.frame(engine.apply(raw, table, found.recoding))
     columns = [made.get_column(a.name) for a in policy.quasi]
-    return read.beside.with_columns(columns), mean_lm(losses(tally, found.recoding))
+    recoding: Any = found.recoding  # top-down specialisation cuts hierarchies
+    return read.beside.with_columns(columns), mean_lm(losses(tally, recoding))

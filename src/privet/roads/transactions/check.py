@@ -57,9 +57,17 @@ def read_sets(
     wanted = list(dict.fromkeys([*shape.columns, *beside]))
     frame = frames.table(source, form, wanted, shape.set, engine)
     if shape.form is Layout.COLUMN:
-        return frames.from_column(frame, str(shape.set), shape.separator, beside, engine, form)
+        return frames.from_column(
+            frame, str(shape.set), shape.separator, beside=beside, engine=engine, form=form
+        )
     return frames.from_rows(
-        frame, str(shape.person), str(shape.item), beside, engine, form, published=published
+        frame,
+        str(shape.person),
+        str(shape.item),
+        beside=beside,
+        engine=engine,
+        form=form,
+        published=published,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ def alone(baskets: Baskets) -> int:
     """Records whose whole set nobody else has."""
     whole: dict[bytes, int] = {}
     starts = baskets.starts.tolist()
-    for begin, end in zip(starts, starts[1:], strict=False):
+    for begin, end in pairwise(starts):
         key = baskets.members[begin:end].tobytes()
         whole[key] = whole.get(key, 0) + 1
     return sum(many == 1 for many in whole.values())

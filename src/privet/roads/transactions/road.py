@@ -187,7 +187,9 @@ def framed(left: ItemFrame, policy: Policy, form: Any, engine: Engine[Any]) -> p
         numbers = covered(left.person, person, policy, engine)
     chance = np.asarray(generator().permutation(records), dtype=np.int64)
     names = [str(shape.person), *order, str(shape.item)]
-    return frames.rows_written(left, str(shape.person), str(shape.item), numbers, names, chance)
+    return frames.rows_written(
+        left, str(shape.person), str(shape.item), numbers=numbers, order=names, shuffled=chance
+    )
 
 
 def covered(who: pl.Series, person: Attribute, policy: Policy, engine: Engine[Any]) -> pl.Series:

@@ -90,7 +90,7 @@ class Transactions:
             raise PolicyError("confidence: goes with a support; say both, or neither")
         if self.support is not None:
             Thresholds(self.support, self.confidence)
-        if len({name for name in self.columns}) < len(self.columns):
+        if len(frozenset(self.columns)) < len(self.columns):
             raise PolicyError("person and item are two columns")
 
     @classmethod
@@ -159,6 +159,9 @@ class Transactions:
             )
         if hides and self.hierarchy is not None:
             found.append("transactions.hierarchy: hiding rules generalises nothing; leave it out")
+        # Not `complaints`, which a policy asks of its algorithm only where it has attributes.
+        misfits = getattr(policy.algorithm, "misfits", None)
+        found += [] if misfits is None else misfits(policy)
         return found
 
     @property

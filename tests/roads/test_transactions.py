@@ -255,7 +255,6 @@ def test_a_wrong_shape_is_refused(text: str, said: str) -> None:
         ('[[hide]]\nitemset = ["a"]\n', "", "", "hide[0]: support is missing"),
         (HIDE, 'type = "suppress-items"', "", "km-anonymity"),
         (KNOWN, 'type = "hide-exact"', "", "hides rules"),
-        (KNOWN, 'type = "generalise-items"', "", "transactions.hierarchy"),
         (KNOWN, 'type = "top-down"', "", "is for table"),
         ('[[models]]\ntype = "k-anonymity"\nk = 3\n', "", "", "k-anonymity is for table"),
         (HIDE, "", 'town = "quasi"', "a file of baskets has no columns"),
@@ -281,6 +280,8 @@ def test_what_cannot_be_done_writes_nothing(baskets: Path, tmp_path: Path) -> No
         with pytest.raises(kind) as caught:
             pv.publish(baskets, policy('form = "baskets"', promise, algorithm))
         assert said in str(caught.value)
+    with pytest.raises(PolicyError, match=r"needs transactions\.hierarchy"):
+        pv.publish(baskets, policy('form = "baskets"', KNOWN, 'type = "generalise-items"'))
     with pytest.raises(UnsupportedError, match="publish without --like"):
         pv.publish(baskets, policy('form = "baskets"', HIDE), like=tmp_path)
     assert list(tmp_path.iterdir()) == [baskets]

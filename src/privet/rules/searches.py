@@ -295,12 +295,6 @@ class GeneraliseItems(_Keeps):
     def __post_init__(self) -> None:
         _bounded(self.at_most)
 
-    def misfits(self, policy: Policy) -> list[str]:
-        found = _Keeps.misfits(self, policy)
-        if getattr(policy.shape, "hierarchy", None) is None:
-            found.append("algorithm: generalise-items needs transactions.hierarchy, the tree above the items")
-        return found
-
     def search(self, sets: Sets, policy: Policy, progress: Progress = silent) -> SetFinding:
         promises = self.begin(sets, policy)
         if len(promises) > 1:
@@ -308,7 +302,9 @@ class GeneraliseItems(_Keeps):
                 "generalise-items keeps one promise of km-anonymity; suppress items instead"
             )
         if sets.hierarchy is None:
-            raise UnsupportedError("generalise-items needs transactions.hierarchy")
+            raise PolicyError(
+                "algorithm: generalise-items needs transactions.hierarchy, the tree above the items"
+            )
         domain = sets.hierarchy.domain(sets.baskets.items)
         tree = ItemTree.of(domain)
         made: Generalised = generalise(

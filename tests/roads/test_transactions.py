@@ -7,6 +7,7 @@ import random
 import shutil
 import tomllib
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +62,8 @@ def test_hidden_rules_go_the_whole_road(search: str, baskets: Path, tmp_path: Pa
     folder = made.write(tmp_path / "out")
     assert pv.verify(folder).holds
     left = published(folder)
-    assert naive.visible(records(), "a", "b", 5, naive.Fraction(1, 2))
-    assert not naive.visible(left, "a", "b", 5, naive.Fraction(1, 2))
+    assert naive.visible(records(), "a", "b", 5, Fraction(1, 2))
+    assert not naive.visible(left, "a", "b", 5, Fraction(1, 2))
     assert made.measures["effects"]["failures"] == 0
     assert pv.compare(baskets, folder)["after"]["records"] == len(left)
     assert pv.explain(folder)["margins"][0]["rule"] == "a => b"

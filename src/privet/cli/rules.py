@@ -259,11 +259,12 @@ def downgrade(
     from privet.core import Form
     from privet.engines import text
     from privet.engines.trajectories.frames import coded
+    from privet.engines.transactions.frames import read_by
     from privet.rules.downgrade import downgrade as suppressed
 
     where = engine_of(engine)
     form = text.settled(Path(data), _form(Form(), format, encoding))
-    frame = where.frame(where.read(data, form))
+    frame = read_by(where, data, form)
     named = columns or [name for name in frame.columns if name != target]
     missing = [name for name in (*named, target) if name not in frame.columns]
     if missing:

@@ -48,15 +48,20 @@ def table(
         if isinstance(source, pl.DataFrame):
             need(source, columns)
             return source.select(columns)
-        found: pl.DataFrame = engine.frame(engine.read(source, form, list(columns)))
-        return found
+        return read_by(engine, source, form, columns)
     settled = text.settled(Path(source), form)
     if settled.format not in TYPED:
-        read: pl.DataFrame = engine.frame(engine.read(source, form, list(columns)))
-        return read
+        return read_by(engine, source, form, columns)
     whole = typed(Path(source), settled.format)
     need(whole, columns)
     return whole.select(columns)
+
+
+def read_by(
+    engine: Engine[Any], source: Any, form: Form, columns: Sequence[str] | None = None
+) -> pl.DataFrame:
+    """A table as an engine reads it."""
+    return pl.DataFrame(engine.arrow(engine.read(source, form, None if columns is None else list(columns))))
 
 
 def typed(path: Path, kind: str) -> pl.DataFrame:
@@ -159,8 +164,7 @@ def _texts(frame: pl.DataFrame, beside: Sequence[str], engine: Engine[Any], form
     """The columns beside the set as every engine reads them."""
     if not beside:
         return pl.DataFrame()
-    found: pl.DataFrame = engine.frame(engine.read(frame.select(beside), form))
-    return found
+    return read_by(engine, frame.select(beside), form)
 
 
 def as_lists(baskets: Baskets) -> pl.Series:

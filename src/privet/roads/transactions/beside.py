@@ -18,6 +18,7 @@ from privet.measure.utility import losses, mean_lm
 from privet.models.kanonymity import KAnonymity
 from privet.policy.values import Policy
 from privet.relational.topdown import TopDown
+from privet.roads.stations import in_frame
 from privet.roads.transactions.check import classes_of, shape_of
 from privet.rules.searches import SetFinding, Sets, known_of
 
@@ -68,9 +69,9 @@ def generalised(
         models=(KAnonymity(k=least),),
     )
     raw = engine.read(read.beside.select([a.name for a in policy.quasi]), policy.form)
-    tally = engine.tally(raw, table)
-    found = table.algorithm.search(tally, table)
-    made = engine.frame(engine.apply(raw, table, found.recoding))
+    tallied = engine.tally(raw, table)
+    found = table.algorithm.search(tallied.tally, table)
+    made = in_frame(engine, engine.apply(tallied, table, found.recoding))
     columns = [made.get_column(a.name) for a in policy.quasi]
     recoding: Any = found.recoding  # top-down specialisation cuts hierarchies
-    return read.beside.with_columns(columns), mean_lm(losses(tally, recoding))
+    return read.beside.with_columns(columns), mean_lm(losses(tallied.tally, recoding))

@@ -25,7 +25,7 @@ from privet.policy.values import Policy
 from privet.relational.randomness import generator
 from privet.report import evidence as ev
 from privet.roads import Found, Verdicts
-from privet.roads.stations import CAUTIONS, as_written, data_file, refuse_broken, source_digest
+from privet.roads.stations import CAUTIONS, as_written, data_file, in_frame, refuse_broken, source_digest
 from privet.roads.transactions import exposure
 from privet.roads.transactions.beside import recoded
 from privet.roads.transactions.check import (
@@ -165,9 +165,8 @@ def disguised(left: ItemFrame, policy: Policy, engine: Engine[Any]) -> pl.DataFr
     roles += [a for a in policy.attributes if a.role is not Role.QUASI and a.name != shape.person]
     named = [a for a in roles if a.name in left.beside.columns]
     plain = replace(policy, kind="table", shape=None, attributes=tuple(named))
-    made: pl.DataFrame = engine.frame(
-        engine.apply(engine.read(left.beside, policy.form), plain, Generalization({}))
-    )
+    tallied = engine.tally(engine.read(left.beside, policy.form), plain)
+    made: pl.DataFrame = in_frame(engine, engine.apply(tallied, plain, Generalization({})))
     return made
 
 
@@ -195,8 +194,10 @@ def framed(left: ItemFrame, policy: Policy, form: Any, engine: Engine[Any]) -> p
 def covered(who: pl.Series, person: Attribute, policy: Policy, engine: Engine[Any]) -> pl.Series:
     """Persons as the policy disguises them."""
     plain = replace(policy, kind="table", shape=None, attributes=(person,))
-    frame = engine.read(pl.DataFrame({person.name: who}), policy.form)
-    made: pl.Series = engine.frame(engine.apply(frame, plain, Generalization({}))).get_column(person.name)
+    tallied = engine.tally(engine.read(pl.DataFrame({person.name: who}), policy.form), plain)
+    made: pl.Series = in_frame(engine, engine.apply(tallied, plain, Generalization({}))).get_column(
+        person.name
+    )
     return made
 
 

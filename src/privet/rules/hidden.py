@@ -11,13 +11,14 @@ from fractions import Fraction
 from typing import Any, ClassVar, Protocol
 
 from privet.core import Verdict
+from privet.declared import ModelFacts
 from privet.errors import InputError, PolicyError
 from privet.rules.baskets import Baskets
 from privet.rules.rule import Rule, Thresholds, written
 
 
 @dataclass(frozen=True, slots=True)
-class HiddenRule:
+class HiddenRule(ModelFacts):
     """A rule, or an itemset, that is not seen in the release: its support is below `support`, or fewer than
     the share `confidence` of the records with its antecedent have its consequent.
 
@@ -38,6 +39,7 @@ class HiddenRule:
 
     name: ClassVar[str] = "hidden-rule"
     kinds: ClassVar[tuple[str, ...]] = ("transactions",)
+    monotone: ClassVar[bool] = False  # what is deleted for one rule may show another
 
     def __post_init__(self) -> None:
         complaints = []
@@ -78,7 +80,7 @@ class HiddenRule:
     def labels(self) -> tuple[str, ...]:
         return (*(self.antecedent or ()), *(self.consequent or ()), *(self.itemset or ()))
 
-    def judged(self, supports: Supports) -> Verdict:
+    def check(self, supports: Supports) -> Verdict:
         """Whether records, counted by whoever checks, show the rule."""
         both = supports.support(self.labels)
         before = supports.support(self.left) if self.left else supports.records

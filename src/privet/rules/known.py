@@ -14,13 +14,14 @@ from typing import ClassVar
 import numpy as np
 
 from privet.core import Verdict
+from privet.declared import ModelFacts
 from privet.models.linkage import Linkage, at_least_one
 from privet.rules.baskets import Baskets, Ints
 from privet.trajectory.audit import OfLength, audit
 
 
 @dataclass(frozen=True, slots=True)
-class KMAnonymity:
+class KMAnonymity(ModelFacts):
     """Any `m` known items match at least `k` records; with quasi-identifiers beside the set, at least `k` of
     every equivalence class that has a match.
 
@@ -37,12 +38,20 @@ class KMAnonymity:
 
     name: ClassVar[str] = "km-anonymity"
     kinds: ClassVar[tuple[str, ...]] = ("transactions",)
+    monotone: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         at_least_one(self.name, m=self.m, k=self.k)
 
+    @property
+    def class_size(self) -> int:
+        return self.k
+
     def linkage(self) -> Linkage:
         return Linkage(self.m, self.k, ())
+
+    def check(self, baskets: Baskets, classes: Ints | None = None) -> Verdict:
+        return judged(baskets, classes, self)[0]
 
 
 def judged(

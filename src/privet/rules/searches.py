@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
 from privet.core import Hierarchy, Policy, Progress, silent
+from privet.declared import AlgorithmFacts
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
 from privet.rules import exact
 from privet.rules.baskets import Baskets, Ints
@@ -47,20 +48,30 @@ class SetFinding:
     private: Mapping[str, Any] = field(default_factory=dict, repr=False)  # for the steward's own eyes
 
 
-class SetSearch(Protocol):
-    """A search over sets."""
+class SetSearch(AlgorithmFacts):
+    """What every search over sets declares."""
 
-    name: ClassVar[str]
+    __slots__ = ()
 
-    def search(self, sets: Sets, policy: Policy, progress: Progress = silent) -> SetFinding: ...
+    name: ClassVar[str] = "a search over sets"
+    kinds: ClassVar[tuple[str, ...]] = ("transactions",)
+
+    def misfits(self, policy: Policy) -> list[str]:  # noqa: ARG002 - for those that ask something
+        """What is wrong with a policy that names this search."""
+        return []
+
+    def search(self, sets: Sets, policy: Policy, progress: Progress = silent) -> SetFinding:
+        raise NotImplementedError  # each is a search of its own
 
 
 def hidden_of(policy: Policy) -> tuple[HiddenRule, ...]:
-    return tuple(model for model in policy.models if isinstance(model, HiddenRule))
+    every: tuple[Any, ...] = policy.models  # whatever can be promised, of sets too
+    return tuple(model for model in every if isinstance(model, HiddenRule))
 
 
 def known_of(policy: Policy) -> tuple[KMAnonymity, ...]:
-    return tuple(model for model in policy.models if isinstance(model, KMAnonymity))
+    every: tuple[Any, ...] = policy.models
+    return tuple(model for model in every if isinstance(model, KMAnonymity))
 
 
 def mined_with(sets: Sets, promises: tuple[HiddenRule, ...]) -> Thresholds:
@@ -72,11 +83,10 @@ def mined_with(sets: Sets, promises: tuple[HiddenRule, ...]) -> Thresholds:
     return Thresholds(least, min(shares, default=Fraction(1, 2)))
 
 
-class _Hides:
+class _Hides(SetSearch):
     """What all searches that hide have in common."""
 
-    name: ClassVar[str]
-    kinds: ClassVar[tuple[str, ...]] = ("transactions",)
+    __slots__ = ()
 
     def misfits(self, policy: Policy) -> list[str]:
         if policy.models and not hidden_of(policy):
@@ -212,11 +222,10 @@ class HideExact(_Hides):
         return _deleted(sets, sensitive, mined, found.deletions, self.at_most)
 
 
-class _Keeps:
+class _Keeps(SetSearch):
     """What all searches for km-anonymity have in common."""
 
-    name: ClassVar[str]
-    kinds: ClassVar[tuple[str, ...]] = ("transactions",)
+    __slots__ = ()
 
     def misfits(self, policy: Policy) -> list[str]:
         if policy.models and not known_of(policy):
@@ -331,13 +340,12 @@ class GeneraliseItems(_Keeps):
 
 
 @dataclass(frozen=True, slots=True)
-class ByPromise:
+class ByPromise(SetSearch):
     """What the promises ask for: rules are hidden along the border; for km-anonymity items are generalised
     where they have a hierarchy, and suppressed locally where they have none.
     """
 
     name: ClassVar[str] = "by-promise"
-    kinds: ClassVar[tuple[str, ...]] = ("transactions",)
 
     def search(self, sets: Sets, policy: Policy, progress: Progress = silent) -> SetFinding:
         return self.chosen(policy).search(sets, policy, progress)

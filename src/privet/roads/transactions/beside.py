@@ -60,8 +60,7 @@ def generalised(
     read: ItemFrame, policy: Policy, engine: Engine[Any], least: int
 ) -> tuple[pl.DataFrame, float]:
     """The quasi-identifiers in classes of at least so many records, and what they lost (LM)."""
-    table = replace(
-        policy,
+    table = policy.asking(
         kind="table",
         shape=None,
         algorithm=TopDown(),

@@ -89,7 +89,7 @@ def verdicts_on(found: ItemFrame, policy: Policy) -> tuple[Verdicts, list[list[O
     classes = classes_of(found.beside, policy)
     for model in policy.models:
         if isinstance(model, HiddenRule):
-            verdicts.append((model, model.judged(Recount(found.baskets))))
+            verdicts.append((model, model.check(Recount(found.baskets))))
         elif isinstance(model, KMAnonymity):
             refuse_endless(found.baskets, model.m)
             verdict, by_length = judged(found.baskets, classes, model)

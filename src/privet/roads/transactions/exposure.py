@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from privet.core import Engine
+from privet.core import Engine, Progress, silent
 from privet.engines.transactions.frames import ItemFrame
 from privet.errors import InputError
 from privet.policy.values import Policy
@@ -28,14 +28,24 @@ KNOWN = 8  # items, at the most, that a simulated adversary knows
 SHOWN = 20
 
 
-def risk(source: Any, policy: Policy, *, engine: Engine[Any], **asked: Any) -> dict[str, Any]:
+def risk(
+    source: Any,
+    policy: Policy,
+    *,
+    engine: Engine[Any],
+    trials: int = TRIALS,
+    seed: int = 0,
+    show_values: bool = False,
+    progress: Progress = silent,
+) -> dict[str, Any]:
     """What somebody finds who knows some items of a person; and how far each rule is from being hidden."""
+    del show_values  # the rules are the policy's own, and nothing else is named
+    progress("read", 0)
     read = read_sets(source, policy, engine)
     verdicts, levels = verdicts_on(read, policy)
     found: dict[str, Any] = {"kind": "transactions", **size(read.baskets), "unique": alone(read.baskets)}
     found["levels"] = level_notes(levels)
     found["promises"] = [ev.promise(model, verdict) for model, verdict in verdicts]
-    trials, seed = asked.get("trials") or TRIALS, asked.get("seed") or 0
     most = min(KNOWN, int(read.baskets.lengths.max(initial=0)))
     found["linkage"] = [] if not most else attacks(read.baskets, most, trials, seed)
     return found
@@ -64,9 +74,18 @@ def alone(baskets: Baskets) -> int:
 
 
 def compare(
-    raw: Any, release: Release | Path, policy: Policy, *, engine: Engine[Any], **asked: Any
+    raw: Any,
+    release: Release | Path,
+    policy: Policy,
+    *,
+    engine: Engine[Any],
+    classify: bool = False,
+    seed: int = 0,
+    progress: Progress = silent,
 ) -> dict[str, Any]:
     """What was lost between sets and their release, counted again on both."""
+    del classify  # a set has no target
+    progress("read", 0)
     if isinstance(release, Release):
         evidence, theirs = release.evidence, release.published_policy()
         source: Any = release.to_polars()
@@ -96,9 +115,8 @@ def compare(
     promises = hidden_of(policy)
     if promises or shape_of(policy).mined_with is not None:
         found["rules"] = rules_of(before.baskets, after.baskets, policy, promises)
-    trials, seed = asked.get("trials") or TRIALS, asked.get("seed") or 0
     found["linkage"] = {
-        side: attacks(sets, min(KNOWN, int(sets.lengths.max(initial=0))), trials, seed)
+        side: attacks(sets, min(KNOWN, int(sets.lengths.max(initial=0))), TRIALS, seed)
         for side, sets in sides.items()
         if sets.cells
     }
@@ -133,11 +151,16 @@ def labelled(baskets: Baskets, thresholds: Thresholds) -> set[tuple[frozenset[st
 
 
 def explain(
-    folder: Path, evidence: Mapping[str, Any], policy: Policy, *, engine: Engine[Any], **asked: Any
+    folder: Path,
+    evidence: Mapping[str, Any],
+    policy: Policy,
+    *,
+    engine: Engine[Any],
+    show_values: bool = False,
 ) -> dict[str, Any]:
     """Why items had to go, and what went with them where the steward's notes lie beside the release."""
     del engine
-    notes, show = read_private(folder), bool(asked.get("show_values"))
+    notes, show = read_private(folder), show_values
     found: dict[str, Any] = {
         "kind": "transactions",
         "records": evidence["records"],

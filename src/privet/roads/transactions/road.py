@@ -164,7 +164,7 @@ def disguised(left: ItemFrame, policy: Policy, engine: Engine[Any]) -> pl.DataFr
     roles = [replace(a, role=Role.OTHER, hierarchy=None) for a in policy.quasi]
     roles += [a for a in policy.attributes if a.role is not Role.QUASI and a.name != shape.person]
     named = [a for a in roles if a.name in left.beside.columns]
-    plain = replace(policy, kind="table", shape=None, attributes=tuple(named))
+    plain = policy.asking(kind="table", shape=None, attributes=tuple(named))
     tallied = engine.tally(engine.read(left.beside, policy.form), plain)
     made: pl.DataFrame = in_frame(engine, engine.apply(tallied, plain, Generalization({})))
     return made
@@ -193,7 +193,7 @@ def framed(left: ItemFrame, policy: Policy, form: Any, engine: Engine[Any]) -> p
 
 def covered(who: pl.Series, person: Attribute, policy: Policy, engine: Engine[Any]) -> pl.Series:
     """Persons as the policy disguises them."""
-    plain = replace(policy, kind="table", shape=None, attributes=(person,))
+    plain = policy.asking(kind="table", shape=None, attributes=(person,))
     tallied = engine.tally(engine.read(pl.DataFrame({person.name: who}), policy.form), plain)
     made: pl.Series = in_frame(engine, engine.apply(tallied, plain, Generalization({}))).get_column(
         person.name

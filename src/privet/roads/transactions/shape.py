@@ -13,9 +13,10 @@ from privet import core, hierarchy
 from privet.core import Hierarchy, Role
 from privet.errors import PolicyError
 from privet.policy.notation import Complaints, build, exact, word
+from privet.policy.values import Naming, Shape, as_it_is
 from privet.rules.hidden import HiddenRule
-from privet.rules.known import KMAnonymity
 from privet.rules.rule import Thresholds
+from privet.rules.searches import SetSearch, hidden_of, known_of
 
 
 class Layout(Enum):
@@ -35,7 +36,7 @@ KEYS = (*ANY, *NAMES, "separator")
 
 
 @dataclass(frozen=True)
-class Transactions:
+class Transactions(Shape):
     """Records that are sets of items: a column of sets, a row for each item, or a line for each basket."""
 
     form: Layout
@@ -49,7 +50,7 @@ class Transactions:
 
     name: ClassVar[str] = "transactions"
     algorithm: ClassVar[Mapping[str, Any]] = {"type": "by-promise"}
-    bare: ClassVar[bool] = True  # nothing need stand beside the sets: [attributes] may be left out
+    bare: ClassVar[bool] = True
 
     @classmethod
     def from_policy(cls, table: Mapping[str, Any], *, base: Path) -> Self:
@@ -122,7 +123,7 @@ class Transactions:
         made["hide"] = [{key: value for key, value in one.items() if key != "type"} for one in hidden]
         return {**made, "models": others} if others else made
 
-    def to_policy(self) -> dict[str, Any]:
+    def to_policy(self, named: Naming = as_it_is) -> dict[str, Any]:  # noqa: ARG002 - names no file
         table: dict[str, Any] = {"form": self.form.value}
         table |= {key: getattr(self, key) for key in NAMES if getattr(self, key) is not None}
         if self.separator:
@@ -145,8 +146,7 @@ class Transactions:
             found.append(f"attributes.{self.person}: it says whose item it is: the role is identifier")
         if self.form is Layout.BASKETS and policy.attributes:
             found.append("attributes: a file of baskets has no columns; leave it out")
-        hides = [one for one in policy.models if isinstance(one, HiddenRule)]
-        keeps = [one for one in policy.models if isinstance(one, KMAnonymity)]
+        hides, keeps = hidden_of(policy), known_of(policy)
         if hides and keeps:
             found.append(
                 "models: rules are hidden, or km-anonymity is kept, not both in one release: what one search "
@@ -160,8 +160,8 @@ class Transactions:
         if hides and self.hierarchy is not None:
             found.append("transactions.hierarchy: hiding rules generalises nothing; leave it out")
         # Not `complaints`, which a policy asks of its algorithm only where it has attributes.
-        misfits = getattr(policy.algorithm, "misfits", None)
-        found += [] if misfits is None else misfits(policy)
+        if isinstance(policy.algorithm, SetSearch):
+            found += policy.algorithm.misfits(policy)
         return found
 
     @property

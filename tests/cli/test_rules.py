@@ -90,3 +90,30 @@ def test_downgrade(
     assert found["accuracy_before"] == 1
     assert found["accuracy_after"] <= found["majority"] + 0.1
     assert Path("less.csv").read_text(encoding="utf-8").count("*") == found["suppressed_cells"]
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        ("a,b\nc\na,b,c\n", {"form": "baskets", "separator": ","}),
+        ("1 2 3\n4\n", {"form": "baskets", "separator": " "}),
+        ("customer,items\n1,a;b\n2,c;d\n", {"form": "column", "set": "items", "separator": ";"}),
+        ("visitor,page\n1,home\n1,shop\n", {"form": "items", "person": "visitor", "item": "page"}),
+    ],
+)
+def test_init_drafts_sets_and_promises_nothing(
+    content: str,
+    found: dict[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("raw.csv").write_text(content, encoding="utf-8")
+    ended, out, _ = said("init raw.csv --kind transactions -o p.toml --json", capsys)
+    assert ended == 0
+    assert json.loads(out)["transactions"] == found
+    assert said("publish raw.csv p.toml -o out", capsys)[0] == 2
+    with Path("p.toml").open("a", encoding="utf-8") as file:
+        file.write('\n[[models]]\ntype = "km-anonymity"\nm = 1\nk = 1\n')
+    assert said("publish raw.csv p.toml -o out", capsys)[0] == 0

@@ -28,7 +28,7 @@ def read(path: Path, form: Form, separator: str) -> Baskets:
     item: list[int] = []
     records = 0
     try:
-        with _opened(path, form) as file:
+        with opened(path, form) as file:
             for row in _rows(file, separator):
                 for field in row:
                     if label := field.strip():
@@ -66,8 +66,8 @@ def write(baskets: Baskets, path: Path, form: Form, separator: str) -> None:
             f"{len(odd)} items hold the separator {separator!r}; say another in transactions.separator"
         )
     labels = np.array(baskets.items, dtype=object)
-    opened = gzip.open if form.gzip else open
-    with opened(path, "wt", encoding=form.encoding, newline="") as file:
+    fresh = gzip.open if form.gzip else open
+    with fresh(path, "wt", encoding=form.encoding, newline="") as file:
         if words:
             file.writelines(separator.join(labels[list(row)]) + "\n" for row in baskets.tuples())
         else:
@@ -76,7 +76,8 @@ def write(baskets: Baskets, path: Path, form: Form, separator: str) -> None:
             writer.writerows(labels[list(row)].tolist() for row in baskets.tuples())
 
 
-def _opened(path: Path, form: Form) -> IO[str]:
+def opened(path: Path, form: Form) -> IO[str]:
+    """A text file, packed or not."""
     if path.suffix == ".gz" or form.gzip:
         return io.TextIOWrapper(gzip.open(path), encoding=form.encoding, newline="")
     return path.open(encoding=form.encoding, newline="")

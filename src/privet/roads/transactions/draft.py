@@ -64,7 +64,7 @@ def guess(path: Path, form: Form) -> dict[str, str]:
 def drafted(path: Path, found: dict[str, str]) -> str:
     """The draft as a policy file; it refuses to publish until something is promised."""
     made = [
-        f"# Drafted by privet from {json.dumps(path.name)}. Nothing is promised yet: `privet publish` refuses.",
+        f"# Drafted by privet from {json.dumps(path.name)}. Nothing is promised: `privet publish` refuses.",
         "policy = 1",
         'kind = "transactions"',
         "",

@@ -250,7 +250,11 @@ def road(path: Path) -> list[list[Cell]]:
             release = pv.publish(path, pv.Policy.loads(head + promise))
             folder = release.write(Path(scratch) / "out")
             rows.append(
-                [f"publish, {name}", time.perf_counter() - begun, f"loss {release.measures['loss']:.3f}"]
+                [
+                    f"publish, {name}",
+                    time.perf_counter() - begun,
+                    f"loss {release.evidence['sets']['loss']:.3f}",
+                ]
             )
             begun = time.perf_counter()
             holds = pv.verify(folder).holds

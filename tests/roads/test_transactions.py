@@ -24,7 +24,7 @@ from privet.errors import (
     UnsatisfiableError,
     UnsupportedError,
 )
-from privet.report import evidence as ev
+from privet.evidence import folder as ev
 
 HIDE = '[[hide]]\nantecedent = ["a"]\nconsequent = ["b"]\nsupport = 5\nconfidence = "1/2"\n'
 KNOWN = '[[models]]\ntype = "km-anonymity"\nm = 2\nk = 9\n'
@@ -64,7 +64,7 @@ def test_hidden_rules_go_the_whole_road(search: str, baskets: Path, tmp_path: Pa
     left = published(folder)
     assert naive.visible(records(), "a", "b", 5, Fraction(1, 2))
     assert not naive.visible(left, "a", "b", 5, Fraction(1, 2))
-    assert made.measures["effects"]["failures"] == 0
+    assert made.evidence["sets"]["effects"]["failures"] == 0
     assert pv.compare(baskets, folder)["after"]["records"] == len(left)
     assert pv.explain(folder)["margins"][0]["rule"] == "a => b"
     assert tomllib.loads((folder / "policy.toml").read_text())["hide"][0]["support"] == "5"
@@ -188,9 +188,9 @@ def test_a_forged_release_is_found(baskets: Path, tmp_path: Path) -> None:
                     key = "support" if "support" in evidence["promises"][0]["achieved"] else "k"
                     evidence["promises"][0]["achieved"][key] += 1
                 elif place == "measures":
-                    evidence["measures"]["after"]["cells"] += 1
+                    evidence["sets"]["after"]["cells"] += 1
                 elif place == "sets":
-                    evidence["sets"]["levels"] = [[{"known": 1}]]
+                    evidence["sets"]["levels"] = [[{"known": 1, "itemsets": 1, "smallest": 9, "rare": 0}]]
                 else:
                     evidence["records"] += 1
 

@@ -11,8 +11,7 @@ import typer
 import typer.core
 import typer.main
 
-from privet.cli import answers, collected, ledger_kept
-from privet.cli import answers, ledger_kept, rules
+from privet.cli import answers, collected, ledger_kept, rules
 from privet.cli import audit as auditing
 from privet.cli import collect as collecting
 from privet.cli.check import check

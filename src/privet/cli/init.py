@@ -25,8 +25,8 @@ from privet.cli.options import (
 from privet.errors import InputError, one_of
 
 if TYPE_CHECKING:
-    from privet.policy.drafted import Draft
     from privet.core import Form
+    from privet.policy.drafted import Draft
 
 
 KINDS = ["table", "documents", "trajectories", "transactions"]
@@ -83,8 +83,6 @@ def init(
     from privet.policy.draft import draft
     from privet.roads.documents.draft import looks_nested
 
-    if kind not in {None, "table", "documents", "trajectories"}:
-        raise InputError(f"--kind: {one_of('it', ['table', 'documents', 'trajectories'], kind)}")
     if accept and preset is None:
         raise InputError("--accept: say --preset too; no promise is chosen for you, `privet list` shows them")
     if preset is not None and not (accept or ask):
@@ -100,8 +98,9 @@ def init(
     said = form_of(
         Form(), format=format, delimiter=delimiter, encoding=encoding, null=null, query=query, sheet=sheet
     )
-    said = form_of(Form(), format=format, delimiter=delimiter, encoding=encoding, null=null, query=query)
     if kind == "transactions":
+        if accept or ask:
+            raise InputError("--accept, --ask: presets are for tables and trajectories, not for sets yet")
         return _sets(Path(data), output, said, overwrite=overwrite, json=json)
     with screen.working(json=json) as progress:
         drafted = draft(
@@ -144,6 +143,8 @@ def _decided(drafted: Draft, preset: str | None, *, ask: bool) -> tuple[str, tup
     answers = asking.answers(drafted) if ask else Answers()
     made = accepted(drafted, Preset.find(preset or asking.preset()), answers)
     return made.text, made.told
+
+
 def _sets(data: Path, output: Path, form: Form, *, overwrite: bool, json: bool) -> int:
     """A draft for set-valued data: where the sets may be, and nothing promised."""
     from privet.roads.transactions.draft import drafted, guess

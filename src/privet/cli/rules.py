@@ -209,8 +209,8 @@ def hide(
         progress("write", 0)
         release.write(output, overwrite=overwrite)
     if json:
-        evidence = release.evidence
-        keys = ("records", "promises", "measures", "recoding")
+        evidence = release.evidence.to_dict()
+        keys = ("records", "promises", "recoding", "sets")
         screen.answer({"folder": str(output), **{key: evidence[key] for key in keys}})
         return 0
     screen.say(
@@ -367,8 +367,8 @@ def _read(
     encoding: str | None,
 ) -> Baskets:
     from privet.cli.options import release_folder
+    from privet.evidence.folder import read as read_evidence
     from privet.policy.values import Policy
-    from privet.report import evidence as ev
     from privet.roads.stations import data_file
     from privet.roads.transactions.check import read_sets
 
@@ -376,7 +376,7 @@ def _read(
         folder = release_folder(Path(data))
         said = Policy.load(folder / "policy.toml")
         _needs_sets(said)
-        path, form = data_file(folder, ev.read(folder)["data"])
+        path, form = data_file(folder, read_evidence(folder))
         return read_sets(path, said, engine, form=form, published=True).baskets
     if policy is not None:
         said = load_policy(policy)

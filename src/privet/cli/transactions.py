@@ -11,7 +11,7 @@ from privet.cli.screen import share
 SIZES = (
     ("records", "records"),
     ("items in all records", "cells"),
-    ("different items", "items"),
+    ("different items", "different"),
     ("longest record", "longest"),
     ("records without an item", "empty"),
 )
@@ -28,16 +28,16 @@ EFFECTS = (
 
 def published(evidence: Mapping[str, Any]) -> Iterator[str]:
     """What a release of sets kept, in a few lines."""
-    measures = evidence["measures"]
-    before, after = measures["before"], measures["after"]
+    sets = evidence["sets"]
+    before, after = sets["before"], sets["after"]
     yield from screen.table(
         [(name, f"{before[key]:,}", f"{after[key]:,}") for name, key in SIZES],
         head=("", "raw", "published"),
     )
-    yield f"  {evidence['recoding']}: {share(measures['loss'])} of what the items said is lost"
-    if "effects" in measures:
+    yield f"  {evidence['recoding']}: {share(sets['loss'])} of what the items said is lost"
+    if "effects" in sets:
         yield ""
-        yield from side_effects(measures["effects"])
+        yield from side_effects(sets["effects"])
 
 
 def side_effects(effects: Mapping[str, int]) -> Iterator[str]:
@@ -58,7 +58,7 @@ def levels(found: Any) -> Iterator[str]:
 
 def risk(found: Mapping[str, Any]) -> Iterator[str]:
     """What somebody finds who knows a few items."""
-    yield f"{found['records']:,} records with {found['cells']:,} items, {found['items']:,} different ones"
+    yield f"{found['records']:,} records with {found['cells']:,} items, {found['different']:,} different ones"
     yield f"  {found['unique']:,} have a set that nobody else has"
     yield from screen.promise_lines(found["promises"])
     yield ""
@@ -110,12 +110,12 @@ def compare(found: Mapping[str, Any]) -> Iterator[str]:
 
 def explain(found: Mapping[str, Any]) -> Iterator[str]:
     """Why items had to go."""
-    measures = found["measures"]
-    yield f"{found['recoding']}: {share(measures['loss'])} of what the items said is lost"
-    if "effects" in measures:
-        yield from side_effects(measures["effects"])
+    sets = found["sets"]
+    yield f"{found['recoding']}: {share(sets['loss'])} of what the items said is lost"
+    if "effects" in sets:
+        yield from side_effects(sets["effects"])
     yield ""
-    yield from levels(found["levels"])
+    yield from levels(sets["levels"])
     if not found["private_notes"]:
         yield "what forced it: unknown here, the private notes do not lie beside the release"
         return

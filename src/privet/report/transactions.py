@@ -10,7 +10,7 @@ from privet.report.sections import Evidence
 
 SIZES = (
     ("Items in all records", "cells"),
-    ("Different items", "items"),
+    ("Different items", "different"),
     ("Longest record", "longest"),
     ("Records without an item", "empty"),
 )
@@ -30,12 +30,12 @@ def kept(evidence: Evidence) -> Safe | None:
     sets = part(evidence, "sets")
     if not sets:
         return None
-    before, after = part(evidence, "measures", "before"), part(evidence, "measures", "after")
+    before, after = part(sets, "before"), part(sets, "after")
     rows = [(said, count(before.get(key)) or "", count(after.get(key)) or "") for said, key in SIZES]
     parts = [
         paragraph(
             f"By {label_text(evidence.get('recoding'))}; of what the items said "
-            f"{percent(part(evidence, 'measures').get('loss')) or 'an unknown share'} is lost."
+            f"{percent(sets.get('loss')) or 'an unknown share'} is lost."
         ),
         table(("", "Original data", "Published"), rows, numeric=(1, 2), caption="What is left of the sets"),
         hidden(evidence),
@@ -46,7 +46,7 @@ def kept(evidence: Evidence) -> Safe | None:
 
 def hidden(evidence: Evidence) -> Safe | None:
     """What hiding cost; rules are counted, and none is named here."""
-    effects = part(evidence, "measures", "effects")
+    effects = part(evidence, "sets", "effects")
     if not effects:
         return None
     rows = [(said, count(effects.get(key)) or "") for said, key in EFFECTS]

@@ -116,7 +116,7 @@ def size(baskets: Baskets) -> dict[str, int]:
     return {
         "records": baskets.records,
         "cells": baskets.cells,
-        "items": int(np.count_nonzero(baskets.supports)),
+        "different": int(np.count_nonzero(baskets.supports)),
         "longest": int(baskets.lengths.max(initial=0)),
         "empty": int(np.count_nonzero(baskets.lengths == 0)),
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -10,10 +9,13 @@ from typing import Any
 from privet.core import Engine, Progress, silent
 from privet.engines.transactions.frames import ItemFrame
 from privet.errors import InputError
+from privet.evidence import notes as ev
+from privet.evidence.folder import read as read_evidence
+from privet.evidence.part import plain
+from privet.evidence.values import Evidence
 from privet.policy.values import Policy
 from privet.release import Release, read_private
-from privet.report import evidence as ev
-from privet.roads.stations import data_file
+from privet.roads.stations import data_file, needed
 from privet.roads.transactions.check import level_notes, read_sets, shape_of, size, verdicts_on
 from privet.rules.baskets import Baskets
 from privet.rules.hidden import HiddenRule
@@ -45,7 +47,7 @@ def risk(
     verdicts, levels = verdicts_on(read, policy)
     found: dict[str, Any] = {"kind": "transactions", **size(read.baskets), "unique": alone(read.baskets)}
     found["levels"] = level_notes(levels)
-    found["promises"] = [ev.promise(model, verdict) for model, verdict in verdicts]
+    found["promises"] = plain([ev.promise(model, verdict) for model, verdict in verdicts])
     most = min(KNOWN, int(read.baskets.lengths.max(initial=0)))
     found["linkage"] = [] if not most else attacks(read.baskets, most, trials, seed)
     return found
@@ -93,11 +95,11 @@ def compare(
             source = ItemFrame(release.baskets, source)  # type: ignore[attr-defined]
         after = read_sets(source, theirs, engine, form=policy.form, published=True)
     else:
-        evidence = ev.read(release)
-        data, form = data_file(release, evidence["data"])
+        evidence = read_evidence(release)
+        data, form = data_file(release, evidence)
         after = read_sets(data, policy, engine, form=form, published=True)
     before = read_sets(raw, policy, engine)
-    if before.baskets.records != after.baskets.records + evidence["suppressed_records"]:
+    if before.baskets.records != after.baskets.records + (evidence.suppressed_records or 0):
         raise InputError(
             f"the raw data has {before.baskets.records} records, the release {after.baskets.records}: it was "
             "made from other data"
@@ -106,7 +108,7 @@ def compare(
     found: dict[str, Any] = {
         "kind": "transactions",
         **{side: {**size(sets), "unique": alone(sets)} for side, sets in sides.items()},
-        "item_loss": evidence["measures"]["loss"],
+        "item_loss": needed(evidence.sets, "sets").loss,
         "levels": {
             side: level_notes(verdicts_on(one, policy)[1])
             for side, one in (("before", before), ("after", after))
@@ -152,7 +154,7 @@ def labelled(baskets: Baskets, thresholds: Thresholds) -> set[tuple[frozenset[st
 
 def explain(
     folder: Path,
-    evidence: Mapping[str, Any],
+    evidence: Evidence,
     policy: Policy,
     *,
     engine: Engine[Any],
@@ -160,14 +162,13 @@ def explain(
 ) -> dict[str, Any]:
     """Why items had to go, and what went with them where the steward's notes lie beside the release."""
     del engine
-    notes, show = read_private(folder), show_values
+    notes, show, sets = read_private(folder), show_values, needed(evidence.sets, "sets")
     found: dict[str, Any] = {
         "kind": "transactions",
-        "records": evidence["records"],
-        "recoding": evidence["recoding"],
-        "measures": evidence["measures"],
-        "promises": evidence["promises"],
-        "levels": evidence["sets"]["levels"],
+        "records": evidence.records,
+        "recoding": evidence.recoding,
+        "promises": plain(evidence.promises),
+        "sets": plain(sets),
         "private_notes": notes is not None,
         "margins": [],
         "deleted": [],
@@ -187,7 +188,7 @@ def explain(
             {
                 "rule": str(promise),
                 "support": was["support"],
-                "least": promise.thresholds.least(evidence["measures"]["before"]["records"]),
+                "least": promise.thresholds.least(sets.before.records),
                 "confidence": None if not promise.antecedent else was["support"] / max(was["antecedent"], 1),
                 "at_least": None if promise.confidence is None else float(promise.confidence),
             }

@@ -11,9 +11,10 @@ import polars as pl
 from privet.core import Engine, Form
 from privet.engines.transactions import lines
 from privet.engines.transactions.frames import as_lists
+from privet.evidence import notes as ev
 from privet.policy.values import Policy
 from privet.release import Release, suffix
-from privet.report import evidence as ev
+from privet.roads.stations import handed_out
 from privet.roads.transactions.shape import Layout
 from privet.rules.baskets import Baskets
 
@@ -49,7 +50,6 @@ class SetRelease(Release):
         return replace(
             self.policy,
             attributes=tuple(replace(a, hierarchy=None) for a in self.policy.attributes),
-            form=replace(self.policy.form, query=None),
-            algorithm=self.policy.algorithm,
+            form=handed_out(self.policy.form),
             shape=self.policy.shape.published(),
         )

@@ -7,42 +7,35 @@ search uses.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
-from privet.core import Attribute, Engine, Generalization, Progress, Role
+from privet.core import Attribute, Engine, Form, Generalization, Role
 from privet.engines import text
 from privet.engines.transactions import frames
 from privet.engines.transactions.frames import ItemFrame
 from privet.errors import InputError, UnsupportedError, one_of
-from privet.policy.notation import describe
+from privet.evidence import notes as ev
+from privet.evidence.values import Evidence
 from privet.policy.values import Policy
 from privet.relational.randomness import generator
-from privet.report import evidence as ev
 from privet.roads import Found, Verdicts
-from privet.roads.stations import CAUTIONS, as_written, data_file, in_frame, refuse_broken, source_digest
+from privet.roads.driver import Asked, Once, Passed, Stations
+from privet.roads.stations import as_written, data_file, in_frame, needed, others
 from privet.roads.transactions import exposure
 from privet.roads.transactions.beside import recoded
-from privet.roads.transactions.check import (
-    form_of,
-    level_notes,
-    passing,
-    read_sets,
-    shape_of,
-    size,
-    verdicts_on,
-)
+from privet.roads.transactions.check import level_notes, passing, read_sets, shape_of, size, verdicts_on
 from privet.roads.transactions.release import SetRelease
 from privet.roads.transactions.shape import Layout
 from privet.rules.effects import effects
 from privet.rules.mining import mine
 from privet.rules.rule import Thresholds
 from privet.rules.searches import SetFinding, Sets, hidden_of, mined_with
+from privet.trajectory.audit import OfLength
 
 NAMED = (
     "The policy in this folder names the rules that are hidden: whoever reads it learns that somebody "
@@ -51,68 +44,116 @@ NAMED = (
 BEYOND = "Somebody who knows more items of a person than the promise says may find fewer records."
 
 
-class TransactionRoad:
+@dataclass(frozen=True)
+class Decided:
+    """What stands beside the sets as it leaves, and the sets."""
+
+    beside: pl.DataFrame = field(repr=False)
+    finding: SetFinding
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """The sets that are about to leave, and the table that they stand in; none where they stand in lines."""
+
+    sets: ItemFrame
+    frame: pl.DataFrame | None = field(repr=False)
+    form: Form
+
+
+@dataclass(frozen=True)
+class Recounted:
+    """The same as their recipient reads them, and what the auditors counted."""
+
+    sets: ItemFrame
+    frame: pl.DataFrame | None = field(repr=False)
+    form: Form
+    verdicts: Verdicts
+    levels: list[list[OfLength]] = field(repr=False)
+
+
+Way = Passed[ItemFrame, Decided, Leaving, Recounted]
+
+
+class TransactionRoad(Stations[ItemFrame, ItemFrame, Decided, Leaving, Recounted]):
     """Sets of items: sensitive rules are hidden, or whoever knows a few items finds many records."""
 
     name: ClassVar[str] = "transactions"
 
-    def publish(
-        self,
-        source: Any,
-        policy: Policy,
-        *,
-        engine: Engine[Any],
-        like: Path | None,
-        output: str | None,
-        progress: Progress,
-    ) -> SetRelease:
-        if like is not None:
+    def refuse(self, asked: Asked) -> None:
+        if asked.like is not None:
             raise UnsupportedError("sets are searched anew for every batch: publish without --like")
-        shape, form = shape_of(policy), form_of(source, policy)
-        if shape.form is Layout.BASKETS:
-            if output is not None:
-                raise InputError("--to: baskets leave as they came, one line for each")
-            written = replace(form, format=Layout.BASKETS.value, gzip=str(source).endswith(".gz"))
-        else:
-            written = as_written(form, output)
-        with ThreadPoolExecutor() as aside:
-            digest = aside.submit(source_digest, source)
-            progress("read", 0)
-            read = read_sets(source, policy, engine)
-            progress("search", 0)
-            beside, finding = recoded(read, policy, engine, progress)
-            progress("apply", 0)
-            left = replace(read, beside=beside).only(finding.records, finding.baskets)
-            left = replace(left, beside=disguised(left, policy, engine))
-            frame = framed(left, policy, written, engine)
-            progress("check", 0)
-            theirs = replace(policy, shape=shape.published())
-            final = left if frame is None else read_sets(frame, theirs, engine, form=written, published=True)
-            verdicts, levels = verdicts_on(final, policy)
-            refuse_broken(verdicts, policy, None)
-            progress("measure", 0)
-            evidence = noted(policy, read, final, finding, verdicts)
-            evidence["columns"] = [] if frame is None else list(frame.columns)
-            evidence["sets"] = published(final, policy, levels)
-            return SetRelease(
-                table=frame,
-                baskets=final.baskets,
-                engine=engine,
-                policy=policy,
-                verdicts=verdicts,
-                evidence=evidence,
-                form=written,
-                private={"source": digest.result(), **private(read, final, finding, policy)},
-            )
+        if shape_of(asked.policy).form is Layout.BASKETS and asked.output is not None:
+            raise InputError("--to: baskets leave as they came, one line for each")
+        written(asked)
+
+    def read(self, asked: Asked) -> ItemFrame:
+        return read_sets(asked.source, asked.policy, asked.engine)
+
+    def count(self, asked: Asked, data: Once[ItemFrame]) -> ItemFrame:  # noqa: ARG002 - sets are counted when read
+        return data.take()
+
+    def search(self, asked: Asked, counts: ItemFrame) -> Decided:
+        return Decided(*recoded(counts, asked.policy, asked.engine, asked.progress))
+
+    def apply(self, asked: Asked, counts: ItemFrame, found: Decided) -> Leaving:
+        finding, form = found.finding, written(asked)
+        left = replace(counts, beside=found.beside).only(finding.records, finding.baskets)
+        left = replace(left, beside=disguised(left, asked.policy, asked.engine))
+        return Leaving(left, framed(left, asked.policy, form, asked.engine), form)
+
+    def look(self, asked: Asked, leaving: Leaving) -> Recounted:
+        final = leaving.sets
+        if leaving.frame is not None:
+            theirs = replace(asked.policy, shape=shape_of(asked.policy).published())
+            final = read_sets(leaving.frame, theirs, asked.engine, form=leaving.form, published=True)
+        return Recounted(final, leaving.frame, leaving.form, *verdicts_on(final, asked.policy))
+
+    def judge(self, asked: Asked, seen: Recounted) -> Verdicts:  # noqa: ARG002 - the auditors have looked
+        return seen.verdicts
+
+    def measure(self, passed: Way) -> tuple[ev.Told, dict[str, Any]]:
+        policy, read, final, finding = passed.policy, passed.counts, passed.seen.sets, passed.found.finding
+        sets: dict[str, Any] = {
+            "before": size(read.baskets),
+            "suppressed": finding.suppressed,
+            "loss": round(finding.loss, 9),
+            **published(final, policy, passed.seen.levels),
+        }
+        if finding.mined is not None:
+            raw_items = same_items(read, final)
+            sets["effects"] = effects(finding.mined, read.baskets, raw_items, finding.sensitive).counts
+        told = ev.Told(
+            records=final.baskets.records,
+            suppressed_records=read.baskets.records - final.baskets.records,
+            columns=[] if passed.seen.frame is None else list(passed.seen.frame.columns),
+            promises=[ev.promise(model, verdict) for model, verdict in passed.verdicts],
+            recoding=finding.how,
+            attributes=attribute_notes(policy, finding),
+            measures={"records": final.baskets.records},
+            cautions=[*ev.CAUTIONS, NAMED if finding.mined is not None else BEYOND],
+            more={"sets": sets},
+        )
+        return told, private(read, final, finding, policy)
+
+    def release(self, passed: Way, evidence: Evidence, private: Mapping[str, Any]) -> SetRelease:
+        return SetRelease(
+            table=passed.seen.frame,
+            baskets=passed.seen.sets.baskets,
+            engine=passed.asked.engine,
+            policy=passed.policy,
+            verdicts=passed.verdicts,
+            evidence=evidence,
+            form=passed.seen.form,
+            private=private,
+        )
 
     def check(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> Verdicts:
         return verdicts_on(read_sets(source, policy, engine), policy)[0]
 
-    def verify(
-        self, folder: Path, evidence: Mapping[str, Any], policy: Policy, *, engine: Engine[Any]
-    ) -> Found:
-        shape = shape_of(policy)
-        data, form = data_file(folder, evidence["data"])
+    def verify(self, folder: Path, evidence: Evidence, policy: Policy, *, engine: Engine[Any]) -> Found:
+        shape, said = shape_of(policy), needed(evidence.sets, "sets")
+        data, form = data_file(folder, evidence)
         complaints: list[str] = []
         if shape.form is not Layout.BASKETS:
             if form.format not in text.SUFFIX:
@@ -124,29 +165,34 @@ class TransactionRoad:
                 for name in there
                 if name not in allowed
             ]
-            missing = [n for n in dict.fromkeys([*evidence["columns"], *sorted(allowed)]) if n not in there]
+            missing = [n for n in dict.fromkeys([*evidence.columns, *sorted(allowed)]) if n not in there]
             complaints += [f"column {name!r} is missing from the data" for name in missing]
             if missing:
                 return Found((), tuple(complaints))
         final = read_sets(data, policy, engine, form=form, published=True)
-        if final.baskets.records != evidence["records"]:
+        if final.baskets.records != evidence.records:
             complaints.append(
-                f"the evidence speaks of {evidence['records']} records, the data has {final.baskets.records}"
+                f"the evidence speaks of {evidence.records} records, the data has {final.baskets.records}"
             )
         verdicts, levels = verdicts_on(final, policy)
-        complaints += ev.other_promises(verdicts, list(evidence["promises"]))
-        complaints += [
-            f"sets: {key}: the evidence claims other numbers than the data has"
-            for key, counted in published(final, policy, levels).items()
-            if evidence["sets"][key] != counted
-        ]
-        if evidence["measures"]["after"] != size(final.baskets):
-            complaints.append("measures: after: the evidence claims other numbers than the data has")
+        complaints += ev.other_promises(verdicts, evidence.promises)
+        theirs, counted = said.to_dict(), published(final, policy, levels)
+        complaints += others(
+            (f"sets: {key}", theirs.get(key), counted.get(key)) for key in ("after", "levels", "mined")
+        )
         return Found(verdicts, tuple(complaints))
 
     risk = staticmethod(exposure.risk)
     compare = staticmethod(exposure.compare)
     explain = staticmethod(exposure.explain)
+
+
+def written(asked: Asked) -> Form:
+    """How the data leaves."""
+    if shape_of(asked.policy).form is Layout.BASKETS:
+        packed = str(asked.source).endswith(".gz")
+        return replace(asked.policy.form, format=Layout.BASKETS.value, gzip=packed)
+    return as_written(asked.form, asked.output)
 
 
 def columns_of(data: Path, form: Any, engine: Engine[Any]) -> list[str]:
@@ -212,7 +258,7 @@ def thresholds_of(policy: Policy, records: ItemFrame) -> Thresholds | None:
 
 def published(final: ItemFrame, policy: Policy, levels: Any) -> dict[str, Any]:
     """What can be counted on a release by anybody."""
-    found: dict[str, Any] = {"levels": level_notes(levels)}
+    found: dict[str, Any] = {"after": size(final.baskets), "levels": level_notes(levels)}
     thresholds = thresholds_of(policy, final)
     if thresholds is not None:
         mined = mine(final.baskets, thresholds)
@@ -225,22 +271,10 @@ def published(final: ItemFrame, policy: Policy, levels: Any) -> dict[str, Any]:
     return found
 
 
-def noted(
-    policy: Policy, read: ItemFrame, final: ItemFrame, finding: SetFinding, verdicts: Verdicts
-) -> dict[str, Any]:
+def attribute_notes(policy: Policy, finding: SetFinding) -> dict[str, Any]:
+    """For each column: its role and what became of it."""
     shape = shape_of(policy)
-    hidden = finding.mined is not None
-    measures: dict[str, Any] = {
-        "records": final.baskets.records,
-        "before": size(read.baskets),
-        "after": size(final.baskets),
-        "suppressed": finding.suppressed,
-        "loss": round(finding.loss, 9),
-    }
-    if finding.mined is not None:
-        by_label = same_items(read, final)
-        measures["effects"] = effects(finding.mined, read.baskets, by_label, finding.sensitive).counts
-    attributes: dict[str, Any] = {
+    notes: dict[str, Any] = {
         name: {"role": "set", "published": "numbered" if name == shape.person else finding.how}
         for name in shape.columns
     }
@@ -250,23 +284,8 @@ def noted(
             how = "dropped" if attribute.name != shape.person else "numbered"
         elif attribute.disguise is not None:
             how = attribute.disguise.name
-        attributes[attribute.name] = {"role": attribute.role.value, "published": how}
-    return {
-        **ev.header(),
-        "kind": policy.kind,
-        "purpose": policy.purpose,
-        "nulls": policy.nulls.value,
-        "records": final.baskets.records,
-        "suppressed_records": read.baskets.records - final.baskets.records,
-        "promises": [ev.promise(model, verdict) for model, verdict in verdicts],
-        "algorithm": describe(policy.algorithm),
-        "recoding": finding.how,
-        "attributes": attributes,
-        "steps": [],
-        "notes": [],
-        "measures": measures,
-        "cautions": [*CAUTIONS, NAMED if hidden else BEYOND],
-    }
+        notes[attribute.name] = {"role": attribute.role.value, "published": how}
+    return notes
 
 
 def same_items(read: ItemFrame, final: ItemFrame) -> Any:

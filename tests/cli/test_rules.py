@@ -117,3 +117,19 @@ def test_init_drafts_sets_and_promises_nothing(
     with Path("p.toml").open("a", encoding="utf-8") as file:
         file.write('\n[[models]]\ntype = "km-anonymity"\nm = 1\nk = 1\n')
     assert said("publish raw.csv p.toml -o out", capsys)[0] == 0
+
+
+def test_risk_of_sets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert said("sample baskets -o b.csv --rows 300 --policy p.toml", capsys)[0] == 0
+    ended, out, _ = said("risk b.csv p.toml", capsys)
+    assert ended == 0
+    assert "BROKEN  km-anonymity (m = 2, k = 5)" in out
+    found = json.loads(said("risk b.csv p.toml --json", capsys)[1])
+    alone = [one["alone"] for one in found["linkage"]]
+    assert alone[-1] > alone[0]  # the more is known, the more are found: the Netflix lesson
+    assert said("check b.csv p.toml", capsys)[0] == 1
+    assert said("publish b.csv p.toml -o out", capsys)[0] == 0
+    assert json.loads(said("compare b.csv out --json", capsys)[1])["levels"]["after"][0][-1]["rare"] == 0

@@ -58,9 +58,11 @@ def levels(found: Any) -> Iterator[str]:
 
 def risk(found: Mapping[str, Any]) -> Iterator[str]:
     """What somebody finds who knows a few items."""
+    from privet.evidence.promises import Promise
+
     yield f"{found['records']:,} records with {found['cells']:,} items, {found['different']:,} different ones"
     yield f"  {found['unique']:,} have a set that nobody else has"
-    yield from screen.promise_lines(found["promises"])
+    yield from screen.promise_lines([Promise.read(one) for one in found["promises"]])
     yield ""
     yield from levels(found["levels"])
     yield from linkage(found["linkage"])

@@ -41,6 +41,7 @@ BENCHMARKS = {
         "bench.collect:run",
         "perturbed answers: speed, stopping rules, bands, classifiers; pure-ldp",
     ),
+    "rules": ("bench.rules:run", "hiding rules, km-anonymity; retail baskets; beside mlxtend and others"),
     "blood": ("bench.experiments:blood", "error and discernibility on transfusions (figures 3.4a, 3.4b)"),
     "error": ("bench.experiments:error", "classification error on Adult (figures 3.5a, 3.5b)"),
     "discernibility": ("bench.experiments:discernibility", "discernibility on Adult (figures 3.6a, 3.6b)"),

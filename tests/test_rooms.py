@@ -42,7 +42,7 @@ ARROWS: dict[str, set[str]] = {
     "document": {*BASE, "hierarchy", "native"},
     "dp": {*BASE, "hierarchy", "models", "counts", "relational", "witness"},  # for the one top-down loop
     "collect": {*BASE},
-    "rules": {*BASE, "hierarchy", "models"},
+    "rules": {*BASE, "hierarchy", "models", "native", "trajectory"},  # a set is a path without times
     "disclose": {*BASE, "hierarchy", "models", "relational", "witness"},
     "parties": {*BASE, "hierarchy", "models", "counts", "relational", "dp"},
     "policy": {*BASE, "hierarchy", "disguise", "models", "registry"},
@@ -144,7 +144,10 @@ AUDITORS = {
         "privet.dp.noisytable",
         "privet.counts",
     ),
-    "rules/audit.py": ("privet.rules.hide", "privet.rules.search", "privet.rules.km_search"),
+    "rules/audit.py": (
+        *("privet.rules.deleting", "privet.rules.exact", "privet.rules.searches", "privet.rules.mining"),
+        *("privet.rules.generalising", "privet.rules.thinning", "privet.rules.rare", "privet.native"),
+    ),
 }
 
 

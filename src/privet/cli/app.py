@@ -11,7 +11,7 @@ import typer
 import typer.core
 import typer.main
 
-from privet.cli import answers, collected, ledger_kept
+from privet.cli import answers, collected, ledger_kept, rules
 from privet.cli import audit as auditing
 from privet.cli import collect as collecting
 from privet.cli.check import check
@@ -47,6 +47,7 @@ CHAPTERS = (
     ("How exposed, how useful", ("risk", "compare", "explain", "explore", "link", "sequences", "documents")),
     ("With noise from a budget", ("plan", "ledger")),
     ("Without trust in the collector", ("collect",)),
+    ("What mining would reveal", ("rules",)),
     ("Several releases, or answers instead of data", ("sources", "audit")),
     ("Besides", ("sample", "list", "completion")),
 )
@@ -174,6 +175,15 @@ nested(
     (
         ("count", answers.count, "how many match a pattern, estimated and exact"),
         ("reconstruct", answers.reconstruct, "one way to put two halves together"),
+    ),
+)
+nested(
+    "rules",
+    rules.GIST,
+    (
+        ("mine", rules.mine, "frequent itemsets and rules, as a recipient would find them"),
+        ("hide", rules.hide, "baskets in which the named rules are not seen any more"),
+        ("downgrade", rules.downgrade, "cells suppressed until a class cannot be guessed"),
     ),
 )
 nested(

@@ -60,7 +60,9 @@ def check(
         screen.warn(*warnings)
         if not holds:
             command = screen.command("privet publish", data, policy, "-o", "out")
-            how = "removes points" if said.kind == "trajectories" else "generalises"
+            how = {"trajectories": "removes points", "transactions": "removes items"}.get(
+                said.kind, "generalises"
+            )
             screen.say(*screen.next_steps((command, f"{how} until every promise holds")))
     return 0 if holds else 1
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from privet.cli import buckets, documents, screen, trajectories
+from privet.cli import buckets, documents, screen, trajectories, transactions
 from privet.cli.options import (
     Drawn,
     Engine,
@@ -80,6 +80,9 @@ def _page(found: Mapping[str, Any]) -> str:
 def _told(found: Mapping[str, Any]) -> Iterator[str]:
     if found.get("kind") == "documents":
         yield from documents.compare(found)
+        return
+    if found.get("kind") == "transactions":
+        yield from transactions.compare(found)
         return
     if found.get("kind") == "trajectories":
         yield from trajectories.compare(found)

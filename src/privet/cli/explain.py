@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from privet.cli import documents, screen, trajectories
+from privet.cli import documents, screen, trajectories, transactions
 from privet.cli.options import Engine, Folder, Json, ShowValues, engine_of, release_folder
 from privet.cli.screen import share
 
@@ -65,6 +65,9 @@ def _told(found: Mapping[str, Any]) -> Iterator[str]:
         return
     if found.get("kind") == "trajectories":
         yield from trajectories.explain(found)
+        return
+    if found.get("kind") == "transactions":
+        yield from transactions.explain(found)
         return
     if found["lm"] is not None:
         yield f"{share(found['lm'])} of the detail is lost on average, in {found['records']:,} records"

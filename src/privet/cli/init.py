@@ -25,7 +25,11 @@ from privet.cli.options import (
 from privet.errors import InputError, one_of
 
 if TYPE_CHECKING:
+    from privet.core import Form
     from privet.drafts.text import Draft
+
+
+KINDS = ["table", "documents", "trajectories", "transactions"]
 
 
 def init(
@@ -36,7 +40,10 @@ def init(
     ] = Path("policy.toml"),
     kind: Annotated[
         str | None,
-        typer.Option("--kind", help="table, documents or trajectories; else nested records are documents."),
+        typer.Option(
+            "--kind",
+            help="table, documents, trajectories or transactions; else nested records are documents.",
+        ),
     ] = None,
     ask: Annotated[
         bool, typer.Option("--ask", help="Ask the few questions that matter, each with its answer.")
@@ -76,12 +83,12 @@ def init(
     from privet.drafts.documents import looks_nested
     from privet.drafts.draft import draft
 
-    if kind not in {None, "table", "documents", "trajectories"}:
-        raise InputError(f"--kind: {one_of('it', ['table', 'documents', 'trajectories'], kind)}")
     if accept and preset is None:
         raise InputError("--accept: say --preset too; no promise is chosen for you, `privet list` shows them")
     if preset is not None and not (accept or ask):
         raise InputError("--preset: say --accept or --ask too; a draft alone decides nothing")
+    if kind not in {None, *KINDS}:
+        raise InputError(f"--kind: {one_of('it', KINDS, kind)}")
     if kind == "documents" or (kind is None and looks_nested(data, format)):
         if accept or ask:
             raise InputError(
@@ -91,6 +98,10 @@ def init(
     said = form_of(
         Form(), format=format, delimiter=delimiter, encoding=encoding, null=null, query=query, sheet=sheet
     )
+    if kind == "transactions":
+        if accept or ask:
+            raise InputError("--accept, --ask: presets are for tables and trajectories, not for sets yet")
+        return _sets(Path(data), output, said, overwrite=overwrite, json=json)
     with screen.working(json=json) as progress:
         drafted = draft(
             data,
@@ -132,6 +143,24 @@ def _decided(drafted: Draft, preset: str | None, *, ask: bool) -> tuple[str, tup
     answers = asking.answers(drafted) if ask else Answers()
     made = accepted(drafted, Preset.find(preset or asking.preset()), answers)
     return made.text, made.told
+
+
+def _sets(data: Path, output: Path, form: Form, *, overwrite: bool, json: bool) -> int:
+    """A draft for set-valued data: where the sets may be, and nothing promised."""
+    from privet.roads.transactions.draft import drafted, guess
+
+    found = guess(data, form)
+    with whole(output, overwrite=overwrite) as fresh:
+        fresh.write_text(drafted(data, found), encoding="utf-8")
+    if json:
+        screen.answer({"policy": str(output), "transactions": found})
+        return 0
+    screen.say(
+        f"drafted {screen.shown(str(output))}",
+        *screen.table([(key, screen.shown(value)) for key, value in found.items()], head=("key", "guess")),
+        *screen.next_steps((f"edit {output}", "look where the sets are, and promise something")),
+    )
+    return 0
 
 
 def _many(number: int, what: str) -> str:

@@ -30,8 +30,8 @@ ARGUMENTS = {
     "SOURCES...": "A TOML file that names a register, views and releases; or release folders, with --raw.",
     "SQL": "One aggregate over the audited table, with conditions on public columns.",
     "ANALYST": "Whose key it is.",
-    "NAME": "patients, transfusions, census, trips-city, trips-metro, transcripts, transcripts-years, "
-    "transcripts-sparse, encounters, or adult.",
+    "NAME": "patients, transfusions, census, trips-city, trips-metro, baskets, transcripts, "
+    "transcripts-years, transcripts-sparse, encounters, or adult.",
 }
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privet.cli import documents, screen, trajectories
+from privet.cli import documents, screen, trajectories, transactions
 from privet.cli.explain import explained, told
 from privet.cli.options import (
     ARGUMENTS,
@@ -234,13 +234,15 @@ def summary(release: Release, folder: Path) -> list[str]:
     left_out = evidence.suppressed_records
     files = sorted(path.name for path in folder.iterdir())
     return [
-        f"published {evidence.records:,} records in {len(evidence.columns)} columns"
+        f"published {evidence.records:,} records"
+        + (f" in {len(evidence.columns)} columns" if evidence.columns else "")
         + (f"; {counted(left_out, 'record was', 'records were')} left out" if left_out else ""),
         *screen.promise_lines(evidence.promises),
         "",
-        *became(evidence.attributes, evidence.measures),
+        *(became(evidence.attributes, evidence.measures) if evidence.attributes else []),
         *([] if evidence.thinning is None else ["", *trajectories.published(evidence)]),
         *([] if evidence.documents is None else ["", *documents.published(evidence)]),
+        *([] if evidence.sets is None else ["", *transactions.published(evidence)]),
         "",
         f"  {screen.shown(str(folder))}: {', '.join(files)}",
         f"  {screen.shown(str(private_folder(folder)))} stays with you: it holds raw values",

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from privet.cli import aware, documents, screen, trajectories
+from privet.cli import aware, documents, screen, trajectories, transactions
 from privet.cli.answers import risk_of_release
 from privet.cli.options import (
     Data,
@@ -134,6 +134,9 @@ def risk(
 def _told(found: Mapping[str, Any]) -> Iterator[str]:
     if found.get("kind") == "documents":
         yield from documents.risk(found)
+        return
+    if found.get("kind") == "transactions":
+        yield from transactions.risk(found)
         return
     if found.get("kind") == "trajectories":
         yield from trajectories.risk(found)

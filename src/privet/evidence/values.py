@@ -12,6 +12,7 @@ from privet.evidence.measures import Measures
 from privet.evidence.part import Part, Standing, inside, part, stated, verified
 from privet.evidence.paths import ArgumentNote, Mixed, PathsNote, StopNote, Thinning
 from privet.evidence.promises import Paid, Promise
+from privet.evidence.sets import SetsNote
 
 VERSION = 1
 TABLES, ANATOMY, NOISY, TRAJECTORIES, DOCUMENTS, HALVES = (
@@ -57,6 +58,7 @@ class Evidence(Part):
     stops: tuple[StopNote, ...] | None = stated(default=None)
     mixed: Mixed | None = inside(default=None)
     documents: DocumentsNote | None = inside(default=None)
+    sets: SetsNote | None = inside(default=None)
     data: DataNote | None = inside(default=None)  # None: nothing is written yet
     files: Mapping[str, str] | None = verified(default=None)
 

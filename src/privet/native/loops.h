@@ -47,6 +47,13 @@ int64_t privet_minimal_violations(const int32_t *visits, const int64_t *starts, 
                                   int64_t *handle);
 int64_t privet_maximal_frequent(const int32_t *visits, const int64_t *starts, int64_t paths,
                                 const int64_t *counts, int64_t points, int64_t least, int64_t *handle);
+/* All of up to `longest` points that are frequent; 1 where they are more than `most`. */
+int64_t privet_itemsets(const int32_t *visits, const int64_t *starts, int64_t paths, const int64_t *counts,
+                        int64_t points, int64_t least, int64_t longest, int64_t most, int64_t *handle);
+/* Those that are minimal and too rare, with their places, of which handle[3] says the number. */
+int64_t privet_rare(const int32_t *visits, const int64_t *starts, int64_t paths, const int64_t *counts,
+                    int64_t points, int64_t k, int64_t longest, int64_t *handle);
+int64_t privet_places_take(int64_t handle, int32_t *path, int32_t *which);
 int64_t privet_sequences_take(int64_t handle, int32_t *members, int64_t *ends, int64_t *support);
 
 /* suppress.c: 0, or -1 where there is no memory */

@@ -15,6 +15,8 @@ typedef struct {
     int32_t *members;
     int64_t *ends, *support;
     int64_t count, used, room_count, room_used;
+    int32_t *path, *which; /* where they occur: a path, and which sequence it has; only where asked for */
+    int64_t places, room_places;
 } found_t;
 
 static int add(found_t *found, const int32_t *members, int64_t length, int64_t support)
@@ -53,7 +55,39 @@ static void forget(found_t *found)
     free(found->members);
     free(found->ends);
     free(found->support);
+    free(found->path);
+    free(found->which);
     free(found);
+}
+
+static int add_place(found_t *found, int32_t path, int32_t which)
+{
+    if (found->places == found->room_places) {
+        int64_t room = found->room_places ? 2 * found->room_places : 4096;
+        int32_t *paths = realloc(found->path, (size_t)room * sizeof *paths);
+        if (!paths)
+            return -1;
+        found->path = paths;
+        int32_t *whiches = realloc(found->which, (size_t)room * sizeof *whiches);
+        if (!whiches)
+            return -1;
+        found->which = whiches;
+        found->room_places = room;
+    }
+    found->path[found->places] = path;
+    found->which[found->places++] = which;
+    return 0;
+}
+
+/* Copies where the sequences of a handle occur; the handle stays. */
+int64_t privet_places_take(int64_t handle, int32_t *path, int32_t *which)
+{
+    const found_t *found = (const found_t *)(intptr_t)handle;
+    if (found->places) {
+        memcpy(path, found->path, (size_t)found->places * sizeof *path);
+        memcpy(which, found->which, (size_t)found->places * sizeof *which);
+    }
+    return 0;
 }
 
 /* Copies what a search left under a handle, and frees it. */
@@ -73,7 +107,7 @@ static int hand_over(found_t *found, int failed, int64_t *handle)
 {
     if (failed) {
         forget(found);
-        return -1;
+        return failed;
     }
     handle[0] = (int64_t)(intptr_t)found;
     handle[1] = found->count;
@@ -117,6 +151,8 @@ typedef struct {
     slot_t *slots; /* found sequences by their last two points */
     int64_t *chain;
     int64_t room, taken, room_chain;
+    int32_t *sequence; /* where places are asked for: which violating sequence a point has just made, from 1 */
+    int64_t most; /* above 0: report up to so many sequences that do not violate, instead of those that do */
 } search_t;
 
 static uint64_t scrambled(int64_t key)
@@ -197,7 +233,7 @@ static int stained(const search_t *s, int64_t length)
  * so every subset of a sequence is met before the sequence itself, and what is reported is minimal. */
 static int expand(search_t *s, int64_t length, const place_t *places, int64_t n)
 {
-    int64_t wide = s->marks + 1, met = 0, kept = 0, room = 0;
+    int64_t wide = s->marks + 1, met = 0, kept = 0, room = 0, violating = 0;
     const uint8_t *allowed = s->allowed + length * s->points;
     uint8_t *further = s->allowed + (length + 1) * s->points;
     int64_t most = 0;
@@ -231,9 +267,16 @@ static int expand(search_t *s, int64_t length, const place_t *places, int64_t n)
             int bad = total[0] < s->k;
             for (int64_t m = 0; m < s->marks && !bad; m++) /* share > top / bottom, multiplied out: exact */
                 bad = total[m + 1] * s->bottoms[m] > total[0] * s->tops[m];
-            if (bad)
+            if (bad && !s->most) {
                 failed = note(s, length + 1, total[0]);
-            else {
+                if (s->sequence) {
+                    s->sequence[b] = (int32_t)s->found->count;
+                    violating++;
+                }
+            }
+            if (!bad) {
+                if (s->most)
+                    failed = s->found->count == s->most ? 1 : add(s->found, s->prefix, length + 1, total[0]);
                 follow[kept++] = b;
                 room += s->places[b];
                 further[b] = 1;
@@ -243,6 +286,14 @@ static int expand(search_t *s, int64_t length, const place_t *places, int64_t n)
         if (!further[b])
             s->places[b] = 0;
     }
+    for (int64_t i = 0; violating && i < n; i++) {
+        int64_t end = s->ends[places[i].path];
+        for (int64_t t = places[i].next; t < end && !failed; t++)
+            if (s->sequence[s->visits[t]])
+                failed = add_place(s->found, places[i].path, s->sequence[s->visits[t]] - 1);
+    }
+    if (violating)
+        memset(s->sequence, 0, (size_t)s->points * sizeof *s->sequence);
     if (failed || !kept || length + 1 == s->longest) {
         for (int64_t i = 0; i < kept; i++)
             s->places[follow[i]] = further[follow[i]] = 0;
@@ -289,23 +340,20 @@ static int expand(search_t *s, int64_t length, const place_t *places, int64_t n)
     return failed;
 }
 
-/* 0, and a handle with the number of sequences and of their members; -1 where there is no memory. */
-int64_t privet_minimal_violations(const int32_t *visits, const int64_t *starts, int64_t paths, const int64_t *weights,
-                      int64_t marks, const int64_t *tops, const int64_t *bottoms, int64_t points, int64_t k,
-                      int64_t longest, int64_t *handle)
+static int search(search_t s, const int64_t *starts, int64_t paths, int places, int64_t *handle)
 {
-    search_t s = {.visits = visits, .ends = starts + 1, .weights = weights, .tops = tops, .bottoms = bottoms,
-                  .points = points, .marks = marks, .k = k, .longest = longest};
-    s.totals = calloc((size_t)(points * (marks + 1) + 1), sizeof *s.totals);
-    s.places = calloc((size_t)points + 1, sizeof *s.places);
-    s.allowed = calloc((size_t)(points * (longest + 1) + 1), 1);
-    s.inside = calloc((size_t)points + 1, 1);
-    s.prefix = calloc((size_t)longest + 1, sizeof *s.prefix);
+    s.ends = starts + 1;
+    s.sequence = places ? calloc((size_t)s.points + 1, sizeof *s.sequence) : NULL;
+    s.totals = calloc((size_t)(s.points * (s.marks + 1) + 1), sizeof *s.totals);
+    s.places = calloc((size_t)s.points + 1, sizeof *s.places);
+    s.allowed = calloc((size_t)(s.points * (s.longest + 1) + 1), 1);
+    s.inside = calloc((size_t)s.points + 1, 1);
+    s.prefix = calloc((size_t)s.longest + 1, sizeof *s.prefix);
     s.found = calloc(1, sizeof *s.found);
     place_t *begin = malloc((size_t)(paths + 1) * sizeof *begin);
-    int failed = !(s.totals && s.places && s.allowed && s.inside && s.prefix && s.found && begin);
-    if (!failed) {
-        memset(s.allowed, 1, (size_t)points);
+    int failed = s.totals && s.places && s.allowed && s.inside && s.prefix && s.found && begin && (s.sequence || !places) ? 0 : -1;
+    if (!failed && s.longest) {
+        memset(s.allowed, 1, (size_t)s.points);
         for (int64_t r = 0; r < paths; r++)
             begin[r] = (place_t){(int32_t)starts[r], (int32_t)r};
         failed = expand(&s, 0, begin, paths);
@@ -318,9 +366,42 @@ int64_t privet_minimal_violations(const int32_t *visits, const int64_t *starts, 
     free(s.prefix);
     free(s.slots);
     free(s.chain);
+    free(s.sequence);
     if (!s.found)
         return -1;
     return hand_over(s.found, failed, handle);
+}
+
+/* 0, and a handle with the number of sequences and of their members; -1 where there is no memory. */
+int64_t privet_minimal_violations(const int32_t *visits, const int64_t *starts, int64_t paths,
+                                  const int64_t *weights, int64_t marks, const int64_t *tops,
+                                  const int64_t *bottoms, int64_t points, int64_t k, int64_t longest,
+                                  int64_t *handle)
+{
+    search_t s = {.visits = visits, .weights = weights, .tops = tops, .bottoms = bottoms, .points = points,
+                  .marks = marks, .k = k, .longest = longest};
+    return search(s, starts, paths, 0, handle);
+}
+
+/* Every sequence of up to `longest` points that at least `least` records contain; 1 where there are more
+ * than `most`. The same walk as above, which goes through all that do not violate anyway. */
+int64_t privet_itemsets(const int32_t *visits, const int64_t *starts, int64_t paths, const int64_t *counts,
+                    int64_t points, int64_t least, int64_t longest, int64_t most, int64_t *handle)
+{
+    search_t s = {.visits = visits, .weights = counts, .points = points, .k = least, .longest = longest,
+                  .most = most};
+    return search(s, starts, paths, 0, handle);
+}
+
+/* Minimal sequences of up to `longest` points that fewer than `k` records contain, and in handle[3] how many
+ * places they occur in. */
+int64_t privet_rare(const int32_t *visits, const int64_t *starts, int64_t paths, const int64_t *counts,
+                int64_t points, int64_t k, int64_t longest, int64_t *handle)
+{
+    search_t s = {.visits = visits, .weights = counts, .points = points, .k = k, .longest = longest};
+    int failed = search(s, starts, paths, 1, handle);
+    handle[3] = failed ? 0 : ((const found_t *)(intptr_t)handle[0])->places;
+    return failed;
 }
 
 /* ---- maximal frequent sequences ------------------------------------------------------------------- */

@@ -39,7 +39,7 @@ def formed(terms: Terms) -> Iterator[str]:
         yield f"{terms.kind}: what these data look like is not described; it needs a shape"
     elif terms.kind == TABLE and terms.shape is not None:
         yield "kind: a table has no shape; leave it out, or say the kind that it describes"
-    if not terms.attributes:
+    if not terms.attributes and not (terms.shape is not None and terms.shape.bare):
         yield NO_COLUMN
     attributes: tuple[Any, ...] = terms.attributes
     for at, attribute in enumerate(attributes):

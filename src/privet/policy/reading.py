@@ -49,6 +49,8 @@ def read(document: Mapping[str, Any], base: Path, complaints: Complaints) -> dic
     if kind != TABLE and not known("shapes", kind):
         complaints.add(other_kind(kind))
         kind = TABLE
+    if kind != TABLE:
+        document = find("shapes", kind).unfolded(document, complaints)
     complaints.unknown(document, TOP if kind == TABLE else (*TOP, kind))
     said: dict[str, Any] = {"purpose": str(document.get("purpose", "")), "kind": kind}
     if kind != TABLE:
@@ -66,6 +68,8 @@ def read(document: Mapping[str, Any], base: Path, complaints: Complaints) -> dic
         said["attributes"] = said["shape"].attributes if "shape" in said else ()
         if "attributes" in document:
             complaints.add(f"attributes: fields are described in [{kind}]; remove it here")
+    elif kind != TABLE and find("shapes", kind).bare and "attributes" not in document:
+        said["attributes"] = ()
     else:
         there = document.get("attributes", {} if kind != TABLE else None)
         said["attributes"] = _attributes(there, complaints, base, needed=kind == TABLE)

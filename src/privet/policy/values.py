@@ -45,6 +45,7 @@ class Shape(Protocol):
 
     algorithm: ClassVar[Mapping[str, Any]]  # what searches unless the policy says otherwise
     describes_fields: ClassVar[bool] = False  # itself: then [attributes] stands nowhere in the policy
+    bare: ClassVar[bool] = False  # nothing need stand beside what it describes: [attributes] may be left out
 
     @classmethod
     def from_policy(cls, table: Mapping[str, Any], *, base: Path) -> Self:
@@ -55,6 +56,16 @@ class Shape(Protocol):
 
     def complaints(self, policy: Terms) -> list[str]:
         """What is right in each place of the policy and wrong together."""
+
+    @classmethod
+    def unfolded(cls, document: Mapping[str, Any], complaints: Complaints) -> Mapping[str, Any]:  # noqa: ARG003
+        """A document with what only this kind of data has ([[hide]]) brought into the common form."""
+        return document
+
+    @staticmethod
+    def folded(document: dict[str, Any]) -> dict[str, Any]:
+        """The way back from `unfolded`."""
+        return document
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:
@@ -187,6 +198,9 @@ class Policy(Terms):
         document["algorithm"] = describe(self.algorithm)
         if self.shape is not None:
             document[self.kind] = self.shape.to_policy()
+            if self.shape.bare and not self.attributes:
+                del document["attributes"]
+            document = self.shape.folded(document)
         return document
 
     def dumps(self) -> str:

@@ -21,6 +21,7 @@ from privet.report import (
     spent,
     tradeoff,
     trajectories,
+    transactions,
     worst,
 )
 from privet.report.markup import Safe, join, label_text, tag
@@ -38,6 +39,7 @@ SECTIONS = (
     Section("dimensions", "How many columns identify", dimensions.dimensions),
     Section("tradeoff", "What less risk has cost", tradeoff.tradeoff),
     Section("paths", "What became of the paths", trajectories.kept),
+    Section("sets", "What became of the sets", transactions.kept),
     Section("heat", "Places and times", trajectories.heat),
     Section("loss-curve", "What each removal solved and cost", trajectories.curve),
     Section("map", "Map", trajectories.places),

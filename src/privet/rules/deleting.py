@@ -1,0 +1,273 @@
+"""Hiding by deleting single items, guided by the border of what is innocent.
+
+Spec 09, section 3.11, "border-based", after Sun and Yu, "A border-based approach for hiding sensitive
+frequent itemsets", ICDM 2005. The support of each sensitive rule is lowered by deleting items from
+records that support it; each time the record and item are taken whose deletion weighs least on the
+border: the largest innocent itemsets that are frequent. An element weighs more the nearer it is to being
+lost. Without a border it is the plain heuristic of Verykios et al. (TKDE 2004): shortest records first.
+
+Differs from the spec: a deletion that serves several sensitive rules goes before one of equal weight that
+serves fewer; and a rule may be hidden by its confidence, by deleting items of its consequent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from heapq import heapify, heappop, heappush
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.core import Progress, silent
+from privet.errors import InternalError
+from privet.rules.baskets import Baskets, Ints
+from privet.rules.hidden import Sensitive
+from privet.rules.mining import Itemset, Mined, maximal
+
+HUGE = 1e9  # what it weighs to lose an element of the border
+ALIKE = 1e-9  # weights that differ by less are added up in another order
+
+
+class By(Enum):
+    """What is lowered until a rule is not seen."""
+
+    SUPPORT = "support"
+    CONFIDENCE = "confidence"  # of rules; an itemset has none, its support is lowered
+    EITHER = "either"  # whatever needs fewer deletions
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """How one rule is hidden: what must fall, and which items may be deleted for it."""
+
+    sensitive: Sensitive
+    by: By  # never EITHER
+
+    @property
+    def victims(self) -> Itemset:
+        # With an item of the antecedent its support falls too, and the confidence hardly.
+        rule = self.sensitive.rule
+        return rule.itemset if self.by is By.SUPPORT else rule.consequent
+
+    def reached(self, support: int, antecedent: int, records: int) -> bool:
+        thresholds = self.sensitive.thresholds
+        if self.by is By.SUPPORT:
+            return support < thresholds.least(records)
+        return not self.sensitive.sees(support, antecedent, records)
+
+
+def goals(baskets: Baskets, sensitive: Sequence[Sensitive], by: By) -> tuple[Goal, ...]:
+    """How each rule is hidden."""
+    return tuple(Goal(one, _way(baskets, one, by)) for one in sensitive)
+
+
+def _way(baskets: Baskets, one: Sensitive, by: By) -> By:
+    if not one.confident or by is By.SUPPORT:
+        return By.SUPPORT
+    if by is By.CONFIDENCE:
+        return by
+    share = one.thresholds.confidence
+    assert share is not None
+    both, before = baskets.support(one.itemset), baskets.support(one.rule.antecedent)
+    by_support = both - one.thresholds.least(baskets.records) + 1
+    by_confidence = both - -(-share.numerator * before // share.denominator) + 1
+    return By.SUPPORT if by_support <= by_confidence else By.CONFIDENCE
+
+
+def innocent_border(mined: Mined, aims: Sequence[Goal]) -> list[Itemset]:
+    """The positive border of what is frequent and contains nothing that must become infrequent."""
+    gone = [set(goal.sensitive.itemset) for goal in aims if goal.by is By.SUPPORT]
+    kept = {itemset for itemset in mined.support if not any(one <= set(itemset) for one in gone)}
+    return maximal(kept)
+
+
+def delete_items(
+    baskets: Baskets, aims: Sequence[Goal], mined: Mined, *, border: bool, progress: Progress = silent
+) -> list[tuple[int, int]]:
+    """The deletions, each as a record and an item, in the order in which they were chosen."""
+    elements = innocent_border(mined, aims) if border else []
+    state = Deleting(baskets, aims, elements, mined, by_border=border)
+    done = []
+    for deletion in state.run():
+        done.append(deletion)
+        if len(done) % 1000 == 0:
+            progress("search", len(done))
+    return done
+
+
+class Deleting:
+    """The state: supports of rules and border, and for each item its candidates, the lightest first."""
+
+    def __init__(
+        self,
+        baskets: Baskets,
+        aims: Sequence[Goal],
+        border: Sequence[Itemset],
+        mined: Mined,
+        *,
+        by_border: bool,
+    ) -> None:
+        self._by_border = by_border
+        self._aims, self._all = aims, baskets.records
+        self._least = mined.thresholds.least(baskets.records)
+        holding = [baskets.holding(goal.sensitive.itemset) for goal in aims]
+        self._records: Ints = np.unique(np.concatenate([*holding, np.zeros(0, np.int32)])).astype(np.int64)
+        size = len(self._records)
+        self._inside = np.zeros((len(aims), size), dtype=bool)  # has the record all items of the rule?
+        self._before = np.zeros((len(aims), size), dtype=bool)  # and of its antecedent?
+        for at, (goal, records) in enumerate(zip(aims, holding, strict=True)):
+            self._inside[at, self._at(records)] = True
+            self._before[at, self._at(baskets.holding(goal.sensitive.rule.antecedent))] = True
+        self._support = np.array([len(records) for records in holding], dtype=np.int64)
+        self._antecedent = np.array(
+            [baskets.support(goal.sensitive.rule.antecedent) for goal in aims], dtype=np.int64
+        )
+        self._victims = sorted({item for goal in aims for item in goal.victims})
+        self._items = baskets.supports.copy()
+        self._lengths = baskets.lengths[self._records]
+        self._gone: dict[int, set[int]] = {}
+        self._watch(baskets, border)
+        self._open = [at for at in range(len(aims)) if not self._reached(at)]
+
+    def _watch(self, baskets: Baskets, border: Sequence[Itemset]) -> None:
+        """Where in the candidates each element of the border is that a deletion could hit."""
+        victims = set(self._victims)
+        self._border = [itemset for itemset in border if victims & set(itemset)]
+        every = [baskets.holding(itemset) for itemset in self._border]
+        self._first = np.array([len(records) for records in every], dtype=np.int64)
+        self._now = self._first.copy()
+        places = [self._at(records) for records in every]
+        self._hit = places
+        where = np.concatenate([*places, np.zeros(0, np.int64)]).astype(np.int64)
+        of = np.repeat(np.arange(len(places)), [len(one) for one in places])
+        order = np.argsort(where, kind="stable")
+        self._elements = of[order]
+        self._rows = np.concatenate(([0], np.cumsum(np.bincount(where, minlength=len(self._records)))))
+        self._has = {
+            item: np.array([item in itemset for itemset in self._border], dtype=bool)
+            for item in {item for itemset in self._border for item in itemset} | victims
+        }
+
+    def run(self) -> Iterator[tuple[int, int]]:
+        heaps = self._heaps()
+        while self._open:
+            best: tuple[tuple[float, ...], int] | None = None
+            for item, heap in heaps.items():
+                self._settle(item, heap)
+                if heap:
+                    weight, covered, length, at = heap[0]
+                    worth = self._items[item] if self._by_border else -self._items[item]
+                    key = (weight, covered, length, float(worth), at)
+                    if best is None or key < best[0]:
+                        best = (key, item)
+            if best is None:
+                raise InternalError("a rule is seen that no record supports")
+            at, item = int(best[0][-1]), best[1]
+            heappop(heaps[item])
+            yield int(self._records[at]), item
+            if self._deleted(at, item):
+                heaps = self._heaps()  # a rule that was hidden is seen again
+            else:
+                self._again(at, heaps)
+
+    def _heaps(self) -> dict[int, list[tuple[float, int, int, int]]]:
+        """For each item that may be deleted, where: the lightest first."""
+        weights = self._weights(slice(None))
+        made = {}
+        for item in self._victims:
+            covered = np.zeros(len(self._records), dtype=np.int64)
+            for rule in self._open:
+                if item in self._aims[rule].victims:
+                    covered += self._inside[rule]
+            total = np.zeros(len(self._records))
+            for element in np.flatnonzero(self._has[item]).tolist() if self._border else ():
+                total[self._hit[element]] += weights[element]
+            places = np.flatnonzero(covered)
+            lengths = np.zeros(len(places), np.int64) if self._by_border else self._lengths[places]
+            heap = list(
+                zip(
+                    total[places].tolist(),
+                    (-covered[places]).tolist(),
+                    lengths.tolist(),
+                    places.tolist(),
+                    strict=True,
+                )
+            )
+            heapify(heap)
+            made[item] = heap
+        return made
+
+    def _settle(self, item: int, heap: list[tuple[float, int, int, int]]) -> None:
+        """See to it that what is on top is what it says: weights only rise, and fewer rules are open."""
+        while heap:
+            weight, covered, length, at = heap[0]
+            serves = sum(
+                bool(self._inside[rule, at]) for rule in self._open if item in self._aims[rule].victims
+            )
+            now = self._weight(at, item) if serves else inf
+            if serves and now <= weight + ALIKE and -serves <= covered:
+                return
+            heappop(heap)
+            if serves:
+                heappush(heap, (now, -serves, length, at))
+
+    def _again(self, at: int, heaps: dict[int, list[tuple[float, int, int, int]]]) -> None:
+        """A record that lost an item may be a lighter choice for its others."""
+        if not self._by_border:
+            return
+        for item in self._victims:
+            serves = sum(
+                bool(self._inside[rule, at]) for rule in self._open if item in self._aims[rule].victims
+            )
+            if serves:
+                heappush(heaps[item], (self._weight(at, item), -serves, 0, at))
+
+    def _weights(self, elements: Ints | slice) -> NDArray[np.float64]:
+        first, now = self._first[elements], self._now[elements]
+        weights = (first - now + 1) / np.maximum(first - self._least, 1)
+        weights[now == self._least] = HUGE
+        weights[now < self._least] = 0  # lost already
+        return weights
+
+    def _weight(self, at: int, item: int) -> float:
+        elements = self._standing(at, item)
+        return float(self._weights(elements).sum()) if len(elements) else 0.0
+
+    def _standing(self, at: int, item: int) -> Ints:
+        """The elements of the border that a record still has and would lose with an item."""
+        elements = self._elements[self._rows[at] : self._rows[at + 1]]
+        stays = self._has[item][elements]
+        for gone in self._gone.get(at, ()):
+            stays &= ~self._has[gone][elements]
+        return np.asarray(elements[stays])
+
+    def _deleted(self, at: int, item: int) -> bool:
+        """Take an item from a record; whether a rule came back."""
+        self._now[self._standing(at, item)] -= 1
+        self._gone.setdefault(at, set()).add(item)
+        self._items[item] -= 1
+        for rule, goal in enumerate(self._aims):
+            if self._inside[rule, at] and item in goal.sensitive.itemset:
+                self._inside[rule, at] = False
+                self._support[rule] -= 1
+            if self._before[rule, at] and item in goal.sensitive.rule.antecedent:
+                self._before[rule, at] = False
+                self._antecedent[rule] -= 1
+        still = [rule for rule in range(len(self._aims)) if not self._reached(rule)]
+        back = bool(set(still) - set(self._open))
+        self._open = still
+        return back
+
+    def _reached(self, rule: int) -> bool:
+        return self._aims[rule].reached(int(self._support[rule]), int(self._antecedent[rule]), self._all)
+
+    def _at(self, records: NDArray[np.int32]) -> Ints:
+        """Candidates' numbers of those of some records that are candidates."""
+        if not len(self._records):
+            return np.zeros(0, np.int64)
+        at = np.searchsorted(self._records, records)
+        at[at == len(self._records)] = 0
+        return np.asarray(at[self._records[at] == records])

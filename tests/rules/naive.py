@@ -1,0 +1,81 @@
+"""The definitions once more, naively, over Python sets: what every search and auditor is compared with."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from itertools import chain, combinations, product
+
+Record = frozenset[str]
+
+
+def database(chance: random.Random, records: int, items: int, often: float = 0.5) -> list[Record]:
+    labels = [chr(ord("a") + at) for at in range(items)]
+    return [frozenset(i for i in labels if chance.random() < often) for _ in range(records)]
+
+
+def support(records: Iterable[Record], itemset: Iterable[str]) -> int:
+    wanted = set(itemset)
+    return sum(wanted <= record for record in records)
+
+
+def subsets(items: Iterable[str], most: int | None = None) -> Iterator[tuple[str, ...]]:
+    ordered = sorted(items)
+    sizes = range(1, (len(ordered) if most is None else min(most, len(ordered))) + 1)
+    return chain.from_iterable(combinations(ordered, size) for size in sizes)
+
+
+def frequent(records: Sequence[Record], least: int) -> dict[frozenset[str], int]:
+    every = set().union(*records) if records else set()
+    found = {frozenset(one): support(records, one) for one in subsets(every)}
+    return {one: many for one, many in found.items() if many >= least}
+
+
+def visible(
+    records: Sequence[Record], left: Iterable[str], right: Iterable[str], least: int, share: Fraction
+) -> bool:
+    both = support(records, {*left, *right})
+    before = support(records, left)
+    return both >= least and before > 0 and Fraction(both, before) >= share
+
+
+def rules(
+    records: Sequence[Record], least: int, share: Fraction
+) -> set[tuple[frozenset[str], frozenset[str]]]:
+    return {
+        (frozenset(left), itemset - set(left))
+        for itemset in frequent(records, least)
+        for left in subsets(itemset)
+        if len(left) < len(itemset) and visible(records, left, itemset - set(left), least, share)
+    }
+
+
+def known(records: Sequence[Record], m: int) -> dict[tuple[str, ...], int]:
+    """Every set of up to m items that somebody has, and how many have it."""
+    found = {one for record in records for one in subsets(record, m)}
+    return {one: support(records, one) for one in found}
+
+
+def border(records: Sequence[Record], least: int, gone: Sequence[frozenset[str]]) -> set[frozenset[str]]:
+    kept = [one for one in frequent(records, least) if not any(hidden <= one for hidden in gone)]
+    return {one for one in kept if not any(one < other for other in kept)}
+
+
+def best(records: Sequence[Record], sensitive: Sequence[frozenset[str]], least: int) -> tuple[int, int]:
+    """Brute force: the fewest border elements lost, and then the fewest items deleted."""
+    elements = border(records, least, sensitive)
+    touched = [at for at, record in enumerate(records) if any(one <= record for one in sensitive)]
+    items = set().union(*sensitive)
+    ways = [[frozenset(), *map(frozenset, subsets(records[at] & items))] for at in touched]
+    answer: tuple[int, int] | None = None
+    for way in product(*ways):
+        made = list(records)
+        for at, gone in zip(touched, way, strict=True):
+            made[at] = records[at] - gone
+        if any(support(made, one) >= least for one in sensitive):
+            continue
+        price = (sum(support(made, one) < least for one in elements), sum(map(len, way)))
+        answer = price if answer is None else min(answer, price)
+    assert answer is not None
+    return answer

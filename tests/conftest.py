@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, Phase, settings
 
 settings.register_profile(
     "privet",
-    deadline=None,  # a loaded machine is no fault of the code
+    deadline=None,  # a loaded machine is not a fault of the code
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
     phases=[phase for phase in Phase if phase is not Phase.explain],

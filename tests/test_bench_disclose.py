@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @pytest.fixture(autouse=True)
 def _bench(monkeypatch: pytest.MonkeyPatch) -> None:
-    """bench/ is no installed package: it is found from the root of the repository."""
+    """bench/ is not an installed package: it is found from the root of the repository."""
     monkeypatch.syspath_prepend(ROOT)
 
 

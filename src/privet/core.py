@@ -448,7 +448,7 @@ class Terms:
     kind: str = TABLE
     nulls: Nulls = Nulls.VALUE
     form: Form = field(default_factory=Form)
-    shape: Any = None  # what is said of data that is no table: where paths or documents are found in it
+    shape: Any = None  # what is said of data that is not a table: where paths or documents are found in it
     # Of a table that holds a population, the rows that leave: by column, what it says of them.
     publish_only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     ledger: Purse | None = None  # for algorithms that spend; it may be named when publishing, too

@@ -2,7 +2,7 @@
 
 Stops: reading a name, a number or an exact date off the release. Does not stop: whoever holds the key
 recomputes every hash and pseudonym, and equal values stay equal, so records of one person can be linked
-with each other. A disguise is no promise: the quasi-identifiers beside it decide who can be found.
+with each other. A disguise is not a promise: the quasi-identifiers beside it decide who can be found.
 
 Keys never stand in a policy: they come from a file or an environment variable, when they are needed.
 """

@@ -83,7 +83,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "top-down": "privet.relational.topdown:TopDown",
         "tree-anatomy": "privet.document.settings:TreeAnatomy",
     },
-    # kinds of data that are no tables, by the table of a policy that describes them
+    # kinds of data that are not tables, by the table of a policy that describes them
     "shapes": {
         "documents": "privet.roads.documents.shape:DocumentShape",
         "trajectories": "privet.roads.trajectories.shape:Trajectories",

@@ -364,8 +364,8 @@ def test_everybody_has_bounds_of_their_own(tmp_path: Path) -> None:
             "update staff set most = 11000 where id = 3",
             "salary: the bounds of 1 people are narrower than the",
         ),
-        ("update staff set least = null where id = 3", "least: somebody's bound is no number"),
-        ("update staff set least = 'low' where id = 3", "least: somebody's bound is no number"),
+        ("update staff set least = null where id = 3", "least: somebody's bound is not a number"),
+        ("update staff set least = 'low' where id = 3", "least: somebody's bound is not a number"),
         (
             "update staff set most = 20000 where dept = 'C'",
             "salary: somebody's value lies outside the public",

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 @pytest.fixture
 def bench(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """bench/ is no installed package: it is found from the root of the repository."""
+    """bench/ is not an installed package: it is found from the root of the repository."""
     monkeypatch.syspath_prepend(ROOT)
     from bench import auditing
 

@@ -268,7 +268,7 @@ def test_a_wrong_configuration_is_answered_once(tmp_path: Path) -> None:
             "salary: somebody's value lies outside the public bounds",
         ),
         ("update staff set salary = null where id = 3", "salary: 1 people have no value"),
-        ("update staff set bonus = 'secret' where id = 3", "bonus: value 4 is no number"),
+        ("update staff set bonus = 'secret' where id = 3", "bonus: value 4 is not a number"),
         ("update staff set id = 4 where id = 3", "id: must name each person once"),
         ("delete from staff where id > 0", "fewer than 2 people"),
         ("alter table staff rename column age to years", "staff has no column age"),
@@ -315,8 +315,8 @@ def test_no_such_database(tmp_path: Path) -> None:
     ):
         with pytest.raises(InputError, match=words):
             opened(url)
-    (tmp_path / "text.db").write_text("this is no database, but long enough to look like one" * 20)
-    with pytest.raises(InputError, match="is no audit log"):
+    (tmp_path / "text.db").write_text("this is not a database, but long enough to look like one" * 20)
+    with pytest.raises(InputError, match="is not an audit log"):
         AuditLog(tmp_path / "text.db")
 
 

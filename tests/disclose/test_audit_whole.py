@@ -244,7 +244,7 @@ def test_a_maximum_at_the_public_bound_would_tell_everybody() -> None:
 @pytest.mark.parametrize("bounds", [{"low": 0}, {"low": 0, "high": 3}, {"low": "-0.5"}])
 @pytest.mark.parametrize("log", ["tight", "equality"])
 def test_nobody_is_determined_above_a_public_bound(bounds: dict[str, Any], log: str) -> None:
-    """All tables, and sequences of two to four queries; tables at the top of the list are no proof."""
+    """All tables, and sequences of two to four queries; tables at the top of the list are not proof."""
     exact = {name: Fraction(value) for name, value in bounds.items()}
     sets = [set(one) for size in (1, 2, 3) for one in combinations(range(3), size)]
     rng = np.random.default_rng(3)

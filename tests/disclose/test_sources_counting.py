@@ -299,7 +299,7 @@ def test_numbers_are_compared_as_numbers_and_nothing_is_known_of_null() -> None:
     assert people.selected([Comparison.parse("n > 9")]) == {1, 3}
     assert people.selected([Comparison.parse("n = 11")]) == {3}
     assert people.selected([Comparison.parse("n < 10")]) == {0}
-    assert people.selected([Comparison.parse("t > 9")]) == {2}  # one is no number, so all are text
+    assert people.selected([Comparison.parse("t > 9")]) == {2}  # one is not a number, so all are text
     assert people.selected([]) == {0, 1, 2, 3}
 
 

@@ -3,7 +3,7 @@
 `outcomes(program)` runs a program again and again, once for each way its random draws can be seen to fall,
 and adds up the exact probability of every result. A drawn number is not decided until the program looks at
 it, and then only as far as the program looks (`number < 5` splits it in two), so draws from 2**256
-numbers are no obstacle. Paths below a probability are not followed; what they weigh together is reported.
+numbers are not an obstacle. Paths below a probability are not followed; what they weigh together is reported.
 """
 
 from __future__ import annotations

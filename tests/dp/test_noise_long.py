@@ -64,7 +64,7 @@ def test_choices(vetted: noise.NamedSource) -> None:
     assert not implausible((ours.choose(scores, hot) for _ in range(20_000)), dict(enumerate(plain)))
     assert not implausible((ours.choose(scores, hot, weights) for _ in range(20_000)), dict(enumerate(heavy)))
     assert not implausible((vetted.choose(scores, hot) for _ in range(15_000)), dict(enumerate(flipped)))
-    # the attentive test: a sample of one law is no plausible sample of the other
+    # the attentive test: a sample of one law is not a plausible sample of the other
     assert implausible((ours.choose(scores, hot) for _ in range(20_000)), dict(enumerate(flipped)))
 
 

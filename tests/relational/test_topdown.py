@@ -152,7 +152,7 @@ def test_asking_more_never_makes_it_feasible(data: st.DataObject) -> None:
                 search(tally, [harder], TopDown())
 
 
-# A promise that is no linkage bound takes the general road: the whole table is checked for each split.
+# A promise that is not a linkage bound takes the general road: the whole table is checked for each split.
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,7 +172,7 @@ def check_harmless(evidence: dict[str, Any], text: str) -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_stays_text(evidence: dict[str, Any], text: str) -> None:
     check_harmless(evidence, text)
-    render(poisoned(evidence, text)).encode()  # also what is no character can be written
+    render(poisoned(evidence, text)).encode()  # also what is not a character can be written
 
 
 def test_a_label_is_shown_as_it_is(evidence: dict[str, Any]) -> None:

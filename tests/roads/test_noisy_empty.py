@@ -70,7 +70,7 @@ def test_no_record_costs_what_one_does_and_is_not_told_apart(tmp_path: Path) -> 
 
 
 def test_a_record_too_many_is_still_found(tmp_path: Path) -> None:
-    """An empty table is no blank cheque: what a forger adds is found."""
+    """An empty table is not a blank cheque: what a forger adds is found."""
     noisy.ledger(tmp_path)
     release = pv.publish(NONE, noisy.policy(tmp_path, noisy.TEXT + 'consistency = "clamp"\n'), output="jsonl")
     folder = release.write(tmp_path / "out")

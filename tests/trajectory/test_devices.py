@@ -293,7 +293,7 @@ def test_stops_of_geojson(tmp_path: Path) -> None:
         ("stops.csv", "stop_id,stop_name\n,x\n", "stop 1 has no identifier"),
         ("stops.json", "{", "not JSON"),
         ("stops.json", "[]", "is a FeatureCollection"),
-        ("stops.json", '{"features": [{"geometry": {"type": "LineString"}}]}', "feature 1 is no point"),
+        ("stops.json", '{"features": [{"geometry": {"type": "LineString"}}]}', "feature 1 is not a point"),
         (
             "stops.json",
             '{"features": [{"id": 1, "geometry": {"type": "Point", "coordinates": [true, {}]}}]}',

@@ -130,7 +130,7 @@ def book(
 ) -> int:
     """Book what another tool spends on this data, before it spends it.
 
-    A budget that is kept by one tool alone is no budget. Say what the mechanism costs: a pure --epsilon, a
+    A budget that is kept by one tool alone is not a budget. Say what the mechanism costs: a pure --epsilon, a
     --rho of zero-concentrated differential privacy, or the --sigma and --sensitivity of Gaussian noise
     (rho = sensitivity² / (2 sigma²), exactly). Gaussian noise has no pure epsilon: the data set needs a
     budget in rho (`privet ledger open … --rho`, or `amend`), in which an epsilon costs epsilon² / 2.

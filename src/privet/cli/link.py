@@ -69,7 +69,7 @@ def link(
     if rules is None:
         if not Path(target).is_dir():
             raise InputError(
-                f"{target}: this is no release folder; name its policy too, if it is a raw table"
+                f"{target}: this is not a release folder; name its policy too, if it is a raw table"
             )
         release_folder(Path(target))
     said: dict[str, Any] = {"format": format, "delimiter": delimiter, "encoding": encoding, "null": null}

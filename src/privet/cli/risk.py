@@ -32,7 +32,7 @@ from privet.cli.options import (
 from privet.cli.screen import share
 from privet.errors import InputError, PolicyError
 
-LOOSE = 0.5  # different values for each record: a column that is no quasi-identifier and should be
+LOOSE = 0.5  # different values for each record: a column that is not a quasi-identifier and should be
 FEW = 8  # combinations that a terminal shows; --json has all
 
 

@@ -42,7 +42,7 @@ def word(take: Take) -> int:
 
 @dataclass(frozen=True, slots=True)
 class AsIs:
-    """The answer itself: for what is no secret, such as the class that a classifier predicts."""
+    """The answer itself: for what is not a secret, such as the class that a classifier predicts."""
 
     inputs: int
     name: ClassVar[str] = "as-is"

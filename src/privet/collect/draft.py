@@ -28,7 +28,7 @@ purpose = "…"                    # what respondents are told
 #   numbers:    laplace (epsilon), gaussian (sigma), uniform (half_width); the last two have no finite epsilon
 #   categories: randomised-response (two values), k-randomised-response (several), unary and optimised-unary
 #               (many), each with epsilon; randomised responses may say truth = "3/4" instead
-#   both:       as-is, for what is no secret
+#   both:       as-is, for what is not a secret
 """
 
 NUMBER = """

@@ -48,13 +48,13 @@ class Buckets:
         return cls(tuple(edges), labelled)
 
     def bucket(self, value: Value) -> int | None:
-        """Which bucket a value is in; null is in none. Whatever is no number or outside is refused."""
+        """Which bucket a value is in; null is in none. Whatever is not a number or outside is refused."""
         if value is None:
             return None
         try:
             number = decimal(value)
         except ValueError:
-            raise InputError("a value of a field with buckets is no number") from None
+            raise InputError("a value of a field with buckets is not a number") from None
         if number.is_nan() or not self.edges[0] <= number <= self.edges[-1]:
             raise InputError("a number is outside all buckets of its field; widen the edges")
         low, high = 0, len(self.edges) - 1

@@ -39,7 +39,7 @@ def noted(domain: PublicDomain, cut: Sequence[Node]) -> list[dict[str, Any]]:
 
 
 def read(predictor: Predictor, values: Sequence[Mapping[str, Any]]) -> tuple[Node, ...]:
-    """The nodes that evidence lists; refused where they are no cut of the domain."""
+    """The nodes that evidence lists; refused where they are not a cut of the domain."""
     domain = predictor.domain
     if isinstance(domain, Numbers):
         nodes = tuple(_interval(predictor.name, domain, value) for value in values)

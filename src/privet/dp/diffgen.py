@@ -11,7 +11,7 @@ is not shown.
 
 Differs from the thesis: noise is discrete and exact; the counts get what the search did not use; a record
 is in one subset of children, so that `max` has sensitivity 1 on columns of sets too; an empty set is an
-item of its own; a split that would make more than `MOST_CELLS` counts is no candidate, which is
+item of its own; a split that would make more than `MOST_CELLS` counts is not a candidate, which is
 decided from released things only.
 """
 

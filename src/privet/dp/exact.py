@@ -35,7 +35,7 @@ from privet.dp.coins import (
 )
 from privet.errors import InternalError
 
-FEW = 8  # up to about here, draws one by one are no slower than numpy
+FEW = 8  # up to about here, draws one by one are not slower than numpy
 WIDEST = 1 << 40  # numerators of a scale above this are drawn in Python's integers
 LARGEST = np.iinfo(np.int64).max
 SHELLS = 128  # candidates this many e-foldings below the best share one shell

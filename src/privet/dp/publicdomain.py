@@ -131,7 +131,7 @@ class Numbers:
         return Node(self._scale.label(low, high), lo, hi, interval=(low, high))
 
     def codes(self, values: Sequence[Value]) -> NDArray[np.int64]:
-        """The code of each value, -1 for what is no number, outside the range or between two steps."""
+        """The code of each value, -1 for what is not a number, outside the range or between two steps."""
         return np.array([self._code(value) for value in values], dtype=np.int64)
 
     @cached_property

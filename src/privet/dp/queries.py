@@ -102,6 +102,6 @@ def _share(node: Node, asked: Node) -> float:
 
 def _refuse_unknown(query: Count, names: set[str], classes: tuple[Value, ...]) -> None:
     if unknown := sorted(set(query.where) - names):
-        raise InputError(*(f"{name}: the query names a column that is no predictor" for name in unknown))
+        raise InputError(*(f"{name}: the query names a column that is not a predictor" for name in unknown))
     if not set(query.classes) <= set(classes):
         raise InputError("the query names a class that was not declared")

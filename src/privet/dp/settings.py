@@ -99,7 +99,7 @@ class _Noisy(Algorithm):
             complaints.append("records_per_person: a whole number, at least 1")
         if self.consistency is Consistency.RAW and self.output is Output.RECORDS:
             complaints.append(
-                'consistency: "raw" keeps negative counts, which are no records; say output = "counts"'
+                'consistency: "raw" keeps negative counts, which are not records; say output = "counts"'
             )
         if complaints:
             raise PolicyError(*complaints)

@@ -53,7 +53,7 @@ def labelled(name: str, of_node: Sequence[Value], positions: NDArray[Any]) -> pl
     """Published labels as an Enum: one small number for each row until the file is written."""
     labels = list(dict.fromkeys(label for label in of_node if label is not None))
     number = {label: at for at, label in enumerate(labels)}
-    missing = len(labels)  # stands for null, which is no category
+    missing = len(labels)  # stands for null, which is not a category
     small = np.min_scalar_type(missing)
     codes = np.array([missing if label is None else number[label] for label in of_node], dtype=small)[
         positions

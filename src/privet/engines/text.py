@@ -177,7 +177,7 @@ def opened(path: Path) -> IO[bytes]:
 
 
 def header_line(path: Path, encoding: str) -> str:
-    """The first line; refused where the file is no text."""
+    """The first line; refused where the file is not a text."""
     try:
         with opened(path) as file:
             start = file.read(1 << 20)
@@ -186,7 +186,7 @@ def header_line(path: Path, encoding: str) -> str:
     except (OSError, EOFError):
         raise InputError(f"{path}: this cannot be read; is it really what its name says?") from None
     if b"\x00" in start and not encoding.lower().replace("-", "").startswith(("utf16", "utf32")):
-        raise InputError(f"{path}: this is no text file (it holds NUL bytes)")
+        raise InputError(f"{path}: this is not a text file (it holds NUL bytes)")
     try:
         text = start.decode("utf-8-sig" if is_utf8(encoding) else encoding, errors="ignore")
     except LookupError:

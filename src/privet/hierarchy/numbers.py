@@ -84,7 +84,7 @@ def decimal(given: object) -> Decimal:
 def _bounded(given: object) -> str:
     """The text of a number that is not out of all proportion."""
     if isinstance(given, bool) or not isinstance(given, int | float | str | Decimal):
-        raise ValueError("not a number")  # noqa: TRY004 - what is no number is no number
+        raise ValueError("not a number")  # noqa: TRY004 - what is not a number
     text = str(given)
     if len(text) > LONGEST:
         raise ValueError(f"more than {LONGEST:,} characters")

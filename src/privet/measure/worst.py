@@ -16,7 +16,9 @@ from privet.models.classes import Classes, Histogram
 
 RECURSIVE = 2  # the l of (c, l)-diversity
 FAR = Fraction(10**6)  # a bound that no class is near: what is asked for is what was reached
-MOST = 1000  # values of an attribute; one that has more is no category, and every class is far from the table
+MOST = (
+    1000  # values of an attribute; one that has more is not a category, and every class is far from the table
+)
 
 
 def worst_classes(published: Tally) -> dict[str, dict[str, Any]]:

@@ -34,7 +34,7 @@ def survey(
     blocks = unions(groups, size)
     dealt_out = sorted(at for group in groups for at in group)
     if dealt_out != list(range(len(columns))) or len(blocks) != comb(len(groups), min(size, len(groups))):
-        raise InternalError("a check that leaves a combination out is no check")
+        raise InternalError("a check that leaves a combination out is not a check")
     codes = np.array([column.codes for column in columns], dtype=np.uint16)
     radix = np.array(widths, dtype=np.int64)
     counts = tally.counts.astype(np.int32)

@@ -2,7 +2,7 @@
 
 Cao and Karras, "Publishing microdata with a robust privacy guarantee", PVLDB 2012.
 
-Only gains count, since what becomes unlikelier is no threat to the person. The bound is relative, so that
+Only gains count, since what becomes unlikelier is not a threat to the person. The bound is relative, so that
 rare values, which t-closeness may let grow many times over, are protected like common ones.
 """
 

@@ -135,7 +135,7 @@ def named(template: Template) -> str:
 
 
 def at_least_one(model: str, **numbers: int | None) -> None:
-    """Refuse a parameter that is no whole number from 1 on."""
+    """Refuse a parameter that is not a whole number from 1 on."""
     complaints = [
         f"{model}: {name} is a whole number from 1 on, not {number!r}"
         for name, number in numbers.items()

@@ -279,7 +279,7 @@ def noted(value: Any) -> Any:
 
 
 def _item(value: Any) -> Any:
-    """An item of a list; what is no text is a table that says what it is."""
+    """An item of a list; what is not a text is a table that says what it is."""
     if value is None:
         return {"null": True}
     if value is EVERY:

@@ -36,7 +36,7 @@ def as_it_is(base: Path, file: str) -> str:  # noqa: ARG001 - where a file is fo
 
 
 class Shape(Protocol):
-    """What a policy says of data that is no table, in a table of the kind's name.
+    """What a policy says of data that is not a table, in a table of the kind's name.
 
     >>> # kind = "trajectories"
     >>> # [trajectories]
@@ -150,7 +150,7 @@ class Policy(Terms):
         except FileNotFoundError:
             raise PolicyError(f"{path}: no such file; `privet init DATA` drafts a policy") from None
         except (UnicodeDecodeError, IsADirectoryError):
-            raise PolicyError(f"{path}: this is no text file") from None
+            raise PolicyError(f"{path}: this is not a text file") from None
         return cls.loads(text, place=str(path), base=path.parent)
 
     @classmethod

@@ -102,7 +102,7 @@ class Incognito(FullDomain):
 
 
 def border(nodes: Collection[Levels]) -> set[Levels]:
-    """The nodes that are no generalisation of another of them, where all generalisations are among them."""
+    """Nodes that are not a generalisation of another of them, where all generalisations are among them."""
     found = set(nodes)
     return {node for node in found if found.isdisjoint(_lowered(node))}
 

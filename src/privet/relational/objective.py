@@ -133,7 +133,7 @@ def shares(names: list[str], weights: Mapping[str, float]) -> list[float]:
 
 
 def check_weights(weights: object) -> None:
-    """Refuse weights that are no numbers from 0 on."""
+    """Refuse weights that are not numbers from 0 on."""
     if not isinstance(weights, Mapping):
         raise PolicyError("weights is a table of attributes, such as { age = 2, zip = 0.5 }")
     wrong = [

@@ -51,7 +51,7 @@ class Optimal(FullDomain):
     """Full-domain generalisation with the least loss, records of bad classes suppressed within a limit.
 
     Where no time limit is hit the result is the optimum over all nodes. For t-closeness with one sensitive
-    attribute, which records of a node go is chosen one by one (`trim`), and that choice is no optimum.
+    attribute, which records of a node go is chosen one by one (`trim`), and that choice is not an optimum.
     """
 
     time_limit: float | None = None  # seconds; the best so far is returned

@@ -23,7 +23,7 @@ class Collection:
     module: str = field(repr=False)  # named and not imported
     function: str = field(repr=False)
     variant: Mapping[str, bool] = field(default_factory=dict, repr=False)  # which schema of the module
-    hierarchies: Mapping[str, Any] = field(default_factory=dict, repr=False)  # those that are no trees
+    hierarchies: Mapping[str, Any] = field(default_factory=dict, repr=False)  # those that are not trees
 
     def generate(self, rows: int, seed: int) -> Iterator[dict[str, Any]]:
         """Raises InputError for a negative size or seed."""

@@ -304,7 +304,9 @@ def _regions(tally: Tally, seed: int) -> Regions:
     nodes = {c.name: tuple(c.domain.root.walk()) for c in tally.quasi}
     positions: dict[str, list[int]] = {c.name: [] for c in tally.quasi}
     kept = []
-    first = min(str(_values(tally, cell)) for cell in range(tally.cells))  # stays: an empty table is no table
+    first = min(
+        str(_values(tally, cell)) for cell in range(tally.cells)
+    )  # stays: an empty table is not a table
     for cell in range(tally.cells):
         mixed = Random(f"{seed} {_values(tally, cell)}")
         for column in tally.quasi:

@@ -31,7 +31,7 @@ from privet.trajectory.suppress import PointScore, Suppress, Thinning
 from privet.trajectory.violations import feasible
 
 Found: TypeAlias = Thinning | LocalThinning
-MOST = 64  # combinations; more levels are no search but a sweep
+MOST = 64  # combinations; more levels are a sweep, not a search
 
 
 class Way(Enum):
@@ -80,7 +80,7 @@ class Lightest:
     name: ClassVar[str] = "lightest"
 
     def __post_init__(self) -> None:
-        threshold(self.at_least, 1)  # refuses what is no support
+        threshold(self.at_least, 1)  # refuses what is not a support
         if not self.ways:
             raise PolicyError("ways: name global, local or both")
         if self.zones is not None and self.grids:

@@ -74,7 +74,7 @@ class SuppressLocally:
     name: ClassVar[str] = "suppress-points-locally"
 
     def __post_init__(self) -> None:
-        threshold(self.at_least, 1)  # refuses what is no support
+        threshold(self.at_least, 1)  # refuses what is not a support
 
     def search(
         self, paths: Paths, promise: Linkage | Sequence[Linkage], progress: Progress = silent

@@ -124,7 +124,7 @@ def parts(file: str, number: int, feature: object) -> tuple[dict[str, Any], list
     spot = geometry.get("coordinates") if isinstance(geometry, dict) else None
     is_point = isinstance(geometry, dict) and geometry.get("type") == "Point"
     if not isinstance(feature, dict) or not is_point or not isinstance(spot, list) or len(spot) < 2:
-        raise InputError(f"{file}: feature {number} is no point; a stop is one")
+        raise InputError(f"{file}: feature {number} is not a point; a stop is one")
     properties = feature.get("properties")
     return (properties if isinstance(properties, dict) else {}), spot
 

@@ -133,7 +133,7 @@ class AuditConfig:
         except FileNotFoundError:
             raise PolicyError(f"{path}: no such file; `privet audit init` drafts one") from None
         except (UnicodeDecodeError, IsADirectoryError):
-            raise PolicyError(f"{path}: this is no text file") from None
+            raise PolicyError(f"{path}: this is not a text file") from None
         except tomllib.TOMLDecodeError as error:
             raise PolicyError(f"{path}: {error}") from None
         try:

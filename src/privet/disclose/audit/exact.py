@@ -27,7 +27,7 @@ def exact(value: object) -> Fraction:
     if isinstance(value, np.number):
         return exact(value.item())
     if isinstance(value, bool) or not isinstance(value, (int, float, Decimal, Fraction, str)):
-        raise InputError("is no number")
+        raise InputError("is not a number")
     try:
         if isinstance(value, float) or (isinstance(value, str) and "/" not in value):
             value = Decimal(str(value))
@@ -38,7 +38,7 @@ def exact(value: object) -> Fraction:
                 raise InputError("has too many digits")
         found = Fraction(value)
     except (ValueError, ArithmeticError):
-        raise InputError("is no number") from None
+        raise InputError("is not a number") from None
     if max(found.numerator.bit_length(), found.denominator.bit_length()) > BITS:
         raise InputError("has too many digits")
     return found

@@ -76,7 +76,7 @@ class AuditLog:
                 for statement in SCHEMA:
                     self._db.execute(statement)
         except sqlite3.DatabaseError as error:
-            raise InputError(f"{self.path}: is no audit log ({error.sqlite_errorname})") from None
+            raise InputError(f"{self.path}: is not an audit log ({error.sqlite_errorname})") from None
 
     def close(self) -> None:
         self._db.close()

@@ -50,7 +50,7 @@ class MaxPlan:
     bound: int | None  # which candidate is bound to the bad ones
     denial: Decision  # what is said, and logged, when it is denied
     low: Fraction | None  # answers from here ...
-    high: Fraction | None  # ... to here are safe; None is no limit
+    high: Fraction | None  # ... to here are safe; None: no limit
     known: bool  # only one answer is possible
     above: Fraction | None = None  # the public lower bound: an answer that reaches it determines everybody
 

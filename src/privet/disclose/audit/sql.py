@@ -76,7 +76,7 @@ def parsed(text: str, *, table: str, public: tuple[str, ...], audited: tuple[str
     if len(text) > LONGEST:
         raise RefusedError(f"a query has at most {LONGEST:,} characters")
     try:
-        text.encode()  # half a surrogate pair is no text that a database or a log could hold
+        text.encode()  # half a surrogate pair is not a text that a database or a log could hold
         statements = parse(text, read="postgres")
     except (SqlglotError, RecursionError, ValueError):
         raise RefusedError(f"this is not SQL that can be read; the form is {FORM}") from None

@@ -238,7 +238,7 @@ def _by_number(items: Sequence[int], most: int) -> Iterator[tuple[int, ...]]:
 
 
 def refuse_false(base: Sequence[Value], views: Iterable[View]) -> None:
-    """A view that the base table does not bear out is no view of it."""
+    """A view that the base table does not bear out is not a view of it."""
     wrong = [
         number
         for number, view in enumerate(views, 1)

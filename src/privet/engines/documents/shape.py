@@ -70,7 +70,7 @@ class Shape:
 
 
 def from_json(raw: Any) -> tuple[Value, str] | None:
-    """A JSON value as text, and how it was written; None for what is no single value."""
+    """A JSON value as text, and how it was written; None for what is not a single value."""
     if isinstance(raw, str):
         return raw, "text"
     if isinstance(raw, Number):
@@ -107,7 +107,7 @@ def _moment(milliseconds: str) -> str:
 
 
 def to_json(text: Value, form: str) -> Any:
-    """A text written as its field is; a generalised label is no number and no date, and stays a text."""
+    """A text written as its field is; a generalised label is not a number and no date, and stays a text."""
     if text is None:
         return None
     if form == "number":

@@ -57,7 +57,7 @@ class PathColumn:
         quasi: Sequence[str] = (),
         allow_empty: bool = False,
     ) -> PathColumn:
-        """Raises InputError for what is no path; only a release may have empty ones."""
+        """Raises InputError for what is not a path; only a release may have empty ones."""
         need(frame, (path, *sensitive, *quasi))
         text, values = coded(frame.get_column(path))
         texts = pl.Series(values, dtype=pl.String).fill_null("").str.strip_chars()

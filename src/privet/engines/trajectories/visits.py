@@ -49,7 +49,7 @@ class Visits:
         quasi: Sequence[str] = (),
         allow_empty: bool = False,
     ) -> Visits:
-        """Raises InputError for what is no visit; only a release may have persons without one."""
+        """Raises InputError for what is not a visit; only a release may have persons without one."""
         need(frame, (person, place, time, *sensitive, *quasi))
         who = grouped(frame.get_column(person))
         where, places = coded(frame.get_column(place))

@@ -321,7 +321,7 @@ def numbered(frame: Any) -> Any:
     try:
         return frame.with_columns(pl.col(name).cast(pl.Int64) for name in whole)
     except pl.exceptions.InvalidOperationError:
-        raise InputError("a place or a count in the tables is no number") from None
+        raise InputError("a place or a count in the tables is not a number") from None
 
 
 def judged(publication: Publication, policy: Policy) -> Verdicts:

@@ -223,7 +223,7 @@ def _malformed(table: object) -> Iterator[str]:
         if not isinstance(children, Mapping) or not all(isinstance(to, str) for to in children.values()):
             yield f'types.{name}.children: names a type for each key, for example {{ courses = "course" }}'
         if not _is_number(said.get("weight", 1)):
-            yield f"types.{name}.weight: is a number, as text where it is no whole one"
+            yield f"types.{name}.weight: is a number, as text where it is not a whole one"
     attributes = table.get("attributes", {})
     if not isinstance(attributes, Mapping):
         yield "attributes: is a table of fields"

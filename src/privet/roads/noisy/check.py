@@ -97,7 +97,7 @@ def _columns(evidence: Evidence, known: Public, settings: Settings) -> Iterator[
 
 
 def _allowed(evidence: Evidence, known: Public) -> Iterator[tuple[str, set[Value] | None]]:
-    """What may stand in each column; None where what the evidence lists is no cut."""
+    """What may stand in each column; None where what the evidence lists is not a cut."""
     for predictor in known.predictors:
         try:
             nodes = cuts.read(predictor, values_of(evidence, predictor.name))
@@ -133,7 +133,7 @@ def _added(table: Any, counts: Any, evidence: Evidence, settings: Settings, by: 
 
     number = counts.get_column(COUNT).cast(pl.Int64, strict=False)
     if number.null_count():
-        yield "a count that is no whole number"
+        yield "a count that is not a whole number"
         return
     if counts.select(by).is_duplicated().any():
         yield "two counts for the same row"

@@ -68,7 +68,7 @@ def load(path: Path) -> Sources:
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
     except (UnicodeDecodeError, IsADirectoryError):
-        raise InputError(f"{path}: this is no text file") from None
+        raise InputError(f"{path}: this is not a text file") from None
     except tomllib.TOMLDecodeError as error:
         raise PolicyError(f"{path}: {error}") from None
     try:
@@ -89,7 +89,7 @@ def from_releases(
                 f"--sensitive: the releases have {len(named)} sensitive columns; say which one is meant"
             )
         sensitive = next(iter(named))
-    # What no release publishes is no quasi-identifier: conditions of views do not speak of it.
+    # What no release publishes is not a quasi-identifier: conditions of views do not speak of it.
     public = {name for folder in folders for name in _columns(folder, "quasi")}
     names = [name for name in frame.columns if name in {*public, key, sensitive}]
     register = _register(frame.select(names), raw, key, without=sensitive)

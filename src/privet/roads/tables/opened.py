@@ -52,7 +52,7 @@ def opened(release: Release | Path, engine: Engine[Any]) -> Opened:
             release.policy.publish_only,
         )
     if isinstance(release, Release):
-        raise UnsupportedError("this is no release of a table")
+        raise UnsupportedError("this is not a release of a table")
     evidence = read_evidence(release)
     policy = Policy.load(release / "policy.toml")
     data, form = data_file(release, evidence)

@@ -76,7 +76,7 @@ def rising(path: str) -> bool:
 
 
 def in_order(times: Sequence[str]) -> tuple[str, ...] | None:
-    """Distinct times, earliest first; None where they are no times."""
+    """Distinct times, earliest first; None where they are not times."""
     try:
         return chronological(times)
     except InputError:

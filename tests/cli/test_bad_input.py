@@ -47,7 +47,7 @@ BAD_DATA: dict[str, tuple[Callable[[Path], object], tuple[str, ...], str]] = {
     "words among numbers": (write(GOOD + f"e,cook,{CANARY},flu\n"), (), "attributes.age: 1 of 5"),
     "empty file": (write(""), (), "the file is empty"),
     "header only": (write("name,job,age,illness\n"), (), "not one record"),
-    "binary garbage": (write(bytes(range(256)) * 50), (), "no text file"),
+    "binary garbage": (write(bytes(range(256)) * 50), (), "not a text file"),
     "huge field": (write(GOOD + f"e,cook,35,{CANARY * 20_000}\n"), (), "column 'illness' has a field of"),
     "open quote": (write(GOOD + f'e,"cook,35,{CANARY}\n'), (), "data.csv"),
     "no such file": (lambda path: None, (), "no such file"),
@@ -106,7 +106,7 @@ def test_every_ragged_line_is_named(privet: Run, tmp_path: Path) -> None:
 BAD_POLICIES: dict[str, tuple[str | bytes | None, str]] = {
     "no such file": (None, "no such file"),
     "not TOML": ("policy = \n", "p.toml"),
-    "no text": (b"\xff\xfe\x00", "no text file"),
+    "no text": (b"\xff\xfe\x00", "not a text file"),
     "typo in a role": (POLICY.replace('"sensitive"', '"sensitiv"'), "attributes.illness: role"),
     "typo in a key": (POLICY.replace("k = 2", "kk = 2"), "did you mean k?"),
     "typo in a model": (POLICY.replace("k-anonymity", "k-anonimity"), "models[0]: type is one of"),

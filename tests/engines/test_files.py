@@ -187,7 +187,7 @@ BAD: dict[str, tuple[str, bytes, str]] = {
     "open quote": ("a.csv", b'a,b\n1,"2\n', "not closed"),
     "text after quote": ("a.csv", b'a,b\n"1"x,2\n', "not closed"),
     "wrong encoding": ("a.csv", b"a,b\n1,2\n\xff,4\n", "line 3 is not utf-8"),
-    "binary": ("a.csv", bytes(range(256)), "no text file"),
+    "binary": ("a.csv", bytes(range(256)), "not a text file"),
     "huge field": ("a.csv", b"a,b\n1," + b"x" * 140_000 + b"\n", "140,000 bytes"),
     "huge header": ("a.csv", b"x" * 200_000, "header"),
     "no gzip": ("a.csv.gz", b"a,b\n1,2\n", "really what its name says"),

@@ -331,9 +331,9 @@ def test_no_policy_file(tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match="privet init"):
         pv.Policy.load(tmp_path / "nowhere.toml")
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(PolicyError, match="no text file"):
+    with pytest.raises(PolicyError, match="not a text file"):
         pv.Policy.load(tmp_path / "binary.toml")
-    with pytest.raises(PolicyError, match="no text file"):
+    with pytest.raises(PolicyError, match="not a text file"):
         pv.Policy.load(tmp_path)
 
 

@@ -12,14 +12,14 @@ import polars as pl
 
 from privet.core import Form, Progress, Role, silent
 from privet.domain import Value
-from privet.drafts import files as file_guess
+from privet.drafts import files
 from privet.drafts.guess import FEW_RECORDS, LOOKED_AT, Guess, guess, settled
 from privet.drafts.text import Draft
 from privet.engines import text
 from privet.engines.plain_text import as_said
 from privet.hierarchy.dates import Dates, formats_of
 from privet.registry import find
-from privet.roads.stations import settle
+from privet.roads.stations import in_frame, settle
 from privet.roads.trajectories.guess import clue
 from privet.roads.trajectories.guess import guess as find_paths
 
@@ -69,7 +69,7 @@ def draft(
     form, table = _read(source, form, progress)
     names, records = list(table.values), table.frame.height
     doubts = list(_doubts(path, names, form))
-    offers: list[file_guess.Offer] = []
+    offers: list[files.Offer] = []
     if guess_nulls:
         form = _with_tokens(form, table)
         form, offers = _with_missing(form, table)
@@ -104,7 +104,7 @@ def draft(
 
 def _counted(source: Any, form: Form, name: str) -> list[tuple[Value, int]]:
     engine = find("engines", "embedded")()
-    column = engine.frame(engine.read(source, form, [name])).get_column(name).cast(pl.String)
+    column = in_frame(engine, engine.read(source, form, [name])).get_column(name).cast(pl.String)
     return list(column.value_counts(sort=True).sort("count", name, descending=[True, False]).iter_rows())
 
 
@@ -113,14 +113,14 @@ def _settled(path: Path, form: Form, *, guess_encoding: bool) -> Form:
         return settle(path, form)  # which says what is wrong
     kind = settle(path, replace(form, delimiter=form.delimiter or ",")).format
     if kind in text.TEXTS:
-        return file_guess.settled_text(path, form, guess_encoding=guess_encoding)
+        return files.settled_text(path, form, guess_encoding=guess_encoding)
     return settle(path, form)
 
 
 def _read(source: Any, form: Form, progress: Progress) -> tuple[Form, _Table]:
     engine = find("engines", "embedded")()
     table = engine.read(source, form)
-    if form.format in text.TEXTS and not form.trim and file_guess.padded(engine.frame(table)):
+    if form.format in text.TEXTS and not form.trim and files.padded(in_frame(engine, table)):
         form = replace(form, trim=True)
         table = engine.read(source, form)
     names = engine.columns(table)
@@ -128,32 +128,32 @@ def _read(source: Any, form: Form, progress: Progress) -> tuple[Form, _Table]:
     for done, name in enumerate(names):
         progress("tally", done, len(names))
         values[name] = engine.distinct(table, name)
-    return form, _Table(engine.frame(table), values)
+    return form, _Table(in_frame(engine, table), values)
 
 
 def _with_tokens(form: Form, table: _Table) -> Form:
     if form.format not in text.TEXTS:
         return form
-    tokens = [token for token in file_guess.sure_tokens(table.values) if token not in form.nulls]
+    tokens = [token for token in files.sure_tokens(table.values) if token not in form.nulls]
     return replace(form, nulls=(*form.nulls, *tokens))
 
 
-def _with_missing(form: Form, table: _Table) -> tuple[Form, list[file_guess.Offer]]:
+def _with_missing(form: Form, table: _Table) -> tuple[Form, list[files.Offer]]:
     """Tokens of single columns: those that leave only numbers or dates are taken, the others offered."""
     taken: dict[str, tuple[str, ...]] = dict(form.missing)
-    offers: list[file_guess.Offer] = []
+    offers: list[files.Offer] = []
     for name in table.values:
         present = table.present(name, form)
         if len(present) > LOOKED_AT:
             continue
-        sure, offered = file_guess.missing_in(present)
+        sure, offered = files.missing_in(present)
         if form.format not in text.TEXTS:
-            sure = [*sure, *(token for token in file_guess.sure_tokens({name: present}) if token not in sure)]
+            sure = [*sure, *(token for token in files.sure_tokens({name: present}) if token not in sure)]
         if "" in table.values[name]:  # a quoted nothing is a text of no letters; it says as little as a blank
             sure = [*sure, ""]
         if sure:
             taken[name] = (*taken.get(name, ()), *sure)
-        offers += file_guess.counted(table.frame, name, [token for token in offered if token not in sure])
+        offers += files.counted(table.frame, name, [token for token in offered if token not in sure])
     return replace(form, missing=taken), offers
 
 
@@ -162,9 +162,9 @@ def _with_notations(form: Form, table: _Table) -> tuple[Form, list[str]]:
     looked = {
         name: table.present(name, form)[:LOOKED_AT] for name in table.values if name not in form.numbers
     }
-    first = {name: file_guess.notation_of(values) for name, values in looked.items()}
+    first = {name: files.notation_of(values) for name, values in looked.items()}
     comma = any(found is not None and found.endswith(",5") for found, _ in first.values())
-    found = {name: file_guess.notation_of(values, comma=comma) for name, values in looked.items()}
+    found = {name: files.notation_of(values, comma=comma) for name, values in looked.items()}
     numbers = {name: said for name, (said, _) in found.items() if said is not None}
     told = [
         f"{text.listed([name])}: its numbers are read as {numbers[name]}, though another reading fits as well"

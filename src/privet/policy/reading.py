@@ -68,11 +68,10 @@ def read(document: Mapping[str, Any], base: Path, complaints: Complaints) -> dic
         said["attributes"] = said["shape"].attributes if "shape" in said else ()
         if "attributes" in document:
             complaints.add(f"attributes: fields are described in [{kind}]; remove it here")
-    elif kind != TABLE and find("shapes", kind).bare and "attributes" not in document:
+    elif kind != TABLE and find("shapes", kind).bare and not document.get("attributes", {}):
         said["attributes"] = ()
     else:
-        there = document.get("attributes", {} if kind != TABLE else None)
-        said["attributes"] = _attributes(there, complaints, base, needed=kind == TABLE)
+        said["attributes"] = _attributes(document.get("attributes"), complaints, base)
     said["models"] = _models(document.get("models"), complaints)
     said["algorithm"] = None
     with complaints.at("algorithm"):
@@ -114,8 +113,8 @@ def _publish_only(table: object) -> Mapping[str, tuple[str, ...]]:
     return {name: tuple(dict.fromkeys(values)) for name, values in lists.items()}
 
 
-def _attributes(table: object, complaints: Complaints, base: Path, *, needed: bool) -> tuple[Attribute, ...]:
-    if not isinstance(table, Mapping) or (needed and not table):  # paths may have nothing beside them
+def _attributes(table: object, complaints: Complaints, base: Path) -> tuple[Attribute, ...]:
+    if not isinstance(table, Mapping) or not table:
         complaints.add(NO_COLUMN)
         return ()
     found = []

@@ -64,6 +64,8 @@ KEYS = (*ANY, *COLUMNS, "slot", "grid", "clash")
 class Trajectories(Shape):
     """Paths of people through places and times: a column of paths, visits, readings or GPS points."""
 
+    bare: ClassVar[bool] = True
+
     form: Layout
     path: str | None = None
     person: str | None = None

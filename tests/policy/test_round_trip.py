@@ -18,6 +18,7 @@ from privet.core import Form
 from privet.disguise import Hash, Key, Mask, Pseudonym, Shift
 from privet.errors import PolicyError
 from privet.hierarchy import Auto, Dates, Flat, Intervals, Prefix, Sets, Tree
+from privet.models.safeharbor import SafeHarbor
 from privet.models.template import EVERY
 from privet.policy.notation import written
 from privet.policy.values import Purse
@@ -71,6 +72,7 @@ PROMISES: dict[str, st.SearchStrategy[Any]] = {
     "records-at-risk": st.builds(pv.RecordsAtRisk, shares(), shares()),
     "sample-uniqueness": st.builds(pv.SampleUniqueness, shares()),
     "population-uniqueness": st.builds(pv.PopulationUniqueness, shares(), shares()),
+    "safe-harbor": st.just(SafeHarbor(ages=("q",))),
 }  # fmt: skip
 OTHERWISE = {  # each tested with the algorithm, the rows or the kind that it needs
     "by-construction",
@@ -81,6 +83,8 @@ OTHERWISE = {  # each tested with the algorithm, the rows or the kind that it ne
     "document-k-anonymity",
     "document-l-diversity",
     "pm-privacy",
+    "km-anonymity",
+    "hidden-rule",
 }
 hierarchies = st.sampled_from(
     [
@@ -261,3 +265,23 @@ def test_of_every_algorithm_over_other_data(name: str) -> None:
         survives(made)
 
     test()
+
+
+def test_of_transactions() -> None:
+    text = """policy = 1
+kind = "transactions"
+[transactions]
+form = "column"
+set = "items"
+[[hide]]
+antecedent = ["bread"]
+consequent = ["milk"]
+support = "1/10"
+confidence = "1/2"
+"""
+    hidden = pv.Policy.loads(text)
+    assert pv.Policy.loads(hidden.dumps()) == hidden
+    known = pv.Policy.loads(
+        text[: text.index("[[hide]]")] + '[[models]]\ntype = "km-anonymity"\nm = 2\nk = 5\n'
+    )
+    assert pv.Policy.loads(known.dumps()) == known != hidden

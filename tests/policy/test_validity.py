@@ -126,7 +126,10 @@ def test_made_in_python_it_is_checked(case: str) -> None:
 
 
 SAID: dict[str, tuple[dict[str, Any], str]] = {
-    "kind": ({"kind": "tables"}, "kind: kind is one of table, documents, trajectories, not 'tables'"),
+    "kind": (
+        {"kind": "tables"},
+        "kind: kind is one of table, documents, trajectories, transactions, not 'tables'",
+    ),
     "no shape": ({"kind": "trajectories"}, "trajectories: what these data look like is not described"),
     "a table's shape": (
         {"shape": Trajectories(Layout.COLUMN, path="p")},

@@ -288,4 +288,4 @@ def _item(value: Any) -> Any:
 
 
 def _is_every(values: Any) -> bool:
-    return isinstance(values, tuple) and values == (EVERY,)
+    return isinstance(values, (list, tuple)) and tuple(values) == (EVERY,)

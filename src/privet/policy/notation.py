@@ -105,7 +105,8 @@ def written(made: Any) -> list[Field[Any]]:
 def words_of(thing: Any) -> Iterator[tuple[str, Any, type[Enum]]]:
     """The fields of a dataclass that are one of a few words: the name, what it has, and its kind of words."""
     try:
-        hints = _hints(type(thing))
+        made: Any = type(thing)
+        hints = _hints(made)
     except NameError:  # a plug-in whose annotations only a type checker can read
         return
     for field in written(thing):

@@ -429,7 +429,9 @@ class Purse:
     dataset: str
 
     def __post_init__(self) -> None:
-        if not isinstance(self.file, (str, Path)) or not isinstance(self.dataset, str):
+        file: Any = self.file
+        dataset: Any = self.dataset
+        if not isinstance(file, (str, Path)) or not isinstance(dataset, str):
             raise PolicyError(
                 'ledger: is a file and a data set, such as Purse("ledger.sqlite", "admissions")'
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -12,6 +13,7 @@ import privet as pv
 from privet import notebook
 from privet.core import Verdict
 from privet.exploration import explore
+from privet.verification import Verification
 
 HOSTILE = "<script>alert(1)</script>"
 CANARY = "canary-person"
@@ -87,3 +89,11 @@ def test_answers_have_fields_and_are_mappings() -> None:
     assert found.records == found["records"] == 4  # type: ignore[attr-defined]
     assert found == found.to_dict()
     assert repr(found).startswith("TableRisk(records=4, quasi_identifiers=<1>")
+
+
+def test_what_verify_found_is_shown_escaped(tmp_path: Path) -> None:
+    made = Verification(tmp_path / HOSTILE, ((pv.KAnonymity(k=2), Verdict({"k": 3})),), (HOSTILE,))
+    shown = made._repr_html_()
+    assert Reading(shown).tags == {"table", "caption", "tr", "th", "td"}
+    assert "k-anonymity" in shown
+    assert "&lt;script&gt;" in shown

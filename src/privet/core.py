@@ -81,7 +81,7 @@ class Attribute:
     def __post_init__(self) -> None:
         if not isinstance(self.role, Role):
             words = {role.value: role for role in Role}
-            if self.role not in words:
+            if not isinstance(self.role, str) or self.role not in words:
                 raise PolicyError(f"attributes.{self.name}: {one_of('role', list(words), self.role)}")
             object.__setattr__(self, "role", words[self.role])
 
@@ -429,7 +429,13 @@ class Purse:
     dataset: str
 
     def __post_init__(self) -> None:
-        if "://" not in self.file:  # a database's address stays as it is
+        file: Any = self.file
+        dataset: Any = self.dataset
+        if not isinstance(file, (str, Path)) or not isinstance(dataset, str):
+            raise PolicyError(
+                'ledger: is a file and a data set, such as Purse("ledger.sqlite", "admissions")'
+            )
+        if "://" not in str(self.file):  # a database's address stays as it is
             object.__setattr__(self, "file", str(Path(self.file)))  # "./ledger" and "ledger" are one file
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from privet import notebook
 from privet.core import PrivacyModel, Verdict
 from privet.engine import Engine
 from privet.errors import InputError, PolicyError, TamperedError
@@ -32,6 +33,18 @@ class Verification:
     @property
     def holds(self) -> bool:
         return not self.complaints and all(verdict.holds for _, verdict in self.verdicts)
+
+    def _repr_html_(self) -> str:
+        """Whether it holds, what was found, and what is not as the evidence says."""
+        found = [(model.name, verdict.holds, verdict.achieved) for model, verdict in self.verdicts]
+        rows = [
+            ("folder", self.folder),
+            ("holds", self.holds),
+            ("promises", notebook.grid(("model", "holds", "found"), found)),
+            ("not checked", [promise.type for promise in self.made]),
+            ("complaints", self.complaints),
+        ]
+        return notebook.card("Verification", rows)
 
 
 def verify(folder: str | Path, *, engine: Engine[Any] | str = "embedded") -> Verification:

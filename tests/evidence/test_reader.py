@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from tests.frozen import cases, stillness
 
@@ -179,6 +181,59 @@ HOSTILE = {
     "a number without end": b'{"evidence": ' + b"1" * 10_000 + b"}",
     "nothing else": b'{"evidence": 1}',
 }
+
+
+def nested(depth: int) -> Any:
+    made: Any = 1
+    for _ in range(depth):
+        made = [made]
+    return made
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("measures", "loss", "lm"), 10**310),  # which no float holds: it failed where it was shown
+        (("promises", 0, "achieved"), {"k": "1/00"}),
+        (("purpose",), "\ud800"),  # which no file and no screen holds
+        (("data", "nulls"), ["\udfff"]),
+        (("algorithm",), {"type": "top-down", "\ud800": 1}),
+        (("algorithm",), {"type": "top-down", "deep": nested(480)}),
+    ],
+)
+def test_what_would_fail_later_is_refused_by_the_reader(
+    place: tuple[Any, ...], value: Any, released: dict[str, Path], tmp_path: Path
+) -> None:
+    found = parsed(released["table"])
+    at: Any = found
+    for key in place[:-1]:
+        at = at[key]
+    at[place[-1]] = value
+    (tmp_path / "evidence.json").write_text(json.dumps(found))
+    with pytest.raises(TamperedError):
+        folder.read(tmp_path)
+
+
+def test_a_recoding_that_nobody_knows_is_not_a_fault_of_ours(
+    released: dict[str, Path], tmp_path: Path
+) -> None:
+    shutil.copytree(released["table"], tmp_path / "out")
+    found = parsed(released["table"])
+    noted = next(name for name, one in found["attributes"].items() if "recoding" in one)
+    found["attributes"][noted]["recoding"] = "sideways"
+    (tmp_path / "out" / "evidence.json").write_text(json.dumps(found))
+    with pytest.raises(TamperedError, match="recoding: is one of unchanged, full-domain, global, local"):
+        pv.compare(released["table"].parent / "raw.csv", tmp_path / "out")
+
+
+def test_buckets_without_a_measure_are_not_a_fault_of_ours(released: dict[str, Path], tmp_path: Path) -> None:
+    shutil.copytree(released["anatomy"], tmp_path / "out")
+    found = parsed(released["anatomy"])
+    raw = pl.DataFrame({name: ["1"] * found["records"] for name in found["attributes"]})
+    del found["measures"]["loss"]
+    (tmp_path / "out" / "evidence.json").write_text(json.dumps(found))
+    with pytest.raises(TamperedError, match=r"measures\.loss: is missing"):
+        pv.compare(raw, tmp_path / "out")
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)

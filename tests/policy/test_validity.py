@@ -331,3 +331,79 @@ def test_a_plug_in_that_lacks_a_part_is_told_which() -> None:
     assert complaints((AGE,), (pv.KAnonymity,))[0].startswith(
         "models[0]: is a promise such as KAnonymity(k=5)"
     )
+
+
+# What a stranger tried.
+
+
+@pytest.mark.parametrize(
+    ("said", "place"),
+    [
+        ({"attributes": (pv.Attribute(5, "quasi"),)}, "attributes.5: name"),  # type: ignore[arg-type]
+        ({"attributes": (pv.Attribute("age", "quasi", "flat"),)}, "attributes.age: hierarchy"),  # type: ignore[arg-type]
+        ({"attributes": (pv.Attribute("age", "quasi", Flat),)}, "attributes.age: hierarchy"),  # type: ignore[arg-type]
+        (
+            {"attributes": (AGE, pv.Attribute("name", "identifier", None, "hash"))},  # type: ignore[arg-type]
+            "attributes.name: disguise",
+        ),
+        ({"algorithm": TWO}, "algorithm: is an algorithm"),
+        ({"algorithm": pv.TopDown(score="x")}, "algorithm: score"),  # type: ignore[arg-type]
+        ({"shape": 5}, "shape: is a shape"),
+        ({"nulls": []}, "nulls: it is one of"),
+    ],
+)
+def test_what_is_not_of_its_kind_is_a_complaint_and_nothing_else(said: dict[str, Any], place: str) -> None:
+    """Some raised whatever Python raises, some were policies that failed inside of a road."""
+    (said_of_it,) = complaints(**{"attributes": (AGE,), "models": (TWO,), **said})
+    assert said_of_it.startswith(place)
+
+
+@pytest.mark.parametrize("role", [["quasi"], {}, 5, None])
+def test_a_role_that_is_no_text_is_refused(role: Any) -> None:
+    with pytest.raises(PolicyError, match="role is one of"):
+        pv.Attribute("age", role)
+
+
+def test_a_purse_is_two_texts() -> None:
+    with pytest.raises(PolicyError, match="ledger: is a file and a data set"):
+        Purse(5, "d")  # type: ignore[arg-type]
+
+
+def test_a_promise_that_no_file_could_say_is_refused() -> None:
+    class Plain:
+        name = "plain"
+        monotone = True
+
+        def check(self, tally: Tally) -> Verdict:
+            raise NotImplementedError
+
+    (said,) = complaints((AGE,), (Plain(),))
+    assert said.startswith("models[0]: is a dataclass")
+
+
+@pytest.mark.parametrize("text", ["a = " + "[" * 5000 + "]" * 5000, "a = " + "{b=" * 5000])
+def test_a_text_that_nests_too_deep_is_no_policy(text: str) -> None:
+    with pytest.raises(PolicyError):
+        pv.Policy.loads(text)
+
+
+def test_a_name_that_no_file_can_have_is_refused() -> None:
+    with pytest.raises(PolicyError):
+        pv.Policy.load("a\0b")
+
+
+class Unchecked(pv.Policy):
+    """A subclass that forgets to look at itself."""
+
+    def __post_init__(self) -> None:
+        pass
+
+
+def test_a_policy_that_was_never_checked_begins_no_road() -> None:
+    """A subclass, and one whose fields were changed behind its back: both published raw values."""
+    changed = pv.Policy((AGE,), (TWO,))
+    object.__setattr__(changed, "models", ())
+    for policy in (Unchecked((AGE,), (), algorithm=pv.TopDown()), changed):
+        for call in (pv.publish, pv.risk, pv.check, pv.explore):
+            with pytest.raises(PolicyError, match="at least one promise"):
+                call(TABLE, policy)

@@ -183,7 +183,7 @@ def explain(found: Mapping[str, Any]) -> Iterator[str]:
         yield "what forced it: no sensitive value stands out; trees are as unlike as they are"
     if found["private_notes"]:
         yield ""
-        yield from _relaxed(found["relaxations"], found["records"] + found["suppressed_records"])
+        yield from _relaxed(found["relaxations"], found["records"] + (found["suppressed_records"] or 0))
 
 
 def _relaxed(found: Any, records: int) -> Iterator[str]:

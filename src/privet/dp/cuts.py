@@ -76,8 +76,10 @@ def empty_table(
 
 
 def _interval(name: str, domain: Numbers, value: Mapping[str, Any]) -> Node:
-    if "interval" not in value and domain.null:
+    if value.get("interval") is None and domain.null:
         return domain.root.children[1] if value["label"] is None else domain.root
+    if value.get("interval") is None:
+        raise InputError(f"{name}: a published value without its interval")
     low, high = (decimal(bound) for bound in value["interval"])
     top = domain.at(domain.points)
     lo = int(domain.codes([plain(low)])[0])

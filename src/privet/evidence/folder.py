@@ -43,6 +43,8 @@ def read(folder: Path, unknown: list[str] | None = None) -> Evidence:
         evidence = Evidence.read(found, unknown=unknown)
     except TamperedError as error:
         raise TamperedError(*(f"{path}: {complaint}" for complaint in error.complaints)) from None
+    except RecursionError:
+        raise TamperedError(f"{path}: tables or lists stand too deep in each other") from None
     if evidence.data is None or evidence.files is None:
         missing = "data" if evidence.data is None else "files"
         raise TamperedError(f"{path}: {missing}: is missing")

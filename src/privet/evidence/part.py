@@ -8,6 +8,7 @@ are the same.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from enum import Enum
@@ -40,7 +41,8 @@ Read: TypeAlias = Callable[[Any, str, list[str]], Any]  # value, place, places t
 
 _TAKEN = {"from", "values"}  # keys that are words of Python, or of its mappings
 _DECIMAL = re.compile(r"-?[0-9]{1,1000}(\.[0-9]{1,1000})?([eE][-+]?[0-9]{1,3})?")
-_FRACTION = re.compile(r"-?[0-9]{1,1000}(/[0-9]{1,1000})?")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_FRACTION = re.compile(r"-?[0-9]{1,1000}(/0*[1-9][0-9]{0,999})?")  # through nothing it is not one
 
 
 class Standing(Enum):
@@ -265,7 +267,7 @@ def _fixed(each: list[Read]) -> Read:
 
 def _table(one: Read) -> Read:
     def read(value: Any, place: str, unknown: list[str]) -> Any:
-        if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        if not isinstance(value, Mapping) or not all(map(_is_text, value)):
             raise TamperedError(f"{place}: is a table")
         return {key: one(item, at(place, key), unknown) for key, item in value.items()}
 
@@ -274,7 +276,7 @@ def _table(one: Read) -> Read:
 
 def _is_exact(value: Any) -> bool:
     if isinstance(value, str):
-        return bool(_FRACTION.fullmatch(value)) and not value.endswith("/0")
+        return bool(_FRACTION.fullmatch(value))
     return type(value) is int
 
 
@@ -282,13 +284,24 @@ def _is_decimal(value: Any) -> bool:
     return isinstance(value, str) and bool(_DECIMAL.fullmatch(value))
 
 
+def _is_text(value: Any) -> bool:
+    """Half of a pair of surrogates is not a text: no file and no screen can show it."""
+    return isinstance(value, str) and (value.isascii() or not _SURROGATE.search(value))
+
+
+def _is_number(value: Any) -> bool:
+    if type(value) is int:
+        return abs(value) <= sys.float_info.max  # a larger one is no float, and fails where it is shown
+    return isinstance(value, float) and isfinite(value)  # numpy's own floats are floats, too
+
+
 def _is_json(value: Any) -> bool:
     """Whatever a policy may say; already parsed, so only what JSON cannot hold is refused."""
     if isinstance(value, Mapping):
-        return all(isinstance(key, str) and _is_json(one) for key, one in value.items())
+        return all(_is_text(key) and _is_json(one) for key, one in value.items())
     if isinstance(value, (list, tuple)):
         return all(map(_is_json, value))
-    return value is None or type(value) in {str, int, bool} or (type(value) is float and isfinite(value))
+    return value is None or type(value) in {int, bool} or _is_text(value) or _is_number(value)
 
 
 _TEXTS: dict[str, tuple[Callable[[Any], bool], str]] = {
@@ -297,12 +310,8 @@ _TEXTS: dict[str, tuple[Callable[[Any], bool], str]] = {
 }
 _SIMPLE: dict[Any, tuple[Callable[[Any], bool], str]] = {
     int: (lambda value: type(value) is int, "is a whole number"),
-    float: (
-        # numpy's own floats are floats, too
-        lambda value: type(value) is int or (isinstance(value, float) and isfinite(value)),
-        "is a number",
-    ),
-    str: (lambda value: isinstance(value, str), "is a text"),
+    float: (_is_number, "is a number"),
+    str: (_is_text, "is a text"),
     bool: (lambda value: isinstance(value, bool), "is true or false"),
     Any: (_is_json, "is not what JSON can hold"),
 }

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import is_dataclass
 from typing import Any
 
 from privet.core import Attribute, Form, Nulls, Purse, Role, Terms
 from privet.declared import TABLE, AlgorithmFacts, ModelFacts, missing
 from privet.errors import PolicyError, one_of
-from privet.policy.notation import Complaints, fill, noted, written
+from privet.policy.notation import Complaints, fill, noted, words_of, written
 from privet.registry import installed, known
 
 NO_COLUMN = "attributes: names every column that is published, each with its role"
@@ -45,6 +46,8 @@ def formed(terms: Terms) -> Iterator[str]:
     for at, attribute in enumerate(attributes):
         if not isinstance(attribute, Attribute):
             yield f'attributes[{at}]: is an attribute such as Attribute("age", "quasi")'
+        else:
+            yield from (f"attributes.{attribute.name}: {wrong}" for wrong in ill_formed(attribute))
     names = Counter(a.name for a in attributes if isinstance(a, Attribute))
     yield from (f"attributes.{name}: named {times} times" for name, times in names.items() if times > 1)
     if not terms.models:
@@ -54,10 +57,16 @@ def formed(terms: Terms) -> Iterator[str]:
             yield f"models[{at}]: is a promise such as KAnonymity(k=5), not a class of them"
         elif lacks := missing(model, ModelFacts):
             yield f"models[{at}]: is a promise such as KAnonymity(k=5); here is no {' and no '.join(lacks)}"
+        else:
+            yield from (f"models[{at}]: {wrong}" for wrong in ill_typed(model))
     if isinstance(terms.algorithm, type):
         yield "algorithm: is an algorithm such as TopDown(), not a class of them"
     elif lacks := missing(terms.algorithm, AlgorithmFacts):
         yield f"algorithm: is an algorithm such as TopDown(); here is no {' and no '.join(lacks)}"
+    elif not missing(terms.algorithm, ModelFacts):
+        yield "algorithm: is an algorithm such as TopDown(), not a promise"
+    else:
+        yield from (f"algorithm: {wrong}" for wrong in ill_typed(terms.algorithm))
     if not isinstance(terms.purpose, str):
         yield "purpose: is a text"
     if not isinstance(terms.nulls, Nulls):
@@ -73,6 +82,31 @@ def formed(terms: Terms) -> Iterator[str]:
     yield from (f"publish_only: {wrong}" for wrong in rows_that_leave(terms.publish_only))
     if terms.ledger is not None and not isinstance(terms.ledger, Purse):
         yield 'ledger: is a file and a data set, such as Purse("ledger.sqlite", "admissions")'
+
+
+def ill_formed(attribute: Any) -> Iterator[str]:
+    """What a column is said to have and is not of its kind."""
+    if not isinstance(attribute.name, str):
+        yield "name: is a text"
+    for place, given, asked, example in (
+        ("hierarchy", attribute.hierarchy, ("domain", "to_policy"), "Flat()"),
+        ("disguise", attribute.disguise, ("cover", "to_policy"), "Mask()"),
+    ):
+        if given is None:
+            continue
+        if isinstance(given, type) or not all(hasattr(given, name) for name in asked):
+            yield f"{place}: is a {place} such as {example}"
+
+
+def ill_typed(thing: Any) -> list[str]:
+    """Parameters of a promise or an algorithm that are not of their types, as a file could not say them."""
+    if not is_dataclass(thing):
+        return ["is a dataclass, whose fields are what a policy says of it"]
+    return [
+        f"{place}: {one_of('it', [one.value for one in kind], given)}, a {kind.__name__}"
+        for place, given, kind in words_of(thing)
+        if not isinstance(given, kind)
+    ]
 
 
 def other_kind(kind: object) -> str:

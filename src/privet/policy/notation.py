@@ -102,6 +102,22 @@ def written(made: Any) -> list[Field[Any]]:
     return [f for f in fields(made) if f.init and f.metadata.get("policy", True)]
 
 
+def words_of(thing: Any) -> Iterator[tuple[str, Any, type[Enum]]]:
+    """The fields of a dataclass that are one of a few words: the name, what it has, and its kind of words."""
+    try:
+        made: Any = type(thing)
+        hints = _hints(made)
+    except NameError:  # a plug-in whose annotations only a type checker can read
+        return
+    for field in written(thing):
+        given, hint = getattr(thing, field.name), hints[field.name]
+        kinds = [part for part in (get_args(hint) or (hint,)) if part is not NoneType]
+        if given is None or len(kinds) != 1 or get_origin(hint) not in {None, Union, UnionType}:
+            continue
+        if isinstance(kinds[0], type) and issubclass(kinds[0], Enum):
+            yield field.name, given, kinds[0]
+
+
 def _read(hint: Any, given: Any) -> Any:
     """A value of the type that a field has, from what stands in the file."""
     if hint == Sensitive:

@@ -106,12 +106,14 @@ class Policy(Terms):
             if isinstance(given, str) or not isinstance(given, (list, tuple)):
                 raise PolicyError(f"{name}: is a tuple")
             said[name] = tuple(given)
+        if self.shape is not None and not hasattr(self.shape, "describes_fields"):
+            raise PolicyError("shape: is a shape such as Trajectories(...)")
         if self.shape is not None and self.shape.describes_fields:
             said["attributes"] = said["attributes"] or self.shape.attributes
         else:
             said["attributes"] = tuple(map(_arranged, said["attributes"]))
         given = self.nulls
-        if given in {nulls.value for nulls in Nulls}:
+        if isinstance(given, str) and given in {nulls.value for nulls in Nulls}:
             said["nulls"] = Nulls(given)
         only: Any = self.publish_only
         if isinstance(only, Mapping):
@@ -149,7 +151,7 @@ class Policy(Terms):
             text = path.read_text(encoding="utf-8")
         except FileNotFoundError:
             raise PolicyError(f"{path}: no such file; `privet init DATA` drafts a policy") from None
-        except (UnicodeDecodeError, IsADirectoryError):
+        except (ValueError, IsADirectoryError):  # not UTF-8, or a name that no file can have
             raise PolicyError(f"{path}: this is not a text file") from None
         return cls.loads(text, place=str(path), base=path.parent)
 
@@ -160,6 +162,8 @@ class Policy(Terms):
             document = tomllib.loads(text)
         except ValueError as error:  # no TOML, or a number with more digits than Python reads
             raise PolicyError(f"{place}: {error}") from None
+        except RecursionError:
+            raise PolicyError(f"{place}: lists or tables stand too deep in each other") from None
         try:
             return cls.from_document(document, base=base or Path())
         except PolicyError as error:
@@ -236,6 +240,7 @@ def policy_of(given: Policy | str | Path) -> Policy:
     if not isinstance(given, Policy):
         what = type(given).__name__
         raise PolicyError(f"policy: a privet.Policy, or the path of a policy file, not a {what}")
+    consistency.check(given)  # again: a subclass, an unpickled or a changed one was perhaps never checked
     return given
 
 

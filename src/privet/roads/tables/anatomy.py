@@ -204,7 +204,10 @@ class AnatomyRoad(Stations[Any, Tallied, Perturbation, Pair, Tally]):
                 "it was made from another table"
             )
         del classify, seed, progress  # say nothing here: every value leaves as it is
-        return BucketComparison.of({"kind": "buckets", **evidence.measures.to_dict()})
+        said = evidence.measures.to_dict()
+        names = ("records", "classes", "risk", "loss", "attributes")
+        measures = {name: needed(said.get(name), f"measures.{name}") for name in names}
+        return BucketComparison.of({"kind": "buckets", **measures})
 
     def explain(
         self,

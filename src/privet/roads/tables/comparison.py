@@ -10,7 +10,7 @@ import numpy as np
 
 from privet.core import Progress, Role, Tally, silent
 from privet.engine import Engine
-from privet.errors import InputError, MissingExtraError
+from privet.errors import InputError, MissingExtraError, TamperedError
 from privet.evidence.columns import ColumnNote
 from privet.evidence.measures import ColumnLoss, Loss
 from privet.evidence.values import Evidence
@@ -18,7 +18,7 @@ from privet.measure import classes, classify, dimensions, summary, utility
 from privet.measure import risk as risks
 from privet.measure.worst import worst_classes
 from privet.policy.values import Policy
-from privet.relational.recodings import loosest
+from privet.relational.recodings import TYPES, loosest
 from privet.release import Release
 from privet.roads.answers import TableComparison
 from privet.roads.stations import needed, settle
@@ -104,6 +104,8 @@ def compare(
         "worst_classes": worst_classes(after),
     }
     kinds = {name: note.recoding for name, note in evidence.attributes.items() if note.recoding is not None}
+    for name in kinds.keys() - {name for name, kind in kinds.items() if kind in TYPES}:
+        raise TamperedError(f"evidence.json: attributes.{name}.recoding: is one of {', '.join(TYPES)}")
     if kinds:
         result["recoding"] = {"type": loosest(kinds.values()), "attributes": kinds}
     if classify:

@@ -66,4 +66,6 @@ def verify(folder: str | Path, *, engine: Engine[Any] | str = "embedded") -> Ver
         raise TamperedError(
             *complaints, *(f"the data cannot be read: {complaint}" for complaint in error.complaints)
         ) from None
+    if evidence.kind != policy.kind:
+        complaints.append(f"{folder}: kind: the evidence speaks of another kind than the policy")
     return Verification(folder, found.verdicts, (*complaints, *found.complaints), evidence.unshown)

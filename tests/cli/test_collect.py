@@ -252,6 +252,8 @@ def test_what_clients_are_given(privet: Run, survey: Path) -> None:
         ),
         (("answer", "collect.toml", "{"), "ANSWERS: line 1, column 2: this is not JSON"),
         (("answer", "collect.toml", '{"age": 500}'), "age: is not between 15 and 95"),
+        (("answer", "collect.toml", '{"age": ' + "9" * 5000 + "}"), "ANSWERS: a number has too many digits"),
+        (("answer", "collect.toml", '[{"travels": "' + "boat" * 99 + '"}]'), "there is no such file"),
         (("init", "none.csv"), "none.csv: no such file"),
     ],
 )

@@ -56,6 +56,7 @@ def test_hidden_and_verified(method: str, lines: Path, capsys: pytest.CaptureFix
     ("arguments", "complaint"),
     [
         ('hide baskets.txt --rule "beer => z" --support 8 -o out', "the data has no item 'z'"),
+        ('hide baskets.txt --rule "beer => crisps" --support 999999999999999999999 -o out', "is at most"),
         ('hide baskets.txt --rule "a => b => c" --support 8 -o out', "a rule has one =>"),
         ('hide baskets.txt --rule "=> b" --support 8 -o out', "a rule is written as"),
         ('hide baskets.txt --rule "beer" --support 0 -o out', "support"),

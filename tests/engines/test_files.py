@@ -176,6 +176,18 @@ def test_only_what_is_asked_for_is_read_in_the_order_of_the_file(tmp_path: Path)
         assert read(engine, path, Form(), ["c", "a"]) == {"a": ["1"], "c": ["3"]}
 
 
+@pytest.mark.parametrize(
+    "rows", ["Smith, John,34,9\n", "Smith, John,34,9\n1,2\n"], ids=["long", "long and short"]
+)
+def test_a_row_that_is_too_long_is_refused_whatever_is_asked_for(tmp_path: Path, rows: str) -> None:
+    """Else a comma in a name that is not quoted moves half of the name into a column that is published."""
+    path = tmp_path / "a.csv"
+    path.write_text(f"name,age,x\n{rows}B,3,4\n")
+    for engine in (EMBEDDED, PLAIN):
+        with pytest.raises(InputError, match="line 2 has 4 fields, the header has 3"):
+            engine.read(path, Form(), ["age", "x"])
+
+
 BAD: dict[str, tuple[str, bytes, str]] = {
     "empty": ("a.csv", b"", "the file is empty"),
     "blank": ("a.csv", b"\n\n", "empty"),

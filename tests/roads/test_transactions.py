@@ -353,3 +353,82 @@ def test_policies_come_back_from_text() -> None:
     for shape, promise in (('form = "baskets"', HIDE), ('form = "column"\nset = "s"\n' + TREE, KNOWN)):
         said = policy(shape, promise)
         assert pv.Policy.loads(said.dumps()).to_document() == said.to_document()
+
+
+COLUMN = 'form = "column"\nset = "items"'
+TWICE = KNOWN.replace("k = 9", "k = 2")
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_item(tmp_path: Path) -> None:
+    path = tmp_path / "raw.txt"
+    path.write_bytes(b"\xef\xbb\xbfa,b\na,b\n")
+    pv.publish(path, policy('form = "baskets"', TWICE)).write(tmp_path / "out")
+    assert published(tmp_path / "out") == [frozenset("ab")] * 2
+
+
+def test_lines_with_nul_are_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "raw.txt"
+    path.write_bytes(b"a\0b,c\n" * 3)
+    with pytest.raises(InputError, match="NUL bytes"):
+        pv.publish(path, policy('form = "baskets"', TWICE))
+
+
+@pytest.mark.parametrize("form", ["baskets", "column", "items"])
+def test_an_item_in_two_spellings_that_look_alike_is_refused(form: str, tmp_path: Path) -> None:
+    """A rule hidden in one spelling would be read in the other."""
+    composed, apart = "caf\u00e9", "cafe\u0301"
+    sets = [[composed, "b"]] * 3 + [[apart, "b"]] * 30
+    path = tmp_path / "raw.csv"
+    if form == "items":
+        said = 'form = "items"\nperson = "who"\nitem = "what"'
+        rows = [f"{who},{item}" for who, one in enumerate(sets) for item in one]
+        path.write_text("\n".join(["who,what", *rows]) + "\n", encoding="utf-8")
+    else:
+        said = COLUMN if form == "column" else 'form = "baskets"'
+        mark = ";" if form == "column" else ","
+        head = ["items"] if form == "column" else []
+        path.write_text("\n".join([*head, *map(mark.join, sets)]) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match="1 items are spelled in two ways") as caught:
+        pv.publish(path, policy(said, HIDE.replace('"a"', f'"{composed}"')))
+    assert "caf" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "sets",
+    [
+        ['"a"', '["s3cr3t"]'],
+        ['["a"]', '"a;s3cr3t"'],
+        ['["a", ["s3cr3t"]]', '["a"]'],
+        ['["a", {"b": 1}]', '["a"]'],
+    ],
+)
+def test_lists_among_texts_are_refused(sets: list[str], tmp_path: Path) -> None:
+    """The text of a list's JSON is not an item that anybody has."""
+    path = tmp_path / "raw.jsonl"
+    path.write_text("".join(f'{{"items": {one}}}\n' for one in sets * 3), encoding="utf-8")
+    with pytest.raises(InputError, match="among single values") as caught:
+        pv.publish(path, policy(COLUMN, TWICE))
+    assert "s3cr3t" not in str(caught.value)
+
+
+def test_an_item_may_look_like_a_list(tmp_path: Path) -> None:
+    path = tmp_path / "raw.jsonl"
+    path.write_text('{"items": ["[a]", "{b"]}\n' * 2, encoding="utf-8")
+    found = pv.publish(path, policy(COLUMN, TWICE)).to_polars()
+    assert found["items"].to_list() == [["[a]", "{b"]] * 2
+
+
+def test_sets_after_many_empty_ones_keep_their_items(tmp_path: Path) -> None:
+    path = tmp_path / "raw.jsonl"
+    path.write_text('{"items": []}\n' * 150 + '{"items": ["a", "b"]}\n' * 2, encoding="utf-8")
+    found = pv.publish(path, policy(COLUMN, TWICE)).to_polars()
+    assert found["items"].to_list()[-2:] == [["a", "b"]] * 2
+
+
+def test_evidence_of_another_kind_is_noticed(baskets: Path, tmp_path: Path) -> None:
+    pv.publish(baskets, policy('form = "baskets"', HIDE)).write(tmp_path / "out")
+    path = tmp_path / "out" / ev.FILE
+    path.write_text(path.read_text().replace('"kind": "transactions"', '"kind": "table"'))
+    found = pv.verify(tmp_path / "out")
+    assert not found.holds
+    assert any("another kind" in one for one in found.complaints)

@@ -116,7 +116,7 @@ def risk_of_release(folder: Path, known: str | None, engine: str, *, show_values
 def said(given: str, name: str) -> Any:
     """JSON from the command line, or from a file; a fault is said by its place, not by its text."""
     inline, path = given.lstrip().startswith("{"), Path(given)
-    if not inline and not path.is_file():
+    if not inline and not _is_file(path):
         raise InputError(f"{name}: is JSON such as {{...}}, or a file with it; there is no such file")
     try:
         text = given if inline else path.read_text(encoding="utf-8")
@@ -129,6 +129,15 @@ def said(given: str, name: str) -> Any:
         raise InputError(f"{name}: nested too deep") from None
     except KeyError:
         raise InputError(f"{name}: an object has a key twice") from None
+    except ValueError:  # Python reads no whole number of more than 4,300 digits
+        raise InputError(f"{name}: a number has too many digits") from None
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # longer than a name may be; the system's sentence would repeat all of it
+        return False
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

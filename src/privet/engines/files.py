@@ -101,16 +101,15 @@ def _read_text(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.DataF
     names = header(path, form)
     if wanted is not None:
         complain_about_missing(str(path), wanted, names, form.delimiter)
-    # The last column is always read: a null there may be a row that ends too soon.
-    chosen = names if wanted is None else [name for name in names if name in wanted or name == names[-1]]
     source: Path | bytes = path
     if path.suffix == ".gz" or not is_utf8(form.encoding):
         source = utf8(path, form.encoding)
     try:
+        # Every column is read, whatever is wanted: only then does polars refuse a row that is too long, and
+        # a comma in a name that is not quoted would move what identifies into a column that is published.
         frame = pl.read_csv(
             source,
             separator=form.delimiter or ",",
-            columns=[names.index(name) for name in chosen],
             infer_schema=False,
             has_header=form.header,
             null_values=[token for token in form.nulls if token] or None,
@@ -119,11 +118,12 @@ def _read_text(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.DataF
         )
     except pl.exceptions.PolarsError:
         raise InputError(*_faults(path, form, names)) from None
-    frame.columns = chosen  # polars leaves doubled quotes in a header as they are
+    frame.columns = names  # polars leaves doubled quotes in a header as they are
     last = frame.get_column(names[-1])
     # In a file with one column a blank line is a record: that is how its null is written.
     if len(names) == 1:
         return frame
+    # A null in the last column may be a row that ends too soon.
     if (last.null_count() or (last == "").any()) and not _even(source, form, len(names), frame.height):
         faults = _faults(path, form, names, unknown_is_fine=True)
         if faults:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from privet.errors import PolicyError
 
 ARROW = "=>"
+MOST = 1 << 53  # records; no data has as many, and whatever counts them holds it
 
 
 class Rule(NamedTuple):
@@ -48,6 +49,8 @@ class Thresholds:
                 "support: is a whole number of records from 1 on, or a share above 0 and below 1 in quotes, "
                 f'such as "1/100" or "1%", not {self.support}'
             )
+        if least > MOST:
+            raise PolicyError(f"support: is at most {MOST:,} records")
         share: Any = self.confidence
         if share is not None and not (isinstance(share, Fraction) and 0 < share <= 1):
             raise PolicyError(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +57,8 @@ def table(
         return read_by(engine, source, form, columns)
     whole = typed(Path(source), settled.format)
     need(whole, columns)
+    if settled.format == "jsonl":
+        _refuse_mixed(Path(source), sets, whole.get_column(sets))
     return whole.select(columns)
 
 
@@ -67,15 +71,38 @@ def read_by(
 
 def typed(path: Path, kind: str) -> pl.DataFrame:
     """A file whose columns may hold lists."""
-    reader: Any = {"jsonl": pl.read_ndjson, "parquet": pl.read_parquet, "arrow": pl.read_ipc}[kind]
+    # The first lines alone may hold empty sets, from which polars would take it that no set holds anything.
+    lines = partial(pl.read_ndjson, infer_schema_length=None)
+    reader: Any = {"jsonl": lines, "parquet": pl.read_parquet, "arrow": pl.read_ipc}[kind]
     try:
-        packed = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        whole: pl.DataFrame = reader(io.BytesIO(packed))
+        whole: pl.DataFrame = reader(io.BytesIO(_unpacked(path)))
     except OSError:
         raise InputError(f"{path}: no such file, or it cannot be read") from None
     except Exception:  # noqa: BLE001 - polars has no one family, and its sentences may quote the file
         raise InputError(f"{path}: this is not {kind}, or a damaged file") from None
     return whole
+
+
+def _unpacked(path: Path) -> bytes:
+    return gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+
+
+def _refuse_mixed(path: Path, column: str, series: pl.Series) -> None:
+    """Lists among texts, which polars reads as the text of their JSON: one item that nobody has."""
+    listed = isinstance(series.dtype, pl.List)
+    texts = series.explode() if listed else series
+    if texts.dtype != pl.String or not texts.str.contains(r"^[\[{]").any():
+        return
+    try:
+        sets = [json.loads(line).get(column) for line in _unpacked(path).splitlines() if line.strip()]
+    except (ValueError, RecursionError):  # what polars lets pass, as numbers of thousands of digits
+        raise InputError(f"{path}: this is not jsonl, or a damaged file") from None
+    held = (item for one in sets for item in one or ()) if listed else iter(sets)
+    if any(isinstance(one, (list, dict)) for one in held):
+        raise InputError(
+            f"{column}: holds lists or objects among single values; a set is one list of items in every "
+            "record, or one text in every record"
+        )
 
 
 def from_column(

@@ -16,7 +16,7 @@ from typing import IO
 import numpy as np
 
 from privet.core import Form
-from privet.engines.text import LONGEST_FIELD
+from privet.engines.text import LONGEST_FIELD, is_utf8
 from privet.errors import InputError
 from privet.rules.baskets import Baskets
 
@@ -36,6 +36,8 @@ def read(path: Path, form: Form, separator: str) -> Baskets:
                             raise InputError(
                                 f"{path}: line {records + 1}: an item is longer than {LONGEST_FIELD}"
                             )
+                        if "\0" in label:
+                            raise InputError(f"{path}: this is no text file (it holds NUL bytes)")
                         owner.append(records)
                         item.append(codes.setdefault(label, len(codes)))
                 records += 1
@@ -77,10 +79,11 @@ def write(baskets: Baskets, path: Path, form: Form, separator: str) -> None:
 
 
 def opened(path: Path, form: Form) -> IO[str]:
-    """A text file, packed or not."""
+    """A text file, packed or not; a byte order mark before the first item is none of it."""
+    encoding = "utf-8-sig" if is_utf8(form.encoding) else form.encoding
     if path.suffix == ".gz" or form.gzip:
-        return io.TextIOWrapper(gzip.open(path), encoding=form.encoding, newline="")
-    return path.open(encoding=form.encoding, newline="")
+        return io.TextIOWrapper(gzip.open(path), encoding=encoding, newline="")
+    return path.open(encoding=encoding, newline="")
 
 
 def _rows(file: IO[str], separator: str) -> Iterator[list[str]]:

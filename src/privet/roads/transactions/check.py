@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from math import comb
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 import polars as pl
@@ -44,6 +47,28 @@ def read_sets(
     source: Any, policy: Policy, engine: Engine[Any], *, form: Form | None = None, published: bool = False
 ) -> ItemFrame:
     """The sets of a source, and what stands beside them."""
+    found = _read(source, policy, engine, form=form, published=published)
+    refuse_twins(found.baskets.items)
+    return found
+
+
+def refuse_twins(items: Sequence[str]) -> None:
+    """No item in two spellings that nobody can tell apart.
+
+    They would be counted as two, and a rule that was hidden in one could be read in the other.
+    """
+    spelled = Counter(normalize("NFC", item) for item in items if not item.isascii())
+    twins = sum(count > 1 for count in spelled.values())
+    if twins:
+        raise InputError(
+            f"{twins} items are spelled in two ways that look alike (Unicode forms NFC and NFD); "
+            "write each in one"
+        )
+
+
+def _read(
+    source: Any, policy: Policy, engine: Engine[Any], *, form: Form | None, published: bool
+) -> ItemFrame:
     shape = shape_of(policy)
     form = form_of(source, policy) if form is None else form
     if shape.form is Layout.BASKETS:

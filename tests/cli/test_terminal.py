@@ -23,7 +23,7 @@ COMMANDS = (
     "demo", "init", "check", "plan", "publish", "verify", "risk", "compare", "explain", "explore",
     "link", "sequences", "sample", "list", "completion",
 )  # fmt: skip
-NOUNS = ("ledger", "documents", "sources", "audit")  # with commands of their own
+NOUNS = ("ledger", "collect", "rules", "documents", "sources", "audit")  # with commands of their own
 
 
 @pytest.mark.parametrize("name", COMMANDS)

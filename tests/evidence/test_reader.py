@@ -39,6 +39,12 @@ KINDS = {
 }
 
 
+SETS = {
+    "hidden rules": '[[hide]]\nantecedent = ["a"]\nconsequent = ["b"]\nsupport = 5\nconfidence = "1/2"\n',
+    "known items": '[[models]]\ntype = "km-anonymity"\nm = 2\nk = 3\n',
+}
+
+
 @pytest.fixture(scope="module")
 def released(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A release of every kind, written."""
@@ -48,6 +54,11 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         with stillness():
             source, policy, options = every[name](place)
             found[kind] = pv.publish(source, policy, **options).write(place / "out")
+    for kind, promise in SETS.items():
+        place = tmp_path_factory.mktemp("sets")
+        (place / "raw.csv").write_text("a,b,c\n" * 6 + "a,b\n" * 4 + "c,d\n" * 3 + "a,d\n", "utf-8")
+        text = f'policy = 1\nkind = "transactions"\n[transactions]\nform = "baskets"\n{promise}'
+        found[kind] = pv.publish(place / "raw.csv", pv.Policy.loads(text)).write(place / "out")
     return found
 
 
@@ -56,7 +67,7 @@ def parsed(place: Path) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, *SETS])
 def test_what_was_read_is_written_byte_by_byte(kind: str, released: dict[str, Path]) -> None:
     unknown: list[str] = []
     found = folder.read(released[kind], unknown)
@@ -126,7 +137,7 @@ def changed(whole: Any, way: tuple[Any, ...], to: Any) -> Any:
 FREE = {"algorithm", "model"}  # as the policy says them: any table
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, *SETS])
 def test_what_is_of_another_type_is_refused_by_its_place(kind: str, released: dict[str, Path]) -> None:
     whole, tried = parsed(released[kind]), 0
     for way in list(leaves(whole)):
@@ -148,7 +159,7 @@ def looked(whole: Any, way: tuple[Any, ...]) -> Any:
     return whole
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, *SETS])
 def test_a_field_that_is_missing_is_said(kind: str, released: dict[str, Path]) -> None:
     whole = parsed(released[kind])
     needed = {one.name for one in fields(Evidence) if "default" in repr(one) and one.default is not None}

@@ -195,7 +195,10 @@ def test_a_policy_file_brings_it_back(made: Mask | Hash | Pseudonym | Shift) -> 
     ("spec", "complaints"),
     [
         ({}, ["publish is one of pseudonym, hash, mask, shift, not None"]),
-        ({"publish": "hsah"}, ["publish is one of pseudonym, hash, mask, shift, not 'hsah'"]),
+        (
+            {"publish": "hsah"},
+            ["publish is one of pseudonym, hash, mask, shift, not 'hsah'; did you mean hash?"],
+        ),
         (
             {"publish": "hash", "key": CANARY},
             ["key: a key never stands in a policy; give key_file or key_env"],

@@ -60,7 +60,7 @@ def test_every_complaint_at_once_with_its_place_and_its_fix() -> None:
             "columns.job: mechanism is one of randomised-response, k-randomised-response, unary, "
             "optimised-unary, as-is, not 'randomized'"
         ),
-        "columns.pay: type is one of number, category, not 'numeric'",
+        "columns.pay: type is one of number, category, not 'numeric'; did you mean number?",
         """columns.town: epsilon: is an exact number such as 5, "0.2" or "1/5", not 'x'""",
         "columns.town: values: each is printable text, not empty, without spaces around it",
         "columns.town: values: each is there once",

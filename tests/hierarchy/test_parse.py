@@ -56,7 +56,7 @@ def test_paths_start_from_the_policy(tmp_path: Path) -> None:
     ("spec", "complaints"),
     [
         ({}, [f"{TYPES}, not None"]),
-        ({"type": "interval"}, [f"{TYPES}, not 'interval'"]),
+        ({"type": "interval"}, [f"{TYPES}, not 'interval'; did you mean intervals?"]),
         ({"type": ["flat"]}, [f"{TYPES}, not ['flat']"]),
         ({"type": "flat", "keep": 3}, ["keep: unknown key; remove it"]),
         (

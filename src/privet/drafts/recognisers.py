@@ -103,7 +103,7 @@ def recognised(values: Sequence[str]) -> str | None:
 def people(values: Sequence[str]) -> bool:
     """Are these names of people? So many of them hold a common given or family name.
 
-    >>> people(["Kowalczyk, Jürgen", "Smith, Anna", "Nguyen, Thi"]), people(["red", "blue", "green"])
+    >>> people(["Kowalczyk, Jürgen", "Smith, Anna", "Nguyen, Thi"]), people(["round", "square", "oval"])
     (True, False)
     """
     some = [value for value in islice(values, LOOKED_AT) if value.strip()]

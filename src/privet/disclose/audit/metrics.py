@@ -34,7 +34,7 @@ class Metrics:
 
         >>> metrics = Metrics()
         >>> metrics.asked(200, 0.02)
-        >>> [line for line in metrics.text(ready=True).splitlines() if line.startswith("privet_audit_requests")]
+        >>> [line for line in metrics.text(ready=True).splitlines() if "requests_total{" in line]
         ['privet_audit_requests_total{status="200"} 1']
         """
         return "\n".join(self._lines(ready=ready)) + "\n"

@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-.PHONY: help setup demo test test-slow test-explore test-services check format bench bench-full lock clean
+.PHONY: help setup demo test test-slow test-fuzz test-explore test-services test-spark check format bench bench-full lock clean
 
 help:            ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/'
@@ -18,11 +18,14 @@ $(BIN)/uv:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 
+# uv compiles nothing; what every command loads takes half a second of each run where nobody may write it later.
+LOADED := click typer numpy polars _polars_runtime_32 typing_extensions.py
+
 $(STAMP): pyproject.toml requirements.lock | $(BIN)/uv
 	$(UV) pip install --quiet --no-deps --require-hashes -r requirements.lock
 	$(UV) pip install --quiet --no-deps --editable .
 	$(BIN)/python -m privet.native
-	$(BIN)/python -m compileall -q src/privet
+	$(BIN)/python -m compileall -q src/privet $(foreach one,$(LOADED),$(VENV)/lib/python3*/site-packages/$(one))
 	touch $(STAMP)
 
 demo: $(STAMP)   ## the main job on built-in sample data
@@ -34,11 +37,26 @@ test: $(STAMP)   ## the default test suite
 test-slow: $(STAMP)      ## statistical, soak and large-data tests
 	$(BIN)/pytest -q -m slow
 
+SECONDS_OF_FUZZ ?= 180
+test-fuzz: $(STAMP)      ## damaged files through every command; hours with SECONDS_OF_FUZZ=7200
+	$(BIN)/python -m tests.fuzz.runner --seconds $(SECONDS_OF_FUZZ) --start $$(date +%s) --keep
+
 test-explore: $(STAMP)   ## the default suite with new random examples on every run
 	PRIVET_HYPOTHESIS=explore $(BIN)/pytest -q -n auto
 
 test-services: $(STAMP)  ## tests that start a real PostgreSQL or browser
 	$(BIN)/pytest -q -m services
+
+# Real Spark is large (half a gigabyte) and stands in the way of pyspark-client: an environment of its own.
+SPARK := .venv-spark
+$(SPARK)/.ready: pyproject.toml requirements.lock | $(BIN)/uv
+	$(BIN)/uv venv --quiet --clear --python $(PYTHON) $(SPARK)
+	VIRTUAL_ENV=$(SPARK) $(BIN)/uv pip install --quiet "pyspark>=4.0" "pandas<3" pyarrow hypothesis pytest pytest-xdist -e .
+	$(SPARK)/bin/python -m privet.native
+	touch $(SPARK)/.ready
+
+test-spark: $(SPARK)/.ready  ## the engine `spark` on real Spark, local mode; needs Java 17 (Debian: openjdk-17-jre-headless)
+	PRIVET_SPARK=local[2] $(SPARK)/bin/pytest -q -n0 -m services tests/engines/test_spark.py tests/engines/test_spark_same.py
 
 check: $(STAMP)  ## format, lint, strict types, import arrows
 	$(BIN)/ruff format --check --quiet .

@@ -17,6 +17,7 @@ from privet.errors import PrivetError
 BENCHMARKS = {
     "speed": ("bench.speed:run", "CSV to CSV against a plain copy of the file; stages, memory"),
     "scaling": ("bench.scaling:run", "time by number of rows (figure 3.7)"),
+    "spark": ("bench.spark:run", "on Sail beside the embedded engine: time, memory of driver and cluster"),
     "wide": ("bench.wide:run", "41 quasi-identifiers, up to 6 of them known"),
     "cold": ("bench.cold:run", "the command from a cold start"),
     "check": ("bench.check:run", "checking a promise on published rows; against pyCANON"),
@@ -25,6 +26,7 @@ BENCHMARKS = {
     "documents": ("bench.documents:run", "trees become one tree: ClusTree, CToff, up to 100,000 records"),
     "peers": ("bench.peers:run", "Mondrian, full domain and checks beside anonypy, anjana and pyCANON"),
     "lattice": ("bench.lattice:run", "full-domain and local recoding beside ARX; Mondrian"),
+    "auto": ("bench.chosen:run", "auto beside the other searches, on a draft that was accepted"),
     "boxes": ("bench.boxes:run", "Mondrian beside full-domain generalisation; widths by number of columns"),
     "diffgen-scaling": ("bench.diffgen:scaling", "differential privacy from CSV to CSV (figure 6.6)"),
     "anatomy": ("bench.anatomy:run", "trees in two halves (t-t, v-v): 1,000 transcripts, 41,000 vertices"),
@@ -42,6 +44,7 @@ BENCHMARKS = {
         "perturbed answers: speed, stopping rules, bands, classifiers; pure-ldp",
     ),
     "rules": ("bench.rules:run", "hiding rules, km-anonymity; retail baskets; beside mlxtend and others"),
+    "joint": ("bench.joint:run", "releases of several organisations: time, bytes, rounds, near and far"),
     "blood": ("bench.experiments:blood", "error and discernibility on transfusions (figures 3.4a, 3.4b)"),
     "error": ("bench.experiments:error", "classification error on Adult (figures 3.5a, 3.5b)"),
     "discernibility": ("bench.experiments:discernibility", "discernibility on Adult (figures 3.6a, 3.6b)"),

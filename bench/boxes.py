@@ -15,7 +15,7 @@ import polars as pl
 
 from bench import lattice
 from bench.outcome import Cell, Outcome, Table, rated
-from privet.core import Attribute, Form, Policy, Role, Tally
+from privet.core import Attribute, Form, Role, Tally, Terms
 from privet.counts.boxing import CellBoxes
 from privet.engines.embedded import Embedded
 from privet.hierarchy import Intervals
@@ -92,7 +92,7 @@ def run(*, full: bool) -> Outcome:
 def adult() -> Tally:
     """The table with ARX's hierarchies."""
     attributes = tuple(Attribute(name, Role.QUASI, lattice.tree(name)) for name in QUASI)
-    policy = Policy(attributes, (KAnonymity(k=2),), Optimal())
+    policy = Terms(attributes, (KAnonymity(k=2),), Optimal())
     engine = Embedded()
     return engine.tally(engine.read(lattice.records(), Form()), policy).tally
 
@@ -166,4 +166,4 @@ def even(columns: int, seed: int = 0) -> Tally:
     table = pl.DataFrame({f"x{at}": drawn[:, at] for at in range(columns)})
     attributes = tuple(Attribute(name, Role.QUASI, Intervals()) for name in table.columns)
     engine = Embedded()
-    return engine.tally(engine.read(table, Form()), Policy(attributes, (KAnonymity(k=K),), Mondrian())).tally
+    return engine.tally(engine.read(table, Form()), Terms(attributes, (KAnonymity(k=K),), Mondrian())).tally

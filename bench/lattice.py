@@ -22,7 +22,7 @@ import polars as pl
 
 from bench import anytime, growing
 from bench.outcome import Cell, Outcome, Table, rated
-from privet.core import Algorithm, Attribute, Form, Perturbation, Policy, PrivacyModel, Recoding, Role, Tally
+from privet.core import Algorithm, Attribute, Form, PrivacyModel, Role, Tally, Terms
 from privet.engines.embedded import Embedded
 from privet.errors import InputError
 from privet.hierarchy.tree import Tree
@@ -30,6 +30,7 @@ from privet.models.classes import Classes
 from privet.models.kanonymity import KAnonymity
 from privet.models.ldiversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
 from privet.models.tcloseness import Distance, TCloseness
+from privet.recoding import Perturbation, Recoding
 from privet.relational.local import Local
 from privet.relational.mondrian import Choice, Cuts, Mondrian
 from privet.relational.optimal import Optimal
@@ -97,7 +98,7 @@ def records() -> pl.DataFrame:
     return pl.read_csv(gzip.decompress(packed), separator=";", infer_schema=False).select(COLUMNS)
 
 
-def prepared(models: Sequence[PrivacyModel], algorithm: Any, *, quasi: int) -> tuple[Tally, Policy]:
+def prepared(models: Sequence[PrivacyModel], algorithm: Any, *, quasi: int) -> tuple[Tally, Terms]:
     """The tally of the table, with the occupation sensitive or not."""
     attributes = tuple(
         Attribute(name, Role.SENSITIVE)
@@ -105,7 +106,7 @@ def prepared(models: Sequence[PrivacyModel], algorithm: Any, *, quasi: int) -> t
         else Attribute(name, Role.QUASI, tree(name))
         for name in COLUMNS
     )
-    policy = Policy(attributes, tuple(models), algorithm)
+    policy = Terms(attributes, tuple(models), algorithm)
     engine = Embedded()
     return engine.tally(engine.read(records(), Form()), policy).tally, policy
 

@@ -20,7 +20,7 @@ import polars as pl
 from bench import lattice
 from bench.child import ChildError, answered
 from bench.outcome import Cell, Outcome, Table
-from privet.core import Attribute, Form, Policy, PrivacyModel, Role
+from privet.core import Attribute, Form, PrivacyModel, Role, Terms
 from privet.engines.embedded import Embedded, Frame
 from privet.models.alphak import AlphaKAnonymity
 from privet.models.disclosure import DeltaDisclosure
@@ -138,9 +138,9 @@ def contests(table: pl.DataFrame) -> list[Contest]:
     best = Mondrian(choice=Choice.BEST)
     optimal = Optimal(suppression=Fraction(5, 100))
 
-    def policy(search: Any) -> Policy:
+    def policy(search: Any) -> Terms:
         attributes = [Attribute(name, Role.QUASI, lattice.tree(name)) for name in QUASI]
-        return Policy(
+        return Terms(
             (*attributes, Attribute(lattice.SENSITIVE, Role.SENSITIVE)),
             (KAnonymity(k=K),),
             search,

@@ -24,6 +24,7 @@ from bench.child import ChildError, answered
 from bench.fetch import DATA
 from bench.outcome import Cell, Outcome, Table
 from privet.errors import InputError, UnsupportedError
+from privet.hierarchy.tree import Tree
 from privet.rules import exact
 from privet.rules.baskets import Baskets
 from privet.rules.deleting import By, delete_items, goals
@@ -52,7 +53,7 @@ def retail() -> Path:
         with TemporaryDirectory() as scratch:
             try:
                 subprocess.run(
-                    [*pip, "--no-binary", ":all:", "--no-build-isolation", "--dest", scratch, PACKAGE],
+                    [*pip, "--no-binary", ":all:", "--dest", scratch, PACKAGE],
                     check=True,
                     capture_output=True,
                 )
@@ -212,7 +213,7 @@ def speed(*, full: bool) -> list[list[Cell]]:
     many = 500_000 if full else 50_000
     baskets = generated(many, 1_000)
     promise = KMAnonymity(m=2, k=5)
-    tree = pv.hierarchy.Tree.of({"*": {f"g{g}": _group(g) for g in range(10)}})
+    tree = Tree.of({"*": {f"g{g}": _group(g) for g in range(10)}})
     domain = tree.domain(baskets.items)
     begun = time.perf_counter()
     made = generalise(coded(baskets, domain), ItemTree.of(domain), m=2, k=5)

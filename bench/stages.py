@@ -8,8 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from privet.core import Policy as AnyPolicy
-from privet.core import Progress
+from privet.core import Progress, Terms
 from privet.engine import Tallied
 from privet.engines.embedded import Embedded, Frame
 from privet.policy.values import Policy
@@ -46,7 +45,7 @@ class Announcing(Embedded):
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
 
-    def tally(self, table: Frame, policy: AnyPolicy) -> Tallied:
+    def tally(self, table: Frame, policy: Terms) -> Tallied:
         made = super().tally(table, policy)
         self._progress("search", 0)
         return made

@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import polars as pl
 
-from privet.core import Generalization, Recoding, Role
+from privet.core import Role
 from privet.counts.deciding import OpenCutting
 from privet.domain import Value
 from privet.engines.embedded import Embedded, Frame
@@ -20,6 +20,7 @@ from privet.measure.attack import Rows
 from privet.measure.classes import class_sizes, discernibility_ratio
 from privet.measure.classify import Classification, classify
 from privet.policy.values import Policy
+from privet.recoding import Generalization, Recoding
 from privet.roads.stations import judge
 from privet.samples.plans import Plan
 

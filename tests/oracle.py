@@ -11,13 +11,14 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import TypeAlias
 
-from privet.core import Finding, Generalization, PrivacyModel, Tally
+from privet.core import Finding, PrivacyModel, Tally
 from privet.domain import Cut
 from privet.models.alphak import AlphaKAnonymity
 from privet.models.confidence import ConfidenceBounding
 from privet.models.kanonymity import KAnonymity
 from privet.models.lkc import LKC
 from privet.models.template import EVERY
+from privet.recoding import Generalization
 
 Row: TypeAlias = Mapping[str, str | None]
 Bounds: TypeAlias = list[tuple[str, str | None, Fraction]]

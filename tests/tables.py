@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from privet.core import Attribute, Form, Hierarchy, Policy, Role, Tally
+from privet.core import Attribute, Form, Hierarchy, Role, Tally, Terms
 from privet.engines.plain import Plain, Rows
 from privet.hierarchy import Auto
 from privet.models.kanonymity import KAnonymity
@@ -30,4 +30,4 @@ def tally_of(
     rows = Rows(
         {name: list(values) for name, values in (*quasi.items(), *sensitive.items(), *target.items())}
     )
-    return Plain().tally(rows, Policy(attributes, (KAnonymity(k=1),), TopDown(), form=Form())).tally
+    return Plain().tally(rows, Terms(attributes, (KAnonymity(k=1),), TopDown(), form=Form())).tally

@@ -159,7 +159,7 @@ def test_compare_sees_what_the_data_says_rather_than_what_is_claimed(
     evidence = json.loads((forged / "evidence.json").read_text("utf-8"))
     true = evidence["measures"]["loss"]["lm"]
     evidence["measures"]["loss"] = {"lm": 0.0, "discernibility": 1, "gain_retained": 1.0}
-    (forged / "evidence.json").write_text(json.dumps(evidence), "utf-8")
+    (forged / "evidence.json").write_text(json.dumps(evidence, indent=1, ensure_ascii=False) + "\n", "utf-8")
     found = pv.compare(raw, forged)["loss"]
     assert found["lm"] == pytest.approx(true, abs=1e-6)
     assert found["discernibility"] > 1

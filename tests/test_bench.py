@@ -236,8 +236,8 @@ def test_a_suppressed_record_loses_everything() -> None:
     from bench.lattice import ncp
     from tests.tables import tally_of
 
-    from privet.core import Regions
     from privet.domain import Node
+    from privet.recoding import Regions
 
     tally = tally_of({"x": ["1", "2", "3"]})
     domain = tally.quasi[0].domain
@@ -269,3 +269,15 @@ def test_accuracy_is_measured_with_the_noise_that_a_policy_gets(monkeypatch: pyt
     assert 0 <= trial.accuracy(DiffGen(epsilon=Fraction(50), h=2)) <= 1
     assert asked == [DiffGenSettings().noise.value] == ["opendp"]
     assert DiffGenSettings() == diffgen.DEFAULT
+
+
+@pytest.mark.usefixtures("_bench")
+def test_auto_loses_less_than_every_other_search() -> None:
+    from bench import chosen
+
+    from privet.samples import SAMPLES
+
+    found = chosen.measured(SAMPLES["census"].generate(600, seed=1), rows="600")
+    lost = [row[2] for row in found.tables[0].rows]
+    assert [row[0] for row in found.tables[0].rows] == [name for name, _ in chosen.SEARCHES]
+    assert lost[0] == min(number for number in lost if isinstance(number, float))

@@ -158,6 +158,7 @@ def test_every_field_of_evidence_is_in_the_reference(tmp_path: Path) -> None:
         "type",
         "score",
         "splits",
+        "tries",
         "sensitive",
     }  # of models and algorithms: the policy's keys
     text = TEXTS["docs/reference/evidence.md"]

@@ -35,6 +35,7 @@ def policy() -> pv.Policy:
         f"""
 policy = 1
 purpose = "{HOSTILE}"
+rows = "persons"
 [attributes]
 name = {{ role = "identifier" }}
 job = {{ role = "quasi", hierarchy = {{ type = "tree", tree = {{ any = {{ x = ["a", "{CANARY}"] }} }} }} }}

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import privet as pv
+from privet.assess import link
 from privet.registry import installed
 from privet.roads import options
 from privet.samples import SAMPLES
@@ -37,6 +38,21 @@ def test_a_misspelt_option_is_a_type_error_too() -> None:
         pv.publish(table, POLICY, lik="out")  # type: ignore[call-arg]
 
 
+def test_whatever_is_called_says_which_option_was_meant() -> None:
+    table: Any = SAMPLES["patients"].generate(50, 0)
+    wrong: tuple[tuple[Any, tuple[Any, ...], str, str], ...] = (
+        (pv.publish, (table, POLICY), "lik", "like"),
+        (pv.check, (table, POLICY), "engin", "engine"),
+        (pv.explore, (table, POLICY), "algorithm", "algorithms"),
+        (pv.verify, ("out",), "engin", "engine"),
+        (link, (table, table), "polic", "policy"),
+    )
+    for call, given, said, meant in wrong:
+        with pytest.raises(pv.OptionError) as caught:
+            call(*given, **{said: None})
+        assert str(caught.value) == f"{call.__name__}: {said}: unknown option; did you mean {meant}?"
+
+
 def test_on_the_road_of_paths(tmp_path: Path) -> None:
     ready = SAMPLES["trips-metro"]
     policy, table = pv.Policy.loads(ready.policy()), ready.generate(200, 0)
@@ -49,3 +65,11 @@ def test_on_the_road_of_paths(tmp_path: Path) -> None:
         pv.compare(table, tmp_path / "out", clasify=True)
     with pytest.raises(pv.OptionError, match="explain of trajectories: show_value"):
         pv.explain(tmp_path / "out", show_value=True)
+
+
+@pytest.mark.parametrize("name", sorted(set(installed("roads")) - {"table"}))
+def test_a_classifier_is_refused_where_there_is_nothing_to_predict(name: str, tmp_path: Path) -> None:
+    """It was left out without a word: nobody may think that it was trained and found nothing."""
+    compare: Any = installed("roads")[name].load()().compare
+    with pytest.raises(pv.UnsupportedError, match="--classify"):
+        compare(None, tmp_path, POLICY, engine=None, classify=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -17,9 +18,11 @@ from hypothesis import strategies as st
 from tests.oracle import Row, holds
 
 import privet as pv
-from privet.core import Form, Generalization, Hierarchy, PrivacyModel
+from privet.core import Form, Hierarchy, PrivacyModel
+from privet.declared import Order
 from privet.disguise import Hash, Key, Mask, Pseudonym, Shift
 from privet.engines.embedded import Embedded, Frame
+from privet.engines.frames import in_order
 from privet.errors import (
     BrokenPromiseError,
     InputError,
@@ -32,6 +35,8 @@ from privet.errors import (
 from privet.evidence import folder as ev
 from privet.evidence.notes import cuts_after
 from privet.hierarchy import Auto, Flat, Intervals, Prefix, Tree
+from privet.readings import Absent, Rows
+from privet.recoding import Generalization
 from privet.roads.tables.release import TableRelease
 from privet.samples import SAMPLES
 from privet.verification import verify
@@ -103,6 +108,7 @@ def policies(draw: st.DrawFn) -> pv.Policy:
         attributes=named,
         models=tuple(draw(st.lists(model, min_size=1, max_size=2))),
         nulls=draw(st.sampled_from(pv.Nulls)),
+        absent=Absent.ALLOWED,
     )
 
 
@@ -138,7 +144,7 @@ def test_what_is_published_keeps_its_policy(table: Table, policy: pv.Policy) -> 
     raw = pl.DataFrame(table, schema=dict.fromkeys(table, pl.String))
     wildcard = policy.nulls is pv.Nulls.WILDCARD
     try:
-        release = pv.publish(raw, policy)
+        release = pv.publish(raw, replace(policy, order=Order.KEPT))  # to see what became of each row
     except UnsatisfiableError:
         top = topmost(table)
         assert not all(holds(top, QUASI, model) for model in policy.models)
@@ -197,7 +203,7 @@ def test_from_file_to_folder_and_verified(people: Path, tmp_path: Path, engine: 
     assert verify(folder).holds
     assert verify(folder, engine="plain").holds
     read = pl.read_csv(folder / "data.csv", infer_schema=False, empty_string_is_null=True)
-    assert read["note"].to_list() == PEOPLE["note"]
+    assert Counter(read["note"]) == Counter(PEOPLE["note"])
     assert set(read.columns) == {"note", "job", "age", "zip", "ill", "town", "good"}
 
 
@@ -217,9 +223,9 @@ def test_typed_columns_survive(tmp_path: Path) -> None:
     release = pv.publish(raw, policy_of(pv.KAnonymity(k=1)), output="parquet")
     release.write(tmp_path / "out")
     published = pl.read_parquet(tmp_path / "out" / "data.parquet")
-    assert published["age"].to_list() == raw["age"].to_list()
+    assert published["age"].sort().to_list() == raw["age"].sort().to_list()
     assert [published[n].dtype for n in ("age", "note", "town")] == [pl.Int16, pl.Float64, pl.Boolean]
-    assert published.select("note", "town").equals(raw.select("note", "town"), null_equal=True)
+    assert in_order(published.select("note", "town")).equals(in_order(raw.select("note", "town")))
     assert verify(tmp_path / "out").holds
 
 
@@ -257,7 +263,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_identifiers_in_disguise(people: Path, tmp_path: Path, engine: str, disguise: Any) -> None:
     disguised = tuple(replace(a, disguise=disguise) if a.name == "name" else a for a in attributes())
     release = pv.publish(people, policy_of(attributes=disguised), engine=engine)
-    assert release.to_polars()["name"].to_list() == disguise.cover(PEOPLE["name"])
+    assert Counter(release.to_polars()["name"]) == Counter(disguise.cover(PEOPLE["name"]))
     assert release.evidence["attributes"]["name"]["published"] == disguise.name
     folder = release.write(tmp_path / "out")
     assert verify(folder).holds
@@ -271,7 +277,8 @@ def test_dates_are_shifted_by_person_and_the_person_is_dropped(tmp_path: Path, e
     table = PEOPLE | {"name": [f"P{at % 3}" for at in range(24)], "seen": ["2024-03-05"] * 24}
     pl.DataFrame(table).write_csv(tmp_path / "people.csv")
     shifted = (*attributes(), pv.Attribute("seen", pv.Role.IDENTIFIER, None, Shift(KEY, 30), "name"))
-    release = pv.publish(tmp_path / "people.csv", policy_of(attributes=shifted), engine=engine)
+    policy = replace(policy_of(attributes=shifted), order=Order.KEPT, rows=Rows.PERSONS)
+    release = pv.publish(tmp_path / "people.csv", policy, engine=engine)
     seen = release.to_polars()["seen"].to_list()
     assert "name" not in release.to_polars().columns
     assert all(day != "2024-03-05" for day in seen)
@@ -294,7 +301,7 @@ def test_like_gives_the_same_cuts(people: Path, tmp_path: Path) -> None:
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.integers(0, 23), min_size=1, max_size=40), st.integers(1, 3))
 def test_like_on_another_batch_recodes_alike_or_refuses(picked: list[int], k: int) -> None:
-    policy = policy_of(pv.KAnonymity(k=k))
+    policy = replace(policy_of(pv.KAnonymity(k=k)), order=Order.KEPT, rows=Rows.PERSONS)
     first = pv.publish(pl.DataFrame(PEOPLE), policy)
     batch = pl.DataFrame({name: [values[at] for at in picked] for name, values in PEOPLE.items()})
     with _written(first) as folder:
@@ -357,7 +364,7 @@ def test_an_interrupted_release_leaves_nothing(people: Path, tmp_path: Path, err
     release = pv.publish(people, policy_of(), engine=Failing(error))
     with pytest.raises(type(error)):
         release.write(tmp_path / "deep" / "out")
-    assert list((tmp_path / "deep").iterdir()) == []
+    assert not (tmp_path / "deep").exists()
 
 
 def test_an_interrupted_overwrite_leaves_the_old_release(people: Path, tmp_path: Path) -> None:
@@ -434,7 +441,9 @@ def edit(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
     evidence = json.loads((folder / "evidence.json").read_text(encoding="utf-8"))
     evidence["files"] = {name: ev.digest(folder / name) for name in evidence["files"]}
     change(evidence)
-    (folder / "evidence.json").write_text(json.dumps(evidence), encoding="utf-8")
+    (folder / "evidence.json").write_text(
+        json.dumps(evidence, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
 
 
 def nothing(_: dict[str, Any]) -> None:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from privet.assess import compare, explain, risk
-    from privet.core import Algorithm, Attribute, Form, Nulls, PrivacyModel, Purse, Role, Tally, Verdict
+    from privet.attackers.suite import attack
+    from privet.core import Algorithm, Attribute, Form, PrivacyModel, Purse, Role, Tally, Verdict
     from privet.disclose.safe.algorithm import SafeLattice
     from privet.disguise import Hash, Key, Mask, Pseudonym, Shift
     from privet.document.clustree import ClusTree, CToff
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from privet.dp.ledger import Ledger
     from privet.dp.settings import ContingencySettings, DiffGenSettings
     from privet.drafts.draft import draft
+    from privet.engines.spark.engine import Spark
     from privet.errors import (
+        AbsentError,
         BrokenPromiseError,
         BudgetError,
         HierarchyError,
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
         InternalError,
         MissingExtraError,
         OptionError,
+        PersonError,
         PolicyError,
         PrivetError,
         TamperedError,
@@ -66,6 +70,7 @@ if TYPE_CHECKING:
     from privet.policy.notation import algorithm, model
     from privet.policy.values import Policy
     from privet.publishing import check, publish
+    from privet.readings import Nulls
     from privet.relational.anatomy import Anatomy
     from privet.relational.bucketisation import Bucketisation
     from privet.relational.coincident import Coincident
@@ -87,6 +92,7 @@ if TYPE_CHECKING:
     from privet.verification import verify
 
 _HOME = {
+    "AbsentError": "privet.errors",
     "Algorithm": "privet.core",
     "AlphaKAnonymity": "privet.models.alphak",
     "Anatomy": "privet.relational.anatomy",
@@ -137,11 +143,12 @@ _HOME = {
     "Microaggregation": "privet.relational.microaggregation",
     "MissingExtraError": "privet.errors",
     "Mondrian": "privet.relational.mondrian",
-    "Nulls": "privet.core",
+    "Nulls": "privet.readings",
     "Optimal": "privet.relational.optimal",
     "OptionError": "privet.errors",
     "PMPrivacy": "privet.document.promises",
     "PSensitiveKAnonymity": "privet.models.psensitive",
+    "PersonError": "privet.errors",
     "PersonalisedPrivacy": "privet.models.personal",
     "Policy": "privet.policy.values",
     "PolicyError": "privet.errors",
@@ -163,6 +170,7 @@ _HOME = {
     "Sampling": "privet.relational.perturb",
     "Sets": "privet.hierarchy.sets",
     "Shift": "privet.disguise",
+    "Spark": "privet.engines.spark.engine",
     "SuppressPoints": "privet.trajectory.searches",
     "SuppressPointsLocally": "privet.trajectory.searches",
     "Suppression": "privet.relational.suppression",
@@ -177,6 +185,7 @@ _HOME = {
     "UnsupportedError": "privet.errors",
     "Verdict": "privet.core",
     "algorithm": "privet.policy.notation",
+    "attack": "privet.attackers.suite",
     "check": "privet.publishing",
     "compare": "privet.assess",
     "draft": "privet.drafts.draft",
@@ -190,7 +199,8 @@ _HOME = {
 }
 
 __all__ = [  # noqa: RUF022 - the same order as _HOME, which a test compares
-    "Algorithm", "AlphaKAnonymity", "Anatomy", "AnatomyDiversity", "Attribute", "Auto", "AverageRisk",
+    "AbsentError", "Algorithm", "AlphaKAnonymity", "Anatomy", "AnatomyDiversity", "Attribute", "Auto",
+    "AverageRisk",
     "BetaLikeness", "BrokenPromiseError", "Bucketisation", "BudgetError", "ByConstruction", "CToff",
     "ClusTree", "Coincident", "Condensation", "ConfidenceBounding", "ContingencySettings", "Dates",
     "DeltaDisclosure", "DeltaPresence", "DiffGenSettings", "DifferentialPrivacy", "Distance",
@@ -198,14 +208,15 @@ __all__ = [  # noqa: RUF022 - the same order as _HOME, which a test compares
     "EnhancedBetaLikeness", "EntropyLDiversity", "Flat", "Form", "Hash", "HierarchyError", "Incognito",
     "InputError", "InternalError", "Intervals", "KAnonymity", "KMap", "Key", "LKC", "Ledger",
     "LightestPaths", "Local", "Mask", "MaximumRisk", "Microaggregation", "MissingExtraError", "Mondrian",
-    "Nulls", "Optimal", "OptionError", "PMPrivacy", "PSensitiveKAnonymity", "PersonalisedPrivacy",
+    "Nulls", "Optimal", "OptionError", "PMPrivacy", "PSensitiveKAnonymity", "PersonError",
+    "PersonalisedPrivacy",
     "Policy", "PolicyError", "PopulationUniqueness", "Pram", "Prefix", "PrivacyModel", "PrivetError",
     "Pseudonym", "Purse", "RankSwap", "RecordsAtRisk", "RecursiveLDiversity", "Release", "Role",
-    "SafeLattice", "Samarati", "SampleUniqueness", "Sampling", "Sets", "Shift", "SuppressPoints",
+    "SafeLattice", "Samarati", "SampleUniqueness", "Sampling", "Sets", "Shift", "Spark", "SuppressPoints",
     "SuppressPointsLocally", "Suppression", "TCloseness", "Tally", "TamperedError", "TopDown",
     "Trajectories", "Tree", "TreeAnatomy", "UnsatisfiableError", "UnsupportedError", "Verdict",
-    "algorithm", "check", "compare", "draft", "explain", "explore", "model", "publish", "risk", "sample",
-    "verify",
+    "algorithm", "attack", "check", "compare", "draft", "explain", "explore", "model", "publish", "risk",
+    "sample", "verify",
 ]  # fmt: skip
 
 

@@ -15,10 +15,12 @@ from privet.domain import Value
 from privet.engine import Engine
 from privet.evidence import folder as ev
 from privet.measure.attack import Attack
+from privet.policy import handed
 from privet.policy.values import Policy, policy_of
 from privet.release import Release
-from privet.roads import engine_of, options, road_of
+from privet.roads import engine_of, fit, options, road_of, with_known_options
 from privet.roads.answers import Answer
+from privet.roads.received import at_home
 from privet.roads.tables import linking, opened
 from privet.roads.tables.linking import Linked
 
@@ -34,7 +36,7 @@ def risk(
     """
     policy = policy_of(policy)
     call = road_of(policy).risk
-    return call(source, policy, engine=engine_of(engine), **options(call, policy, asked))
+    return call(source, policy, engine=fit(engine, policy), **options(call, policy, asked))
 
 
 def compare(
@@ -46,9 +48,9 @@ def compare(
     the same order in both tables); `seed` decides which records train and which test; `progress`.
     """
     made = release if isinstance(release, Release) else Path(release)
-    policy = made.policy if isinstance(made, Release) else _policy(made)
+    policy = made.policy if isinstance(made, Release) else at_home(made, _policy(made))
     call = road_of(policy).compare
-    return call(raw, made, policy, engine=engine_of(engine), **options(call, policy, asked))
+    return call(raw, made, policy, engine=fit(engine, policy), **options(call, policy, asked))
 
 
 def explain(folder: str | Path, *, engine: Engine[Any] | str = "embedded", **asked: Any) -> Answer:
@@ -61,9 +63,10 @@ def explain(folder: str | Path, *, engine: Engine[Any] | str = "embedded", **ask
     evidence = ev.read(folder)
     policy = _policy(folder)
     call = road_of(policy).explain
-    return call(folder, evidence, policy, engine=engine_of(engine), **options(call, policy, asked))
+    return call(folder, evidence, policy, engine=fit(engine, policy), **options(call, policy, asked))
 
 
+@with_known_options
 def attack(
     raw: Any,
     release: Release | str | Path,
@@ -76,6 +79,7 @@ def attack(
     return opened.attack(raw, made, known, engine=engine_of(engine))
 
 
+@with_known_options
 def link(
     people: Any,
     target: Any,
@@ -94,4 +98,4 @@ def link(
 
 def _policy(folder: Path) -> Policy:
     ev.read(folder)  # no release folder: say so, rather than that a policy is missing
-    return Policy.load(folder / "policy.toml")
+    return handed.load(folder / ev.POLICY)

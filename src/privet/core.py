@@ -6,20 +6,27 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from fractions import Fraction
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privet import notebook
-from privet.declared import TABLE, AlgorithmFacts, HierarchyFacts, ModelFacts, declare
-from privet.domain import Codes, Cut, Domain, Node, Value, flat
+from privet import equality, notebook
+from privet.declared import TABLE, AlgorithmFacts, HierarchyFacts, ModelFacts, Order, declare
+from privet.domain import Codes, Cut, Domain, Value
 from privet.errors import PolicyError, one_of
+from privet.readings import Absent, Formulas, Rows
+from privet.readings import Nulls as Nulls  # noqa: PLC0414 - a noun that is known from here
 
 if TYPE_CHECKING:
     from typing import Self
+
+    from privet.recoding import Recoding
+
+
+class Percent(Fraction):
+    """A share that was written with a percent sign, so that 100% is everything and not one of something."""
 
 
 class Role(Enum):
@@ -31,13 +38,6 @@ class Role(Enum):
     TARGET = "target"  # what the recipient wants to predict: published as it is
     OTHER = "other"  # published as it is
     UNDECIDED = "undecided"  # nobody has decided yet: publishing refuses
-
-
-class Nulls(Enum):
-    """How a missing value is read when a promise is checked."""
-
-    VALUE = "value"  # a value of its own: strict, the default
-    WILDCARD = "wildcard"  # matches everything: looser, recorded in the evidence
 
 
 class Hierarchy(HierarchyFacts, Protocol):
@@ -63,6 +63,9 @@ class Disguise(Protocol):
     def cover(self, values: Sequence[Value], person: Sequence[Value] | None = None) -> list[Value]:
         """What is published for each value; `person` says whose value it is where that matters."""
 
+    def fits(self, published: str) -> bool:
+        """Could this be what is published for some value? A name is not a mask, whoever says so."""
+
     def to_policy(self) -> dict[str, Any]:
         """The disguise as its keys in a policy file; never the key itself."""
 
@@ -84,6 +87,10 @@ class Attribute:
             if not isinstance(self.role, str) or self.role not in words:
                 raise PolicyError(f"attributes.{self.name}: {one_of('role', list(words), self.role)}")
             object.__setattr__(self, "role", words[self.role])
+        if isinstance(self.name, str):  # else `policy.consistency` complains
+            object.__setattr__(self, "name", equality.name(self.name))
+        if isinstance(self.person, str):
+            object.__setattr__(self, "person", equality.name(self.person))
 
     @property
     def published(self) -> bool:
@@ -120,6 +127,8 @@ class Tally:
     target: Column | None
     counts: NDArray[np.int64] = field(repr=False)
     nulls: Nulls = Nulls.VALUE
+    person: NDArray[Any] | None = field(default=None, repr=False)  # whose each cell is; None: a record's own
+    across: bool = False  # may an adversary know values from several rows of a person?
 
     @property
     def cells(self) -> int:
@@ -140,12 +149,14 @@ class Tally:
 
     def where(self, kept: NDArray[np.bool_]) -> Tally:
         """The tally of some cells only."""
-        return self.with_columns(lambda column: replace(column, codes=column.codes[kept]), self.counts[kept])
+        part = self.with_columns(lambda column: replace(column, codes=column.codes[kept]), self.counts[kept])
+        return part if self.person is None else replace(part, person=self.person[kept])
 
     def by_record(self) -> Tally:
         """The same tally with a cell for each record; a cell's records stand together."""
         ones = np.ones(self.records, dtype=np.int64)
-        return self.with_columns(lambda c: replace(c, codes=np.repeat(c.codes, self.counts)), ones)
+        made = self.with_columns(lambda c: replace(c, codes=np.repeat(c.codes, self.counts)), ones)
+        return made if self.person is None else replace(made, person=np.repeat(self.person, self.counts))
 
     def with_columns(self, made: Callable[[Column], Column], counts: NDArray[np.int64]) -> Tally:
         """The same tally with every column changed alike."""
@@ -159,8 +170,7 @@ class Tally:
 
     def topmost(self) -> Tally:
         """The tally of the table with every quasi-identifier fully generalised."""
-        cuts = {c.name: Cut(c.domain, (c.domain.root,)) for c in self.quasi}
-        return self.recoded(Generalization(cuts))
+        return replace(self, quasi=tuple(c.recoded(Cut(c.domain, (c.domain.root,))) for c in self.quasi))
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,167 +208,6 @@ class PrivacyModel(ModelFacts, Protocol):
         """The least demanding change of the parameters that this tally keeps."""
 
 
-@dataclass(frozen=True, eq=False)
-class Shown:
-    """How one column is published: the nodes in use, and which of them each cell has."""
-
-    domain: Domain = field(repr=False)
-    nodes: tuple[Node, ...] = field(repr=False)
-    positions: NDArray[Any] = field(repr=False)
-    kept: NDArray[np.bool_] | None = field(default=None, repr=False)
-
-    @cached_property
-    def used(self) -> tuple[Node, ...]:
-        """The nodes that are published, each label once, in leaf order, the wider before the narrower."""
-        there = {self.nodes[at].label: self.nodes[at] for at in _occurring(self.positions, self.kept)}
-        return tuple(sorted(there.values(), key=lambda node: (node.lo, -node.hi)))
-
-    @property
-    def untouched(self) -> bool:
-        """Is every value published as it is?"""
-        return all(n.leaves == 1 and n.label == self.domain.values[n.lo] for n in self.used)
-
-
-@dataclass(frozen=True)
-class Generalization:
-    """Global recoding: each raw value of an attribute is published as the node of the cut above it."""
-
-    name: ClassVar[str] = "generalization"
-    kept: ClassVar[None] = None  # no record is left out
-    by_record: ClassVar[bool] = False
-
-    cuts: Mapping[str, Cut]
-
-    def over(self, tally: Tally) -> Tally:
-        """The tally in the form that this recoding speaks of."""
-        return tally
-
-    def shown(self, column: Column) -> Shown:
-        cut = self.cuts[column.name]
-        return Shown(cut.domain, cut.nodes, cut.positions[column.codes])
-
-    def recode(self, tally: Tally) -> Tally:
-        return replace(
-            tally,
-            quasi=tuple(c.recoded(self.cuts[c.name]) if c.name in self.cuts else c for c in tally.quasi),
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Regions:
-    """Local recoding into boxes: the records of each are published as its nodes, one for each attribute.
-
-    Boxes are said without data, as ranges, and so fit other records too. Which box each cell is in belongs
-    to the tally that they were found on, since boxes may overlap: `of_cell` and `kept` have an entry for each
-    of its cells, or, where records of one cell may part (`by_record`), for each record in the order of
-    `Tally.by_record`.
-    """
-
-    name: ClassVar[str] = "regions"
-
-    nodes: Mapping[str, tuple[Node, ...]] = field(repr=False)  # by attribute; they may overlap
-    boxes: Mapping[str, NDArray[Any]] = field(repr=False)  # by attribute: the node of each box
-    kept: NDArray[np.bool_] | None = field(default=None, repr=False)  # False: suppressed; None: all stay
-    by_record: bool = False
-    of_cell: NDArray[Any] | None = field(default=None, repr=False)  # the box of each; None: each has its own
-
-    @cached_property
-    def positions(self) -> Mapping[str, NDArray[Any]]:
-        """By attribute: the node of each cell."""
-        if self.of_cell is None:
-            return self.boxes
-        return {name: of_box[self.of_cell] for name, of_box in self.boxes.items()}
-
-    def box(self, at: int) -> dict[str, Node]:
-        """A box: a range for each attribute."""
-        return {name: self.nodes[name][int(of_box[at])] for name, of_box in self.boxes.items()}
-
-    def over(self, tally: Tally) -> Tally:
-        """The tally in the form that this recoding speaks of."""
-        return tally.by_record() if self.by_record else tally
-
-    def shown(self, column: Column) -> Shown:
-        return Shown(column.domain, self.nodes[column.name], self.positions[column.name], self.kept)
-
-    def labels_of(self, name: str) -> set[Value]:
-        """The labels of a column that some published record has."""
-        return {self.nodes[name][at].label for at in _occurring(self.positions[name], self.kept)}
-
-    def recode(self, tally: Tally) -> Tally:
-        """What is published of a tally, in either form."""
-        tally = self.over(tally) if tally.cells != tally.records else tally
-        made = replace(
-            tally,
-            quasi=tuple(
-                published(c.name, [n.label for n in self.nodes[c.name]], self.positions[c.name])
-                if c.name in self.nodes
-                else c
-                for c in tally.quasi
-            ),
-        )
-        return made if self.kept is None else made.where(self.kept)
-
-
-@dataclass(frozen=True, eq=False)
-class Perturbation:
-    """Values replaced record by record: the labels in use, and which of them each record gets.
-
-    Records stand in the order of `Tally.by_record`, once for each copy. A column that is not named leaves as
-    it is.
-    """
-
-    name: ClassVar[str] = "perturbation"
-
-    labels: Mapping[str, tuple[Value, ...]] = field(repr=False)  # by column
-    positions: Mapping[str, NDArray[Any]] = field(repr=False)  # by column: the label of each record
-    kept: NDArray[np.bool_] | None = field(default=None, repr=False)  # by record; None: all stay
-    copies: int = 1  # how many records are published for each of the table
-    by_record: ClassVar[bool] = True
-
-    def labels_of(self, name: str) -> set[Value]:
-        """The labels of a column that some published record has; none of a column that leaves as it is."""
-        if name not in self.labels:
-            return set()
-        return {self.labels[name][at] for at in _occurring(self.positions[name], self.kept)}
-
-    def over(self, tally: Tally) -> Tally:
-        """The tally in the form that this recoding speaks of."""
-        records = tally.by_record()
-        if self.copies == 1:
-            return records
-        return records.with_columns(
-            lambda c: replace(c, codes=np.tile(c.codes, self.copies)), np.tile(records.counts, self.copies)
-        )
-
-    def recode(self, tally: Tally) -> Tally:
-        def made(column: Column) -> Column:
-            if column.name not in self.labels:
-                return column
-            return published(column.name, self.labels[column.name], self.positions[column.name])
-
-        records = self.over(tally)
-        perturbed = records.with_columns(made, records.counts)
-        return perturbed if self.kept is None else perturbed.where(self.kept)
-
-
-Recoding: TypeAlias = Generalization | Regions | Perturbation  # a closed family; each engine applies all
-
-
-def _occurring(positions: NDArray[Any], kept: NDArray[np.bool_] | None) -> list[int]:
-    chosen = positions if kept is None else positions[kept]
-    there = np.zeros(int(chosen.max(initial=0)) + 1, dtype=bool)  # positions are few: no need to sort rows
-    there[chosen] = True
-    found: list[int] = np.flatnonzero(there).tolist()
-    return found
-
-
-def published(name: str, labels: Sequence[Value], positions: NDArray[Any]) -> Column:
-    """A column of published labels, which have no hierarchy; those that read alike are one value."""
-    found = flat(tuple(dict.fromkeys(labels)))
-    of_label = np.array([found.codes[label] for label in labels], dtype=np.intp)
-    return Column(name, found, found.column(of_label[positions]))
-
-
 @dataclass(frozen=True, slots=True)
 class Step:
     """One line of a search's log: what was tried, how it scored, what became of it."""
@@ -372,6 +221,32 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Tried:
+    """A search that another one tried: what it would have lost, or why there is no such release."""
+
+    algorithm: Algorithm
+    loss: float | None
+    refused: str = ""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a search that tries others came to."""
+
+    algorithm: Algorithm  # with the parameters that made the release
+    by: str  # the measure that was to be made small
+    tried: tuple[Tried, ...]  # all, in the order in which they were tried
+
+    @property
+    def ahead(self) -> float | None:
+        """By how much the next best loses more; None where nothing else was possible."""
+        mine = next(one.loss for one in self.tried if one.algorithm is self.algorithm)
+        others = [one.loss for one in self.tried if one.algorithm is not self.algorithm]
+        best = min((loss for loss in others if loss is not None), default=None)
+        return None if best is None or mine is None else best - mine
+
+
+@dataclass(frozen=True)
 class Finding:
     """What a search returns: the recoding, and how it was reached."""
 
@@ -380,6 +255,7 @@ class Finding:
     notes: tuple[str, ...] = ()  # what the recipient should know of the search: "stopped by its time limit"
     claims: Mapping[str, int | Fraction] = field(default_factory=dict)  # of promises that nothing can check
     reasons: tuple[str, ...] = ()  # why nothing finer: it tells of the data, so for the steward alone
+    choice: Choice | None = None  # of a search that tries several others
 
 
 class Progress(Protocol):
@@ -398,7 +274,7 @@ class Algorithm(AlgorithmFacts, Protocol):
 
     __slots__ = ()
 
-    def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding: ...
+    def search(self, tally: Tally, policy: Terms, progress: Progress = silent) -> Finding: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -453,11 +329,17 @@ class Terms:
     purpose: str = ""
     kind: str = TABLE
     nulls: Nulls = Nulls.VALUE
+    order: Order = Order.CANONICAL
     form: Form = field(default_factory=Form)
     shape: Any = None  # what is said of data that is not a table: where paths or documents are found in it
     # Of a table that holds a population, the rows that leave: by column, what it says of them.
     publish_only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     ledger: Purse | None = None  # for algorithms that spend; it may be named when publishing, too
+    absent: Absent = Absent.REFUSED  # what becomes of a protected value that does not occur
+    person: str | None = None  # the column that says whose a row is: then persons are counted, not rows
+    rows: Rows = Rows.UNSAID  # whose rows are, where no column says it
+    formulas: Formulas = Formulas.CAUTIONED  # what becomes of cells that a spreadsheet may run
+    across: bool = False  # may an adversary know values from several rows of a person?
 
     def __post_init__(self) -> None:
         self.declared()
@@ -483,6 +365,3 @@ class Terms:
         """The same with something changed, for a search or an engine that is asked about less."""
         said = {f.name: getattr(self, f.name) for f in fields(Terms)}
         return Terms(**said | changes)
-
-
-Policy = Terms  # the name that searches know it by: of a policy they see its terms

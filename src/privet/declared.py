@@ -8,6 +8,8 @@ by the contract tests instead of being read as "no".
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
+from enum import Enum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -15,6 +17,13 @@ if TYPE_CHECKING:
     from privet.core import Terms
 
 TABLE = "table"  # the kind of data that everything is about unless it says otherwise
+
+
+class Order(Enum):
+    """In which order records leave."""
+
+    CANONICAL = "canonical"  # by what is published of them, so that it tells nothing besides
+    KEPT = "kept"  # as they came: whoever has the register in that order reads off whose record is whose
 
 
 class ModelFacts(Protocol):
@@ -29,6 +38,7 @@ class ModelFacts(Protocol):
     monotone_with_suppression: ClassVar[bool] = False
     kinds: ClassVar[tuple[str, ...]] = (TABLE,)  # of data that it can be promised of
     spent: ClassVar[bool] = False  # kept by how a release is made, so that nothing can be checked on it
+    persons: ClassVar[bool] = False  # can it count persons who have several rows, instead of records?
     population: ClassVar[bool] = False  # about everybody in a table of which only some rows leave
 
     @property
@@ -43,6 +53,10 @@ class ModelFacts(Protocol):
 
     def protects(self) -> tuple[tuple[str, str], ...]:
         """The sensitive attributes that it speaks of, each behind the key that names it."""
+        return ()
+
+    def guarded(self) -> tuple[tuple[str, str, str | None], ...]:
+        """The values that it protects, each behind its key and its attribute."""
         return ()
 
     def known(self) -> tuple[str, ...] | None:
@@ -65,6 +79,7 @@ class AlgorithmFacts(Protocol):
     spends: ClassVar[str | None] = None  # the promise that it keeps by how it makes a release
     public_domains: ClassVar[bool] = False  # what could occur is said by the policy, never by the data
     coincident: ClassVar[bool] = False  # knowing the algorithm does not help
+    persons: ClassVar[bool] = False  # does it search where persons are counted, instead of records?
 
     @property
     def droppable(self) -> Fraction:
@@ -111,3 +126,13 @@ def declare(thing: Any, facts: type[Any]) -> None:
     for fact, default in vars(facts).items():
         if not fact.startswith("_") and not hasattr(kind, fact):
             setattr(kind, fact, default)
+
+
+def spoken(thing: Any) -> str:
+    """A promise in one line, with its numbers and words as a policy writes them; what names values of the
+    data is left out.
+    """
+    found = ((f.name, getattr(thing, f.name)) for f in fields(thing) if f.metadata.get("policy", True))
+    words = ((name, value.value if isinstance(value, Enum) else value) for name, value in found)
+    said = ", ".join(f"{name} = {value}" for name, value in words if isinstance(value, (int, str, Fraction)))
+    return f"{thing.name} ({said})" if said else str(thing.name)

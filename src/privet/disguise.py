@@ -28,6 +28,9 @@ STARS = "****"  # always so many: their number must not tell how long the value 
 CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # base 32 without I, L, O and U, which are misread
 CODE_LENGTH = 12  # characters of 5 bits
 
+_CODE = re.compile(rf"P-[{CROCKFORD}]{{{CODE_LENGTH}}}")
+_HEX = re.compile("[0-9a-f]{64}")
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Key:
@@ -93,6 +96,12 @@ class Mask:
     def cover(self, values: Sequence[Value], person: Sequence[Value] | None = None) -> list[Value]:  # noqa: ARG002 - for shift
         return [None if value is None else self._masked(value) for value in values]
 
+    def fits(self, published: str) -> bool:
+        if published == STARS:
+            return True
+        kept = self.first + self.last
+        return len(published) == kept + len(STARS) and published[self.first :].startswith(STARS) and kept > 0
+
     def _masked(self, value: str) -> str:
         if len(value) <= self.first + self.last:
             return STARS
@@ -115,6 +124,9 @@ class Hash:
         published = {value: digest(value).hex() for value in set(values) if value is not None}
         return [None if value is None else published[value] for value in values]
 
+    def fits(self, published: str) -> bool:
+        return _HEX.fullmatch(published) is not None
+
     def to_policy(self) -> dict[str, object]:
         return {"publish": self.name} | self.key.to_policy()
 
@@ -133,6 +145,9 @@ class Pseudonym:
         if len(set(published.values())) < len(published):
             raise InternalError("two identifiers got the same pseudonym; use another key")
         return [None if value is None else published[value] for value in values]
+
+    def fits(self, published: str) -> bool:
+        return _CODE.fullmatch(published) is not None
 
     def to_policy(self) -> dict[str, object]:
         return {"publish": self.name} | self.key.to_policy()
@@ -192,6 +207,9 @@ class Shift:
                 ),
             )
         return published
+
+    def fits(self, published: str) -> bool:
+        return _moved(published, 0) is not None
 
     def _offset(self, digest: bytes) -> int:
         # 256 bits over a few hundred days: no day is measurably likelier than another.

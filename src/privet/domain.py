@@ -8,20 +8,22 @@ every code exactly once: the published table is determined by one cut for each a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.equality import finder
 from privet.errors import InternalError
 
 Value: TypeAlias = str | None  # every value as text; None is a value like any other: two unknowns are alike
 Codes: TypeAlias = NDArray[np.unsignedinteger[Any]]
 
+_EITHER = (ROUND_FLOOR, ROUND_CEILING)
 ANY = "*"  # how the most general value is published unless a hierarchy names its root
 
 
@@ -56,6 +58,9 @@ class Scale:
     step: Decimal  # distance between neighbours: 1 for integers, 0.01 for two decimals
     integral: bool
     grown: bool = True  # are intervals without children split at run time, or is the given tree all there is?
+    # Where an end of the root comes from the data: the step to multiples of which it was rounded outward.
+    rounded: Decimal | None = None
+    said: Decimal | None = None  # the step that the policy says ranges are rounded outward to
 
     def threshold(self, code: int) -> Decimal:
         """Where a split between `code - 1` and `code` is drawn.
@@ -65,6 +70,21 @@ class Scale:
         if self.integral:
             return self.numbers[code]
         return (self.numbers[code - 1] + self.numbers[code]) / 2
+
+    def roundest(self, code: int) -> Decimal:
+        """Where a split before `code` may be drawn as well: at the roundest number that the two sides allow.
+
+        It depends less on the values next to it than one of these values would.
+        """
+        below, above = self.numbers[code - 1], self.numbers[code]
+        middle = (below + above) / 2
+        power = Decimal(1).scaleb((above - below).adjusted() + 1)
+        while power >= self.step:
+            tries = {(middle / power).to_integral_value(rounding) * power for rounding in _EITHER}
+            if found := [number for number in tries if below < number <= above]:
+                return min(found, key=lambda number: (abs(number - middle), number))
+            power /= 10
+        return above
 
     def label(self, low: Decimal, high: Decimal) -> str:
         """`[30-60)`; a single integer by its own name; two dots where a minus sign would confuse."""
@@ -94,6 +114,9 @@ class Domain:
     values: tuple[Value, ...] = field(repr=False)
     root: Node = field(repr=False)
     scale: Scale | None = field(default=None, repr=False)
+    ranged: bool = field(default=False, repr=False)  # is a range written by its ends: "2024-03..2024-05"?
+    # Labels that a given tree has on several levels, and on how many: they count for levels, not for nodes.
+    repeat: tuple[tuple[str, int], ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         if (self.root.lo, self.root.hi) != (0, len(self.values)):
@@ -108,6 +131,14 @@ class Domain:
         return {value: code for code, value in enumerate(self.values)}
 
     @cached_property
+    def _find(self) -> Callable[[Value], int | None]:
+        return finder(self.codes)
+
+    def code(self, value: Value) -> int | None:
+        """The code of the value that equals this one, however either is written; None where none does."""
+        return self._find(value)
+
+    @cached_property
     def null(self) -> int | None:
         """The code of null, if the data has nulls."""
         return self.codes.get(None)
@@ -118,16 +149,44 @@ class Domain:
             return False
         return not node.children and node.interval is not None and node.leaves > 1
 
-    def split(self, node: Node, at: int) -> tuple[Node, Node]:
-        """The two halves of an interval, cut before code `at`."""
+    def split(self, node: Node, at: int, *, roundly: bool = False) -> tuple[Node, Node]:
+        """The two halves of an interval, cut before code `at`; `roundly`: at a round number between."""
         if self.scale is None or node.interval is None or not node.lo < at < node.hi:
             raise InternalError("only the inside of an interval can be split")
         low, high = node.interval
-        middle = self.scale.threshold(at)
+        scale = self.scale
+        middle = scale.roundest(at) if roundly else scale.threshold(at)
+        # A part that is one number leaves as that number, also where the root was rounded outward. Ends that
+        # the policy names are kept.
+        first, last = scale.numbers[at - 1], scale.numbers[at]
+        derived = scale.rounded is not None
+        if derived and low == scale.low and scale.numbers[node.lo] == first and middle == first + scale.step:
+            low = first
+        if derived and high == scale.high and scale.numbers[node.hi - 1] == last == middle:
+            high = last + scale.step
         return (
             Node(self.scale.label(low, middle), node.lo, at, interval=(low, middle)),
             Node(self.scale.label(middle, high), at, node.hi, interval=(middle, high)),
         )
+
+    def below(self, node: Node) -> tuple[Node, ...]:
+        """The children of a node; the halves of an interval that a search would grow."""
+        if not node.children and self.grows(node) and self.scale is not None:
+            numbers = self.scale.numbers
+            places = [at for at in range(node.lo + 1, node.hi) if numbers[at - 1] < numbers[at]]
+            if places:
+                # Not at the value of a record, which may be suppressed: a label would tell it.
+                return self.split(node, places[len(places) // 2], roundly=True)
+        return tuple(node.children)
+
+    @cached_property
+    def halved(self) -> Node:
+        """The root with all below it, made once: intervals that a search would grow, down to their values."""
+        return self._halved(self.root)
+
+    def _halved(self, node: Node) -> Node:
+        children = tuple(map(self._halved, self.below(node)))
+        return Node(node.label, node.lo, node.hi, children, node.interval) if children else node
 
     def loss(self, node: Node) -> float:
         """LM of one cell: 0 for a value that says everything, 1 for one that says nothing."""

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
-from privet.core import Form, Policy, Recoding, Tally
+from privet.core import Form, Role, Tally, Terms
 from privet.domain import Value
+from privet.recoding import Recoding
+
+# What is counted, in this order: so cells of one class stand together.
+COUNTED = (Role.QUASI, Role.SENSITIVE, Role.TARGET)
 
 Table = TypeVar("Table")  # whatever an engine calls a table
 
@@ -52,19 +56,62 @@ class Engine(Protocol[Table]):
     def distinct(self, table: Table, column: str) -> list[Value]:
         """The values of a column, each once; for the steward's own eyes."""
 
-    def tally(self, table: Table, policy: Policy) -> Tallied:
+    def repeated(self, table: Table, column: str) -> tuple[int, int]:
+        """How many records share their value of a column with another record; and how many have none."""
+
+    def tally(self, table: Table, policy: Terms) -> Tallied:
         """The counts, every quasi-identifier in the leaf order of its hierarchy; the table is not changed."""
 
-    def tally_published(self, table: Table, policy: Policy) -> Tally:
+    def tally_published(self, table: Table, policy: Terms) -> Tally:
         """The counts of a table as it stands, where published values have no hierarchy."""
 
-    def apply(self, tallied: Tallied, policy: Policy, recoding: Recoding) -> Table:
+    def apply(self, tallied: Tallied, policy: Terms, recoding: Recoding) -> Table:
         """The table that leaves: only published columns, recoded."""
 
     def only(self, table: Table, rows: Mapping[str, Sequence[Value]]) -> Table:
         """The rows that have one of these values in each of these columns, without the columns."""
 
+    def respelt(self, table: Table, changes: Mapping[str, Mapping[Value, str]]) -> Table:
+        """The same rows with some texts of some columns written otherwise."""
+
+    def in_order(self, table: Table) -> Table:
+        """The same rows sorted by what stands in them, as text, first column first, null last.
+
+        Every engine has the same order: it depends on nothing but the rows.
+        """
+
+    def is_in_order(self, table: Table) -> bool:
+        """Do the rows stand in that order?"""
+
     def write(self, table: Table, target: Path, form: Form) -> None: ...
 
     def arrow(self, table: Table) -> Any:
         """The table as something with `__arrow_c_stream__`, for those who go on with it in this process."""
+
+
+@runtime_checkable
+class Cluster(Protocol[Table]):
+    """What an engine has besides whose tables do not lie in this process."""
+
+    written: ClassVar[str]  # the format of a table that came from nowhere
+
+    def refuse(self, policy: Terms, road: str) -> None:
+        """Raise where a policy cannot be carried out here, before any work."""
+
+    def settled(self, table: Table) -> Table:
+        """The table as it lies in files, where it will be counted: what is checked is what was written."""
+
+    def beginning(self, table: Table, column: str, letters: str) -> list[Value]:
+        """The values of a column that begin with one of these letters, each once."""
+
+
+def unwritable(form: Form) -> list[str]:
+    """Why no text file can be written in this form; one rule for policies and for whoever reads."""
+    found, delimiter = [], form.delimiter
+    if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n'):
+        found.append(f"a delimiter is one ASCII character, not {delimiter!r}")
+    try:
+        "".encode(form.encoding)
+    except (LookupError, ValueError):  # no such one, one of bytes, or a name that is none
+        found.append(f"there is no encoding {form.encoding!r}")
+    return found

@@ -2,6 +2,8 @@
 
 PrivetError
 ├── InputError             the data cannot be read as what it claims to be; says where
+├── AbsentError            a value that the policy protects does not occur; says how many do
+├── PersonError            an identifier repeats, and the policy does not say whose the rows are
 ├── PolicyError            the policy is wrong; says every place and its fix
 ├── HierarchyError         a hierarchy is malformed, or does not cover the data; names the attribute
 ├── UnsupportedError       this algorithm, model or engine cannot do that; names both
@@ -11,6 +13,7 @@ PrivetError
 ├── BudgetError            a ledger of differential privacy refuses; says what was asked and what is left
 ├── TamperedError          a release folder is not what its evidence says it is
 ├── BrokenPromiseError     a table or release does not keep its policy
+├── PartyError             a peer is gone, late, or broke the protocol; nothing is published
 └── InternalError          a promise of our own code was broken; nothing was released; please report
 
 A message has the place, the rule and the fix, on one line for each complaint. It never carries a
@@ -40,6 +43,18 @@ class InputError(PrivetError):
     """The data cannot be read as what it claims to be."""
 
     code = "input"
+
+
+class AbsentError(InputError):
+    """A value that the policy protects does not occur in the data, so its promise would protect nobody."""
+
+    code = "absent"
+
+
+class PersonError(InputError):
+    """An identifier repeats, so a person may have several rows; the policy does not say whose they are."""
+
+    code = "person"
 
 
 class PolicyError(PrivetError):
@@ -111,6 +126,12 @@ class BrokenPromiseError(PrivetError):
     """A table does not keep its policy."""
 
     code = "broken-promise"
+
+
+class PartyError(PrivetError):
+    """Another organisation is gone or late, or does not keep to the protocol. Nothing is published."""
+
+    code = "party"
 
 
 class InternalError(PrivetError):

@@ -13,15 +13,20 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from privet.core import Algorithm, PrivacyModel, Progress, Recoding, Tally, silent
+from privet.core import Algorithm, PrivacyModel, Progress, Tally, silent
 from privet.declared import TABLE
 from privet.engine import Engine
 from privet.errors import PolicyError, PrivetError, UnsatisfiableError, UnsupportedError, one_of
 from privet.measure import classes, summary
 from privet.measure import risk as risks
+from privet.measure.bayes import bayes_error
+from privet.measure.kept import kept
+from privet.measure.query import median_error
+from privet.measure.spread import Boxes
 from privet.policy.notation import build, describe
 from privet.policy.values import Policy, policy_of
-from privet.roads import engine_of
+from privet.recoding import Perturbation, Recoding
+from privet.roads import engine_of, with_known_options
 from privet.roads.answers import Exploration, Run
 from privet.roads.stations import checkable, columns_needed, refuse_broken, settle
 from privet.roads.tables import population
@@ -50,6 +55,7 @@ class Trial:
         return f"{self.algorithm.name}{size}{dropped}"
 
 
+@with_known_options
 def explore(
     source: Any,
     policy: Policy | str | Path,
@@ -167,12 +173,12 @@ def _run(raw: Tally, policy: Policy, trial: Trial) -> dict[str, Any]:
         "k": trial.k,
         "suppression": None if trial.suppression is None else str(trial.suppression),
     }
-    changed = replace(policy, models=trial.models, algorithm=trial.algorithm)
     started = time.perf_counter()
     try:
+        changed = replace(policy, models=trial.models, algorithm=trial.algorithm)
         finding = trial.algorithm.search(raw, population.searched(changed), silent)
         recoding = population.recoding_of_part(raw, changed, finding.recoding)
-    except (UnsatisfiableError, UnsupportedError) as error:
+    except (PolicyError, UnsatisfiableError, UnsupportedError) as error:
         return {**asked, "seconds": _seconds(started), "refused": _reason(error)}
     seconds = _seconds(started)
     left = population.part_that_leaves(raw, changed)
@@ -189,9 +195,21 @@ def _measured(raw: Tally, final: Tally, recoding: Recoding) -> dict[str, Any]:
     return {
         "risk": _risks(sizes),
         "loss": {name: measures["loss"].get(name) for name in lost},
+        "utility": _useful(recoding.over(raw), recoding),
         "classes": len(sizes),
         "suppressed_records": raw.records - final.records,
     }
+
+
+def _useful(raw: Tally, recoding: Recoding) -> dict[str, Any] | None:
+    """What a recipient feels: errors of counts and of predictions, and what is kept of columns by two."""
+    if isinstance(recoding, Perturbation):
+        return None
+    found = {"query_error": summary.tidy(median_error(raw, recoding)), **kept(raw, Boxes.of(raw, recoding))}
+    if raw.target is not None:
+        found["prediction_error"] = summary.tidy(bayes_error(raw, recoding))
+        found["prediction_error_raw"] = summary.tidy(bayes_error(raw))
+    return found
 
 
 def _risks(sizes: Any) -> dict[str, Any]:
@@ -234,7 +252,7 @@ def _loss(run: Mapping[str, Any], loss: str) -> Any:
 
 
 def _reason(error: PrivetError) -> str:
-    return error.complaints[0]
+    return error.complaints[0].removeprefix("algorithm: ")
 
 
 def _seconds(started: float) -> float:

@@ -9,9 +9,10 @@ from privet.core import Progress, silent
 from privet.engine import Engine
 from privet.policy.values import Policy, policy_of
 from privet.release import Release
-from privet.roads import Verdicts, engine_of, road_of
+from privet.roads import Verdicts, fit, road_of, with_known_options
 
 
+@with_known_options
 def publish(
     source: Any,
     policy: Policy | str | Path,
@@ -32,14 +33,15 @@ def publish(
     return road_of(policy).publish(
         source,
         policy,
-        engine=engine_of(engine),
+        engine=fit(engine, policy),
         like=None if like is None else Path(like),
         output=output,
         progress=progress,
     )
 
 
+@with_known_options
 def check(source: Any, policy: Policy | str | Path, *, engine: Engine[Any] | str = "embedded") -> Verdicts:
     """What data achieves as it stands, without any recoding."""
     policy = policy_of(policy)
-    return road_of(policy).check(source, policy, engine=engine_of(engine))
+    return road_of(policy).check(source, policy, engine=fit(engine, policy))

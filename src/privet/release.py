@@ -3,29 +3,33 @@
     out/          may be handed to anybody: data.csv, policy.toml, report.html, evidence.json
     out.private/  stays with the steward: how each raw value is published, and the search's whole log
 
-Both are written beside their final place and renamed at the end, so that an interrupted run leaves
-nothing that looks like a release.
+Both are written beside their final place and renamed at the end (`placing`), so that an interrupted run
+leaves nothing that looks like a release, and what it would have replaced stands until the new one does.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from privet import notebook
+from privet import jsonvalue, notebook
 from privet.core import Form, PrivacyModel, Step, Verdict
 from privet.engine import SUFFIX
 from privet.errors import InputError, MissingExtraError, TamperedError
 from privet.evidence import folder as ev
 from privet.evidence.columns import DataNote
 from privet.evidence.measures import Measures
+from privet.evidence.signing import Signatories
 from privet.evidence.values import Evidence
+from privet.placing import Aside, aside, fits
+from privet.policy import handed
 from privet.policy.values import Policy
 from privet.report import html
 
@@ -83,25 +87,33 @@ class Release(ABC):
             raise MissingExtraError("to_pandas()", "pandas") from None
         return self.to_polars().to_pandas()
 
-    def write(self, folder: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the release folder and the private one beside it, whole or not at all."""
-        folder = Path(folder)
+    def write(
+        self,
+        folder: str | Path,
+        *,
+        overwrite: bool = False,
+        claim: Aside | None = None,
+        sign: Signatories | None = None,
+    ) -> Path:
+        """Write the release folder and the private one beside it, whole or not at all.
+
+        Whoever has claimed the folder before the work began (`claimed`) says so with `claim`;
+        `sign` is a key, or whoever else signs.
+        """
+        folder = named(Path(folder))
         private = private_folder(folder)
-        refuse_occupied(folder, overwrite=overwrite)
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as made:
-            public, hidden = Path(made) / "public", Path(made) / "private"
-            public.mkdir()
-            hidden.mkdir()
-            self._write_public(public)
+        with claimed(folder, overwrite=overwrite) if claim is None else nullcontext(claim) as made:
+            hidden, public = made.fresh(private.name), made.fresh(folder.name)
+            for fresh, mode in ((hidden, 0), (public, 0o077)):
+                fresh.mkdir()
+                fresh.chmod(0o700 | fresh.stat().st_mode & mode)  # the umask may close more, not open more
             self._write_private(hidden)
-            self.leaving(public)
-            # The notes first: whatever interrupts this, there is no release without them. What is
-            # replaced is moved away, not deleted: that could take long.
-            for fresh, place in ((hidden, private), (public, folder)):
-                if place.exists():
-                    place.rename(Path(made) / f"old {fresh.name}")
-                fresh.rename(place)
+            for path in hidden.iterdir():
+                path.chmod(0o600)
+            self._write_public(public, sign)
+            refuse_occupied(folder, overwrite=overwrite)  # again: the work may have taken hours
+            # The notes first: whatever interrupts this, there is no release without them.
+            made.place([private.name, folder.name], before=lambda: self.leaving(public))
         return folder
 
     def leaving(self, folder: Path) -> None:  # noqa: B027 - most releases have nobody to tell
@@ -109,12 +121,15 @@ class Release(ABC):
         it. A release that was paid for is entered in its ledger.
         """
 
-    def _write_public(self, folder: Path) -> None:
-        whole = replace(self.evidence, data=DataNote.read(self.write_data(folder), "data"))
-        (folder / "policy.toml").write_text(self.published_policy().dumps(), encoding="utf-8")
-        (folder / "report.html").write_text(html.render(whole), encoding="utf-8")
+    def _write_public(self, folder: Path, sign: Signatories | None) -> None:
+        signers = None if sign is None else sign.signers or None
+        whole = replace(self.evidence, data=DataNote.read(self.write_data(folder), "data"), signers=signers)
+        (folder / ev.POLICY).write_text(handed.dumps(self.published_policy()), encoding="utf-8")
+        (folder / ev.REPORT).write_text(html.render(whole), encoding="utf-8")
         files = {path.name: ev.digest(path) for path in sorted(folder.iterdir()) if path.name != ev.FILE}
         ev.write(folder / ev.FILE, replace(whole, files=files))
+        if sign is not None:
+            sign.put(folder)
 
     def _write_private(self, folder: Path) -> None:
         notes = {
@@ -122,6 +137,7 @@ class Release(ABC):
             "keep": "this file holds raw values; it stays with the steward",
             **self.private_notes(),
         }
+        notes["digest"] = _digest(notes)
         path = folder / "steward.json"
         path.touch(mode=0o600)
         path.write_text(json.dumps(notes, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -132,21 +148,46 @@ def suffix(form: Form) -> str:
     return SUFFIX.get(form.format or "csv", f".{form.format}") + (".gz" if form.gzip else "")
 
 
+@contextmanager
+def claimed(folder: Path, *, overwrite: bool) -> Iterator[Aside]:
+    """This run alone writes a release there, from before its work begins until the release stands.
+
+    What a killed run left there is finished or removed first: a release that was paid for arrives.
+    """
+    folder = named(folder)
+    _refuse_impossible(folder)
+    with aside(folder) as made:
+        refuse_occupied(folder, overwrite=overwrite)
+        yield made
+
+
+def named(folder: Path) -> Path:
+    """A folder with a name to put another one beside: "." and ".." have none."""
+    return folder.resolve() if folder.name in {"", ".."} else folder
+
+
+def _refuse_impossible(folder: Path) -> None:
+    """Where no release can be, whatever lies there; found now, not when a budget is spent."""
+    for place in (folder, private_folder(folder)):
+        if place.is_symlink():
+            raise InputError(f"{place}: this is a link; name the folder itself")
+        if place.exists() and not place.is_dir():
+            raise InputError(f"{place}: there is a file of that name")
+    above = next(parent for parent in folder.absolute().parents if parent.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK):
+        raise InputError(f"{folder}: nothing can be written there")
+    fits(private_folder(folder))
+
+
 def refuse_occupied(folder: Path, *, overwrite: bool) -> None:
     """Never write over something that is not a release, and over a release only when told to."""
+    _refuse_impossible(folder)
     private = private_folder(folder)
-    above = next(parent for parent in folder.absolute().parents if parent.exists())
-    if not above.is_dir() or not os.access(above, os.W_OK):  # found now, not when a budget is spent
-        raise InputError(f"{folder}: nothing can be written there")
     if private.exists() and not folder.exists() and not overwrite:
         raise InputError(
             f"{private}: here lie the notes on an earlier release; move them, or say --overwrite"
         )
-    if not folder.exists():
-        return
-    if not folder.is_dir():
-        raise InputError(f"{folder}: there is a file of that name")
-    if not any(folder.iterdir()):
+    if not folder.exists() or not any(folder.iterdir()):
         return
     if not (folder / ev.FILE).is_file():
         raise InputError(f"{folder}: the folder is not empty and holds no release; choose another one")
@@ -167,7 +208,7 @@ def earlier_releases(folder: Path, digest: str | None) -> list[Path]:
     for notes in sorted(folder.absolute().parent.glob(f"*{PRIVATE}/steward.json")):
         other = folder.parent / notes.parent.name.removesuffix(PRIVATE)
         try:
-            same = json.loads(notes.read_text(encoding="utf-8")).get("source") == digest
+            same = jsonvalue.loads(notes.read_text(encoding="utf-8")).get("source") == digest
         except (OSError, ValueError, AttributeError):
             continue  # not ours, or not readable: nothing to warn of
         if same and other.name != folder.absolute().name:
@@ -188,5 +229,16 @@ def read_private(folder: Path) -> dict[str, Any] | None:
     path = private_folder(folder) / "steward.json"
     if not path.is_file():
         return None
-    notes: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        notes = jsonvalue.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        notes = None
+    # Only what was written here is read: whoever explains it need not doubt every word.
+    if not isinstance(notes, dict) or notes.pop("digest", None) != _digest(notes):
+        raise InputError(f"{path}: these notes are damaged; move them away to go on without them")
     return notes
+
+
+def _digest(notes: Mapping[str, Any]) -> str:
+    """Of what a reader finds in the notes, whatever the spaces."""
+    return hashlib.sha256(json.dumps(notes, sort_keys=True).encode()).hexdigest()

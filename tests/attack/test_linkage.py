@@ -13,9 +13,10 @@ import polars as pl
 import pytest
 
 import privet as pv
-from privet.core import Generalization, PrivacyModel
+from privet.core import PrivacyModel
 from privet.hierarchy import Intervals, Tree
 from privet.measure.attack import attack, by_recoding
+from privet.recoding import Generalization
 from privet.relational.topdown import Splits
 from privet.roads.tables.release import TableRelease
 
@@ -49,7 +50,11 @@ def people(rows: int = 120) -> dict[str, list[str]]:
 
 RAW = people()
 POLICY = replace(
-    pv.Policy.loads('policy = 1\n[attributes]\nx = "quasi"\n[[models]]\ntype = "k-anonymity"\nk = 1\n'),
+    pv.Policy.loads(
+        # the order is kept so that the test may follow a person by row
+        'policy = 1\nabsent = "allowed"\norder = "kept"\n'
+        '[attributes]\nx = "quasi"\n[[models]]\ntype = "k-anonymity"\nk = 1\n'
+    ),
     attributes=(
         pv.Attribute("job", pv.Role.QUASI, JOBS),
         pv.Attribute("sex", pv.Role.QUASI, Tree.of({"Any": ["M", "F"]})),

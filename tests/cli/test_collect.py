@@ -206,7 +206,7 @@ def test_what_clients_are_given(privet: Run, survey: Path) -> None:
     [
         (("perturb", "none.toml", "survey.csv"), "none.toml: no such file; `privet collect init` drafts one"),
         (("perturb", "collect.toml", "none.csv"), "none.csv: no such file"),
-        (("perturb", "collect.toml", "survey.parquet"), "answers are CSV, TSV or JSON lines"),
+        (("perturb", "collect.toml", "survey.parquet"), "error: survey.parquet: no such file"),
         (("perturb", "collect.toml", "survey.csv", "--format", "xml"), "--format: is one of csv, tsv, jsonl"),
         (("perturb", "collect.toml", "survey.csv", "--json"), "--json: says what was done"),
         (

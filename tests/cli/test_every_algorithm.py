@@ -35,6 +35,8 @@ def test_a_release_goes_through_every_command(
     ):
         # A table of buckets has other columns than its policy: risk says so, and explain has nothing to say.
         other = (0, 2) if line.startswith(("risk out", "explain")) else (0,)
+        if line.endswith("--classify") and policy.algorithm.road == "anatomy":
+            other = (2,)  # values leave as they are, and no class of them could be guessed better or worse
         for how in ((), ("--json",)):
             words = (*line.split(), *how, *(("--overwrite",) if "publish" in line else ()))
             ran = privet(*words)

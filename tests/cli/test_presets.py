@@ -20,17 +20,33 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_two_commands_and_no_edit(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["publish", str(data), "--preset", "statistics-office-5", "-o", "out"]) == 0
+    assert (
+        main(["publish", str(data), "--preset", "statistics-office-5", "--rows", "persons", "-o", "out"]) == 0
+    )
     said = capsys.readouterr()
     assert "left out, as they may name people: name" in said.err
     assert "alpha-k-anonymity" in said.out
     assert main(["verify", "out"]) == 0
 
 
-def test_accept_writes_what_publish_would_use(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_that_repeat_are_refused_until_somebody_says_whose(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["init", str(data), "--accept", "--preset", "ema-0070"]) == 0
+    assert "a person may have several rows" in capsys.readouterr().err
+    assert '# person = "name"' in Path("policy.toml").read_text()
+    assert main(["publish", str(data), "policy.toml", "-o", "out"]) == 2
+    assert main(["check", str(data), "policy.toml"]) == 2
+    assert 'rows = "persons"' in capsys.readouterr().err
+    assert main(["publish", str(data), "policy.toml", "--rows", "persons", "-o", "out"]) == 2, "say it there"
+    Path("policy.toml").write_text(Path("policy.toml").read_text().replace("# rows =", "rows ="))
+    assert main(["publish", str(data), "policy.toml", "-o", "out"]) == 0
+
+
+def test_accept_writes_what_publish_would_use(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init", str(data), "--accept", "--preset", "ema-0070", "--rows", "persons"]) == 0
     assert main(["publish", str(data), "policy.toml", "-o", "out1"]) == 0
-    assert main(["publish", str(data), "--preset", "ema-0070", "-o", "out2"]) == 0
+    assert main(["publish", str(data), "--preset", "ema-0070", "--rows", "persons", "-o", "out2"]) == 0
     assert Path("out1/data.csv").read_bytes() == Path("out2/data.csv").read_bytes()
     assert "Not promised" in Path("policy.toml").read_text()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import ctypes
 import json
 from pathlib import Path
 
@@ -134,3 +135,16 @@ def test_risk_of_sets(
     assert said("check b.csv p.toml", capsys)[0] == 1
     assert said("publish b.csv p.toml -o out", capsys)[0] == 0
     assert json.loads(said("compare b.csv out --json", capsys)[1])["levels"]["after"][0][-1]["rare"] == 0
+
+
+def test_a_solver_that_talks_does_not_stand_in_the_answer(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """HiGHS writes a line of its own to standard output on this one, past Python."""
+    data = tmp_path / "baskets.txt"
+    data.write_text("a b d\nb\nc d\nc d\na b c d\n", encoding="utf-8")
+    asked = ["--separator", " ", "--rule", "a => b, d", "--support", "2", "--confidence", "3/5"]
+    out = str(tmp_path / "out")
+    assert main(["rules", "hide", str(data), *asked, "--method", "exact", "-o", out, "--json"]) == 0
+    ctypes.CDLL(None).fflush(None)
+    assert json.loads(capfd.readouterr().out)["folder"] == out

@@ -19,6 +19,7 @@ Run: TypeAlias = Callable[..., Any]
 
 POLICY = """\
 policy = 1
+order = "kept"
 [attributes]
 age = { role = "quasi", hierarchy = { type = "intervals", width = [5, 10] } }
 town.role = "quasi"
@@ -157,7 +158,9 @@ def test_the_register_alone_does_not_place_people_in_overlapping_classes(privet:
     assert "so that the register does not say who is in which" in ran.err
     assert "people fit several of its" in ran.err
     # Where boxes do not overlap, a register of other bytes will do.
-    publish(privet, "boxes", 'type = "mondrian"')
+    bounded = POLICY.replace("width = [5, 10]", "low = 0, high = 100").replace("MODEL", DIVERSE)
+    Path("boxes.toml").write_text(bounded + 'type = "mondrian"', encoding="utf-8")
+    assert privet("publish", "people.csv", "boxes.toml", "-o", "boxes").code == 0
     Path("sources.toml").write_text(text.replace('"out"', '"boxes"'), encoding="utf-8")
     assert privet("sources", "check", "sources.toml", "--json").answer["by_order"] == 0
 

@@ -19,6 +19,7 @@ const storage = {getItem: (key) => (kept.has(key) ? kept.get(key) : null), setIt
 const done = tasks.map((task) => {
   const options = {};
   if (task.bytes !== undefined) options.take = known(task.bytes);
+  if (task.kept !== undefined) kept.set(client.LEDGER, task.kept);
   if (task.ledger) options.storage = storage;
   if (task.budget !== undefined) options.budget = task.budget;
   try {

@@ -105,6 +105,16 @@ def test_a_plan_cannot_raise_the_budget_that_was_set(tmp_path: Path) -> None:
     assert ledger.spent()["budget"] == 1
 
 
+def test_a_plan_without_a_budget_does_not_free_the_next_one(tmp_path: Path) -> None:
+    document = {"collect": 1, "columns": {"age": AGE}}
+    ledger = AnswerLedger(tmp_path / "mine.json")
+    answer(Plan.from_document(document), {"age": 42}, ledger=ledger)
+    assert ledger.spent()["budget"] is None
+    strict = Plan.from_document({**document, "budget": 1})
+    with pytest.raises(BudgetError, match="the budget is"):
+        answer(strict, {"age": 43}, ledger=ledger)
+
+
 def test_a_budget_refuses_what_has_no_epsilon(tmp_path: Path) -> None:
     noisy = naive.plan_of(
         age={"type": "number", "low": 0, "high": 9, "mechanism": "uniform", "half_width": 2}

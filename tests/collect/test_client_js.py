@@ -105,6 +105,64 @@ def test_both_ledgers_repeat_and_refuse_alike(tmp_path: Path) -> None:
         assert done["ledger"] == ledger.path.read_text(encoding="utf-8")
 
 
+def told(**changed: Any) -> str:
+    """A ledger as both write it, with one thing changed."""
+    question = {"column": "job", "mechanism": "unary", "epsilon": 1, "answers": {"0": "b010"}, "rounds": 1}
+    document: dict[str, Any] = {"ledger": 1, "budget": 2, "questions": {"q": question}}
+    for key, value in changed.items():
+        (document if key in document else question)[key] = value
+    return json.dumps(document)
+
+
+DAMAGED = {
+    "not json": "{",
+    "a list": "[]",
+    "another version": told(ledger=2),
+    "a column that is not text": told(column=[1]),
+    "a mechanism that is not text": told(mechanism=None),
+    "an epsilon below 0": told(epsilon="-5"),
+    "an epsilon of 0": told(epsilon=0),
+    "an epsilon that is not a number": told(epsilon="much"),
+    "a budget below 0": told(budget=-1),
+    "a budget of 0": told(budget="0"),
+    "rounds below 0": told(rounds=-1),
+    "rounds that are not whole": told(rounds=1.5),
+    "rounds that are true": told(rounds=True),
+    "an answer that is not text": told(answers={"0": 5}),
+    "an answer to no value": told(answers={"-1": "b010"}),
+    "no questions": told(questions=[]),
+}
+
+
+@pytest.mark.parametrize("why", list(DAMAGED))
+def test_a_ledger_that_gives_budget_back_is_refused(why: str, tmp_path: Path) -> None:
+    """A negative epsilon in the file paid for later answers; a column that is not text was a crash."""
+    plan = naive.plan_of(job=KRR)
+    path = tmp_path / "mine.json"
+    path.write_text(DAMAGED[why], encoding="utf-8")
+    for use in (AnswerLedger(path).spent, partial(answer, plan, {"job": "a"}, ledger=AnswerLedger(path))):
+        with pytest.raises(PrivetError, match="this is not a respondent's ledger, or it is damaged"):
+            use()
+    assert path.read_text(encoding="utf-8") == DAMAGED[why]
+
+
+def test_the_ledger_that_these_are_made_of_is_sound(tmp_path: Path) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text(told(), encoding="utf-8")
+    assert AnswerLedger(path).spent()["spent"] == 1
+
+
+@needs_node
+def test_both_clients_refuse_the_same_ledgers() -> None:
+    form = naive.plan_of(job=KRR).form()
+    task = {"form": form, "answers": {"job": "a"}, "ledger": True}
+    (fine, *refused) = ran([{**task, "kept": text} for text in (told(), *DAMAGED.values())])
+    assert "sent" in fine
+    for why, done in zip(DAMAGED, refused, strict=True):
+        assert done.get("complaints") == ["this is not a respondent's ledger, or it is damaged"], why
+        assert done["ledger"] == DAMAGED[why]
+
+
 @needs_node
 def test_both_clients_refuse_alike_and_never_say_the_answer() -> None:
     plan = naive.plan_of(age=AGE, job=KRR)

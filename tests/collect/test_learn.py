@@ -66,15 +66,18 @@ def test_naive_bayes_as_in_the_spec(half_width: int) -> None:
 
 
 def test_noise_as_wide_as_the_domain_taken_for_true_is_a_coin() -> None:
-    """At least 45 points below reconstruction on average: nothing of a class is left in the histogram."""
+    """At least 45 points below reconstruction: nothing of a class is left in the histogram.
+
+    What is left is chance, from 30 to 71 of 100 (the spec's one run has 47); so the mean of sixty runs.
+    """
     raw, rebuilt = [], []
-    for seed in range(8):
+    for seed in range(60):
         noisy = training({"mechanism": "uniform", "half_width": 100}, seed)
         raw.append(accuracy(bayes.train(noisy, Strategy.PERTURBED, bins=20, stop=STOP)))
         rebuilt.append(accuracy(bayes.train(noisy, Strategy.BY_CLASS, bins=20, stop=STOP)))
     assert np.mean(rebuilt) > CLEAN - 0.02
-    assert np.mean(rebuilt) - np.mean(raw) > 0.40
-    assert np.mean(rebuilt) - min(raw) > 0.45
+    assert np.mean(rebuilt) - np.mean(raw) > 0.45
+    assert min(rebuilt) > CLEAN - 0.02
 
 
 @pytest.mark.parametrize("strategy", [Strategy.GLOBAL, Strategy.BY_CLASS, Strategy.LOCAL])

@@ -43,6 +43,7 @@ VALUES = CLASSES - {"alpha-k-anonymity", "k-anonymity", "maximum-risk", "p-sensi
 
 CLAIMED: dict[str, set[str]] = {
     "anatomy": {"distinct-l-diversity", "entropy-l-diversity"},
+    "auto": CLASSES | WHOLE | {"personalised-privacy", "population-uniqueness"},
     "bucketisation": VALUES,
     "coincident": CLASSES,
     "condensation": {"by-construction"},

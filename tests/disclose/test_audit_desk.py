@@ -21,7 +21,7 @@ import pytest
 from tests.disclose.audit_place import CANARY, CONFIG, PEOPLE, desk_in, firm, rows
 
 from privet.disclose.audit.config import AuditConfig
-from privet.disclose.audit.database import Source, opened
+from privet.disclose.audit.database import Database, opened
 from privet.disclose.audit.desk import Answer, ChangedError, Desk
 from privet.disclose.audit.draft import drafted
 from privet.disclose.audit.keys import Keys
@@ -493,4 +493,4 @@ def test_a_failure_while_writing_is_not_remembered(tmp_path: Path, monkeypatch: 
 def test_the_log_s_header_holds_no_value(tmp_path: Path) -> None:
     desk = desk_in(tmp_path)
     assert str(CANARY) not in json.dumps(desk.log.header())
-    assert isinstance(desk.source, Source)
+    assert isinstance(desk.source, Database)

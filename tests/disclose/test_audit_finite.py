@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from privet.disclose.audit.finite import (
+from tests.disclose.audit_finite import (
     decide,
     eta_binding,
     eta_simple,

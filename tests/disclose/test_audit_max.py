@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.disclose.audit_finite import determined, remaining, widths
 from tests.disclose.audit_naive import NaiveMax, PrintedMax, grid_states
 
 from privet.disclose.audit.decision import DENIED, Constraint, Decision, Session
 from privet.disclose.audit.exact import Column, members_of
-from privet.disclose.audit.finite import determined, remaining, widths
 from privet.disclose.audit.maximum import MaxAuditor, Status
 from privet.errors import InputError, UnsupportedError
 

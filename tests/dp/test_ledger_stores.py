@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -70,6 +71,15 @@ def test_many_processes_never_overdraw_and_lose_nothing(place: str) -> None:
     assert len(ledger.entries("shared")) == 14
     assert ledger.balance("shared").left == 0
     ledger.audit()
+
+
+@pytest.mark.parametrize("_round", range(10))
+def test_whoever_waited_for_the_maker_of_the_tables_sees_them(place: str, _round: int) -> None:
+    """The server answers about names from what it remembers, and it was asked when there was nothing."""
+    with ThreadPoolExecutor(8) as crowd:
+        made = [crowd.submit(PostgresStore, place, create=True) for _ in range(8)]
+    assert {one.result().place for one in made} == {made[0].result().place}
+    Ledger(place, create=False).audit()
 
 
 CHANGES = {

@@ -124,7 +124,10 @@ def test_a_record_that_is_there_twice_is_not_sampled_however_the_lowest_are_foun
         monkeypatch.setattr("privet.dp.sketch.SAMPLES", samples)
         for near in range(1, len(words) + 2):
             monkeypatch.setattr("privet.dp.sketch.NEAR", near)
-            assert [int(word, 16) for word in _sampled(words)] == lowest[:samples], (samples, near)
+            assert [int(word, 16) for word in _sampled(words.__getitem__, len(words))] == lowest[:samples], (
+                samples,
+                near,
+            )
 
 
 def test_small_tables_and_columns_of_few_values_say_nothing() -> None:

@@ -18,6 +18,7 @@ from privet.core import Form
 from privet.domain import flat
 from privet.engines.arrange import domains
 from privet.engines.embedded import Embedded
+from privet.engines.frames import in_order
 from privet.errors import InputError
 from privet.hierarchy import Dates, Flat, Intervals
 
@@ -60,7 +61,7 @@ def test_typed_files_keep_their_types(tmp_path: Path, ending: str) -> None:
 
 def test_untouched_columns_keep_their_types_on_the_road() -> None:
     release = pv.publish(TYPED, POLICY)
-    assert release.to_polars().equals(TYPED, null_equal=True)
+    assert release.to_polars().equals(in_order(TYPED), null_equal=True)
     assert release.to_polars().schema == TYPED.schema
 
 
@@ -68,13 +69,13 @@ def test_generalised_columns_become_text() -> None:
     release = pv.publish(TYPED, replace(POLICY, models=(pv.KAnonymity(k=4),)))
     published = release.to_polars()
     assert [published[name].dtype for name in ("age", "pay", "born", "kind")] == [pl.String] * 4
-    assert published.select("ill", "seen", "cost", "note").equals(
-        TYPED.select("ill", "seen", "cost", "note"), null_equal=True
+    assert in_order(published.select("ill", "seen", "cost", "note")).equals(
+        in_order(TYPED.select("ill", "seen", "cost", "note")), null_equal=True
     )
 
 
 def test_lazy_frames_are_collected() -> None:
-    assert pv.publish(TYPED.lazy(), POLICY).to_polars().equals(TYPED, null_equal=True)
+    assert pv.publish(TYPED.lazy(), POLICY).to_polars().equals(in_order(TYPED), null_equal=True)
 
 
 def test_pyarrow_in_and_out() -> None:
@@ -95,8 +96,8 @@ def test_pandas_in_and_out() -> None:
     out = pv.publish(frame, policy).to_pandas()
     assert isinstance(out, pd.DataFrame)
     assert list(out.columns) == ["age", "ill"]
-    assert out["age"].tolist() == [30, 31, 30]
-    assert out["ill"].isna().tolist() == [False, True, False]
+    assert out["age"].tolist() == [30, 30, 31]
+    assert out["ill"].isna().tolist() == [False, False, True]
 
 
 @pytest.mark.parametrize("source", [[1, 2], {"a": [1]}, None, 7, object()], ids=lambda s: type(s).__name__)
@@ -154,7 +155,7 @@ def test_sqlite_is_published(database: Path, tmp_path: Path) -> None:
         form=Form(query="select * from people"),
     )
     folder = pv.publish(f"sqlite:///{database}", policy).write(tmp_path / "out")
-    assert (folder / "data.csv").read_text() == "age,ill\n30,x\n31,y\n30,x\n31,y\n"
+    assert (folder / "data.csv").read_text() == "age,ill\n30,x\n30,x\n31,y\n31,y\n"
     assert pv.verify(folder).holds
     assert "select" not in (folder / "policy.toml").read_text()
 
@@ -191,3 +192,12 @@ def test_codes_do_not_depend_on_the_order_in_which_values_are_met() -> None:
     for order in ([0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [1, 0, 4, 2, 3]):
         found = domains({"x": [met[at] for at in order]}, {})
         assert found["x"].values == flat(("10", "9", "a", "b", None)).values
+
+
+@pytest.mark.parametrize("name", ["*", "^.*$"])
+def test_a_column_that_would_mean_others_too_is_refused(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"{name},age\nx,30\ny,31\n")
+    for source in (path, pl.DataFrame({name: ["x"], "age": ["30"]})):
+        with pytest.raises(InputError, match="would mean other columns too"):
+            Embedded().read(source, Form())

@@ -28,25 +28,54 @@ def way(node: Node, code: int) -> list[Value]:
 def test_grown_intervals_begin_with_one_root() -> None:
     domain = Intervals().domain(["44", "24", "63", "34"])
     assert domain.values == ("24", "34", "44", "63")
-    assert domain.root == Node("[24-64)", 0, 4, (), (Decimal(24), Decimal(64)))
+    assert domain.root == Node("[20-70)", 0, 4, (), (Decimal(20), Decimal(70)))
     assert domain.grows(domain.root)
     left, right = domain.split(domain.root, 3)
-    assert (left.label, right.label) == ("[24-63)", "63")
+    assert (left.label, right.label) == ("[20-63)", "63")
 
 
 def test_the_publisher_may_give_the_domain() -> None:
     assert labels(Intervals(low=1, high=99), "24", "63") == ["[1-99)"]
-    assert labels(Intervals(low=1), "24", "63") == ["[1-64)"]
+    assert labels(Intervals(low=1), "24", "63") == ["[1-70)"]
     assert Intervals(low=1, high=99).uncovered(["0", "1", "98", "99", "98.5", None]) == ["0", "99"]
     with pytest.raises(HierarchyError, match="2 of 4 values are outside the intervals"):
         Intervals(low=1, high=99).domain(["0", "1", "98", "99"])
+
+
+def test_ends_that_come_from_the_data_are_rounded_outward() -> None:
+    scale = Intervals().domain(["17", "90"]).scale
+    assert scale is not None
+    assert (scale.low, scale.high, scale.rounded) == tuple(map(Decimal, (10, 100, 10)))
+    assert labels(Intervals(step=25), "17", "90") == ["[0-100)"]
+    assert labels(Intervals(step=5, low=0), "17", "90") == ["[0-95)"]
+    assert labels(Intervals(), "30", "33") == ["[30-40)"]
+    assert labels(Intervals(), "-12", "-3") == ["[-20..0)"]
+    assert labels(Intervals(), "34", "34.0") == ["34"]  # what everybody has
+    public = Intervals(low=0, high=120).domain(["17", "90"]).scale
+    assert public is not None
+    assert public.rounded is None
+    for wrong in ({"step": 0}, {"step": 5, "width": (5,)}, {"step": -1}):
+        with pytest.raises(HierarchyError, match="step"):
+            Intervals(**wrong)
+
+
+@given(st.lists(st.decimals(-5000, 5000, places=2), min_size=2, max_size=8, unique=True), st.integers(1, 400))
+def test_rounding_outward_covers_the_data_and_depends_on_the_steps_alone(
+    data: list[Decimal], step: int
+) -> None:
+    scale = Intervals(step=step).domain([format(number, "f") for number in data]).scale
+    assert scale is not None
+    assert scale.low <= min(data) < max(data) < scale.high
+    assert scale.low % step == scale.high % step == 0
+    assert min(data) - scale.low < step
+    assert scale.high - max(data) <= step + 1
 
 
 def test_null_stands_beside_the_interval() -> None:
     domain = Intervals().domain(["24", None, "63"])
     assert [(n.label, n.lo, n.hi) for n in domain.root.walk()] == [
         ("*", 0, 3),
-        ("[24-64)", 0, 2),
+        ("[20-70)", 0, 2),
         (None, 2, 3),
     ]
     assert not domain.grows(domain.root)
@@ -54,8 +83,8 @@ def test_null_stands_beside_the_interval() -> None:
 
 
 def test_real_numbers_step_by_their_last_decimal() -> None:
-    assert labels(Intervals(), "-3.25", "7", "1e3") == ["[-3.25..1000.01)"]
-    assert labels(Intervals(), "7.0", "9.00") == ["[7-10)"]
+    assert labels(Intervals(), "-3.25", "7", "1e3") == ["[-1000..2000)"]
+    assert labels(Intervals(), "7.0", "9.00") == ["[0-10)"]
     assert labels(Intervals(), "-0", "9") == ["[0-10)"]
     scale = Intervals().domain(["1.50", "2"]).scale
     assert scale is not None

@@ -65,7 +65,7 @@ def test_paths_start_from_the_policy(tmp_path: Path) -> None:
                 "widht: unknown key; did you mean width?",
                 (
                     "colour: unknown key; "
-                    "known are width, edges, origin, low, high, unit, bottom, top, raw, null"
+                    "known are width, edges, origin, low, high, step, unit, bottom, top, raw, null"
                 ),
                 "low: a number, not 'x'",
                 "edges: at least two, in ascending order",

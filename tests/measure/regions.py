@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from privet.core import Column, Generalization, Regions, Tally
+from privet.core import Column, Tally
 from privet.domain import Node
+from privet.recoding import Generalization, Regions
 from privet.testing import recodings
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privet.core import Attribute, Column, Generalization, Policy, Role, Tally
+from privet.core import Attribute, Column, Role, Tally, Terms
 from privet.domain import Cut, Value, flat
 from privet.errors import InputError
 from privet.evidence import notes as ev
@@ -18,6 +18,7 @@ from privet.hierarchy import Dates, Intervals, Prefix, Tree
 from privet.measure import attack as attacks
 from privet.measure.attack import Rows, by_evidence, by_notes, by_recoding, link, simulate
 from privet.models.kanonymity import KAnonymity
+from privet.recoding import Generalization
 from privet.relational.topdown import TopDown
 from privet.samples import worked
 from privet.testing import recodings, tallies
@@ -92,7 +93,7 @@ def note(cut: Cut) -> dict[str, Any]:
 def test_a_folder_alone_translates_by_label_interval_and_rule() -> None:
     numbers = Intervals(top=90).domain([*map(str, range(30, 60)), "95"])
     cut = Cut(numbers, numbers.root.children)
-    policy = Policy((Attribute("a", Role.QUASI, Intervals(top=90)),), (KAnonymity(k=1),), TopDown())
+    policy = Terms((Attribute("a", Role.QUASI, Intervals(top=90)),), (KAnonymity(k=1),), TopDown())
     assert by_evidence(note(cut), policy)("a", "34") == {"[30-90)"}
     assert by_evidence(note(cut), policy)("a", "97") == {">=90"}
     halves = by_evidence(
@@ -103,14 +104,14 @@ def test_a_folder_alone_translates_by_label_interval_and_rule() -> None:
 
     codes = Prefix(keep=(3,)).domain(["53715", "53703", "90210"])
     cut = Cut(codes, codes.root.children)
-    policy = Policy((Attribute("a", Role.QUASI, Prefix(keep=(3,))),), (KAnonymity(k=1),), TopDown())
+    policy = Terms((Attribute("a", Role.QUASI, Prefix(keep=(3,))),), (KAnonymity(k=1),), TopDown())
     assert by_evidence(note(cut), policy)("a", "53799") == {"537**"}
     # Without the rule stars are a label like any other: a value may end in one by itself.
     assert by_evidence(note(cut))("a", "53799") == {"537**", "902**"}
 
     days = Dates(levels=("month",)).domain(["2024-03-05", "2024-04-17"])
     cut = Cut(days, days.root.children)
-    policy = Policy((Attribute("a", Role.QUASI, Dates(levels=("month",))),), (KAnonymity(k=1),), TopDown())
+    policy = Terms((Attribute("a", Role.QUASI, Dates(levels=("month",))),), (KAnonymity(k=1),), TopDown())
     assert by_evidence(note(cut), policy)("a", "2024-04-01") == {"2024-04"}
 
 
@@ -118,7 +119,7 @@ def test_a_folder_alone_does_not_know_a_trees_leaves() -> None:
     jobs = Tree.of({"ANY": {"Artist": ["Dancer", "Writer"], "Pro": ["Lawyer", "Doctor"], "Cook": None}})
     domain = jobs.domain(["Dancer", "Lawyer", "Cook"])
     cut = Cut(domain, domain.root.children)
-    pruned = Policy((Attribute("a", Role.QUASI, jobs.pruned(cut.labels)),), (KAnonymity(k=1),), TopDown())
+    pruned = Terms((Attribute("a", Role.QUASI, jobs.pruned(cut.labels)),), (KAnonymity(k=1),), TopDown())
     translate = by_evidence(note(cut), pruned)
     assert translate("a", "Dancer") == {"Artist", "Pro", "Cook"}
     assert translate("a", "Cook") == {"Cook"}

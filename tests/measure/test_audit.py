@@ -18,7 +18,7 @@ from privet.domain import Value, flat
 from privet.errors import PolicyError
 from privet.measure import audit as audits
 from privet.measure import classes
-from privet.measure.audit import audit
+from privet.measure.audit import EACH, audit
 from privet.models.alphak import AlphaKAnonymity
 from privet.models.confidence import ConfidenceBounding
 from privet.models.kanonymity import KAnonymity
@@ -230,11 +230,11 @@ def test_the_list_of_violations_is_as_long_as_asked_for_and_the_count_is_whole()
 
 def test_an_audit_that_would_take_too_long_says_what_it_left_out() -> None:
     tally = tally_of(worked.TABLE_3_2, "Surgery")
-    found = audit(tally, KAnonymity(k=1), effort=3 * tally.cells)
+    found = audit(tally, KAnonymity(k=1), effort=3 * EACH)
     assert [level.known for level in found.levels] == [1]
     assert found.skipped == (2, 3)
     assert found.holds is None
-    assert audit(tally, KAnonymity(k=9), effort=3 * tally.cells).holds is False
+    assert audit(tally, KAnonymity(k=9), effort=3 * EACH).holds is False
 
 
 def test_a_model_about_a_column_that_is_not_there_is_refused() -> None:

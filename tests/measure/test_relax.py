@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracle import cuts_of
 
-from privet.core import Column, Finding, Generalization, Policy, Step, Tally
+from privet.core import Column, Finding, Step, Tally, Terms
 from privet.domain import Cut, flat
 from privet.errors import UnsatisfiableError
 from privet.measure import relax
@@ -16,13 +16,14 @@ from privet.measure.utility import losses, mean_lm
 from privet.models.confidence import ConfidenceBounding
 from privet.models.kanonymity import KAnonymity
 from privet.policy.notation import describe
+from privet.recoding import Generalization
 from privet.relational.topdown import Splits, TopDown
 from privet.testing import models, policy_for, tallies
 
 few = settings(max_examples=80, deadline=None)
 
 
-def searched(data: st.DataObject) -> tuple[Tally, Policy, Finding] | None:
+def searched(data: st.DataObject) -> tuple[Tally, Terms, Finding] | None:
     tally = data.draw(tallies(quasi=3, nulls=None))
     promises = tuple(data.draw(st.lists(models(tally), min_size=1, max_size=2)))
     policy = policy_for(tally, promises, TopDown(splits=data.draw(st.sampled_from(Splits))))

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from tests.measure.regions import any_recoding, regions, shown
 from tests.measure.test_utility import slow_information, slow_lm, slow_ncp
 
-from privet.core import Column, Regions, Tally
+from privet.core import Column, Tally
 from privet.domain import Node, flat
 from privet.measure import query, summary, utility
 from privet.measure.spread import Boxes, distinct, joint_divergence
+from privet.recoding import Regions
 from privet.testing import tallies
 
 few = settings(max_examples=60, deadline=None)

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privet.core import Column, Generalization, Step, Tally
+from privet.core import Column, Step, Tally
 from privet.domain import Cut, Domain, Node, Value, flat
 from privet.hierarchy import Dates, Intervals, Prefix, Tree
 from privet.measure import classes, summary, utility
+from privet.recoding import Generalization
 from privet.testing import recodings, tallies
 
 few = settings(max_examples=60, deadline=None)

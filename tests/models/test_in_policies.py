@@ -133,8 +133,8 @@ def test_what_is_not_monotone_is_checked_but_not_searched_for() -> None:
     rules = policy(LINES["personalised"])
     ((_, verdict),) = pv.check(people(), rules)
     assert not verdict.holds
-    with pytest.raises(UnsupportedError, match="needs a monotone model; personalised-privacy is not"):
-        pv.publish(people(), rules)
+    with pytest.raises(PolicyError, match="promises that generalising keeps, not personalised-privacy"):
+        policy(LINES["personalised"] + '\n[algorithm]\ntype = "top-down"')
 
 
 def test_wildcards_are_refused_on_the_road() -> None:
@@ -146,7 +146,10 @@ def test_wildcards_are_refused_on_the_road() -> None:
 
 
 def test_what_no_recoding_reaches_is_said_with_what_could_be() -> None:
-    with pytest.raises(UnsatisfiableError, match=r"l=4.*the nearest feasible is DistinctLDiversity\(l=3"):
+    with pytest.raises(
+        UnsatisfiableError,
+        match=r"y \(l = 4\) cannot be kept; the nearest feasible is distinct-l-diversity \(l = 3\)",
+    ):
         pv.publish(people(), policy('type = "distinct-l-diversity"\nl = 4\nsensitive = ["ill"]'))
     with pytest.raises(UnsatisfiableError, match=r"maximum-risk: 1/1000 cannot be kept; .* is 1/240"):
         pv.publish(people(), policy('type = "maximum-risk"\nat_most = "0.001"'))
@@ -178,3 +181,20 @@ def test_what_no_recoding_reaches_is_said_with_what_could_be() -> None:
 def test_a_wrong_line_is_answered_with_its_place(lines: str, complaint: str) -> None:
     with pytest.raises(PolicyError, match=complaint):
         policy(lines)
+
+
+def test_with_suppression_allowed_nobody_is_told_a_bound_that_suppressing_would_undo() -> None:
+    """Dropping two of five in eight keeps a half; one in ten of eight is nobody."""
+    rules = (
+        "policy = 1\n[attributes]\n"
+        'age = { role = "quasi", hierarchy = { type = "intervals", width = [2] } }\n'
+        'ill = "sensitive"\n[[models]]\ntype = "alpha-k-anonymity"\nk = 2\nalpha = "1/2"\n'
+        'sensitive = { ill = ["HIV"] }\n[algorithm]\ntype = "optimal"\nsuppression = "SHARE"\n'
+    )
+    people = pl.DataFrame({"age": range(30, 38), "ill": ["HIV"] * 5 + ["flu", "cold", "ache"]})
+    with pytest.raises(UnsatisfiableError, match="within the suppression limit; raise the limit") as told:
+        pv.publish(people, pv.Policy.loads(rules.replace("SHARE", "1/8")))
+    assert "with nobody suppressed" in str(told.value)
+    assert pv.publish(people, pv.Policy.loads(rules.replace("SHARE", "1/2"))).to_polars().height >= 4
+    with pytest.raises(UnsatisfiableError, match="the smallest feasible is 5/8"):
+        pv.publish(people, pv.Policy.loads(rules.replace("SHARE", "0")))

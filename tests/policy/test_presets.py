@@ -25,6 +25,7 @@ from privet.models.safeharbor import SafeHarbor
 from privet.policy.presets import Preset, names
 from privet.policy.values import Policy
 from privet.publishing import publish
+from privet.readings import Rows
 from privet.release import Release
 from privet.verification import verify
 
@@ -63,7 +64,8 @@ def of(preset: str) -> pl.DataFrame:
 
 
 def accepted(preset: str, frame: pl.DataFrame | None = None) -> Policy:
-    made = accept(draft(of(preset) if frame is None else frame), Preset.find(preset))
+    rows = Answers(rows=Rows.PERSONS)  # names repeat
+    made = accept(draft(of(preset) if frame is None else frame), Preset.find(preset), rows)
     return Policy.loads(made.text)
 
 

@@ -191,7 +191,7 @@ def test_what_is_left_out_means_the_same_in_python_and_in_a_file() -> None:
         pv.TopDown(),
         pv.Nulls.VALUE,
     )
-    assert pv.publish(TABLE, made).to_polars()["age"].to_list() == ["[30-41)", "[30-41)"]
+    assert pv.publish(TABLE, made).to_polars()["age"].to_list() == ["[30-50)", "[30-50)"]
     assert pv.Policy((AGE,), (TWO,), nulls="wildcard").nulls is pv.Nulls.WILDCARD  # type: ignore[arg-type]
 
 

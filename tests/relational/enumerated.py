@@ -9,10 +9,11 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Generalization, PrivacyModel, Tally
+from privet.core import PrivacyModel, Tally
 from privet.domain import Cut, Domain, Node
 from privet.models.classes import ClassCheck, Classes
 from privet.models.linkage import LinkageCheck
+from privet.recoding import Generalization
 
 
 def levels(domain: Domain) -> list[Cut]:
@@ -31,7 +32,7 @@ def children(domain: Domain, node: Node) -> list[Node]:
         return list(node.children)
     known = domain.scale.numbers
     places = [at for at in range(node.lo + 1, node.hi) if known[at - 1] < known[at]]
-    return list(domain.split(node, places[len(places) // 2])) if places else []
+    return list(domain.split(node, places[len(places) // 2], roundly=True)) if places else []
 
 
 @dataclass(frozen=True, eq=False)

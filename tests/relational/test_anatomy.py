@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.tables import tally_of
 
-from privet.core import Attribute, Perturbation, Policy, PrivacyModel, Role
+from privet.core import Attribute, PrivacyModel, Role, Terms
 from privet.errors import UnsatisfiableError, UnsupportedError
 from privet.hierarchy import Auto
 from privet.models.kanonymity import KAnonymity
 from privet.models.ldiversity import DistinctLDiversity
+from privet.recoding import Perturbation
 from privet.relational.anatomy import Anatomy, buckets
 
 
@@ -40,7 +41,7 @@ def test_buckets_are_diverse_exactly_where_that_is_possible(
 
 def test_who_shares_a_bucket_depends_on_chance_alone() -> None:
     tally = tally_of({"age": list(range(20, 60))}, sensitive={"ill": ["flu", "HIV", "cold", "gout"] * 10})
-    policy = Policy(
+    policy = Terms(
         (Attribute("age", Role.QUASI, Auto()),),
         (DistinctLDiversity(l=3, sensitive=("ill",)),),
         Anatomy(),
@@ -69,4 +70,4 @@ def test_what_it_cannot_do_is_refused(
 ) -> None:
     tally = tally_of({"age": [20, 30]}, sensitive=sensitive)
     with pytest.raises(UnsupportedError, match=says):
-        Anatomy().search(tally, Policy((Attribute("age", Role.QUASI, Auto()),), models, Anatomy()))
+        Anatomy().search(tally, Terms((Attribute("age", Role.QUASI, Auto()),), models, Anatomy()))

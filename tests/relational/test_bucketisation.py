@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.models import naive
 from tests.tables import tally_of
 
-from privet.core import Perturbation, PrivacyModel, Regions, Tally
+from privet.core import PrivacyModel, Tally
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
 from privet.models.confidence import ConfidenceBounding
 from privet.models.kanonymity import KAnonymity
@@ -21,6 +21,7 @@ from privet.models.likeness import BetaLikeness
 from privet.models.psensitive import PSensitiveKAnonymity
 from privet.models.risk import AverageRisk
 from privet.models.tcloseness import Distance, TCloseness
+from privet.recoding import Perturbation, Regions
 from privet.relational.bucketisation import Bucketisation
 from privet.relational.mondrian import Choice, Cuts, Mondrian
 from privet.testing import policy_for, tallies

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.tables import tally_of
 
-from privet.core import Attribute, Policy, PrivacyModel, Regions, Role
+from privet.core import Attribute, PrivacyModel, Role, Terms
 from privet.disclose.inherent import Partition, Values, exactly
 from privet.disclose.inherent import groups as partition
 from privet.errors import PolicyError, UnsatisfiableError
@@ -21,6 +21,7 @@ from privet.hierarchy import Auto
 from privet.models.ldiversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
 from privet.models.psensitive import PSensitiveKAnonymity
 from privet.models.tcloseness import Distance, TCloseness
+from privet.recoding import Regions
 from privet.relational.coincident import Coincident, Strategy
 from privet.relational.merging import Unit, forest, merge, powers, settled, tree
 from privet.relational.neighbours import neighbours
@@ -210,9 +211,9 @@ def test_a_unit_of_six_is_coincident(values: list[str], holds: Callable[[Bag], b
             assert exactly(algorithm, values, released).coincident
 
 
-def policy(algorithm: Coincident, *models: PrivacyModel) -> Policy:
+def policy(algorithm: Coincident, *models: PrivacyModel) -> Terms:
     attributes = (Attribute("age", Role.QUASI, Auto()), Attribute("job", Role.QUASI, Auto()))
-    return Policy(attributes, models, algorithm)
+    return Terms(attributes, models, algorithm)
 
 
 def people(many: int, values: str = "abcd", seed: int = 1) -> dict[str, list[object]]:

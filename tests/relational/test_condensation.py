@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.tables import tally_of
 
-from privet.core import Attribute, Perturbation, Policy, Role
+from privet.core import Attribute, Role, Terms
 from privet.errors import PolicyError, UnsatisfiableError
 from privet.hierarchy import Auto
 from privet.models.construction import ByConstruction
+from privet.recoding import Perturbation
 from privet.relational.condensation import (
     Condensation,
     Mode,
@@ -104,9 +105,7 @@ def test_copies_are_drawn_from_the_same_groups() -> None:
 @pytest.mark.parametrize("mode", Mode)
 def test_on_a_tally_every_value_stays_in_its_range(mode: Mode) -> None:
     tally = tally_of({"age": [20, 21, 22, 60, 61, 63] * 5}, sensitive={"s": list("abcdef") * 5})
-    policy = Policy(
-        (Attribute("age", Role.QUASI, Auto()),), (ByConstruction(),), Condensation(k=3, mode=mode)
-    )
+    policy = Terms((Attribute("age", Role.QUASI, Auto()),), (ByConstruction(),), Condensation(k=3, mode=mode))
     finding = policy.algorithm.search(tally, policy)
     assert isinstance(finding.recoding, Perturbation)
     assert finding.claims["smallest group"] >= 3
@@ -122,6 +121,6 @@ def test_what_it_cannot_do_is_refused() -> None:
     with pytest.raises(PolicyError, match="noise"):
         Condensation(k=2, noise=Fraction(-1))
     tally = tally_of({"age": [20, 21]}, sensitive={"s": ["a", "b"]})
-    policy = Policy((Attribute("age", Role.QUASI, Auto()),), (ByConstruction(),), Condensation(k=3))
+    policy = Terms((Attribute("age", Role.QUASI, Auto()),), (ByConstruction(),), Condensation(k=3))
     with pytest.raises(UnsatisfiableError, match="fewer than k = 3"):
         policy.algorithm.search(tally, policy)

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.relational import enumerated
 
-from privet.core import Generalization, Tally
+from privet.core import Tally
 from privet.counts import rollup
 from privet.counts.rollup import Rollups, numbered, summed
 from privet.models.classes import Classes
+from privet.recoding import Generalization
 from privet.relational.lattice import Lattice, Tags, cuts_by_level
 from privet.testing import tallies
 

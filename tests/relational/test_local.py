@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privet.core import Column, Nulls, PrivacyModel, Regions, Tally
+from privet.core import Column, Nulls, PrivacyModel, Tally
 from privet.counts.door import Levels
 from privet.domain import flat
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
 from privet.models.kanonymity import KAnonymity
 from privet.models.lkc import LKC
 from privet.models.tcloseness import Distance, TCloseness
+from privet.recoding import Regions
 from privet.relational import absorb
 from privet.relational import local as room
 from privet.relational.judge import Judge

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from tests.tables import tally_of
 
 from privet import native
-from privet.core import Attribute, Policy, Regions, Role
+from privet.core import Attribute, Role, Terms
 from privet.errors import UnsatisfiableError, UnsupportedError
 from privet.hierarchy import Auto
 from privet.models.kanonymity import KAnonymity
 from privet.models.ldiversity import DistinctLDiversity
+from privet.recoding import Regions
 from privet.relational import mdav as module
 from privet.relational.mdav import mdav, standardised
 from privet.relational.microaggregation import Microaggregation
@@ -84,8 +85,8 @@ def test_standardising_forgets_the_unit_and_leaves_constants_alone() -> None:
     assert not found[:, 2].any()
 
 
-def policy(*models: object) -> Policy:
-    return Policy(
+def policy(*models: object) -> Terms:
+    return Terms(
         (Attribute("age", Role.QUASI, Auto()), Attribute("pay", Role.QUASI, Auto())),
         tuple(models),  # type: ignore[arg-type]
         Microaggregation(),

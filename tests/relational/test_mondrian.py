@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privet.core import Column, Nulls, PrivacyModel, Regions, Tally
+from privet.core import Column, Nulls, PrivacyModel, Tally
 from privet.counts.boxing import CellBoxes
 from privet.domain import Domain, Node, flat
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
@@ -18,10 +18,10 @@ from privet.hierarchy import Intervals, Tree
 from privet.models.classes import ClassCheck, Classes
 from privet.models.kanonymity import KAnonymity
 from privet.models.ldiversity import DistinctLDiversity
-from privet.relational.boxes import covering, labelled
+from privet.recoding import Regions
 from privet.relational.judge import Judge
-from privet.relational.lattice import halved
 from privet.relational.mondrian import Choice, Cuts, Mondrian, Output
+from privet.relational.ranges import covering, labelled
 from privet.testing import class_models, policy_for, tallies
 
 STRICT = [
@@ -37,7 +37,7 @@ class Twin:
 
     def __init__(self, tally: Tally, promises: Sequence[PrivacyModel], search: Mondrian) -> None:
         self.tally, self.promises, self.search = tally, promises, search
-        self.trees = [halved(c.domain, c.domain.root) for c in tally.quasi]
+        self.trees = [c.domain.halved for c in tally.quasi]
         self.k = max((p.k for p in promises if isinstance(p, KAnonymity)), default=1)
 
     def run(self) -> set[frozenset[int]]:

@@ -12,7 +12,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from tests.relational import enumerated
 
-from privet.core import Column, Generalization, Nulls, PrivacyModel, Regions, Tally
+from privet.core import Column, Nulls, PrivacyModel, Tally
 from privet.counts.rollup import Rollups
 from privet.domain import Domain, flat
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
@@ -21,6 +21,7 @@ from privet.models.kanonymity import KAnonymity
 from privet.models.ldiversity import DistinctLDiversity, EntropyLDiversity
 from privet.models.lkc import LKC
 from privet.models.tcloseness import Distance, TCloseness
+from privet.recoding import Generalization, Regions
 from privet.relational import optimal as room
 from privet.relational.incognito import Incognito, Kept, joined
 from privet.relational.judge import Judge

@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.tables import tally_of
 
-from privet.core import Algorithm, Attribute, Finding, Perturbation, Policy, PrivacyModel, Role, Tally
+from privet.core import Algorithm, Attribute, Finding, PrivacyModel, Role, Tally, Terms
 from privet.errors import PolicyError, UnsatisfiableError
 from privet.hierarchy import Auto
 from privet.models.construction import ByConstruction
 from privet.models.kanonymity import KAnonymity
+from privet.recoding import Perturbation
 from privet.relational.perturb import Pram, RankSwap, Replacement, Sampling, partners
 from privet.relational.randomness import happens
 
@@ -36,7 +37,7 @@ def people(many: int = MANY) -> Tally:
 
 def search(tally: Tally, algorithm: Algorithm, *models: PrivacyModel) -> Finding:
     attributes = tuple(Attribute(column.name, Role.QUASI, Auto()) for column in tally.quasi)
-    return algorithm.search(tally, Policy(attributes, (ByConstruction(), *models), algorithm))
+    return algorithm.search(tally, Terms(attributes, (ByConstruction(), *models), algorithm))
 
 
 def perturbation(finding: Finding) -> Perturbation:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import tally_of
 
-from privet.core import Attribute, Policy, Role
+from privet.core import Attribute, Role, Terms
 from privet.domain import Value
 from privet.errors import InputError
 from privet.hierarchy import Tree
@@ -55,12 +55,12 @@ def test_rows_must_match_and_a_table_is_its_loosest_column() -> None:
 def test_what_searches_find_is_of_their_type() -> None:
     tally = tally_of({"x": list("aabbccdd"), "y": list("abcdabcd")}, hierarchies={"x": TREE, "y": TREE})
     attributes = tuple(Attribute(name, Role.QUASI, TREE) for name in "xy")
-    lattice = Policy(attributes, (KAnonymity(k=2),), Incognito())
+    lattice = Terms(attributes, (KAnonymity(k=2),), Incognito())
     found = recoding_types(tally, lattice.algorithm.search(tally, lattice).recoding)
     assert set(found.values()) <= {"unchanged", "full-domain"}
     assert "full-domain" in found.values()
     # Where many have one value, its records are told apart by the other attribute; where few have, not.
     uneven = tally_of({"x": list("aaaacd"), "y": list("aaddad")}, hierarchies={"x": TREE, "y": TREE})
-    boxes = Policy(attributes, (KAnonymity(k=2),), Mondrian())
+    boxes = Terms(attributes, (KAnonymity(k=2),), Mondrian())
     assert recoding_types(uneven, boxes.algorithm.search(uneven, boxes).recoding)["y"] == "local"
     assert len(cuts_by_level(tally.quasi[0].domain)) == 3

@@ -14,13 +14,14 @@ from tests.oracle import rows_of
 from tests.relational.enumerated import breaking
 from tests.tables import tally_of
 
-from privet.core import PrivacyModel, Regions, Tally
+from privet.core import PrivacyModel, Tally
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
 from privet.models.kanonymity import KAnonymity
 from privet.models.ldiversity import DistinctLDiversity
 from privet.models.lkc import LKC
 from privet.models.personal import PersonalisedPrivacy
 from privet.models.tcloseness import Distance, TCloseness
+from privet.recoding import Regions
 from privet.relational.suppression import Mode, Suppression
 from privet.testing import class_models, policy_for, tallies
 

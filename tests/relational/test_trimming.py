@@ -15,7 +15,7 @@ from tests.models import naive
 from tests.relational import enumerated
 
 from privet import native
-from privet.core import Column, Generalization, PrivacyModel, Regions, Tally
+from privet.core import Column, PrivacyModel, Tally
 from privet.counts.rollup import spread
 from privet.domain import flat
 from privet.errors import UnsatisfiableError
@@ -23,6 +23,7 @@ from privet.models.classes import Classes
 from privet.models.kanonymity import KAnonymity
 from privet.models.ldiversity import DistinctLDiversity
 from privet.models.tcloseness import Distance, TCloseness
+from privet.recoding import Generalization, Regions
 from privet.relational import trimming
 from privet.relational.closeness import Flows, dense, dropped_at_least
 from privet.relational.optimal import Optimal

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.tables import tally_of
 
-from privet.core import Attribute, Policy, Role
+from privet.core import Attribute, Role, Terms
 from privet.hierarchy import Intervals
 from privet.measure.dimensions import dimensionality, expected_width
 from privet.models.kanonymity import KAnonymity
@@ -33,7 +33,7 @@ def test_a_width_is_the_extent_of_the_boxes_that_mondrian_publishes(
         assert (found.count, found.width) == (1, 1.0)
         return
     attributes = tuple(Attribute(name, Role.QUASI, Intervals()) for name in "xy")
-    policy = Policy(attributes, (KAnonymity(k=k),), Mondrian(relaxed=True))
+    policy = Terms(attributes, (KAnonymity(k=k),), Mondrian(relaxed=True))
     recoding = policy.algorithm.search(tally, policy).recoding
     total = 0.0
     for column in tally.quasi:

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import shutil
 import subprocess
+import time
+from base64 import b64decode
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+PATIENCE = 60.0  # seconds without a word, after which something is wrong
 LOUD = ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded")
 
 # What a person would see at once: a page that scrolls sideways, text beyond its edge, text on text.
@@ -77,6 +81,12 @@ class Browser:
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
         """Ask, and wait for the answer; what happens meanwhile is kept in `events`."""
+        answer = self._answer(method, **parameters)
+        assert "error" not in answer, answer
+        result: dict[str, Any] = answer["result"]
+        return result
+
+    def _answer(self, method: str, **parameters: Any) -> dict[str, Any]:
         self._calls += 1
         asked = {"id": self._calls, "method": method, "params": parameters}
         if self._session is not None:
@@ -84,12 +94,12 @@ class Browser:
         os.write(self._tell, json.dumps(asked).encode() + b"\0")
         while (answer := self._next()).get("id") != self._calls:
             self.events.append(answer)
-        assert "error" not in answer, answer
-        result: dict[str, Any] = answer["result"]
-        return result
+        return answer
 
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self._rest:
+            ready, _, _ = select.select([self._heard], [], [], PATIENCE)
+            assert ready, "the browser says nothing any more"
             more = self._heard.read1(1 << 20)
             assert more, "the browser has gone"
             self._rest += more
@@ -97,15 +107,80 @@ class Browser:
         answer: dict[str, Any] = json.loads(first)
         return answer
 
-    def open(self, page: Path, *, width: int, dark: bool) -> None:
-        self.events.clear()
+    def open(self, page: Path | str, *, width: int, dark: bool) -> None:
+        """A file or an address, at a width."""
+        self.leaving()
         size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
         self.call("Emulation.setDeviceMetricsOverride", **size)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])
-        self.call("Page.navigate", url=page.as_uri())
-        while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
-            self.events.append(self._next())
+        self.call("Page.navigate", url=page if isinstance(page, str) else page.as_uri())
+        self.arrived()  # not the event of a load: that may be the last page's, told late
+
+    def waited(self, script: str) -> Any:
+        """What a script finds on the page, once it finds something; also across a change of pages."""
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            asked = {"expression": script, "returnByValue": True}
+            found = self._answer("Runtime.evaluate", **asked).get("result", {}).get("result", {}).get("value")
+            if found:
+                return found
+            time.sleep(0.02)
+        shown = self.asked("document.body.innerText")[:500]
+        raise AssertionError(f"the page never came to {script[:200]}: {shown}")
+
+    def leaving(self) -> None:
+        """Mark the page, so that the next one is known by not being marked."""
+        self.events.clear()
+        self.call("Runtime.evaluate", expression="window.left = true")
+
+    def arrived(self) -> None:
+        """Wait until another page is there, whole."""
+        self.waited("!window.left && document.readyState === 'complete'")
+
+    def click(self, selector: str, *, leads: bool = True) -> None:
+        """A real click on what a selector finds first; `leads` to another page, which is awaited."""
+        found = json.dumps(selector)
+        box = self.waited(
+            f"(() => {{ const one = document.querySelector({found}); "
+            "one.scrollIntoView({block: 'center', behavior: 'instant'}); "
+            "const box = one.getBoundingClientRect(); "
+            "const at = {x: box.x + box.width / 2, y: box.y + box.height / 2}; "
+            "return box.width && one.contains(document.elementFromPoint(at.x, at.y)) && at; })()"
+        )
+        self.leaving()
+        for kind in ("mousePressed", "mouseReleased"):
+            self.call("Input.dispatchMouseEvent", type=kind, button="left", clickCount=1, **box)
+        if leads:
+            self.arrived()
+
+    def fill(self, selector: str, text: str) -> None:
+        """Type into a field, in place of what stands there."""
+        self.waited(f"(() => {{ const one = document.querySelector({json.dumps(selector)}); one.focus(); "
+                    "one.select && one.select(); return true; })()")  # fmt: skip
+        self.call("Input.insertText", text=text)
+
+    def press(self, key: str, *, leads: bool = False) -> None:
+        """A key of the keyboard."""
+        code = {"Tab": 9, "Enter": 13, " ": 32}[key]
+        self.leaving()
+        text = {"Enter": "\r", " ": " "}.get(key, "")
+        said = {"key": key, "windowsVirtualKeyCode": code}
+        self.call("Input.dispatchKeyEvent", type="keyDown", text=text, **said)
+        self.call("Input.dispatchKeyEvent", type="keyUp", **said)
+        if leads:
+            self.arrived()
+
+    def give(self, selector: str, file: Path) -> None:
+        """Choose a file in a field for files."""
+        root = self.call("DOM.getDocument")["root"]["nodeId"]
+        node = self.call("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
+        self.call("DOM.setFileInputFiles", nodeId=node, files=[str(file)])
+
+    def picture(self, path: Path, *, whole: bool = True) -> None:
+        """What is seen, as a PNG."""
+        found = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+        path.write_bytes(b64decode(found["data"]))
 
     def asked(self, script: str) -> Any:
         """What a script finds on the page."""

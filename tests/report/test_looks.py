@@ -106,6 +106,10 @@ def made(kind: str, folder: Path) -> Path:
             folder / "page.html",
         )
         return folder / "page.html"
+    elif kind == "attacked":
+        said("publish", data, policy, "-o", folder / "attacked")
+        said("attack", folder / "attacked", "--raw", data, "-o", folder / "attacked.html")
+        return folder / "attacked.html"
     elif kind == "exposed":
         said("risk", data, policy, "-o", folder / "risk.html")
         return folder / "risk.html"
@@ -123,7 +127,8 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 
 @pytest.mark.parametrize(
-    "kind", [*TABLES, "top-down", "diffgen", "explored", "exposed", "compared", "collected", *SAMPLED]
+    "kind",
+    [*TABLES, "top-down", "diffgen", "explored", "attacked", "exposed", "compared", "collected", *SAMPLED],
 )
 def test_it_fits_every_screen_and_complains_about_nothing(
     kind: str, browser: Browser, tmp_path: Path

@@ -43,6 +43,7 @@ from privet.errors import (
 )
 from privet.evidence import folder as ev
 from privet.policy.values import Policy
+from privet.readings import Absent
 from privet.report import html
 from privet.roads import engine_of
 from privet.roads.documents import relaxed as document_relaxed
@@ -68,7 +69,7 @@ WAYS: dict[str, tuple[tuple[Any, ...], Any]] = {
 
 def policy_of(way: str) -> Policy:
     models, algorithm = WAYS[way]
-    return Policy(SHAPE.attributes, models, algorithm, kind="documents", shape=SHAPE)
+    return Policy(SHAPE.attributes, models, algorithm, kind="documents", shape=SHAPE, absent=Absent.ALLOWED)
 
 
 def objects(records: Sequence[Vertex]) -> list[Any]:
@@ -245,7 +246,9 @@ def renewed(folder: Path) -> None:
     """Whoever forges data forges its digest, too."""
     evidence = json.loads((folder / "evidence.json").read_text())
     evidence["files"] = {name: ev.digest(folder / name) for name in evidence["files"]}
-    (folder / "evidence.json").write_text(json.dumps(evidence))
+    (folder / "evidence.json").write_text(
+        json.dumps(evidence, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
 
 
 def changed(folder: Path, change: Any) -> None:
@@ -305,7 +308,9 @@ def test_evidence_lacks_nothing(tmp_path: Path) -> None:
     folder = published(tmp_path)
     evidence = json.loads((folder / "evidence.json").read_text())
     del evidence["documents"]
-    (folder / "evidence.json").write_text(json.dumps(evidence))
+    (folder / "evidence.json").write_text(
+        json.dumps(evidence, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
     with pytest.raises(TamperedError, match="is missing"):
         verify(folder)
 
@@ -323,10 +328,12 @@ def test_every_number_must_come_out_again(claim: str, algorithm: str, tmp_path: 
         evidence["measures"]["classes" if algorithm == "ctoff" else "groups"]["count"] += 1
     else:
         evidence["records"] += 1
-    (folder / "evidence.json").write_text(json.dumps(evidence))
-    (complaint,) = verify(folder).complaints
-    assert "other numbers" in complaint
-    assert ("groups" if claim == "classes" and algorithm != "ctoff" else claim) in complaint
+    (folder / "evidence.json").write_text(
+        json.dumps(evidence, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
+    named = "groups" if claim == "classes" and algorithm != "ctoff" else claim
+    complaints = verify(folder).complaints  # the report says another number too
+    assert any("other numbers" in complaint and named in complaint for complaint in complaints)
 
 
 def test_who_is_whose_stays_at_home(tmp_path: Path) -> None:
@@ -391,14 +398,13 @@ def test_alike_records_need_no_change() -> None:
     assert pv.publish(raw, policy_of("ctoff")).evidence["measures"]["loss"]["lm"] == 0
 
 
-def test_two_releases_are_not_alike_in_order(tmp_path: Path) -> None:
+def test_the_order_of_the_source_does_not_show(tmp_path: Path) -> None:
     raw, policy = sample(tmp_path)
     first, second = (
-        [record.values for record in pv.publish(raw, policy).records()]  # type: ignore[attr-defined]
-        for _ in range(2)
+        [record.values for record in pv.publish(came, policy).records()]  # type: ignore[attr-defined]
+        for came in (raw, raw[::-1])
     )
-    assert sorted(first, key=str) == sorted(second, key=str)
-    assert first != second
+    assert first == second
 
 
 def test_frames_of_a_release(tmp_path: Path) -> None:
@@ -644,7 +650,9 @@ def test_what_one_step_less_buys_is_what_the_search_finds_with_it() -> None:
     policy = Policy.loads(COLLECTIONS["transcripts"].policy(l=3))
     (found,) = pv.publish(raw, policy).private["relaxations"]
     assert found["tried"] == document_relaxed.TRIED < 150
-    some = document_relaxed.drawn(collected(raw, policy, engine_of("embedded")).forest, found["tried"])
+    some = document_relaxed.drawn(
+        collected(raw, policy, engine_of("embedded")).arranged(policy).forest, found["tried"]
+    )
     assert len(some) == found["tried"]
     for l, when in ((3, "now"), (2, "then")):
         lost = float(lm(some, policy.algorithm.cluster(some, l), weighted=False))  # type: ignore[attr-defined]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -164,7 +165,8 @@ def test_nothing_public_tells_how_many_records_there_are_or_a_value(tmp_path: Pa
     public = {p.name: p.read_text("utf-8") for p in folder.iterdir()}
     for name, text in public.items():
         assert noisy.CANARY not in text, name
-        assert str(noisy.ROWS) not in text or str(noisy.ROWS) == str(release.evidence["records"]), name
+        told = re.search(rf"(?<![0-9a-fA-F]){noisy.ROWS}(?![0-9a-fA-F])", text)  # digests may hold the digits
+        assert told is None or str(noisy.ROWS) == str(release.evidence["records"]), name
         assert f"{noisy.ROWS:,}" not in text or release.evidence["records"] == noisy.ROWS, name
         assert "ledger.sqlite" not in text, name
     assert "risk" not in release.measures
@@ -226,7 +228,9 @@ def test_verify_finds_what_does_not_add_up(change: Change, said: str, tmp_path: 
     evidence = ev.read(folder).to_dict()
     change(evidence, folder)
     evidence["files"] = {name: ev.digest(folder / name) for name in evidence["files"]}  # a thorough forger
-    (folder / "evidence.json").write_text(json.dumps(evidence), encoding="utf-8")
+    (folder / "evidence.json").write_text(
+        json.dumps(evidence, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
     found = pv.verify(folder)
     assert not found.holds
     assert said in "\n".join(found.complaints)
@@ -390,7 +394,8 @@ def test_the_published_policy_is_whole_but_for_the_ledger(tmp_path: Path) -> Non
     folder = publish(tmp_path, noisy.TEXT).write(tmp_path / "out")
     again = pv.Policy.load(folder / "policy.toml")
     assert again.ledger is None
-    assert replace(noisy.policy(tmp_path), ledger=None) == again
+    assert replace(noisy.policy(tmp_path), ledger=None, form=again.form) == again
+    assert again.form == pv.Form(format="csv", delimiter=",")
     shutil.rmtree(tmp_path / "out.private")
     assert pv.verify(folder).holds
 
@@ -442,7 +447,7 @@ def test_the_ledger_is_told_when_all_is_written_and_nothing_has_left(
     def stopped(_: Any, digest: str) -> None:
         assert not (tmp_path / "out").exists()
         assert not (tmp_path / "out.private").exists()
-        (made,) = tmp_path.glob(".out.*/public")
+        (made,) = tmp_path.glob(".out.*/new/out")
         assert digest == f"sha256:{ev.digest(made / 'evidence.json')}"
         assert {path.name for path in made.iterdir()} == {*ev.read(made)["files"], "evidence.json"}
         told.append(digest)

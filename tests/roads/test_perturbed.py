@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import polars as pl
@@ -79,7 +80,7 @@ def test_several_records_are_drawn_for_each(engine: str, tmp_path: Path) -> None
     made = policy('type = "condensation"\nk = 5\nalpha = 3\nnoise = "1/10"', CHANCE)
     release = pv.publish(tmp_path / "raw.csv", made, engine=engine)
     table = release.to_polars()
-    assert table["ill"].to_list() == raw["ill"].to_list() * 3
+    assert Counter(table["ill"]) == Counter(raw["ill"].to_list() * 3)
     young = table["age"].cast(pl.Float64) < 50
     assert (young == (table["ill"] == "flu")).all()
     assert (release.evidence["records"], release.evidence["suppressed_records"]) == (180, 0)
@@ -111,7 +112,7 @@ def test_two_tables_leave_and_are_checked_together(tmp_path: Path) -> None:
     folder = pv.publish(RAW, policy('type = "anatomy"', DIVERSE)).write(tmp_path / "out")
     data, buckets = (pl.read_csv(folder / name) for name in ("data.csv", "buckets.csv"))
     assert data.columns == ["age", "hours", "bucket"]
-    assert data.select("age", "hours").rows() == RAW.select("age", "hours").rows()
+    assert sorted(data.select("age", "hours").rows()) == sorted(RAW.select("age", "hours").rows())
     assert buckets.columns == ["bucket", "ill", "records"]
     assert buckets["records"].sum() == RAW.height
     assert min(buckets.group_by("bucket").len()["len"].to_list()) >= 3
@@ -129,7 +130,7 @@ def forged(folder: Path, name: str, text: str) -> None:
     (folder / name).write_text(text, "utf-8")
     evidence = json.loads((folder / "evidence.json").read_text("utf-8"))
     evidence["files"][name] = ev.digest(folder / name)
-    (folder / "evidence.json").write_text(json.dumps(evidence), "utf-8")
+    (folder / "evidence.json").write_text(json.dumps(evidence, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
 def test_buckets_that_were_tampered_with_are_found(tmp_path: Path) -> None:

@@ -195,7 +195,7 @@ def test_they_are_not_taken_from_the_evidence(tmp_path: Path) -> None:
     assert after["lost_visits"] > before["lost_visits"]
     evidence = json.loads((folder / "evidence.json").read_text("utf-8"))
     evidence["measures"]["patterns"] |= {"surviving": 1, "lost": 0.99}
-    (folder / "evidence.json").write_text(json.dumps(evidence), "utf-8")
+    (folder / "evidence.json").write_text(json.dumps(evidence, indent=1, ensure_ascii=False) + "\n", "utf-8")
     assert pv.compare(TWO_WAYS, folder)["patterns"] == after
 
 

@@ -295,3 +295,22 @@ def test_time_that_runs_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UnsupportedError, match="ran out of time"):
         exact.solve(GOLDEN, goals(GOLDEN, asked, By.SUPPORT), mine(GOLDEN, SEEN), 1)
     assert UnsatisfiableError.code != UnsupportedError.code
+
+
+@pytest.mark.parametrize(
+    ("share", "records", "least"),
+    [
+        ("1/100", 950, 10),
+        ("1/100", 1000, 10),
+        ("1/100", 1001, 11),
+        ("1/2", 7, 4),
+        ("1/3", 3, 1),
+        ("1/9", 1, 1),
+    ],
+)
+def test_a_share_of_records_is_rounded_up(share: str, records: int, least: int) -> None:
+    """A support of 9 records of 950 is below one percent: it is not seen."""
+    thresholds = Thresholds(Fraction(share))
+    assert thresholds.least(records) == least
+    assert thresholds.sees(support=least, antecedent=least, records=records)
+    assert not thresholds.sees(support=least - 1, antecedent=least, records=records)

@@ -179,9 +179,10 @@ def test_a_proof_counts_every_class_of_sequences(
     asked = promise(l, k, c, ("s", "t"))
     (argument,) = prove(tally(rows), [asked]).arguments
     expected: dict[tuple[int, int, tuple[int, ...]], int] = {}
-    for known in occurring(rows, l):
-        match = [status for _, status in matching(rows, known)]
-        having = tuple(match.count(value) for value in ("s", "t")) if c < 1 else ()
+    found = {known: [status for _, status in matching(rows, known)] for known in occurring(rows, l)}
+    there = [value for value in ("s", "t") if any(value in match for match in found.values())]
+    for known, match in found.items():
+        having = tuple(match.count(value) for value in there) if c < 1 else ()
         key = (len(known), len(match), having)
         expected[key] = expected.get(key, 0) + 1
     assert {(one.length, one.support, one.having): one.sequences for one in argument.classes} == expected

@@ -2,7 +2,8 @@
 
 Exit codes: 0 everything asked about holds; 1 a promise is broken, cannot be kept, or a release is not
 what its evidence says; 2 usage or bad input; 3 a fault in privet itself; 130 stopped by Ctrl-C, 143 by
-a polite kill, 141 because nobody reads the answer.
+a polite kill, 129 because the terminal went away, 141 because nobody reads the answer. A release that
+stands is 0 even when nobody could be told: the code says what became of the work, not of the words.
 
 Answers go to stdout, problems (one line each) and progress to stderr. With `--json` exactly one JSON
 document goes to stdout, whatever happens: the answer, or {"error": code, "complaints": [...], "exit": n}.
@@ -11,6 +12,7 @@ Nothing here imports numpy or polars before a command runs, so that help is quic
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -21,6 +23,7 @@ SAID_WHEN_STOPPED = "stopped; nothing was written"
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run one command; the exit code."""
+    _streams()
     args = sys.argv[1:] if args is None else list(args)
     try:
         if args == ["--version"]:  # the one question that needs no command
@@ -33,6 +36,16 @@ def main(args: Sequence[str] | None = None) -> int:
 
         fail("stopped", [SAID_WHEN_STOPPED], 130, json="--json" in args)
         return 130
+
+
+def _streams() -> None:
+    """A stream that was closed before we began is an empty one: its number must not become a file's."""
+    while (opened := os.open(os.devnull, os.O_RDWR)) < 3:  # after stdin, stdout and stderr
+        pass
+    os.close(opened)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 - to the end
 
 
 def _version() -> int:

@@ -5,19 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from privet.cli import screen
+from privet.cli.absent import near
 from privet.cli.options import (
     Data,
     Delimiter,
+    Effort,
     Encoding,
     Engine,
     Format,
     Json,
+    Master,
     Null,
     PolicyFile,
     Query,
+    ShowValues,
     engine_of,
     load_policy,
 )
+from privet.effort import allowed
+from privet.errors import AbsentError
 
 if TYPE_CHECKING:
     from privet.policy.values import Policy
@@ -33,6 +39,9 @@ def check(
     null: Null = None,
     query: Query = None,
     engine: Engine = "embedded",
+    master: Master = None,
+    effort: Effort = None,
+    show_values: ShowValues = False,
     json: Json = False,
 ) -> int:
     """What the raw data achieves: does it keep the policy's promises without any change?
@@ -50,7 +59,15 @@ def check(
     from privet.evidence import notes as ev
 
     said = load_policy(policy, format=format, delimiter=delimiter, encoding=encoding, null=null, query=query)
-    verdicts, warnings = checked(data, said, engine_of(engine))
+    if show_values:
+        screen.refuse_hidden_terminal(json=json)
+    try:
+        with allowed(effort):
+            verdicts, warnings = checked(data, said, engine_of(engine, master))
+    except AbsentError:
+        if show_values:
+            screen.say(*near(data, said, engine_of(engine, master)))
+        raise
     promises = [ev.promise(model, verdict) for model, verdict in verdicts]
     holds = all(promise["holds"] for promise in promises)
     if json:
@@ -69,9 +86,9 @@ def check(
 
 def checked(data: str, policy: Policy, engine: Any) -> tuple[Any, list[str]]:
     """Every promise's verdict, and what promises will meet where a road can foresee it."""
-    from privet.roads import Foresees, road_of
+    from privet.roads import Foresees, fit, road_of
 
-    road = road_of(policy)
+    road, engine = road_of(policy), fit(engine, policy)
     if isinstance(road, Foresees):
         return road.foreseen(data, policy, engine=engine)
     return road.check(data, policy, engine=engine), []

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from privet.collect.column import Column
 
 ARGUMENTS["PLAN"] = "The plan of a collection, collect.toml; `privet collect init` drafts one."
-ARGUMENTS["ANSWERS"] = "CSV, TSV or JSON lines (.gz too), or - for what is piped in."
+ARGUMENTS["ANSWERS"] = "CSV, TSV, JSON lines (.gz too) or Parquet, or - for what is piped in."
 ARGUMENTS["[ANSWERS]"] = ARGUMENTS["ANSWERS"]
 ARGUMENTS["RESPONDENT"] = "A respondent's ledger, one file on the respondent's own device."
 
@@ -30,7 +30,10 @@ Answers = Annotated[
     str, typer.Argument(metavar="[ANSWERS]", help=ARGUMENTS["ANSWERS"], click_type=FileName())
 ]
 Kind = Annotated[
-    str | None, typer.Option("--format", help="csv, tsv or jsonl; else the file's ending decides.")
+    str | None, typer.Option("--format", help="csv, tsv, jsonl or parquet; else the file's ending decides.")
+]
+Written = Annotated[
+    Path | None, typer.Option("-o", "--output", metavar="FILE", help="The file to write; else stdout.")
 ]
 Ledger = Annotated[
     Path | None,
@@ -63,8 +66,8 @@ def init(
     Next: decide the mechanisms, then `privet collect show collect.toml`.
 
     """
+    from privet.cli.answered import opened
     from privet.collect.draft import columns_of, drafted
-    from privet.collect.source import opened
 
     with opened(answers, kind=kind, delimiter=_separator(delimiter)) as source:
         columns = columns_of(source)
@@ -131,9 +134,7 @@ def show(
 def form(
     plan: PlanFile,
     *,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The file to write; else stdout.")
-    ] = None,
+    output: Written = None,
     client: Annotated[
         Path | None,
         typer.Option(
@@ -177,9 +178,7 @@ def perturb(
     plan: PlanFile,
     answers: Answers = "-",
     *,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The file to write; else stdout.")
-    ] = None,
+    output: Written = None,
     kind: Kind = None,
     delimiter: Delimiter = None,
     overwrite: Overwrite = False,
@@ -198,8 +197,8 @@ def perturb(
     Next: `privet collect reconstruct collect.toml perturbed.csv`.
 
     """
+    from privet.cli.answered import opened
     from privet.collect.plan import Plan
-    from privet.collect.source import opened
     from privet.collect.stream import perturb_csv, perturb_json
 
     if json and output is None:
@@ -313,7 +312,7 @@ def _target(output: Path | None, *, overwrite: bool) -> Iterator[BinaryIO]:
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that closing does not complain
-        raise screen.UnreadError from None
+        raise screen.UnreadError(screen.CLOSED) from None
 
 
 def _expected(column: Column, records: int) -> float | None:

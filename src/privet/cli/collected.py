@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from privet.cli import screen
-from privet.cli.collect import Kind, PlanFile, _separator
+from privet.cli.collect import Kind, PlanFile, Written, _separator
 from privet.cli.options import ARGUMENTS, Delimiter, FileName, Json, Overwrite, whole
 from privet.errors import InputError, one_of
 
@@ -72,6 +72,7 @@ def reconstruct(
     Next: `privet collect train` learns a classifier from the same answers.
 
     """
+    from privet.cli.answered import opened
     from privet.collect.estimate import estimate
     from privet.collect.found import described, paired
     from privet.collect.joint import joint
@@ -79,7 +80,6 @@ def reconstruct(
     from privet.collect.observe import read
     from privet.collect.plan import Plan
     from privet.collect.privacy import stated
-    from privet.collect.source import opened
 
     said, rule = Plan.load(plan), _stop(stop, tolerance, iterations)
     if method not in {one.value for one in Method}:
@@ -176,10 +176,10 @@ def train(
       tree.json
 
     """
+    from privet.cli.answered import opened
     from privet.collect import bayes, tree
     from privet.collect.observe import read
     from privet.collect.plan import Plan
-    from privet.collect.source import opened
     from privet.collect.training import Strategy, Training
 
     said, rule = Plan.load(plan), _stop(stop, tolerance, 2_000)
@@ -222,11 +222,67 @@ def train(
     return 0
 
 
+def classify(
+    plan: PlanFile,
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="A classifier that `privet collect train -o` has written.")
+    ],
+    answers: Perturbed,
+    *,
+    output: Written = None,
+    kind: Kind = None,
+    delimiter: Delimiter = None,
+    overwrite: Overwrite = False,
+    json: Json = False,
+) -> int:
+    """Ask a trained classifier: the likeliest class of each true record, one line for each.
+
+    Records are read as they are, without noise: this is for whoever has them and was given the model. The
+    model names the plan that it was trained with; answers to another one are refused.
+
+    Example:
+      privet collect train collect.toml perturbed.csv --label income -o model.json
+      privet collect classify collect.toml model.json new.csv -o classes.csv
+
+    """
+    import csv
+    import io
+
+    from privet.cli.answered import opened
+    from privet.cli.collect import _target
+    from privet.collect.classify import load
+    from privet.collect.plan import Plan
+    from privet.collect.stream import true_codes
+
+    if json and output is None:
+        raise InputError("--json: says what was done, so the classes need a file of their own: say -o FILE")
+    said = Plan.load(plan)
+    asked = load(said, model)
+    label = asked.label
+    with opened(answers, kind=kind, delimiter=_separator(delimiter)) as source:
+        if source.lines:
+            raise InputError("ANSWERS: is a CSV, TSV or Parquet file of true records")
+        codes = true_codes(said, source.bytes, source.delimiter, without=label.name)
+    classes = asked.predict(codes)
+    lines = io.StringIO(newline="")
+    writer = csv.writer(lines, lineterminator="\n")
+    writer.writerow([label.name])
+    writer.writerows([label.values[at]] for at in classes.tolist())
+    with _target(output, overwrite=overwrite) as target:
+        target.write(lines.getvalue().encode())
+    counts = {value: int((classes == at).sum()) for at, value in enumerate(label.values)}
+    if json:
+        screen.answer({"records": len(classes), "label": label.name, "classes": counts})
+    elif output is not None:
+        screen.say(f"classified {len(classes):,} records into {screen.shown(str(output))}")
+    return 0
+
+
 def _tested(trained: Any, said: Any, label: str, where: tuple[str, str | None, str | None]) -> dict[str, Any]:
     """How often the classifier is right on true records, and how often the commonest class would be."""
     import numpy as np
 
-    from privet.collect.source import opened
+    from privet.cli.answered import opened
     from privet.collect.stream import true_codes
 
     test, kind, delimiter = where
@@ -277,6 +333,8 @@ def _told(found: Mapping[str, Any]) -> Iterator[str]:
             rows.append([label, f"{100 * share:.1f} %", band, "#" * round(BAR * share / highest)])
         said = f"{100 * one['confidence']:g} % band" if "low" in one else ""
         yield from screen.table(rows, head=("true answer", "share", said, ""))
+        if "bands" in one:
+            yield f"  bands: {one['bands']}"
         yield ""
     for one in found["pairs"]:
         names = " and ".join(screen.shown(name) for name in one["columns"])

@@ -13,6 +13,7 @@ from privet.cli.options import (
     Engine,
     Folder,
     Json,
+    Master,
     Overwrite,
     Raw,
     drawn,
@@ -33,6 +34,7 @@ def compare(
     output: Drawn = None,
     overwrite: Overwrite = False,
     engine: Engine = "embedded",
+    master: Master = None,
     json: Json = False,
 ) -> int:
     """What was lost between the raw data and its release, and what risk is left.
@@ -52,7 +54,7 @@ def compare(
 
     release_folder(folder)
     with screen.working(json=json) as progress:
-        found = compared(raw, folder, classify=classify, engine=engine_of(engine), progress=progress)
+        found = compared(raw, folder, classify=classify, engine=engine_of(engine, master), progress=progress)
     refuse_drawing(output, found)
     drawn(output, lambda: _page(found), overwrite=overwrite)
     if json:
@@ -133,6 +135,9 @@ def _told(found: Mapping[str, Any]) -> Iterator[str]:
         [
             *(_replaced(loss) if "changed" in loss else _coarser(loss)),
             ("error of a random count, median", _known(loss["query_error"])),
+            ("counts by one column kept", _known(loss["marginals"])),
+            ("counts by two columns kept", _known(loss["pairs"])),
+            ("correlations kept", _known(loss["correlations"])),
             ("divergence of all columns together (KL), bits", _bits(loss["joint_kl"])),
             ("discernibility", f"{loss['discernibility']:,}"),
             ("discernibility, of the worst possible", share(loss["discernibility_ratio"])),

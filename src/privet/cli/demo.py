@@ -67,9 +67,12 @@ def _play(folder: Path, progress: Any) -> dict[str, Any]:
     from privet.core import Form
     from privet.engines import files
     from privet.evidence import notes as ev
+    from privet.measure.attack import by_recoding
     from privet.models.kanonymity import KAnonymity
     from privet.policy.values import Policy
     from privet.publishing import check, publish
+    from privet.recoding import Generalization
+    from privet.roads.tables.release import TableRelease
     from privet.samples import SAMPLES
     from privet.verification import verify
 
@@ -83,6 +86,10 @@ def _play(folder: Path, progress: Any) -> dict[str, Any]:
     before = check(data, policy)
     release = publish(data, policy, progress=progress)
     release.write(out)
+    first = first_record(data)
+    if not isinstance(release, TableRelease) or not isinstance(release.recoding, Generalization):
+        raise InternalError("the demonstration recodes by value")
+    became_of = by_recoding(release.recoding)  # by value: the order of a release tells nothing
     found = verify(out)
     tampered = folder / "tampered"
     shutil.copytree(out, tampered)
@@ -99,7 +106,10 @@ def _play(folder: Path, progress: Any) -> dict[str, Any]:
         "after": release.evidence.promises,
         "attributes": release.evidence.attributes,
         "measures": release.evidence.measures,
-        "first": {"raw": first_record(data), "published": first_record(out / "data.csv")},
+        "first": {
+            "raw": first,
+            "published": {a.name: "".join(map(str, became_of(a.name, first[a.name]))) for a in policy.quasi},
+        },
         "files": sorted(path.name for path in out.iterdir()),
         "verified": found.holds,
         "tampered": {"byte": offset, "caught": not caught.holds, "complaints": list(caught.complaints)},

@@ -7,12 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from privet.cli import documents, screen, trajectories, transactions
-from privet.cli.options import Engine, Folder, Json, ShowValues, engine_of, release_folder
+from privet.cli.options import Engine, Folder, Json, Master, ShowValues, engine_of, release_folder
 from privet.cli.screen import share
 
 
 def explain(
-    folder: Folder, *, engine: Engine = "embedded", show_values: ShowValues = False, json: Json = False
+    folder: Folder,
+    *,
+    engine: Engine = "embedded",
+    master: Master = None,
+    show_values: ShowValues = False,
+    json: Json = False,
 ) -> int:
     """Why so much was lost: which class, column and promise forced it, and what relaxing one step buys.
 
@@ -29,7 +34,7 @@ def explain(
     release_folder(folder)
     if show_values:
         screen.refuse_hidden_terminal(json=json)
-    where = engine_of(engine)
+    where = engine_of(engine, master)
     with screen.working(json=json) as progress:
         progress("measure", 0)
         if json:
@@ -71,6 +76,9 @@ def _told(found: Mapping[str, Any]) -> Iterator[str]:
         return
     if found["lm"] is not None:
         yield f"{share(found['lm'])} of the detail is lost on average, in {found['records']:,} records"
+    if found.get("choice") is not None:
+        yield from screen.choice_lines(found["choice"])
+        yield ""
     yield from screen.table(
         [
             (

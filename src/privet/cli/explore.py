@@ -98,7 +98,7 @@ def explore(
             from privet.report.explored import render
 
             progress("write", 0)
-            with whole(output, overwrite=overwrite) as fresh:
+            with whole(output, overwrite=overwrite, private=True) as fresh:
                 fresh.write_text(render(found), encoding="utf-8")
     if json:
         screen.answer(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ from privet.cli import documents, screen
 from privet.cli.options import (
     Data,
     Delimiter,
+    EachRow,
     Encoding,
     Format,
     Json,
@@ -20,6 +22,7 @@ from privet.cli.options import (
     Query,
     Sheet,
     form_of,
+    rows_of,
     whole,
 )
 from privet.errors import InputError, one_of
@@ -27,6 +30,7 @@ from privet.errors import InputError, one_of
 if TYPE_CHECKING:
     from privet.core import Form
     from privet.drafts.text import Draft
+    from privet.readings import Rows
 
 
 KINDS = ["table", "documents", "trajectories", "transactions"]
@@ -52,6 +56,7 @@ def init(
         bool, typer.Option("--accept", help="Take the guesses; the promise is that of --preset.")
     ] = False,
     preset: PresetName = None,
+    rows: EachRow = None,
     overwrite: Overwrite = False,
     format: Format = None,  # noqa: A002 - the option's own name
     delimiter: Delimiter = None,
@@ -74,7 +79,7 @@ def init(
     Example:
       privet sample patients -o patients.csv
       privet init patients.csv -o policy.toml
-      privet init patients.csv -o policy.toml --accept --preset statistics-office-5 --overwrite
+      privet init patients.csv -o policy.toml --accept --preset statistics-office-5 --rows persons --overwrite
 
     Next: edit the file (roles, one promise), then `privet check` and `privet publish`.
 
@@ -111,17 +116,21 @@ def init(
             progress=progress,
             paths=kind == "trajectories" if kind or not accept else None,
         )
-    text, told = (_decided(drafted, preset, ask=ask)) if accept or ask else (drafted.dumps(), ())
+    text, told = (
+        (_decided(drafted, preset, rows_of(rows, preset), ask=ask))
+        if accept or ask
+        else (drafted.dumps(), ())
+    )
     with whole(output, overwrite=overwrite) as fresh:
         fresh.write_text(text, encoding="utf-8")
     if json:
         screen.answer({"policy": str(output), "preset": preset, **drafted.to_document(), "told": list(told)})
         return 0
-    rows = [(name, f"{said}?", reason) for name, said, reason in drafted.told()]
-    size = f"{_many(drafted.records, 'record')} in {_many(len(rows), 'column')}"
+    columns = [(name, f"{said}?", reason) for name, said, reason in drafted.told()]
+    size = f"{_many(drafted.records, 'record')} in {_many(len(columns), 'column')}"
     screen.say(
         f"drafted {screen.shown(str(output))} for {size}",
-        *screen.table(rows, head=("column", "guess", "because")),
+        *screen.table(columns, head=("column", "guess", "because")),
     )
     screen.warn(*drafted.doubts, *told)
     publish = (
@@ -134,13 +143,13 @@ def init(
     return 0
 
 
-def _decided(drafted: Draft, preset: str | None, *, ask: bool) -> tuple[str, tuple[str, ...]]:
+def _decided(drafted: Draft, preset: str | None, rows: Rows, *, ask: bool) -> tuple[str, tuple[str, ...]]:
     from privet.cli import asking
     from privet.drafts.accept import Answers
     from privet.drafts.accept import accept as accepted
     from privet.policy.presets import Preset
 
-    answers = asking.answers(drafted) if ask else Answers()
+    answers = replace(asking.answers(drafted) if ask else Answers(), rows=rows)
     made = accepted(drafted, Preset.find(preset or asking.preset()), answers)
     return made.text, made.told
 

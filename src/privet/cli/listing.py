@@ -7,13 +7,13 @@ from typing import Any
 from privet.cli import screen
 from privet.cli.options import Json
 
-LISTED = ("models", "algorithms", "engines")
+LISTED = ("models", "algorithms", "engines", "attacks")
 
 
 def show(*, json: Json = False) -> int:
     """What is installed: what a policy, an option or a command can name, with one line each.
 
-    Plug-ins add models, algorithms and engines; they are marked.
+    Plug-ins add models, algorithms, engines and attacks; they are marked.
 
     Example:
       privet list

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,16 +17,23 @@ from privet.errors import InputError, PolicyError, UnsupportedError
 if TYPE_CHECKING:
     from privet.core import Form
     from privet.policy.values import Policy
+    from privet.readings import Rows
 
 ARGUMENTS = {
     "DATA": "CSV, TSV, Parquet, JSON lines, Arrow, Excel, Stata, SPSS, SAS, JSON, XML; or a database URL.",
+    "[DATA]": "The same, or a release folder to look at; without it the page asks.",
+    "OLD": "A release folder.",
+    "NEW": "Another release folder.",
     "POLICY": "The policy, a TOML file; `privet init` drafts one.",
     "[POLICY]": "The policy, a TOML file; a release folder has its own, and `risk` does without.",
     "DIR": "A release folder.",
+    "DIRS...": "Release folders of the same people; or an audit.toml, or its folder.",
     "PEOPLE": "A public list of people: a table with some of the quasi-identifiers.",
     "TARGET": "A release folder; or a raw table, with its policy.",
     "RAW": "The data that the release was made from.",
     "SOURCES...": "A TOML file that names a register, views and releases; or release folders, with --raw.",
+    "CONTRACT": "The contract, a TOML file.",
+    "PART...": "One table for each party, in the contract's order.",
     "SQL": "One aggregate over the audited table, with conditions on public columns.",
     "ANALYST": "Whose key it is.",
     "NAME": "patients, transfusions, census, trips-city, trips-metro, baskets, transcripts, "
@@ -80,7 +86,18 @@ PresetName = Annotated[
     str | None,
     typer.Option("--preset", metavar="NAME", help="A promise with its source; `privet list` shows which."),
 ]
+EachRow = Annotated[
+    str | None,
+    typer.Option(
+        "--rows", metavar="persons", help="With --preset: each row is a person, though an identifier repeats."
+    ),
+]
 Engine = Annotated[str, typer.Option("--engine", help="Where tables live; `privet list` shows which.")]
+CLUSTER = "spark"  # the engine that takes an address
+Master = Annotated[
+    str | None,
+    typer.Option("--master", metavar="URL", help="Of --engine spark: sc://host:15002, local[4], or sail."),
+]
 Drawn = Annotated[
     Path | None,
     typer.Option("-o", "--output", help="Also draw it into this HTML file, which is about the raw data."),
@@ -89,6 +106,25 @@ Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what stand
 ShowValues = Annotated[
     bool, typer.Option("--show-values", help="Also show the raw values concerned; on a terminal only.")
 ]
+
+
+Effort = Annotated[
+    int | None,
+    typer.Option(
+        "--effort", metavar="N", help="Allow N times the usual work, where less would be refused.", min=1
+    ),
+]
+
+
+def rows_of(said: str | None, preset: str | None) -> Rows:
+    """Whose rows are, as far as the command line says it."""
+    from privet.readings import Rows as Said
+
+    if said is None:
+        return Said.UNSAID
+    if said != Said.PERSONS.value or preset is None:
+        raise InputError('--rows: is "persons", beside --preset; in a policy, say rows or person there')
+    return Said.PERSONS
 
 
 def form_of(
@@ -121,10 +157,14 @@ def load_policy(path: Path, **said: Any) -> Policy:
     return replace(policy, form=form_of(policy.form, **said))
 
 
-def engine_of(name: str) -> Any:
-    """An engine by its name."""
+def engine_of(name: str, master: str | None = None, staging: Path | None = None) -> Any:
+    """An engine by its name, and the cluster that it works on; `staging`: a folder that the cluster sees."""
     from privet.registry import find
 
+    if name == CLUSTER:
+        return find("engines", name)(master=master, staging=staging)
+    if master is not None:
+        raise InputError(f"--master: the engine {name!r} has no cluster; say --engine {CLUSTER}")
     try:
         return find("engines", name)()
     except PolicyError as error:
@@ -145,7 +185,7 @@ def drawn(output: Path | None, page: Callable[[], str], *, overwrite: bool) -> N
     if output is not None:
         if (output.parent / "evidence.json").exists():
             raise InputError(f"{output}: this page is about raw data and must not lie in a release folder")
-        with whole(output, overwrite=overwrite) as fresh:
+        with whole(output, overwrite=overwrite, private=True) as fresh:
             fresh.write_text(page(), encoding="utf-8")
 
 
@@ -156,14 +196,24 @@ def refuse_drawing(output: Path | None, found: Mapping[str, Any]) -> None:
 
 
 @contextmanager
-def whole(path: Path, *, overwrite: bool) -> Iterator[Path]:
-    """A place to write a file that appears under its name only when it is whole."""
+def whole(path: Path, *, overwrite: bool, private: bool = False) -> Iterator[Path]:
+    """A place to write a file that appears under its name only when it is whole.
+
+    A `private` one is for the eyes of who runs this only, whatever the umask.
+    """
+    from privet.placing import aside, fits, followed
+
+    path = followed(path)
     if path.exists() and not overwrite:
         raise InputError(f"{path}: there is a file already; say --overwrite to replace it")
     if path.is_dir():
         raise InputError(f"{path}: this is a folder; name a file")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as made:
-        fresh = Path(made) / path.name
+    fits(path)
+    with aside(path) as made:
+        fresh = made.fresh(path.name)
+        if private:
+            fresh.touch(mode=0o600)
         yield fresh
-        fresh.replace(path)
+        if private:
+            fresh.chmod(0o600)
+        made.replace(path.name)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import click
 
@@ -19,18 +20,31 @@ from privet.cli import SAID_WHEN_STOPPED, screen
 from privet.cli.app import commands
 from privet.cli.completion import ASKED, answered
 from privet.errors import BrokenPromiseError, InternalError, PrivetError, TamperedError, UnsatisfiableError
+from privet.placing import Placed, noted
 
-HOLDS, BROKEN, USAGE, FAULT, STOPPED, UNREAD, TERMINATED = 0, 1, 2, 3, 130, 141, 143
+HOLDS, BROKEN, USAGE, FAULT, HUNG_UP, STOPPED, UNREAD, TERMINATED = 0, 1, 2, 3, 129, 130, 141, 143
 BROKEN_KINDS = (BrokenPromiseError, TamperedError, UnsatisfiableError)
 DEBUG = "PRIVET_DEBUG"  # for developers: shows tracebacks, which may quote data
 
 
 def run(args: Sequence[str]) -> int:
     """Run a command line and say how it ended; raises nothing but what a debugging developer asked for."""
-    json = "--json" in args
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError):  # a stream of somebody's own, which need not be able to do this
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    with noted() as placed:
+        try:
+            ended = _ended(args, placed)
+            sys.stdout.flush()
+        except (OSError, screen.UnreadError) as error:  # of our own words: all else was answered below
+            ended = _unheard(error, placed)
+    with suppress(OSError, ValueError):
+        sys.stderr.flush()
+    return ended
+
+
+def _ended(args: Sequence[str], placed: Placed) -> int:
+    json = "--json" in args
     try:
         if ASKED in os.environ:
             return answered(os.environ[ASKED])
@@ -38,7 +52,7 @@ def run(args: Sequence[str]) -> int:
             if DEBUG not in os.environ:
                 warnings.simplefilter("ignore")  # what libraries warn of may quote data
             ended = commands().main(list(args), prog_name="privet", standalone_mode=False)
-            sys.stdout.flush()
+            screen.finish()
     except click.exceptions.NoArgsIsHelpError as error:
         sys.stderr.write(error.format_message() + "\n")
         return USAGE
@@ -48,10 +62,8 @@ def run(args: Sequence[str]) -> int:
         return _failed(json, error.code, error.complaints, _code(error))
     except (KeyboardInterrupt, click.Abort):
         ended = STOPPED
-    except (BrokenPipeError, screen.UnreadError):
-        # Whoever read our output has seen enough; Python must not complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return UNREAD
+    except (BrokenPipeError, screen.UnreadError) as error:
+        return _unheard(error, placed)
     except MemoryError:
         return _failed(json, "memory", ["there is not enough memory for this"], FAULT)
     except OSError as error:
@@ -62,10 +74,35 @@ def run(args: Sequence[str]) -> int:
     except BaseException as error:  # a panic inside polars is no Exception
         if DEBUG in os.environ:
             raise
-        return _failed(json, "internal", [_unexpected(error)], FAULT)
-    if ended in {STOPPED, TERMINATED}:
-        return _failed(json, "stopped", [SAID_WHEN_STOPPED], int(ended))
+        return _failed(json, "internal", [_unexpected(error, placed)], FAULT)
+    if ended in {HUNG_UP, STOPPED, TERMINATED}:
+        said = f"stopped; written before that: {_list(placed)}" if placed else SAID_WHEN_STOPPED
+        return _failed(json, "stopped", [said], int(ended))
     return ended if isinstance(ended, int) else HOLDS
+
+
+def _unheard(error: Exception, placed: Placed) -> int:
+    """Nobody reads the answer, or it has no room: the code says what became of the work."""
+    _silenced()
+    why = error.reason if isinstance(error, screen.UnreadError) else error.strerror  # type: ignore[attr-defined]
+    with suppress(OSError, ValueError):
+        if placed:
+            screen.warn(f"the answer could not be written ({why}); this stands: {_list(placed)}")
+            return HOLDS
+        if not isinstance(error, BrokenPipeError) and why != screen.CLOSED:
+            screen.problems(f"the answer could not be written: {why}")
+            return USAGE
+    return HOLDS if placed else UNREAD
+
+
+def _silenced() -> None:
+    """Whoever read our output has seen enough; Python must not complain at exit."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _list(placed: Placed) -> str:
+    return ", ".join(str(place) for place in placed)
 
 
 def _code(error: PrivetError) -> int:
@@ -75,7 +112,10 @@ def _code(error: PrivetError) -> int:
 
 
 def _failed(json: bool, code: str, complaints: Sequence[str], ended: int) -> int:  # noqa: FBT001 - private
-    screen.fail(code, complaints, ended, json=json)
+    try:
+        screen.fail(code, complaints, ended, json=json)
+    except (OSError, screen.UnreadError):  # nobody to tell: the code still says it
+        _silenced()
     return ended
 
 
@@ -87,30 +127,36 @@ def _usage(error: click.ClickException) -> list[str]:
     return [f"{said.rstrip('.')}; `{path} --help` shows how"]
 
 
-def _unexpected(error: BaseException) -> str:
+def _unexpected(error: BaseException, placed: Placed) -> str:
     """What happened and where in our code, without the error's own sentence: it may quote data."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if "privet" in Path(frame.filename).parts]
     where = f" at {Path(ours[-1].filename).name}:{ours[-1].lineno}" if ours else ""
+    stands = f"this stands: {_list(placed)}" if placed else "nothing was released"
     return (
-        f"internal error: {type(error).__name__}{where}; nothing was released; this is a fault in privet, "
+        f"internal error: {type(error).__name__}{where}; {stands}; this is a fault in privet, "
         f"please report it ({DEBUG}=1 shows a traceback, which may quote data)"
     )
 
 
 @contextmanager
 def _terminated_politely() -> Iterator[None]:
-    """A polite kill ends the run as Ctrl-C does, so that half-written folders are removed."""
+    """A polite kill, or a terminal that goes away, ends the run as Ctrl-C does: half-written folders go."""
 
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        raise SystemExit(TERMINATED)
+    def stop(number: int, _frame: FrameType | None) -> None:
+        raise SystemExit({signal.SIGTERM: TERMINATED}.get(signal.Signals(number), HUNG_UP))
 
+    before: dict[signal.Signals, Any] = {}
     try:
-        before = signal.signal(signal.SIGTERM, stop)
+        for name in ("SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:  # nohup stays nohup
+                before[number] = signal.signal(number, stop)
     except ValueError:  # only the main thread hears signals
         yield
         return
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -8,16 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from privet.cli import attack as attacking
 from privet.cli import documents, screen, trajectories, transactions
+from privet.cli.absent import near
 from privet.cli.explain import explained, told
 from privet.cli.options import (
     ARGUMENTS,
     Data,
     Delimiter,
+    EachRow,
+    Effort,
     Encoding,
     Engine,
     Format,
     Json,
+    Master,
     Null,
     Overwrite,
     PresetName,
@@ -28,15 +33,21 @@ from privet.cli.options import (
     form_of,
     load_policy,
     release_folder,
+    rows_of,
 )
-from privet.errors import HierarchyError, InputError
+from privet.cli.signing import private
+from privet.effort import allowed
+from privet.errors import AbsentError, HierarchyError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from privet.attackers.suite import Attacked
+    from privet.core import Progress
     from privet.evidence.columns import ColumnNote
     from privet.evidence.measures import Measures
     from privet.policy.values import Policy
+    from privet.readings import Rows
     from privet.release import Release
 
 
@@ -46,6 +57,7 @@ def publish(
     *,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The folder to make.")],
     preset: PresetName = None,
+    rows: EachRow = None,
     like: Annotated[
         Path | None,
         typer.Option("--like", metavar="DIR", help="Use the recoding of this earlier release again."),
@@ -61,6 +73,7 @@ def publish(
     query: Query = None,
     sheet: Sheet = None,
     engine: Engine = "embedded",
+    master: Master = None,
     ledger: Annotated[
         str | None,
         typer.Option("--ledger", metavar="LEDGER", help="What differential privacy is paid from."),
@@ -68,9 +81,16 @@ def publish(
     dataset: Annotated[
         str | None, typer.Option("--dataset", metavar="NAME", help="The data set's name in the ledger.")
     ] = None,
+    effort: Effort = None,
+    sign: Annotated[
+        Path | None, typer.Option("--sign", metavar="KEY", help="Sign it with this private key.")
+    ] = None,
     show_values: ShowValues = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Also say how the search went, as `privet explain` does.")
+    ] = False,
+    attack: Annotated[
+        bool, typer.Option("--attack", help="Attack the release first, as `privet attack` does.")
     ] = False,
     json: Json = False,
 ) -> int:
@@ -88,59 +108,71 @@ def publish(
     With differential privacy nothing leaves that is not paid for: --ledger and --dataset say from what,
     unless the policy does. `privet plan` shows beforehand what to expect.
 
+    With --attack every attacker that applies is tried before anything is written; if one gets more than the
+    promise allows, nothing is.
+
     Example:
       privet sample patients -o patients.csv --policy hospital.toml
       privet publish patients.csv hospital.toml -o out
-      privet publish patients.csv --preset statistics-office-5 -o out1
+      privet publish patients.csv --preset statistics-office-5 --rows persons -o out1
       privet publish next-month.csv hospital.toml --like out -o out2
 
     Next: `privet verify out` checks the release as its reader would.
 
     """
     from privet.publishing import publish as published
-    from privet.release import refuse_occupied
+    from privet.release import claimed, named
 
     if show_values:
         screen.refuse_hidden_terminal(json=json)
-    if output.name in {"", ".."}:
-        output = output.resolve()  # "." has no name to put another folder beside
-    refuse_occupied(output, overwrite=overwrite)
-    earlier = None if like is None else release_folder(like)
-    where = engine_of(engine)
-    how = {
-        "format": format,
-        "delimiter": delimiter,
-        "encoding": encoding,
-        "null": null,
-        "query": query,
-        "sheet": sheet,
-    }
-    if (policy is None) == (preset is None):
-        raise InputError("publish: give a policy, or --preset; `privet init` drafts a policy")
-    if preset is not None:
-        said, noticed = from_preset(data, preset, **how)
-        screen.warn(*noticed)
-    else:
-        said = load_policy(Path(str(policy)), **how)
-    said = paid_from(said, ledger, dataset)
-    spends = said.algorithm.public_domains
-    if explain and spends:
-        raise InputError(f"--explain: {said.algorithm.name} has no loss to explain; see `privet plan`")
-    try:
-        with screen.working(json=json) as progress:
-            release = published(data, said, engine=where, like=earlier, output=to, progress=progress)
-            warnings = _warnings(release, output)
-            progress("write", 0)
-            release.write(output, overwrite=overwrite)
-    except HierarchyError:
-        if show_values:
-            screen.say(*uncovered(data, said, where))
-        raise
+    output = named(output)
+    with allowed(effort), claimed(output, overwrite=overwrite) as claim:
+        earlier = None if like is None else release_folder(like)
+        where = engine_of(engine, master, staging=claim.folder)
+        key = None if sign is None else private(sign)
+        how = {
+            "format": format,
+            "delimiter": delimiter,
+            "encoding": encoding,
+            "null": null,
+            "query": query,
+            "sheet": sheet,
+        }
+        if (policy is None) == (preset is None):
+            raise InputError("publish: give a policy, or --preset; `privet init` drafts a policy")
+        each = rows_of(rows, preset)
+        if preset is not None:
+            said, noticed = from_preset(data, preset, each, **how)
+            screen.warn(*noticed)
+        else:
+            said = load_policy(Path(str(policy)), **how)
+        said = paid_from(said, ledger, dataset)
+        spends = said.algorithm.public_domains
+        if explain and spends:
+            raise InputError(f"--explain: {said.algorithm.name} has no loss to explain; see `privet plan`")
+        try:
+            with screen.working(json=json) as progress:
+                release = published(data, said, engine=where, like=earlier, output=to, progress=progress)
+                warnings = _warnings(release, output)
+                withstood = _attacked(release, data, where, progress) if attack else None
+                progress("write", 0)
+                release.write(output, overwrite=overwrite, claim=claim, sign=key)
+        except HierarchyError:
+            if show_values:
+                screen.say(*uncovered(data, said, where))
+            raise
+        except AbsentError:
+            if show_values:
+                screen.say(*near(data, said, where))
+            raise
     if json:
         document = _document(release, output, warnings)
+        document |= {} if withstood is None else {"attacked": withstood.to_dict()}
         screen.answer(document | ({"explained": explained(output, where)} if explain else {}))
         return 0
     screen.say(*summary(release, output))
+    if withstood is not None:
+        screen.say("", *attacking.told(withstood))
     screen.warn(*warnings)
     if explain:
         screen.say("", *told(output, where, show_values=show_values))
@@ -161,10 +193,16 @@ def publish(
     return 0
 
 
-def from_preset(data: str, preset: str, **how: Any) -> tuple[Policy, list[str]]:
+def _attacked(release: Release, data: str, engine: Any, progress: Progress) -> Attacked:
+    from privet.attackers.suite import withstood
+
+    return withstood(release, raw=data, engine=engine, progress=progress)
+
+
+def from_preset(data: str, preset: str, rows: Rows, **how: Any) -> tuple[Policy, list[str]]:
     """The policy that `init --accept` would write, and what its steward should know."""
     from privet.core import Form
-    from privet.drafts.accept import accept
+    from privet.drafts.accept import Answers, accept
     from privet.drafts.documents import looks_nested
     from privet.drafts.draft import draft
     from privet.policy.presets import Preset
@@ -180,7 +218,7 @@ def from_preset(data: str, preset: str, **how: Any) -> tuple[Policy, list[str]]:
         guess_nulls=not how["null"],
         paths=None,
     )
-    made = accept(drafted, found)
+    made = accept(drafted, found, Answers(rows=rows))
     gone = [name for name, said, _ in drafted.told() if said == "identifier"]
     noticed = [f"left out, as they may name people: {', '.join(gone)}"] if gone else []
     return Policy.loads(made.text, place=preset), [*noticed, *drafted.doubts, *made.told]
@@ -238,6 +276,7 @@ def summary(release: Release, folder: Path) -> list[str]:
         + (f" in {len(evidence.columns)} columns" if evidence.columns else "")
         + (f"; {counted(left_out, 'record was', 'records were')} left out" if left_out else ""),
         *screen.promise_lines(evidence.promises),
+        *screen.choice_lines(release.private.get("choice")),
         "",
         *(became(evidence.attributes, evidence.measures) if evidence.attributes else []),
         *([] if evidence.thinning is None else ["", *trajectories.published(evidence)]),

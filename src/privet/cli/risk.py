@@ -19,6 +19,7 @@ from privet.cli.options import (
     Engine,
     Format,
     Json,
+    Master,
     Null,
     Overwrite,
     Query,
@@ -49,6 +50,7 @@ def risk(
     null: Null = None,
     query: Query = None,
     engine: Engine = "embedded",
+    master: Master = None,
     fraction: Annotated[
         str | None,
         typer.Option("--fraction", help="Which part of a population DATA is a random sample of, as 1/10."),
@@ -104,7 +106,7 @@ def risk(
             "null": null,
             "query": query,
         }
-        apart = _without_policy(data, form_of(Form(), **said), engine, json=json)
+        apart = _without_policy(data, form_of(Form(), **said), engine_of(engine, master), json=json)
         drawn(output, lambda: _page().columns_page(apart), overwrite=overwrite)
         return 0
     asked: dict[str, Any] = {} if fraction is None else {"fraction": _fraction(fraction)}
@@ -116,7 +118,7 @@ def risk(
         asked["widths"] = True
     with screen.working(json=json) as progress:
         found = measured(
-            data, rules, show_values=show_values, engine=engine_of(engine), progress=progress, **asked
+            data, rules, show_values=show_values, engine=engine_of(engine, master), progress=progress, **asked
         )
     refuse_drawing(output, found)
     drawn(output, lambda: _page().render(found), overwrite=overwrite)
@@ -262,10 +264,10 @@ def _page() -> Any:
     return exposed
 
 
-def _without_policy(data: str, form: Any, engine: str, *, json: bool) -> dict[str, Any]:
+def _without_policy(data: str, form: Any, engine: Any, *, json: bool) -> dict[str, Any]:
     from privet.roads.tables.separation import telling
 
-    found = telling(data, form=form, engine=engine_of(engine))
+    found = telling(data, form=form, engine=engine)
     if json:
         screen.answer({"columns": found})
         return found

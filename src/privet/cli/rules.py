@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from privet.rules.rule import Thresholds
 
 LINES = 20
-GIST = "association rules: mine them, hide some, and keep classifiers from guessing"
-
 Support = Annotated[
     str | None, typer.Option("--support", help="From when on it is seen: records (50), or a share (1%).")
 ]
@@ -168,8 +166,8 @@ def hide(
     """Publish baskets in which the named rules are not seen any more, with as little else lost as can be.
 
     The same as `privet publish` with a policy of kind "transactions"; the policy is written into the
-    release. Deleting items along the border (`border`) loses few innocent rules; `exact` the fewest, for few
-    rules; `transactions` removes whole records and leaves the others as they are.
+    release. Deleting items along the border (`border`) loses few innocent rules; `exact` the fewest itemsets
+    of that border, for few rules; `transactions` removes whole records and leaves the others as they are.
 
     Example:
       privet sample baskets -o baskets.csv
@@ -180,10 +178,9 @@ def hide(
     """
     from privet.cli.publish import summary
     from privet.publishing import publish
-    from privet.release import refuse_occupied
+    from privet.release import claimed
     from privet.rules.rule import sides
 
-    refuse_occupied(output, overwrite=overwrite)
     thresholds = _thresholds(support, confidence)
     hidden = []
     for at, text in enumerate(rules):
@@ -204,10 +201,10 @@ def hide(
         algorithm["by"] = by
     layout = {"set": set_, "person": person, "item": item, "separator": separator}
     said = _policy(layout, format, encoding, {"hide": hidden, "algorithm": algorithm})
-    with screen.working(json=json) as progress:
+    with claimed(output, overwrite=overwrite) as claim, screen.working(json=json) as progress:
         release = publish(data, said, engine=engine_of(engine), progress=progress)
         progress("write", 0)
-        release.write(output, overwrite=overwrite)
+        release.write(output, overwrite=overwrite, claim=claim)
     if json:
         evidence = release.evidence.to_dict()
         keys = ("records", "promises", "recoding", "sets")
@@ -368,13 +365,13 @@ def _read(
 ) -> Baskets:
     from privet.cli.options import release_folder
     from privet.evidence.folder import read as read_evidence
-    from privet.policy.values import Policy
+    from privet.policy import handed
     from privet.roads.stations import data_file
     from privet.roads.transactions.check import read_sets
 
     if Path(data).is_dir():
         folder = release_folder(Path(data))
-        said = Policy.load(folder / "policy.toml")
+        said = handed.load(folder / "policy.toml")
         _needs_sets(said)
         path, form = data_file(folder, read_evidence(folder))
         return read_sets(path, said, engine, form=form, published=True).baskets

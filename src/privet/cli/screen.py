@@ -6,6 +6,7 @@ shown with its control characters escaped, so that it cannot steer the terminal.
 
 from __future__ import annotations
 
+import errno
 import json as notation
 import os
 import shlex
@@ -29,8 +30,10 @@ STAGES = {
     "check": "checking again",
     "measure": "measuring",
     "classify": "training a classifier",
+    "attack": "attacking",
     "write": "writing",
 }
+MANY, FEW = 12, 4  # numbers of one promise: so many are too many for a line, and so many are shown then
 ABOUT = {"paths": "of paths", "beside": "beside the path"}  # what a promise is about, where that is said
 STYLES = {"good": "32", "bad": "31;1", "warn": "33", "strong": "1", "faint": "2"}
 
@@ -55,16 +58,37 @@ def shown(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+CLOSED = os.strerror(errno.EPIPE)
+
+
 class UnreadError(Exception):
-    """Nobody reads what is said; an error of its own, because click hides a broken pipe."""
+    """Nobody reads what is said, or it has no room; an error of its own, because click hides a broken pipe
+    and because a full disk behind our words is not one behind the work.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 def say(*lines: str) -> None:
-    try:
+    with _heard():
         for line in lines:
             sys.stdout.write(line + "\n")
-    except BrokenPipeError:
-        raise UnreadError from None
+
+
+def finish() -> None:
+    """Everything that was said has been heard."""
+    with _heard():
+        sys.stdout.flush()
+
+
+@contextmanager
+def _heard() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UnreadError(error.strerror or type(error).__name__) from None
 
 
 def warn(*lines: str) -> None:
@@ -81,11 +105,13 @@ def problems(*lines: str) -> None:
 
 def answer(document: Mapping[str, Any]) -> None:
     """The one document of `--json`."""
-    say(notation.dumps(document, ensure_ascii=False, indent=1, default=_exact))
+    # Where a letter cannot be shown it is escaped as JSON does it, not as Python would.
+    wide = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    say(notation.dumps(document, ensure_ascii=not wide, indent=1, default=_exact))
 
 
 def fail(code: str, complaints: Sequence[str], ended: int, *, json: bool) -> None:
-    sys.stdout.flush()
+    finish()
     if json:
         answer({"error": code, "complaints": list(complaints), "exit": ended})
     else:
@@ -152,16 +178,32 @@ def promise_lines(promises: Sequence[Promise]) -> list[str]:
         hidden = {"type", "sensitive", "tree", "order", "costs", "rules"}
         model = {key: value for key, value in promise.model.items() if key not in hidden}
         asked = ", ".join(f"{key} = {_numbers(value, key)}" for key, value in model.items())
-        found = ", ".join(f"{key} = {_numbers(value, key)}" for key, value in promise.achieved.items())
+        numbers = [f"{key} = {_numbers(value, key)}" for key, value in promise.achieved.items()]
+        if len(numbers) > MANY:  # a bound for each of hundreds of values: the evidence has them all
+            numbers = [*numbers[:FEW], f"and {len(numbers) - FEW:,} more in the evidence"]
+        found = ", ".join(numbers)
         asked = f" ({asked})" if asked else ""
         verb = "found" if promise.shown else "not checked; says"
         if promise.checked_with is not None:  # by who made it, on people who are not in the release
             verb = f"only the {shown(promise.checked_with)} shows it; says"
         about = "" if promise.about is None else f", {shown(ABOUT.get(promise.about, promise.about))}"
         line = f"  {mark}  {shown(promise.type)}{shown(asked)}{about}: {verb} {shown(found)}"
-        if not promise.holds:
+        if promise.holds is False:
             line += f"; {promise.at_risk:,} records at risk in {promise.broken:,} groups"
         lines.append(line)
+    return lines
+
+
+def choice_lines(choice: Mapping[str, Any] | None) -> list[str]:
+    """What `auto` chose, what else it tried, and what each would have lost."""
+    if not choice:
+        return []
+    from privet.report.choices import compared, measure_of
+
+    (best, lost, _), *others = compared(choice)
+    lines = [f"  chosen  {shown(best)}: {measure_of(choice)} {share(lost or 0.0)}"]
+    for name, loss, _ in others:
+        lines.append(f"  tried   {shown(name)}: {'not possible' if loss is None else share(loss)}")
     return lines
 
 
@@ -227,9 +269,20 @@ class Stages:
         self._progress.update(self._task, completed=done, total=of, count=count)
 
 
+def lines(stage: str, done: int, of: int | None = None) -> None:
+    """Progress for a program that waits: a JSON object a line on stderr, never a value."""
+    sys.stderr.write(notation.dumps({"stage": stage, "done": done, "of": of}) + "\n")
+    sys.stderr.flush()
+
+
 @contextmanager
 def working(*, json: bool) -> Iterator[Any]:
-    """Progress for long work, on a terminal; for everybody else, silence."""
+    """Progress for long work, on a terminal; for a program that asks (`PRIVET_PROGRESS=lines`), line by
+    line; for everybody else, silence.
+    """
+    if os.environ.get("PRIVET_PROGRESS") == "lines":
+        yield lines
+        return
     if json or not sys.stderr.isatty():
         from privet.core import silent
 

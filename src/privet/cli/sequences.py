@@ -129,11 +129,11 @@ def _needs_paths(policy: Any) -> None:
 def _released(folder: Path, engine: Any) -> tuple[Any, Any]:
     from privet.cli.options import release_folder
     from privet.evidence import folder as ev
-    from privet.policy.values import Policy
+    from privet.policy import handed
     from privet.roads.stations import data_file, in_frame
 
     release_folder(folder)
-    policy = Policy.load(folder / "policy.toml")
+    policy = handed.load(folder / "policy.toml")
     _needs_paths(policy)
     path, form = data_file(folder, ev.read(folder))
     return policy, in_frame(engine, engine.read(path, form))

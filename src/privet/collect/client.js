@@ -370,9 +370,25 @@
   function opened(storage) {
     const kept = storage.getItem(LEDGER);
     if (kept === null || kept === undefined) return {ledger: 1, questions: {}};
-    const document = JSON.parse(kept);
-    if (document.ledger !== 1) throw new Refused(["this is not a respondent's ledger, or it is damaged"]);
+    let document = null;
+    try { document = JSON.parse(kept); } catch (error) { document = null; }
+    if (!sound(document)) throw new Refused(["this is not a respondent's ledger, or it is damaged"]);
     return document;
+  }
+
+  // Is this a ledger that we have written? What costs nothing or less would give back what others have cost.
+  function sound(document) {
+    const table = (one) => typeof one === "object" && one !== null && !Array.isArray(one);
+    const amount = (one) => {
+      if (one === null || one === undefined) return true;
+      try { return fraction(one).n > 0n; } catch (error) { return false; }
+    };
+    if (!table(document) || document.ledger !== 1 || !table(document.questions) || !amount(document.budget)) return false;
+    return Object.values(document.questions).every((told) => table(told)
+      && Object.keys(told).sort().join() === "answers,column,epsilon,mechanism,rounds"
+      && typeof told.column === "string" && typeof told.mechanism === "string"
+      && Number.isInteger(told.rounds) && told.rounds >= 0 && amount(told.epsilon) && table(told.answers)
+      && Object.entries(told.answers).every(([code, said]) => /^[0-9]+$/.test(code) && typeof said === "string"));
   }
 
   function cost(document) {
@@ -382,7 +398,7 @@
 
   function remembered(asked, codes, storage, budget, take) {
     const document = opened(storage), before = cost(document);
-    if (!("budget" in document)) {
+    if (document.budget === undefined || document.budget === null) {
       const set = budget === null ? asked.budget : fraction(budget);
       document.budget = set === null ? null : written(set);
     }

@@ -7,6 +7,7 @@ have exactly the channel's distribution, as one has.
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,6 +18,7 @@ from privet.errors import InternalError
 
 Codes: TypeAlias = NDArray[np.int64]
 Bits: TypeAlias = NDArray[np.bool_]
+FEW = 2  # blocks that one thread does as quickly
 AT_ONCE = 1 << 19  # answers; memory stays small and in the cache
 
 
@@ -25,7 +27,13 @@ def perturbed(channel: Channel, codes: Codes, take: Take = os.urandom) -> Codes 
     if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < channel.inputs:
         raise InternalError("collect: an input that the channel does not have")
     size = AT_ONCE // channel.inputs + 1 if isinstance(channel, Unary) else AT_ONCE
-    parts: list[Any] = [_some(channel, codes[at : at + size], take) for at in range(0, len(codes), size)]
+    blocks = [codes[at : at + size] for at in range(0, len(codes), size)]
+    if take is os.urandom and len(blocks) > FEW:
+        # The operating system's randomness and numpy's comparisons both run beside each other.
+        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as workers:
+            parts: list[Any] = list(workers.map(lambda block: _some(channel, block, take), blocks))
+    else:
+        parts = [_some(channel, block, take) for block in blocks]
     if not parts:
         return (
             np.zeros((0, channel.inputs), np.bool_) if isinstance(channel, Unary) else np.zeros(0, np.int64)

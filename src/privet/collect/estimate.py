@@ -7,8 +7,9 @@ under local differential privacy", 2020).
 
 Bands of numbers are made by repetition: answers are drawn from an estimate and estimated again, and the
 errors that this makes, on average and in spread, are what the band allows for. Bands hold each bin by
-itself, and about as often as they say: detail that the noise has hidden altogether is in no estimate and in
-no band (bench `collect` measures how often they hold).
+itself. Detail that the noise has hidden altogether is in no estimate and in no band: how often bands of
+numbers hold was measured on five shapes (two mends came from looking at these), and every output with
+bands says so (`HOLDS`).
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ from privet.collect.matrix import Binned, Floats, Method, binned
 from privet.core import Progress, silent
 from privet.errors import InputError
 
+HOLDS = (
+    "each bin by itself; measured, 95 % bands of numbers hold 92 to 96 of 100 true shares where they change "
+    "slowly, 84 beside a sharp step, and 75 where peaks are much narrower than the noise"
+)
 REPEATS = 100  # of an estimate, for its bands
 FEWEST = 30
 WORK = 1e10  # additions and multiplications that bands may cost
@@ -96,7 +101,7 @@ def from_counts(
     seen = shaped.counted(counts)
     if isinstance(column.channel, AsIs):
         stop = Stop(Rule.NEVER, most=1)  # what is known needs one step, and no smoothing
-    fit = iterate(shaped.matrix, seen, stop, progress=progress)
+    fit = iterate(shaped.matrix, seen, stop, start=shaped.evenly(), progress=progress)
     low, high = (None, None) if confidence is None else _bands(shaped, seen, fit, confidence, progress)
     return Estimate(
         column,
@@ -136,26 +141,28 @@ def _bands(
     longer = int(min(ROUGHER * max(fit.iterations, 1), MOST, max(fit.iterations, WORK / (cost * FEWEST)) + 1))
     repeats = int(min(REPEATS, max(FEWEST, WORK / (cost * longer))))
     there = shaped.matrix.sum(axis=1) > 0
-    rough = _iterated(shaped.matrix[there], seen[there][:, None], longer, silent)[:, 0]
+    begun = shaped.evenly()
+    rough = _iterated(shaped.matrix[there], seen[there][:, None], begun, longer, silent)[:, 0]
     predicted = shaped.matrix @ rough
     chance = np.random.default_rng(0)  # of an estimate, not of anybody's answer: it may repeat
     drawn = chance.multinomial(fit.observations, predicted / predicted.sum(), size=repeats).T.astype(
         np.float64
     )
-    errors = _iterated(shaped.matrix, drawn, longer, progress) - rough[:, None]
+    errors = _iterated(shaped.matrix, drawn, begun, longer, progress) - rough[:, None]
     middle = rough - errors.mean(axis=1)
-    # A share of which repetitions see almost nothing still has the uncertainty of one answer.
-    spread = np.sqrt(errors.var(axis=1) + 1 / fit.observations**2)
+    # Whoever answered is a sample too: the band holds their share and the share of those they stand for. A
+    # share of which repetitions see almost nothing still has the uncertainty of one answer.
+    sampled = np.clip(rough * (1 - rough), 0, None) / fit.observations
+    spread = np.sqrt(errors.var(axis=1) + sampled + 1 / fit.observations**2)
     width = NormalDist().inv_cdf((1 + confidence) / 2) * spread
     low = np.minimum(np.minimum(middle, rough) - width, fit.shares)
     high = np.maximum(np.maximum(middle, rough) + width, fit.shares)
     return _within(low), _within(high)
 
 
-def _iterated(matrix: Floats, seen: Floats, iterations: int, progress: Progress) -> Floats:
+def _iterated(matrix: Floats, seen: Floats, begun: Floats, iterations: int, progress: Progress) -> Floats:
     """So many steps, for several histograms side by side."""
-    bins = matrix.shape[1]
-    shares = np.full((bins, seen.shape[1]), 1 / bins)
+    shares = np.repeat(begun[:, None], seen.shape[1], axis=1)
     for step in range(iterations):
         shares = advanced(matrix, seen, shares)[0]
         progress("measure", step + 1, iterations)

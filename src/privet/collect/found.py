@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from privet.collect.estimate import Estimate
+from privet.collect.estimate import HOLDS, Estimate
 from privet.collect.joint import Joint
 from privet.collect.privacy import told
 
@@ -29,6 +29,8 @@ def described(found: Estimate) -> dict[str, Any]:
         document["confidence"] = found.confidence
         document["low"] = [float(share) for share in found.low]
         document["high"] = [float(share) for share in found.high]
+        if found.fit is not None:
+            document["bands"] = HOLDS
     if fit is not None:
         document |= {"iterations": fit.iterations, "stopped": fit.stopped, "dropped": fit.dropped}
         every = max(1, -(-len(fit.steps) // STEPS))

@@ -70,8 +70,17 @@ class Fit:
     steps: tuple[Step, ...]  # also those beyond the one that was chosen
 
 
-def iterate(matrix: Floats, counts: Floats, stop: Stop | None = None, *, progress: Progress = silent) -> Fit:
+def iterate(
+    matrix: Floats,
+    counts: Floats,
+    stop: Stop | None = None,
+    *,
+    start: Floats | None = None,
+    progress: Progress = silent,
+) -> Fit:
     """The distribution over the columns of `matrix` that explains counts of its rows.
+
+    It begins with `start`, all columns alike unless said: what the noise has hidden stays as it began.
 
     >>> likelihoods = np.array([[0.5, 0], [0.5, 0], [0.5, 0.5], [0, 0.5]])
     >>> stop = Stop(Rule.NEVER, most=2)
@@ -84,11 +93,12 @@ def iterate(matrix: Floats, counts: Floats, stop: Stop | None = None, *, progres
     observations, dropped = int(counts.sum()), int(counts[told & ~explained].sum())
     if observations == dropped:
         raise InputError("no answer can be explained by this plan" if dropped else "there are no answers")
+    begun = np.full(matrix.shape[1], 1 / matrix.shape[1]) if start is None else start
     rows, seen = matrix[explained], counts[explained].astype(np.float64)
     if stop.rule is Rule.CROSS_VALIDATION and seen.sum() >= FOLDS:
-        shares, iterations, stopped, steps = _validated(rows, seen, stop, progress)
+        shares, iterations, stopped, steps = _validated(rows, seen, stop, begun, progress)
     else:
-        shares, iterations, stopped, steps = _plain(rows, seen, stop, progress)
+        shares, iterations, stopped, steps = _plain(rows, seen, stop, begun, progress)
     return Fit(shares, iterations, stopped, observations, dropped, tuple(steps))
 
 
@@ -103,9 +113,10 @@ def _fit(seen: Floats, predicted: Floats) -> float:
     return float(seen @ np.log(predicted)) / float(seen.sum())
 
 
-def _plain(rows: Floats, seen: Floats, stop: Stop, progress: Progress) -> tuple[Floats, int, str, list[Step]]:
-    size = rows.shape[1]
-    shares, steps = np.full(size, 1 / size), list[Step]()
+def _plain(
+    rows: Floats, seen: Floats, stop: Stop, begun: Floats, progress: Progress
+) -> tuple[Floats, int, str, list[Step]]:
+    shares, steps = begun.copy(), list[Step]()
     proper = bool(np.all(rows.sum(axis=0) <= 1 + 1e-9))
     while len(steps) < stop.most:
         fresh, predicted = advanced(rows, seen, shares)
@@ -141,13 +152,12 @@ def chi_square(free: int, share: float) -> float:
 
 
 def _validated(
-    rows: Floats, seen: Floats, stop: Stop, progress: Progress
+    rows: Floats, seen: Floats, stop: Stop, begun: Floats, progress: Progress
 ) -> tuple[Floats, int, str, list[Step]]:
     """All observations and every fold's share of them side by side, until held-out ones are told worse."""
     held = folds(seen)
     every = np.column_stack((seen, seen[:, None] - held))  # the first estimate sees everything
-    size = rows.shape[1]
-    shares = np.full((size, FOLDS + 1), 1 / size)
+    shares = np.repeat(begun[:, None], FOLDS + 1, axis=1)
     steps, path = list[Step](), list[Floats]()
     best, at = -math.inf, 0
     total = float(seen.sum())

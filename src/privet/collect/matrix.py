@@ -60,6 +60,10 @@ class Binned:
         low, step = float(self.column.low), float(self.column.step)
         return low + step * (self.edges[:-1] + self.edges[1:] - 1) / 2
 
+    def evenly(self) -> Floats:
+        """Shares of the bins if all values of the grid were alike: a wider bin has more."""
+        return np.asarray(np.diff(self.edges) / self.edges[-1], dtype=np.float64)
+
     def counted(self, counts: Ints) -> Floats:
         """Counts of outputs, by cells."""
         return np.bincount(self.cell, weights=counts, minlength=len(self.matrix)).astype(np.float64)

@@ -15,7 +15,6 @@ Leaks: a changed answer tells that the true value has changed; an unchanged one,
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 from collections.abc import Iterator, Mapping
@@ -24,6 +23,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from privet import jsonvalue
 from privet.collect.channels import AsIs, Take
 from privet.collect.column import Column
 from privet.collect.numerals import exact, written
@@ -44,7 +44,7 @@ class AnswerLedger:
         """The answers of one round. New ones are drawn and written down first, all or none of them."""
         with self._locked():
             document = self._read()
-            if "budget" not in document:
+            if document.get("budget") is None:  # a plan without one does not free those that come later
                 budget = self._budget if self._budget is not None else plan.budget
                 document["budget"] = None if budget is None else written(budget)
             before, found = _cost(document), {}
@@ -104,10 +104,10 @@ class AnswerLedger:
 
     def _read(self) -> dict[str, Any]:
         try:
-            document = json.loads(self.path.read_text(encoding="utf-8"))
+            document = jsonvalue.loads(self.path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return {"ledger": VERSION, "questions": {}}
-        except (UnicodeDecodeError, json.JSONDecodeError, IsADirectoryError, RecursionError):
+        except (ValueError, IsADirectoryError, RecursionError):  # not text, not JSON, or a key twice
             document = None
         if not _whole(document):
             raise InputError(f"{self.path}: this is not a respondent's ledger, or it is damaged")
@@ -184,12 +184,16 @@ def _whole(document: object) -> bool:
         answers = told["answers"]
         if not isinstance(answers, dict) or not all(isinstance(text, str) for text in answers.values()):
             return False
-        if not isinstance(told["rounds"], int):
+        if not all(key.isascii() and key.isdecimal() for key in answers):
             return False
+        rounds: Any = told["rounds"]
+        if isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 0:
+            return False
+        if not isinstance(told["column"], str) or not isinstance(told["mechanism"], str):
+            return False
+    amounts = [document.get("budget"), *(told["epsilon"] for told in questions.values())]
     try:
-        _cost(document)
-        if document.get("budget") is not None:
-            exact(document["budget"])
+        # What is not above 0 would give back what other answers have cost.
+        return all(exact(amount) > 0 for amount in amounts if amount is not None)
     except PolicyError:
         return False
-    return True

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gzip
 import sys
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +13,8 @@ from typing import BinaryIO, cast
 
 from privet.errors import InputError
 
-CSV, LINES = "csv", "jsonl"
-ENDINGS = {".csv": CSV, ".txt": CSV, ".tsv": "tsv", ".jsonl": LINES, ".ndjson": LINES}
+CSV, LINES, PARQUET = "csv", "jsonl", "parquet"
+ENDINGS = {".csv": CSV, ".txt": CSV, ".tsv": "tsv", ".jsonl": LINES, ".ndjson": LINES, ".parquet": PARQUET}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,32 +27,45 @@ class Source:
 
 
 def kind_of(path: str, said: str | None = None) -> str:
-    """csv, tsv or jsonl: as it is said, or by the ending; a pipe is CSV unless said."""
+    """csv, tsv, jsonl or parquet: as it is said, or by the ending; a pipe is CSV unless said."""
     if said is not None:
-        if said not in {CSV, "tsv", LINES}:
-            raise InputError(f"--format: is one of csv, tsv, jsonl, not {said!r}")
+        if said not in {CSV, "tsv", LINES, PARQUET}:
+            raise InputError(f"--format: is one of csv, tsv, jsonl, parquet, not {said!r}")
+        if said == PARQUET and path == "-":
+            raise InputError("--format: Parquet is read from its end, so it needs a file; a pipe has none")
         return said
     if path == "-":
         return CSV
     ending = Path(path.removesuffix(".gz")).suffix.lower()
     if ending not in ENDINGS:
-        raise InputError(f"{path}: answers are CSV, TSV or JSON lines; say --format for another ending")
+        raise InputError(
+            f"{path}: answers are CSV, TSV, JSON lines or Parquet; say --format for another ending"
+        )
     return ENDINGS[ending]
 
 
 @contextmanager
-def opened(path: str, *, kind: str | None = None, delimiter: str | None = None) -> Iterator[Source]:
-    """A file, or `-` for what is piped in; complaints name the place."""
+def opened(
+    path: str,
+    *,
+    kind: str | None = None,
+    delimiter: str | None = None,
+    columnar: Callable[[Path], BinaryIO] | None = None,
+) -> Iterator[Source]:
+    """A file, or `-` for what is piped in; complaints name the place.
+
+    `columnar` makes CSV of a Parquet file: this room knows no library that reads one.
+    """
     found = kind_of(path, kind)
-    apart = delimiter or ("\t" if found == "tsv" else ",")
+    apart = "," if found == PARQUET else delimiter or ("\t" if found == "tsv" else ",")
     try:
-        with _bytes(path) as stream:
+        with _bytes(path, columnar if found == PARQUET else None) as stream:
             yield Source(stream, found == LINES, apart)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
     except IsADirectoryError:
         raise InputError(f"{path}: this is a folder") from None
-    except (gzip.BadGzipFile, EOFError):
+    except (gzip.BadGzipFile, EOFError, zlib.error):
         raise InputError(f"{path}: this is not a whole gzip file") from None
     except InputError as error:
         place = "standard input" if path == "-" else path
@@ -59,7 +73,11 @@ def opened(path: str, *, kind: str | None = None, delimiter: str | None = None) 
 
 
 @contextmanager
-def _bytes(path: str) -> Iterator[BinaryIO]:
+def _bytes(path: str, columnar: Callable[[Path], BinaryIO] | None) -> Iterator[BinaryIO]:
+    if columnar is not None:
+        with columnar(Path(path)) as cells:
+            yield cells
+        return
     if path == "-":
         yield sys.stdin.buffer
         return

@@ -191,11 +191,14 @@ class _Texts:
         return list(map(self._made[delimiter].__getitem__, outputs.tolist()))
 
 
-def true_codes(plan: Plan, source: BinaryIO, delimiter: str = ",") -> dict[str, Codes]:
-    """True records by their numbers, column by column: to test a classifier with."""
-    parts: dict[str, list[Codes]] = {name: [] for name in plan.columns}
-    readers = {name: Inputs(column) for name, column in plan.columns.items()}
-    for block in csv_blocks(source, lambda header: chosen(plan.columns, header), delimiter):
-        for name in plan.columns:
+def true_codes(
+    plan: Plan, source: BinaryIO, delimiter: str = ",", *, without: str | None = None
+) -> dict[str, Codes]:
+    """True records by their numbers, column by column: to test a classifier with, or to ask it."""
+    names = [name for name in plan.columns if name != without]
+    parts: dict[str, list[Codes]] = {name: [] for name in names}
+    readers = {name: Inputs(plan.columns[name]) for name in names}
+    for block in csv_blocks(source, lambda header: chosen(names, header), delimiter):
+        for name in names:
             parts[name].append(readers[name].of(block))
     return {name: np.concatenate(some) if some else np.zeros(0, np.int64) for name, some in parts.items()}

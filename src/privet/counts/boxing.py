@@ -11,29 +11,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Regions, Tally
+from privet.core import Tally
 from privet.counts.door import Entries, Frequencies, Indexes, Ints, Mask
 from privet.counts.rollup import summed
 from privet.domain import Node
 from privet.errors import InternalError
+from privet.recoding import Regions
 
 
 class CellBoxes:
     """A partition of cells that is refined until every box is closed."""
 
-    def __init__(self, tally: Tally, sensitive: Sequence[str]) -> None:
+    def __init__(self, tally: Tally, sensitive: Sequence[str], of_cell: Indexes | None = None) -> None:
+        """`of_cell`: the open box of each cell to begin with; None: all are in one."""
         self._quasi = tally.quasi
         self._all_counts = tally.counts
         self._codes: list[NDArray[Any]] = [column.codes for column in tally.quasi]
         self._sensitive = [next(c for c in tally.sensitive if c.name == name) for name in sensitive]
         self._values: list[NDArray[Any]] = [column.codes for column in self._sensitive]
         self._counts = tally.counts
+        self._person = tally.person  # whose each cell is, where persons are counted
         self._cells: Indexes = np.arange(tally.cells)
         self._start = np.zeros(1, dtype=np.intp)  # where each open box begins
         self._right: Mask | None = None  # the proposal: which cells go to the right part
         self._seen: tuple[Indexes, Indexes, NDArray[Any]] | None = None  # what was asked of this round
         self.of_cell = np.zeros(tally.cells, dtype=np.intp)  # the closed box of each cell
         self.count = 0  # boxes that are closed
+        if of_cell is not None:
+            order = np.argsort(of_cell, kind="stable")
+            self._take(order)
+            self._start = np.searchsorted(of_cell[order], np.arange(int(of_cell.max(initial=-1)) + 1))
 
     def extremes(self) -> tuple[Indexes, Indexes, Ints]:
         low = np.stack([np.minimum.reduceat(codes, self._start) for codes in self._codes], axis=1)
@@ -50,13 +57,11 @@ class CellBoxes:
         length = length[~closed]
         self._start = (np.cumsum(length) - length).astype(np.intp)
 
-    def histogram(self, attribute: Indexes, first: Indexes, last: Indexes) -> Ints:
+    def histogram(self, attribute: Indexes) -> tuple[Indexes, Indexes, Ints]:
         box, value = self._valued(attribute)
-        room = last - first + 1
-        offset = np.cumsum(room) - room
-        place = offset[box] + value - first[box]
-        # with weights bincount adds doubles, which are exact for whole numbers below 2**53
-        return np.bincount(place, weights=self._counts, minlength=int(room.sum())).astype(np.int64)
+        wide = int(value.max(initial=0)) + 1
+        found, count = summed(box * wide + value, self._counts, len(self._start) * wide)
+        return *np.divmod(found, wide), count
 
     def propose(self, attribute: Indexes, cut: Indexes) -> None:
         box, value = self._valued(attribute)
@@ -105,15 +110,29 @@ class CellBoxes:
         return self._classes(np.zeros(len(self._cells), dtype=np.intp), 1)[1]
 
     def _classes(self, part: Indexes, parts: int) -> tuple[Mask, Frequencies]:
-        size = np.bincount(part, weights=self._counts, minlength=parts).astype(np.int64)
+        size = self._sized(part, parts)
         there = size > 0
         number = np.cumsum(there) - 1
         entries = []
         for column, values in zip(self._sensitive, self._values, strict=True):
             wide = max(1, column.domain.size)
-            found, count = summed(number[part] * wide + values, self._counts, int(there.sum()) * wide)
+            key, room = number[part] * wide + values, int(there.sum()) * wide
+            if self._person is None:
+                found, count = summed(key, self._counts, room)
+            else:
+                count = self._sized(key, room)
+                found = np.flatnonzero(count)
+                count = count[found]
             entries.append(Entries(column, *np.divmod(found, wide), count))
         return there, Frequencies((), np.zeros(0, dtype=np.intp), size[there], tuple(entries))
+
+    def _sized(self, key: NDArray[Any], room: int) -> Ints:
+        """By key the records, or the persons where cells say whose they are."""
+        if self._person is None:
+            return np.bincount(key, weights=self._counts, minlength=room).astype(np.int64)
+        wide = int(self._person.max(initial=0)) + 1
+        once = np.unique(key.astype(np.int64) * wide + self._person)
+        return np.bincount(once // wide, minlength=room).astype(np.int64)
 
     def _valued(self, attribute: Indexes) -> tuple[Indexes, NDArray[Any]]:
         """The open box of every cell, and its value in the attribute of its box."""
@@ -144,6 +163,8 @@ class CellBoxes:
         self._counts = self._counts[order]
         self._codes = [codes[order] for codes in self._codes]
         self._values = [values[order] for values in self._values]
+        if self._person is not None:
+            self._person = self._person[order]
 
 
 def middles(box: Indexes, counts: Ints, start: Indexes, smallest: int) -> tuple[Indexes, Mask]:

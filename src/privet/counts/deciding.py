@@ -12,33 +12,44 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Generalization, Nulls, PrivacyModel
+from privet.core import Nulls, PrivacyModel
 from privet.counts.bounds import bounds_of
 from privet.counts.door import Candidate, Indexes, OpenCounts, Score, order
-from privet.counts.gain import GainTable
+from privet.counts.gain import Gains, TableGains
 from privet.counts.lookahead import keeps
+from privet.counts.people import People
+from privet.declared import spoken
 from privet.domain import Cut, Node
+from privet.errors import InternalError
 from privet.models.linkage import LinkageCheck, LinkageModel
+from privet.recoding import Generalization
 
 
 class OpenCutting:
     """The table under its cuts, and all that is decided about the next split."""
 
-    def __init__(self, counts: OpenCounts, score: Score, models: Sequence[PrivacyModel]) -> None:
+    def __init__(
+        self, counts: OpenCounts, score: Score, models: Sequence[PrivacyModel], gains: Gains | None = None
+    ) -> None:
+        """`gains`: who says what splits tell about the target; where nobody is named, histograms do."""
         heading = counts.heading
         self._counts = counts
         self._score = score
-        looked_ahead = [m for m in models if isinstance(m, LinkageModel) and heading.nulls is Nulls.VALUE]
+        ahead = heading.nulls is Nulls.VALUE and not heading.across
+        looked_ahead = [m for m in models if isinstance(m, LinkageModel) and ahead]
         bounds, protected = bounds_of(heading, [model.linkage() for model in looked_ahead])
         self._bounds = [(model.name, bound) for model, bound in zip(looked_ahead, bounds, strict=True)]
         self._others = [model for model in models if model not in looked_ahead]
         needed = score is not Score.INFORMATION_GAIN or any(b.l >= len(b.attributes) for b in bounds)
         self._leaves = counts.leaves(protected, needed=needed)
-        self._tables: list[GainTable] = []
-        if heading.target is not None:
+        self._people: People | None = None
+        if heading.person is not None and looked_ahead:
+            self._people = People(counts.published(Generalization({})), protected)
+            self._classes_only = {model.name for model in looked_ahead if model.linkage().l is None}
+        self._gains = gains
+        if gains is None and heading.target is not None:
             names = [column.name for column in heading.quasi]
-            self._tables = [GainTable(by_code) for by_code in counts.histograms(names, heading.target.name)]
-        self._gains: dict[Candidate, float] = {}
+            self._gains = TableGains(counts.histograms(names, heading.target.name))
         self._costs: list[NDArray[np.float64]] = []
         self._as_of = -1
         self._cuts: list[dict[int, Node]] = [{0: column.domain.root} for column in heading.quasi]
@@ -47,17 +58,23 @@ class OpenCutting:
         # Of a unary chain two candidates have the same range: the first stays ahead.
         if self._score is Score.DISCERNIBILITY:
             return self._most_discernible(candidates)
-        if self._score is Score.INFORMATION_GAIN:
-            scores = [self._gain(candidate) for candidate in candidates]
-        else:
+        if self._gains is None:
+            raise InternalError("a gain is about a target")
+        scores = self._gains.of(candidates)
+        if self._score is Score.GAIN_PER_LOSS:
             losses = self._losses(candidates)
-            scores = [self._gain(c) / (lost + 1) for c, lost in zip(candidates, losses, strict=True)]
+            scores = [gain / (lost + 1) for gain, lost in zip(scores, losses, strict=True)]
         at = min(range(len(candidates)), key=lambda at: (-scores[at], order(candidates[at])))
         return at, scores[at]
 
     def breaks(self, candidate: Candidate) -> str | None:
         for name, bound in self._bounds:
-            if candidate.attribute in bound.attributes:
+            if candidate.attribute not in bound.attributes:
+                continue
+            if self._people is not None:
+                if not self._people.keeps(candidate, bound, whole=name in self._classes_only):
+                    return name
+            else:
                 ahead = self._leaves.ahead([candidate])[0]
                 if not keeps(ahead, self._leaves.width, candidate, bound):
                     return name
@@ -70,8 +87,8 @@ class OpenCutting:
         return None
 
     def places(self, attribute: int, node: Node, places: Indexes) -> list[int]:
-        if self._tables:
-            return self._tables[attribute].splits(node, places)
+        if self._gains is not None:
+            return self._gains.places(attribute, node, places)
         along = self._leaves.along(attribute, node) if len(places) else None
         if along is None:
             return [int(place) for place in places]
@@ -89,9 +106,10 @@ class OpenCutting:
 
     def split(self, candidate: Candidate) -> list[int]:
         positions = self._leaves.split(candidate)
+        if self._people is not None:
+            self._people.split(candidate, positions)
         cut = self._cuts[candidate.attribute]
         cut.update(zip(positions, candidate.children, strict=True))
-        self._gains.pop(candidate, None)
         return positions
 
     def _recoding(self, candidate: Candidate) -> Generalization:
@@ -104,13 +122,6 @@ class OpenCutting:
                 nodes.update({-1 - i: child for i, child in enumerate(candidate.children)})
             cuts[column.name] = Cut(column.domain, tuple(sorted(nodes.values(), key=lambda n: n.lo)))
         return Generalization(cuts)
-
-    def _gain(self, candidate: Candidate) -> float:
-        """A candidate's gain never changes, so it is worked out once."""
-        if candidate not in self._gains:
-            table = self._tables[candidate.attribute]
-            self._gains[candidate] = table.gain(candidate.node, candidate.children)
-        return self._gains[candidate]
 
     def _most_discernible(self, candidates: Sequence[Candidate]) -> tuple[int, float]:
         """Largest cost: the sum of squared sizes of the leaves that the split would break up.
@@ -163,6 +174,6 @@ def beyond_reach(counts: OpenCounts, models: Sequence[PrivacyModel]) -> tuple[st
             complaints += model.shortfalls(top)
         else:
             complaints.append(
-                f"{model.name}: {model} cannot be kept; the nearest feasible is {model.nearest(top)}"
+                f"{spoken(model)} cannot be kept; the nearest feasible is {spoken(model.nearest(top))}"
             )
     return tuple(complaints)

@@ -18,8 +18,9 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Column, Generalization, PrivacyModel, Recoding, Regions, Tally
+from privet.core import Column, PrivacyModel, Tally
 from privet.domain import Cut, Node
+from privet.recoding import Generalization, Recoding, Regions
 
 Ints: TypeAlias = NDArray[np.int64]
 Indexes: TypeAlias = NDArray[np.intp]
@@ -147,8 +148,8 @@ class Boxing(Protocol):
     def close(self, closed: Mask) -> None:
         """These open boxes are done: they are numbered, and the rest goes on without them."""
 
-    def histogram(self, attribute: Indexes, first: Indexes, last: Indexes) -> Ints:
-        """For each open box the records with each code from its first to its last, box after box."""
+    def histogram(self, attribute: Indexes) -> tuple[Indexes, Indexes, Ints]:
+        """The records of each open box and code of its attribute, where there are any; by box, then code."""
 
     def propose(self, attribute: Indexes, cut: Indexes) -> None:
         """Cut each open box behind this code of its attribute, on trial."""

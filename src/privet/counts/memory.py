@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Column, PrivacyModel, Recoding, Tally
+from privet.core import Column, PrivacyModel, Tally
 from privet.counts import deciding
 from privet.counts.boxing import CellBoxes
 from privet.counts.door import Counts, Ints, Rungs, Score
 from privet.counts.partition import Partition
 from privet.counts.rollup import Rollups
 from privet.errors import InternalError
+from privet.recoding import Recoding
 
 
 def counted(data: Tally | Counts) -> Counts:

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Generalization, PrivacyModel, Regions, Tally
+from privet.core import PrivacyModel, Tally
 from privet.counts.door import Entries, Frequencies, Indexes, Ints, Levels, Mask, Rungs
+from privet.recoding import Generalization, Regions
 
 DENSE = 1 << 15  # an array this small is dense however few the keys
 LIMIT = 2**62

@@ -3,6 +3,9 @@
 Interleaving (Zhang 2010, definition 23) is necessary and easy to check, and does not suffice: spec 12,
 example E7. Symmetry does: for any two people of one group some relabelling of people exchanges them and
 changes no partition up to that level.
+
+From Python only: for whoever brings a sequence of partitions of their own. The algorithm `coincident` builds
+sequences that are symmetric by construction, and asks nothing here.
 """
 
 from __future__ import annotations

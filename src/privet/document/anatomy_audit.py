@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from privet import equality
 from privet.core import Role, Verdict
 from privet.document.anatomy_rules import ANY, Rule, Rules, at_least, tail
 from privet.document.forest import Vertex, bucket_of
@@ -222,7 +223,9 @@ class _Checks:
     def seen(self, kind: Kind, value: Value) -> Key:
         assert kind.sensitive is not None
         buckets = kind.sensitive.buckets
-        return kind.name, value if buckets is None else bucket_of(kind, kind.sensitive, buckets, value)
+        return kind.name, equality.key(value) if buckets is None else bucket_of(
+            kind, kind.sensitive, buckets, value
+        )
 
     def touched(self, keys: set[Key]) -> Iterator[tuple[Rule, Key]]:
         """Every rule with every value in this group that it speaks of."""

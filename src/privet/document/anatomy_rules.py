@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from privet.document.forest import NONE, Forest, bucket_of
 from privet.document.schema import Kind, Schema
 from privet.domain import Value
+from privet.equality import key
 from privet.errors import InputError, PolicyError, one_of
 
 ANY = "*"
@@ -110,7 +111,13 @@ class Rules:
             return None
         if sensitive.buckets is not None:
             return bucket_of(kind, sensitive, sensitive.buckets, rule.value)
-        return None if codes is None else codes.get(rule.value)
+        # As the forest does it: of equal values, the first one's code is the bucket of all.
+        alike = key(rule.value)
+        return (
+            None
+            if codes is None
+            else min((code for value, code in codes.items() if key(value) == alike), default=None)
+        )
 
     def check(self, schema: Schema) -> None:
         """Every rule speaks of a sensitive field that there is."""

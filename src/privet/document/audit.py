@@ -16,6 +16,7 @@ from functools import partial
 from itertools import permutations
 from typing import TypeAlias
 
+from privet import equality
 from privet.document.forest import NONE, Vertex, bucket_of
 from privet.document.schema import Buckets, Field, Kind, Schema
 from privet.domain import Value
@@ -116,7 +117,7 @@ class Forms:
 
     def _bucket(self, vertex: Vertex, at: int, kind: Kind, f: Field, cut: Buckets | None) -> int:
         value = vertex.values[at]
-        read = value if cut is None or cut.labelled else bucket_of(kind, f, cut, value)
+        read = equality.key(value) if cut is None or cut.labelled else bucket_of(kind, f, cut, value)
         return self._buckets.setdefault((vertex.type, read), len(self._buckets))
 
     def siblings(self, form: int) -> list[int]:

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Policy, Progress, silent
+from privet.core import Progress, Terms, silent
 from privet.declared import AlgorithmFacts
 from privet.document.compiled import THREADS
 from privet.document.cost import Prices
@@ -67,7 +67,7 @@ class CToff(AlgorithmFacts):
         if self.part < 0:
             raise PolicyError("part is a number of records, or 0 for all at once")
 
-    def complaints(self, policy: Policy) -> list[str]:
+    def complaints(self, policy: Terms) -> list[str]:
         """What it keeps are promises about trees that are published whole."""
         models: tuple[Any, ...] = policy.models
         return [

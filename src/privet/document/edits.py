@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from privet.core import Role
+from privet.declared import Order
 from privet.document.diversify import Representative
 from privet.document.forest import NONE, Forest, Vertex
+from privet.document.ordering import key_of
 from privet.document.schema import Kind
 from privet.document.taxonomy import Taxonomy
 from privet.domain import Value
@@ -36,25 +38,38 @@ class DocumentEdits:
         return sum(len(group.members) for group in self.classes)
 
 
-def published(forest: Forest, edits: DocumentEdits, rng: random.Random | None = None) -> Iterator[Vertex]:
-    """The records that leave, in random order, as plain trees.
+def published(forest: Forest, edits: DocumentEdits, order: Order = Order.CANONICAL) -> Iterator[Vertex]:
+    """The records that leave, as plain trees, in canonical order or in that of the forest.
 
     All members of a class have their children in the same order, that of the labels, so who stands at the
-    same place in two of them is aligned, and nothing is told by the order of the input. The order of
-    records comes from the system's own randomness unless a test brings another.
+    same place in two of them is aligned, and nothing is told by the order of the input.
     """
-    order = [(at, member) for at, group in enumerate(edits.classes) for member in range(len(group.members))]
-    (rng or random.SystemRandom()).shuffle(order)
-    sorted_children: dict[int, list[list[int]]] = {}  # made once a class
-    left = [len(group.members) for group in edits.classes]
-    for at, member in order:
-        rep = edits.classes[at].rep
-        if at not in sorted_children:
-            sorted_children[at] = _ordered(edits.nodes, rep)
-        yield _written(forest, edits.nodes, rep, sorted_children[at], member)
-        left[at] -= 1
-        if not left[at]:
-            del sorted_children[at]
+    if order is Order.KEPT:
+        everybody = [
+            (record, at, member)
+            for at, group in enumerate(edits.classes)
+            for member, record in enumerate(group.members)
+        ]
+        laid: dict[int, list[list[int]]] = {}
+        for _, at, member in sorted(everybody):
+            rep = edits.classes[at].rep
+            laid.setdefault(at, _ordered(edits.nodes, rep))
+            yield _written(forest, edits.nodes, rep, laid[at], member)
+        return
+    # Classes that look alike are one to whoever reads them, so their members stand together.
+    alike: dict[Any, list[int]] = {}
+    for at, group in enumerate(edits.classes):
+        first = _written(forest, edits.nodes, group.rep, _ordered(edits.nodes, group.rep), 0)
+        alike.setdefault(key_of(first, forest.schema)[0], []).append(at)
+    for known in sorted(alike):
+        trees: list[Vertex] = []
+        for at in alike[known]:
+            rep, children = edits.classes[at].rep, _ordered(edits.nodes, edits.classes[at].rep)
+            trees += [
+                _written(forest, edits.nodes, rep, children, member)
+                for member in range(len(edits.classes[at].members))
+            ]
+        yield from sorted(trees, key=lambda tree: key_of(tree, forest.schema))
 
 
 def _ordered(nodes: Taxonomy, rep: Representative) -> list[list[int]]:

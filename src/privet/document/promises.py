@@ -13,7 +13,7 @@ from typing import ClassVar, Self
 from privet.core import Verdict
 from privet.declared import ModelFacts
 from privet.document import anatomy_audit
-from privet.document.anatomy_rules import Rule, Rules
+from privet.document.anatomy_rules import ANY, Rule, Rules
 from privet.document.audit import TreeVerdict, audit
 from privet.document.forest import Vertex
 from privet.document.publication import Publication
@@ -157,6 +157,9 @@ class PMPrivacy(ModelFacts):
     def __post_init__(self) -> None:
         if not self.rules:
             raise PolicyError(f"{self.name}: at least one rule, each with value, m and p")
+
+    def guarded(self) -> tuple[tuple[str, str, str | None], ...]:
+        return tuple(("rules", rule.attribute, rule.value) for rule in self.rules if rule.value != ANY)
 
     def check(self, publication: Publication, l: int) -> Verdict:
         """`l` is that of the promise, whatever the publication says of itself."""

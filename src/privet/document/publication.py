@@ -1,8 +1,8 @@
 """What anatomy publishes: groups, each in two halves that nobody can put together again with certainty.
 
-Quasi-identifiers and sensitive values stand in the same aligned order in all trees of a group, and that
-order is drawn at random, as is the order of trees and of groups: nothing in the file says which half
-belongs to which. `Links` is the secret that would, and it stays at home.
+Quasi-identifiers and sensitive values stand in the same aligned order in all trees of a group. Each half is
+sorted by what it shows, and so are the groups: nothing in the file says which half belongs to which. `Links`
+is the secret that would, and it stays at home.
 """
 
 from __future__ import annotations
@@ -10,14 +10,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from random import Random, SystemRandom
+from typing import Any
 
 import numpy as np
 
 from privet.core import Role
+from privet.declared import Order
 from privet.document.anatomy import Grouping
 from privet.document.anatomy_merge import Group
 from privet.document.forest import NONE, Forest, Vertex
+from privet.document.ordering import key_of
 from privet.document.schema import Field, Kind, Schema
 from privet.document.style import Style
 from privet.domain import Value
@@ -99,20 +103,29 @@ def quasi_fields(kind: Kind) -> tuple[str, ...]:
     return tuple(f.name for f in kind.published if f.role is not Role.SENSITIVE)
 
 
-def publish(grouping: Grouping, random: Random | None = None) -> tuple[Publication, Links]:
-    """Take every group apart; the order of everything is drawn by the operating system unless told."""
+def publish(
+    grouping: Grouping, random: Random | None = None, order: Order = Order.CANONICAL
+) -> tuple[Publication, Links]:
+    """Take every group apart; each half in the order of what it shows, so that none tells of the other.
+
+    Chance decides, the operating system's unless told, where siblings look alike in both halves. Where the
+    order of records is kept, it is that of their known halves; the sensitive ones are sorted all the same.
+    """
     random = SystemRandom() if random is None else random
-    groups = list(grouping.groups)
-    random.shuffle(groups)
     made, qi_links, sa_links = [], [], []
+    schema = grouping.forest.schema
     if grouping.style is Style.VERTICES:
-        with_bags(grouping.forest.schema)  # refuses before anything is made
-    for number, group in enumerate(groups):
-        aligned = group.arranged(shuffled(group, grouping.forest.schema, random))
-        people = list(range(len(group.members)))
-        random.shuffle(people)
-        beside = list(people)
-        random.shuffle(beside)
+        with_bags(schema)  # refuses before anything is made
+    laid = [_laid(grouping, group, random) for group in grouping.groups]
+    if order is Order.KEPT:
+        laid = sorted(
+            (replace(one, people=sorted(one.people, key=one.aligned.members.__getitem__)) for one in laid),
+            key=lambda one: min(one.aligned.members),
+        )
+    else:
+        laid.sort(key=lambda one: one.key)
+    for number, one in enumerate(laid):
+        aligned, people, beside = one.aligned, one.people, one.beside
         name = f"g{number}"
         if grouping.style is Style.TREES:
             qi = tuple(tree(grouping.forest, aligned, j, sensitive=False) for j in people)
@@ -123,17 +136,58 @@ def publish(grouping: Grouping, random: Random | None = None) -> tuple[Publicati
             qi = tuple(tree(grouping.forest, aligned, j, sensitive=False, bags=bags) for j in people)
             made.append(Published(name, qi, bags=bags_of(grouping.forest, aligned, bags)))
             beside = []
-        qi_links.append(tuple(group.members[j] for j in people))
-        sa_links.append(tuple(group.members[j] for j in beside))
-    publication = Publication(grouping.forest.schema, grouping.style, grouping.l, tuple(made))
+        qi_links.append(tuple(aligned.members[j] for j in people))
+        sa_links.append(tuple(aligned.members[j] for j in beside))
+    publication = Publication(schema, grouping.style, grouping.l, tuple(made))
     return publication, Links(tuple(qi_links), tuple(sa_links))
 
 
-def shuffled(group: Group, schema: Schema, random: Random) -> list[int]:
-    """Positions in preorder, siblings of one type in random order, types in the order of the schema.
+@dataclass(frozen=True)
+class _Laid:
+    """A group with its siblings in their final order, and both halves in theirs."""
+
+    aligned: Group
+    people: list[int]
+    beside: list[int]
+    key: Any  # what the group is sorted by: everything that it shows
+
+
+def _laid(grouping: Grouping, group: Group, random: Random) -> _Laid:
+    forest, schema = grouping.forest, grouping.forest.schema
+    aligned = group.arranged(siblings(group, forest, random))
+    members = range(len(group.members))
+    halves = [
+        [key_of(tree(forest, aligned, j, sensitive=sensitive), schema) for j in members]
+        for sensitive in (False, True)
+    ]
+    people, beside = (sorted(members, key=half.__getitem__) for half in halves)
+    key = ([halves[0][j] for j in people], [halves[1][j] for j in beside])
+    return _Laid(aligned, people, beside, key)
+
+
+def siblings(group: Group, forest: Forest, random: Random) -> list[int]:
+    """Positions in preorder: siblings by what both halves of the group show below them, types as the schema.
 
     The order in which the first member's document had them could tell that member from the others.
     """
+    schema = forest.schema
+    shown: dict[int, Any] = {}
+    for position in range(len(group) - 1, -1, -1):  # children before their parents
+        kind = schema.kinds[group.kinds[position]]
+        values = [forest.values(int(vertex)) for vertex in group.vertices[position]]
+        split = [
+            sorted(
+                tuple(
+                    (v is None, v or "") for f, v in zip(kind.published, one, strict=True) if _is(f) == side
+                )
+                for one in values
+            )
+            for side in (False, True)
+        ]
+        below = sorted(shown[child] for child in group.below(position))
+        # A digest, so that what stands deep below takes no more room than what stands here.
+        said = repr((int(group.kinds[position]), *split, below))
+        shown[position] = sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
     order: list[int] = []
     waiting = [0]
     while waiting:
@@ -142,9 +196,13 @@ def shuffled(group: Group, schema: Schema, random: Random) -> list[int]:
         below = group.below(position)
         random.shuffle(below)
         types = [child for _, child in schema.kinds[group.kinds[position]].children]
-        below.sort(key=lambda p: types.index(schema.kinds[group.kinds[p]].name))
+        below.sort(key=lambda p: (types.index(schema.kinds[group.kinds[p]].name), shown[p]))
         waiting += reversed(below)
     return order
+
+
+def _is(field_: Field) -> bool:
+    return field_.role is Role.SENSITIVE
 
 
 def tree(

@@ -18,6 +18,7 @@ from privet.errors import InputError, PolicyError
 from privet.hierarchy.numbers import decimal, fraction
 
 DEEPEST = 200  # levels of a record; whoever nests deeper attacks the reader
+AROUND = 8  # brackets or elements around a record: a list, a wrapper, a group and its halves
 ROLES = (Role.IDENTIFIER, Role.QUASI, Role.SENSITIVE, Role.OTHER, Role.UNDECIDED)
 
 
@@ -79,7 +80,7 @@ class Field:
     xml: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Kind:
     """A type of vertices: its fields, and below which key its children of each type stand.
 
@@ -98,7 +99,7 @@ class Kind:
     def with_role(self, role: Role) -> tuple[Field, ...]:
         return tuple(f for f in self.fields if f.role is role)
 
-    @property
+    @cached_property  # asked for at every vertex
     def published(self) -> tuple[Field, ...]:
         """The fields that a `Vertex` of this type has values for, in this order: all but identifiers."""
         return tuple(f for f in self.fields if f.role is not Role.IDENTIFIER)
@@ -106,6 +107,11 @@ class Kind:
     @property
     def quasi(self) -> tuple[Field, ...]:
         return self.with_role(Role.QUASI)
+
+    @cached_property
+    def quasi_places(self) -> tuple[int, ...]:
+        """Where the quasi-identifiers stand among a vertex' values."""
+        return tuple(at for at, f in enumerate(self.published) if f.role is Role.QUASI)
 
     @property
     def sensitive(self) -> Field | None:

@@ -13,7 +13,7 @@ from privet.document.style import Style
 from privet.errors import PolicyError, one_of
 
 if TYPE_CHECKING:
-    from privet.core import Policy
+    from privet.core import Terms
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +48,7 @@ class TreeAnatomy(AlgorithmFacts):
         if complaints:
             raise PolicyError(*complaints)
 
-    def complaints(self, policy: Policy) -> list[str]:
+    def complaints(self, policy: Terms) -> list[str]:
         """One promise of diversity, at most one with rules, and no other."""
         names = [model.name for model in policy.models]
         found = [
@@ -63,7 +63,7 @@ class TreeAnatomy(AlgorithmFacts):
             found.append(f"models: one {PMPrivacy.name} with all rules")
         return found
 
-    def search(self, policy: Policy) -> Anatomize:
+    def search(self, policy: Terms) -> Anatomize:
         """The search, with what the policy promises."""
         return Anatomize(
             promised_l(policy),
@@ -76,13 +76,13 @@ class TreeAnatomy(AlgorithmFacts):
         )
 
 
-def promised_l(policy: Policy) -> int:
+def promised_l(policy: Terms) -> int:
     """How many people a group has, as the policy promises."""
     models: tuple[Any, ...] = policy.models
     return next(int(model.l) for model in models if isinstance(model, AnatomyDiversity))
 
 
-def rules_of(policy: Policy) -> Rules:
+def rules_of(policy: Terms) -> Rules:
     """All rules that the policy promises."""
     models: tuple[Any, ...] = policy.models
     return Rules(tuple(rule for model in models if isinstance(model, PMPrivacy) for rule in model.rules))

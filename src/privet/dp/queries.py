@@ -2,6 +2,8 @@
 
 The interactive way is the baseline: every answer costs, and when epsilon is used the table is closed for
 good. A release answers as many queries as anybody likes, less exactly the finer they are.
+
+From Python only: what a release by `diffgen` is compared with. No command answers one by one.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import ClassVar
 
-from privet.core import Algorithm, Attribute, Finding, Policy, Progress, Role, Tally, silent
+from privet.core import Algorithm, Attribute, Finding, Progress, Role, Tally, Terms, silent
 from privet.domain import Value
 from privet.dp.budget import CountBudget
 from privet.dp.choose_h import buy_h
@@ -104,11 +104,11 @@ class _Noisy(Algorithm):
         if complaints:
             raise PolicyError(*complaints)
 
-    def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:
+    def search(self, tally: Tally, policy: Terms, progress: Progress = silent) -> Finding:
         del tally, policy, progress
         raise UnsupportedError(f"{self.name} spends a budget, on a road of its own; it searches no counts")
 
-    def complaints(self, policy: Policy) -> list[str]:
+    def complaints(self, policy: Terms) -> list[str]:
         """What is wrong with a policy that names this algorithm."""
         wrong = [c for attribute in policy.attributes for c in _unfit(attribute, self.name)]
         roles = {attribute.role for attribute in policy.attributes}
@@ -232,7 +232,7 @@ class ContingencySettings(_Noisy):
 Settings = DiffGenSettings | ContingencySettings
 
 
-def public(policy: Policy) -> Public:
+def public(policy: Terms) -> Public:
     """The public side of a policy's table; raises where the data would have to be asked."""
     complaints: list[str] = []
     predictors = []
@@ -248,7 +248,7 @@ def public(policy: Policy) -> Public:
     return Public(tuple(predictors), target.name, target.values)
 
 
-def epsilon_of(policy: Policy) -> Fraction:
+def epsilon_of(policy: Terms) -> Fraction:
     """What a policy's release costs for one record."""
     (model,) = (m for m in policy.models if isinstance(m, DifferentialPrivacy))
     return model.epsilon

@@ -13,7 +13,7 @@ every record was changed looks new.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, TypeAlias
@@ -28,10 +28,13 @@ FEWEST = 12  # below so many records that occur once, a sample says nothing
 # The share of samples in common from which two tables count as the same data. Of two tables of other people
 # whose records fall on the same few combinations, at most 23 % of those that occur once do so in both.
 ALIKE = 2 / 5
-NEAR = 4096  # the lowest digests among which a sample is looked for first
+NEAR = 4096  # about so many of the lowest digests are looked at first
+HIGHEST = 2**64 - 1
+STRETCH = 1 << 14  # records
 VALUES = 8  # different values that a column has at least to be recognised by itself
 
 Words: TypeAlias = NDArray[np.uint64]
+Records: TypeAlias = Callable[[slice], Words]  # a word for each record of a stretch
 Coded: TypeAlias = tuple[Sequence[Value], NDArray[Any]]  # the values of a column, and which each record has
 
 
@@ -51,12 +54,14 @@ class Sketch:
             for name, (values, codes) in table.items()
             if len(values) >= VALUES
         )
-        each = [words[name][codes] for name, (_, codes) in table.items() if len(codes)]
+        each = [(words[name], codes) for name, (_, codes) in table.items() if len(codes)]
         if not each:
             return cls(tuple(columns), ())
-        whole: Words = np.asarray(np.sum(each, axis=0, dtype=np.uint64), dtype=np.uint64)
-        parts = [whole, *(np.subtract(whole, one) for one in each)] if len(each) > 1 else [whole]
-        found = dict.fromkeys(sample for part in parts if (sample := _sampled(part)))
+        whole = _summed(each)
+        parts: list[Records] = [whole.__getitem__]
+        if len(each) > 1:
+            parts += [_without(whole, *column) for column in each]
+        found = dict.fromkeys(sample for part in parts if (sample := _sampled(part, len(whole))))
         return cls(tuple(columns), tuple(found))
 
     def resembles(self, other: Sketch) -> str | None:
@@ -94,19 +99,40 @@ def _of_column(words: Words, codes: NDArray[Any], key: bytes) -> str:
     return found.hexdigest()
 
 
-def _sampled(records: Words) -> tuple[str, ...]:
-    """The lowest digests of the records that occur once; nothing where they are too few to tell."""
-    digests, near = _mixed(records), NEAR
+def _summed(each: Sequence[tuple[Words, NDArray[Any]]]) -> Words:
+    """A word for each record: the sum of those of its values."""
+    whole = np.zeros(len(each[0][1]), dtype=np.uint64)
+    for rows in _stretches(len(whole)):
+        for words, codes in each:
+            whole[rows] += words[codes[rows]]
+    return whole
+
+
+def _without(whole: Words, words: Words, codes: NDArray[Any]) -> Records:
+    """The same records less one column."""
+    return lambda rows: whole[rows] - words[codes[rows]]
+
+
+def _sampled(records: Records, number: int) -> tuple[str, ...]:
+    """The lowest digests of the records that occur once; nothing where they are too few to tell.
+
+    Digests are spread evenly, so about `near` of them are below `near / number` of the highest there could
+    be: looked for there first, and nowhere is a second table of all of them made.
+    """
+    near = NEAR
     while True:
-        whole = near >= len(digests)
-        lowest = digests if whole else np.partition(digests, near)[:near]
-        found, times = np.unique(lowest, return_counts=True)
-        if not whole:  # of the highest of these, some may have been left behind
-            found, times = found[:-1], times[:-1]
+        limit = np.uint64(HIGHEST if near >= number else HIGHEST // number * near)
+        below = [mixed[mixed <= limit] for rows in _stretches(number) for mixed in [_mixed(records(rows))]]
+        found, times = np.unique(np.concatenate(below), return_counts=True)
         once = found[times == 1][:SAMPLES]
-        if whole or len(once) == SAMPLES:
+        if near >= number or len(once) == SAMPLES:
             return tuple(f"{word:016x}" for word in once.tolist()) if len(once) >= FEWEST else ()
         near *= 16
+
+
+def _stretches(number: int) -> Iterator[slice]:
+    """So many records at a time that what is made of them stays in the cache."""
+    return (slice(start, start + STRETCH) for start in range(0, number, STRETCH))
 
 
 def _mixed(words: Words) -> Words:

@@ -134,7 +134,9 @@ class PostgresStore:
 
     @staticmethod
     def _form(db: Any) -> int:
-        if db.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.header",)).fetchone()[0] is None:
+        # Asked of the catalogue itself: `to_regclass` answers who waited for a lock from what it knew before.
+        there = "SELECT FROM pg_catalog.pg_tables WHERE schemaname = %s AND tablename = 'header'"
+        if db.execute(there, (SCHEMA,)).fetchone() is None:
             return 0
         found = db.execute("SELECT form FROM header").fetchone()
         return int(found[0]) if found else -1

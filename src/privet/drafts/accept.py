@@ -16,9 +16,10 @@ from privet.core import Role
 from privet.domain import Value
 from privet.drafts.guess import Guess
 from privet.drafts.safeharbor import Coarsened, safe_harbor
-from privet.drafts.text import Draft, form_lines, inline, key_of
+from privet.drafts.text import Draft, form_lines, inline, key_of, whose
 from privet.errors import UnsupportedError
 from privet.policy.presets import Preset
+from privet.readings import Rows
 
 COMMON = Fraction(3, 4)  # of a bound: values with a larger share of all records are not protected by it
 MOST_LISTED = 200  # protected values of one column that a policy lists
@@ -30,6 +31,7 @@ class Answers:
 
     roles: Mapping[str, Role] = field(default_factory=dict)
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    rows: Rows = Rows.UNSAID  # is each row a person, though an identifier repeats?
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,12 @@ def accept(drafted: Draft, preset: Preset, answers: Answers | None = None) -> Ac
         models = list(preset.without_sensitive) if preset.rules is None else models
     protect = _Protect(drafted, sensitive, told)
     models = [protect.filled(model) for model in models]
-    return Accepted("\n".join(_lines(drafted, preset, columns, models, algorithm)) + "\n", tuple(told))
+    if answers.rows is Rows.PERSONS:
+        drafted = replace(drafted, repeated=())
+    lines = list(_lines(drafted, preset, columns, models, algorithm))
+    if answers.rows is Rows.PERSONS:
+        lines.insert(lines.index('nulls = "value"') + 1, f'rows = "{answers.rows.value}"')
+    return Accepted("\n".join(lines) + "\n", tuple(told))
 
 
 def _role(one: Guess, answers: Answers) -> Role:
@@ -124,6 +131,7 @@ def _lines(
     yield 'kind = "table"' if drafted.paths is None else 'kind = "trajectories"'
     yield f"purpose = {inline(f'released under the preset {preset.name}')}"
     yield 'nulls = "value"'
+    yield from whose([name for name in drafted.repeated if _named(columns, name)])
     yield ""
     yield "[form]"
     yield from form_lines(drafted.form)
@@ -141,6 +149,10 @@ def _lines(
     yield ""
     yield "[algorithm]"
     yield from (f"{key} = {inline(value)}" for key, value in algorithm.items())
+
+
+def _named(columns: Sequence[Coarsened], name: str) -> bool:
+    return any(column.name == name and column.role is Role.IDENTIFIER for column in columns)
 
 
 def _paths(paths: Mapping[str, str], preset: Preset) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from privet.drafts.guess import FEW_RECORDS, LOOKED_AT, Guess, guess, settled
 from privet.drafts.text import Draft
 from privet.engines import text
 from privet.engines.plain_text import as_said
+from privet.equality import key
 from privet.hierarchy.dates import Dates, formats_of
 from privet.registry import find
 from privet.roads.stations import in_frame, settle
@@ -98,8 +99,23 @@ def draft(
     if records < FEW_RECORDS:
         many = "is 1 record" if records == 1 else f"are {records} records"
         doubts.append(f"there {many} only: few to hide in")
-    told = Draft(place, records, form, guesses, tuple(doubts), found, tuple(offers))
+    again = () if found else tuple(_repeated(guesses, table, form))
+    if again:
+        doubts.append(
+            f"{text.listed(again)}: values repeat, so a person may have several rows; say "
+            f'person = "{again[0]}", or rows = "persons"'
+        )
+    told = Draft(place, records, form, guesses, tuple(doubts), found, tuple(offers), again)
     return replace(told, counts=lambda name: _counted(source, told.form, name))
+
+
+def _repeated(guesses: Sequence[Guess], table: _Table, form: Form) -> Iterator[str]:
+    """What seems to name people, and does not stand once in every row."""
+    for one in guesses:
+        if one.role is Role.IDENTIFIER:
+            there = table.frame.height - table.blanks(one.name, form)
+            if len(set(map(key, table.present(one.name, form)))) < there:
+                yield one.name
 
 
 def _counted(source: Any, form: Form, name: str) -> list[tuple[Value, int]]:

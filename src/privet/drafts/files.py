@@ -7,6 +7,7 @@ value (9999, -1) is only offered, with how often it stands there.
 from __future__ import annotations
 
 import codecs
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -85,7 +86,7 @@ def encoding_of(path: Path) -> str:
             decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         return "cp1252" if _fits(path, "cp1252") else "latin-1"
-    except (OSError, EOFError):
+    except (OSError, EOFError, zlib.error):
         return "utf-8"  # reading will say what is wrong
     return "utf-8"
 

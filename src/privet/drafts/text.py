@@ -28,6 +28,10 @@ ROLES = """\
 #   other       published as it is, because nobody could know it and nobody minds
 # Behind each "#" stands a guess. In doubt between quasi and other, it is quasi."""
 
+AUTO = """\
+type = "auto"                                 # tries what can keep the promise, takes what loses least
+# purpose =                                   # "general", "counts" or "classification" (of a target)"""
+
 PATHS = """\
 # Where the paths are: a guess from names and a few values. The columns named here have no role below.
 #   form = "column" (path), "visits" or "readings" (person, place, time; readings also slot), or
@@ -83,6 +87,7 @@ class Draft:
     doubts: tuple[str, ...] = field(default=())  # what to look at before anything else
     paths: Mapping[str, str] | None = None  # of trajectories: where the paths may be
     offers: tuple[Offer, ...] = ()  # tokens that may mean "missing", and nobody knows
+    repeated: tuple[str, ...] = ()  # columns that seem to name people, and name some of them more than once
     # how often each value of a column stands there, the commonest first; asked only for an accepted policy
     counts: Callable[[str], Sequence[tuple[Value, int]]] = field(
         default=lambda _: (), repr=False, compare=False
@@ -105,6 +110,7 @@ class Draft:
                 for guess, (name, said, reason) in zip(self.guesses, self.told(), strict=True)
             ],
             "doubts": list(self.doubts),
+            "repeated": list(self.repeated),
             "offers": [{"column": o.column, "token": o.token, "records": o.records} for o in self.offers],
             **({} if self.paths is None else {"trajectories": dict(self.paths)}),
         }
@@ -136,6 +142,7 @@ class Draft:
         yield 'kind = "table"' if self.paths is None else 'kind = "trajectories"'
         yield 'purpose = ""                                  # what the release is for'
         yield 'nulls = "value"                               # or "wildcard": null matches every value'
+        yield from whose(self.repeated)
         yield ""
         yield "[form]                                        # how the file is written"
         yield from form_lines(self.form)
@@ -155,7 +162,7 @@ class Draft:
         yield PROMISES if self.paths is None else PATH_PROMISES
         yield ""
         yield "[algorithm]"
-        yield 'type = "top-down"' if self.paths is None else 'type = "suppress-points"\nsupport = "1/100"'
+        yield AUTO if self.paths is None else 'type = "suppress-points"\nsupport = "1/100"'
 
     def _offered(self) -> Iterator[str]:
         """Tokens that may mean "missing": the steward takes a "#" away, or leaves them values."""
@@ -164,6 +171,16 @@ class Draft:
             many = f"{offer.records:,} record{'' if offer.records == 1 else 's'}"
             instead = ", in place of the line above" if len(known) > 1 else ""
             yield f"# missing.{key_of(offer.column)} = {inline(known)}  # in {many}: missing?{instead}"
+
+
+def whose(repeated: Sequence[str]) -> Iterator[str]:
+    """Whose rows are, to be said where something that names people repeats: publishing refuses until then."""
+    if not repeated:
+        return
+    yield '# A person may have several rows here. Say whose they are: take one "#" away.'
+    for name in repeated:
+        yield f"# person = {inline(name)}  # rows with the same one are one person's, who counts once"
+    yield '# rows = "persons"  # each row is a person of its own, whatever repeats'
 
 
 def form_lines(form: Form) -> Iterator[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from math import prod
+from math import expm1, prod, sqrt
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
@@ -17,27 +17,20 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from privet.core import (
-    Attribute,
-    Column,
-    Form,
-    Generalization,
-    Perturbation,
-    Policy,
-    Recoding,
-    Regions,
-    Role,
-    Tally,
-)
+from privet.core import Attribute, Column, Form, Role, Tally, Terms
 from privet.domain import Codes, Value
-from privet.engine import Tallied
+from privet.engine import COUNTED, Tallied
 from privet.engines import databases, files
-from privet.engines.arrange import domains
-from privet.engines.frames import encode, labelled, texts
+from privet.engines.arrange import codes_of, domains, respelt
+from privet.engines.frames import encode, in_order, is_in_order, keys_of_rows, labelled, texts
+from privet.engines.text import listed
+from privet.equality import classes, key
 from privet.errors import InputError, InternalError
+from privet.recoding import Generalization, Perturbation, Recoding, Regions
 
 SAMPLE = 20_000  # records looked at to see whether merging equal ones pays
 REPEATS = 0.25  # share of distinct texts up to which numbers take less room than they do
+SPELT = r"^[+-]?[0-9]*\.|^[0-9]+[eE]|^\+|^[0-9]{4}-"  # numbers and dates that may be written in several ways
 FEW_REPEATS = 0.8  # share of distinct records above which it does not
 
 
@@ -54,17 +47,32 @@ class Coded:
 
     data: pl.DataFrame = field(repr=False)
     columns: Mapping[str, Column] = field(repr=False)  # by row
-    merged: tuple[str, ...] | None  # the columns in which equal rows became one cell; None: none did
+    merged: bool  # did equal rows become one cell?
+    # quasi-identifiers in which equal values are written in several ways
+    respelt: frozenset[str] = frozenset()
 
     @cached_property
-    def cell_of_row(self) -> NDArray[np.intp] | None:
-        """Which cell of the tally each row was counted in, None where each has its own.
+    def cell_of_row(self) -> NDArray[np.intp]:
+        """Which cell of the tally each row was counted in.
 
         Found when asked for: few recodings need it, and those that do need it for every column.
         """
-        if self.merged is None:
-            return None
-        return np.unique(_packed([self.columns[name] for name in self.merged]), return_inverse=True)[1]
+        if self.merged:
+            return np.unique(_packed(list(self.columns.values())), return_inverse=True)[1]
+        place = np.empty(self.data.height, dtype=np.intp)
+        place[self.order] = np.arange(self.data.height)
+        return place
+
+    @cached_property
+    def order(self) -> NDArray[np.intp]:
+        """The rows in the order of `Tally.by_record`; what was not counted decides among equal ones.
+
+        Not the order in which they came: that would tell which of those alike came first.
+        """
+        keys = [_packed(list(self.columns.values()))] if self.columns else []
+        rest = keys_of_rows(self.data.drop(list(self.columns)))
+        found = [*([] if rest is None else [rest]), *keys]
+        return np.lexsort(found) if found else np.arange(self.data.height)
 
 
 class Embedded:
@@ -81,7 +89,8 @@ class Embedded:
         elif isinstance(source, (str, Path)):
             return Frame(files.read(Path(source), form, columns, empty=empty))
         else:
-            data = files.as_said(_frame_of(source), form)
+            data = files.as_said(files.composed(_frame_of(source)), form)
+        files.refuse_patterns("the data", data.columns)
         wanted = list(data.columns if columns is None else dict.fromkeys(columns))
         files.complain_about_missing("the data", wanted, data.columns, None)
         if not data.height and not empty:
@@ -98,16 +107,36 @@ class Embedded:
         """The values of a column, each once."""
         return encode(table.data.select(column))[column][1]
 
-    def tally(self, table: Frame, policy: Policy) -> Tallied:
+    def repeated(self, table: Frame, column: str) -> tuple[int, int]:
+        series = table.data.get_column(column)
+        lacking = series.null_count()
+        if (
+            series.dtype == pl.String
+            and series.n_unique() == series.len() - max(lacking - 1, 0)
+            and not series.str.contains(SPELT).any()
+            and (series.str.len_bytes() == series.str.len_chars()).all()  # é has several spellings
+        ):
+            return 0, lacking  # the usual case, and a quick one
+        codes, values = encode(table.data.select(column))[column]
+        times = np.bincount(codes, minlength=len(values))
+        for alike in classes(values).values():
+            if len(alike) > 1:
+                same = [values.index(value) for value in alike]
+                times[same] = times[same].sum()
+        missing = np.array([value is None for value in values], dtype=bool)
+        return int(((times > 1) & ~missing)[codes].sum()), lacking
+
+    def tally(self, table: Frame, policy: Terms) -> Tallied:
         data = table.data
         del table  # where nobody else has it, its texts can go one after the other
         return self._tally(data, policy, {a.name: a for a in policy.quasi})
 
-    def tally_published(self, table: Frame, policy: Policy) -> Tally:
+    def tally_published(self, table: Frame, policy: Terms) -> Tally:
         return self._tally(table.data, policy, {}).tally
 
-    def _tally(self, data: pl.DataFrame, policy: Policy, arranged: Mapping[str, Attribute]) -> Tallied:
-        counted = [a.name for a in policy.with_role(Role.QUASI, Role.SENSITIVE, Role.TARGET)]
+    def _tally(self, data: pl.DataFrame, policy: Terms, arranged: Mapping[str, Attribute]) -> Tallied:
+        counted = [a.name for role in COUNTED for a in policy.with_role(role)]
+        files.complain_about_missing("the table", counted, data.columns, None)
         encoded: dict[str, tuple[NDArray[Any], list[Value]]] = {}
         beside = pl.thread_pool_size()
         for first in range(0, len(counted), beside):
@@ -115,11 +144,16 @@ class Embedded:
             some = encode(data.select(counted[first : first + beside]))
             data = _slim(data, some)
             encoded |= some
-        found = domains({name: values for name, (_, values) in encoded.items()}, arranged)
+        seen = () if arranged else [a.name for a in policy.quasi]
+        found = domains({name: values for name, (_, values) in encoded.items()}, arranged, seen)
         by_row: dict[str, Column] = {}
         for name, (codes, values) in encoded.items():
-            leaf_order = np.array([found[name].codes[value] for value in values], dtype=np.intp)
+            leaf_order = codes_of(found[name], values)
             by_row[name] = Column(name, found[name], found[name].column(leaf_order)[codes])
+        person: Column | None = None
+        if policy.person is not None and policy.person in data.columns:  # a release does not have it
+            person = by_row[policy.person] = _persons(data, policy.person)
+            counted = [*counted, policy.person]
         cells, counts = _merged([by_row[name] for name in counted], data.height)
         columns = {
             name: c if cells is None else Column(name, c.domain, c.codes[cells]) for name, c in by_row.items()
@@ -131,10 +165,13 @@ class Embedded:
             target=target[0] if target else None,
             counts=counts,
             nulls=policy.nulls,
+            person=None if person is None else person.codes if cells is None else person.codes[cells],
+            across=policy.across,
         )
-        return Tallied(tally, Coded(data, by_row, None if cells is None else tuple(counted)))
+        other = frozenset(name for name in arranged if respelt(found[name], encoded[name][1]))
+        return Tallied(tally, Coded(data, by_row, merged=len(counts) < data.height, respelt=other))
 
-    def apply(self, tallied: Tallied, policy: Policy, recoding: Recoding) -> Frame:
+    def apply(self, tallied: Tallied, policy: Terms, recoding: Recoding) -> Frame:
         table: Coded = tallied.rows
         by_name = {attribute.name: attribute for attribute in policy.attributes}
         recoder = _recoder(table, recoding)
@@ -156,10 +193,24 @@ class Embedded:
         return Frame(data)
 
     def only(self, table: Frame, rows: Mapping[str, Sequence[Value]]) -> Frame:
-        read = texts(table.data.select(list(rows))).with_columns(pl.all().cast(pl.String))
-        wanted = read.select(pl.all_horizontal(pl.col(name).is_in(list(v)) for name, v in rows.items()))
-        data = table.data.filter(wanted.to_series().fill_null(value=False))
-        return Frame(data.drop(list(rows)))
+        kept = np.ones(table.data.height, dtype=bool)
+        for name, (codes, values) in encode(table.data.select(list(rows))).items():
+            asked = set(map(key, rows[name]))
+            kept &= np.array([key(value) in asked for value in values], dtype=bool)[codes]
+        return Frame(table.data.filter(pl.Series(kept)).drop(list(rows)))
+
+    def respelt(self, table: Frame, changes: Mapping[str, Mapping[Value, str]]) -> Frame:
+        texts = [
+            pl.col(name).cast(pl.String).replace(list(spelt), list(spelt.values()))
+            for name, spelt in changes.items()
+        ]
+        return Frame(table.data.with_columns(texts))
+
+    def in_order(self, table: Frame) -> Frame:
+        return Frame(in_order(table.data))
+
+    def is_in_order(self, table: Frame) -> bool:
+        return is_in_order(table.data)
 
     def write(self, table: Frame, target: Path, form: Form) -> None:
         # Text formats write an Enum as its text; the others would keep its kind.
@@ -178,10 +229,35 @@ def _frame_of(source: Any) -> pl.DataFrame:
     if isinstance(source, pl.DataFrame):
         return source
     if hasattr(source, "__arrow_c_stream__"):  # pyarrow, pandas, duckdb, ibis, … say it alike
-        return pl.DataFrame(source)
+        try:
+            return pl.DataFrame(source)
+        except (ValueError, TypeError):  # of pyarrow, which quotes a value
+            raise _mixed(source) from None
     raise InputError(
         f"a table is a path, a URL, or a polars, pandas or pyarrow table, not {type(source).__name__}"
     )
+
+
+def _mixed(source: Any) -> InputError:
+    """A column of objects in which not everything is of one type, as pandas allows: which one, never what."""
+    odd = []
+    for name in getattr(source, "columns", ()):
+        try:
+            pl.DataFrame(source[[name]])
+        except (ValueError, TypeError):
+            odd.append(str(name))
+    named = f"column {listed(odd)} holds" if odd else "a column holds"
+    return InputError(
+        f"{named} values of several types, such as numbers among texts; make it one type, for example with "
+        '.astype("string")'
+    )
+
+
+def _persons(data: pl.DataFrame, column: str) -> Column:
+    """Whose each row is; equal values name one person."""
+    codes, values = encode(data.select(column))[column]
+    found = domains({column: values}, {})[column]
+    return Column(column, found, found.column(codes_of(found, values))[codes])
 
 
 def _slim(data: pl.DataFrame, encoded: Mapping[str, tuple[NDArray[Any], list[Value]]]) -> pl.DataFrame:
@@ -194,16 +270,39 @@ def _slim(data: pl.DataFrame, encoded: Mapping[str, tuple[NDArray[Any], list[Val
 
 
 def _merged(columns: Sequence[Column], rows: int) -> tuple[NDArray[np.intp] | None, NDArray[np.int64]]:
-    """A row for each distinct record and how often it occurs; or every row where few repeat."""
-    if not columns:
+    """A row for each distinct record and how often it occurs; or every row where few repeat.
+
+    Either in the order of their codes: no search can go by the order in which rows came. (Sorting a million
+    rows is free: what it takes, a search saves that finds equal records side by side.) None: the rows as they
+    stand, which is in that order already.
+    """
+    if not columns or not rows:
         return None, np.ones(rows, dtype=np.int64)
-    if rows > 2 * SAMPLE:
-        sample = slice(None, None, rows // SAMPLE)
-        looked = _packed([Column(c.name, c.domain, c.codes[sample]) for c in columns])
-        if len(np.unique(looked)) > FEW_REPEATS * len(looked):
+    key = _packed(columns)
+    if (key[1:] >= key[:-1]).all():
+        cells = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+        if len(cells) > FEW_REPEATS * rows:
             return None, np.ones(rows, dtype=np.int64)
-    _, cells, counts = np.unique(_packed(columns), return_index=True, return_counts=True)
+        return cells, np.diff(cells, append=rows).astype(np.int64)
+    if rows > 2 * SAMPLE and _kinds(key[:: rows // SAMPLE]) > FEW_REPEATS * rows:
+        return np.argsort(key), np.ones(rows, dtype=np.int64)
+    _, cells, counts = np.unique(key, return_index=True, return_counts=True)
     return cells, counts.astype(np.int64)
+
+
+def _kinds(sample: NDArray[Any]) -> float:
+    """How many kinds of records there are, from how many of a sample are different: about as many.
+
+    Of equally frequent kinds a sample meets `kinds * (1 - exp(-size / kinds))`. Counting the sample's
+    own repeats would not do: of 100,000 kinds a sample of 20,000 has few twice, and ten million rows have
+    each a hundred times.
+    """
+    size, met = len(sample), len(np.unique(sample))
+    low, high = float(met), float(size) ** 2
+    while high > low * 1.01:
+        middle = sqrt(low * high)
+        low, high = (middle, high) if -middle * expm1(-size / middle) < met else (low, middle)
+    return high
 
 
 def _packed(columns: Sequence[Column]) -> NDArray[Any]:
@@ -245,7 +344,7 @@ def _generalised(table: Coded, recoding: Generalization, attribute: Attribute, r
     column = table.columns.get(raw.name)
     if column is None or column.domain is not cut.domain:
         raise InternalError("a recoding is applied to the table that it was tallied from")
-    if cut.untouched:
+    if cut.untouched and raw.name not in table.respelt:
         return raw
     return labelled(raw.name, cut.labels, cut.positions[column.codes])
 
@@ -254,7 +353,7 @@ def _regional(table: Coded, recoding: Regions, attribute: Attribute, raw: pl.Ser
     if attribute.role is not Role.QUASI:
         return raw
     shown = recoding.shown(table.columns[raw.name])
-    if shown.untouched:
+    if shown.untouched and raw.name not in table.respelt:
         return raw
     labels = [node.label for node in shown.nodes]
     return labelled(raw.name, labels, _by_row(table, recoding, shown.positions))
@@ -269,14 +368,11 @@ def _perturbed(table: Coded, recoding: Perturbation, attribute: Attribute, raw: 
 
 def _by_row(table: Coded, recoding: Recoding, found: NDArray[Any]) -> NDArray[Any]:
     """What a recoding says of cells, or of records cell by cell, in the order of the rows."""
-    cells = table.cell_of_row
-    if cells is None:
-        return found
     if recoding.by_record:
-        rows = np.empty_like(found).reshape(-1, len(cells))  # a line for each copy
-        rows[:, np.argsort(cells, kind="stable")] = found.reshape(rows.shape)
+        rows = np.empty_like(found).reshape(-1, table.data.height)  # a line for each copy
+        rows[:, table.order] = found.reshape(rows.shape)
         return rows.reshape(-1)
-    return found[cells]
+    return found[table.cell_of_row]
 
 
 def _disguised(data: pl.DataFrame, attribute: Attribute) -> pl.Series:

@@ -11,15 +11,19 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import os
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
+from privet import equality, parts
 from privet.core import Form
 from privet.engine import SUFFIX
-from privet.engines import packed
+from privet.engines import even, packed
+from privet.engines.frames import WORDLESS, WORDLESS_SAID
+from privet.engines.panic import unpanicked
 from privet.engines.text import (
     DELIMITERS,
     FEW,
@@ -55,7 +59,12 @@ __all__ = [
 def read(
     path: Path, form: Form, columns: Iterable[str] | None = None, *, empty: bool = False
 ) -> pl.DataFrame:
-    """The table in a file, with only the columns that are asked for; without a record only if it may be."""
+    """The table in a file, with only the columns that are asked for; without a record only if it may be.
+
+    A folder is read as its parts, one after the other; each has the columns of the first.
+    """
+    if path.is_dir():
+        return _read_parts(path, form, columns, empty=empty)
     if not path.is_file():
         raise InputError(f"{path}: no such file")
     wanted = None if columns is None else list(dict.fromkeys(columns))
@@ -71,6 +80,20 @@ def read(
     if not frame.height and not empty:
         raise InputError(f"{path}: there is a header but not one record")
     return _no_endless_fields(path, as_said(frame, form))
+
+
+def _read_parts(folder: Path, form: Form, columns: Iterable[str] | None, *, empty: bool) -> pl.DataFrame:
+    wanted = None if columns is None else list(columns)
+    found: list[pl.DataFrame] = []
+    for part in parts.listed(folder):
+        frame = read(part, form, wanted, empty=True)
+        if found and frame.schema != found[0].schema:
+            raise InputError(f"{part}: has other columns than the parts before it, or columns of other types")
+        found.append(frame)
+    frame = pl.concat(found)
+    if not frame.height and not empty:
+        raise InputError(f"{folder}: the parts have not one record")
+    return frame
 
 
 def as_said(frame: pl.DataFrame, form: Form) -> pl.DataFrame:
@@ -97,18 +120,61 @@ def as_said(frame: pl.DataFrame, form: Form) -> pl.DataFrame:
     return frame
 
 
+def opened(path: Path) -> Path | bytes:
+    """What polars can read: a name is UTF-8 to it, whatever the locale says, and has no bytes but letters."""
+    try:
+        plain = str(path).encode() == os.fsencode(path)
+    except UnicodeEncodeError:
+        plain = False
+    return path if plain else path.read_bytes()
+
+
 def _read_text(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.DataFrame:
     names = header(path, form)
     if wanted is not None:
         complain_about_missing(str(path), wanted, names, form.delimiter)
-    source: Path | bytes = path
+    source: Path | bytes = opened(path)
     if path.suffix == ".gz" or not is_utf8(form.encoding):
         source = utf8(path, form.encoding)
+    refuse_patterns(str(path), names)
+    chosen = names if wanted is None else [name for name in names if name in wanted]
+    if 0 < len(chosen) < len(names) and (lines := even.lines(source, form, len(names))) is not None:
+        frame = _parsed(path, source, form, names, chosen)
+        if frame.height == lines - form.header:
+            return frame
+    # Every column is read, whatever is wanted: only then does polars refuse a row that is too long, and
+    # a comma in a name that is not quoted would move what identifies into a column that is published.
+    frame = _parsed(path, source, form, names, names)
+    last = frame.get_column(names[-1])
+    # In a file with one column a blank line is a record: that is how its null is written.
+    if len(names) == 1:
+        return frame
+    # A null in the last column may be a row that ends too soon.
+    if (last.null_count() or (last == "").any()) and not even.surely(source, form, len(names), frame.height):
+        faults = _faults(path, form, names, unknown_is_fine=True)
+        if faults:
+            raise InputError(*faults)
+        frame = frame.head(_records(path, form))
+    return frame.select(chosen)
+
+
+def refuse_patterns(place: str, names: Iterable[str]) -> None:
+    """A column called `*` or `^…$` would be read as a pattern by polars, and stand for other columns too."""
+    if any(name == "*" or (name.startswith("^") and name.endswith("$")) for name in names):
+        raise InputError(
+            f"{place}: a column is called * or ^…$, which would mean other columns too: rename it, or give "
+            "the file a header if it has none"
+        )
+
+
+def _parsed(
+    path: Path, source: Path | bytes, form: Form, names: Sequence[str], chosen: Sequence[str]
+) -> pl.DataFrame:
+    """Some columns of a text file, as polars finds them."""
     try:
-        # Every column is read, whatever is wanted: only then does polars refuse a row that is too long, and
-        # a comma in a name that is not quoted would move what identifies into a column that is published.
         frame = pl.read_csv(
             source,
+            columns=None if chosen is names else [names.index(name) for name in chosen],
             separator=form.delimiter or ",",
             infer_schema=False,
             has_header=form.header,
@@ -118,36 +184,31 @@ def _read_text(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.DataF
         )
     except pl.exceptions.PolarsError:
         raise InputError(*_faults(path, form, names)) from None
-    frame.columns = names  # polars leaves doubled quotes in a header as they are
-    last = frame.get_column(names[-1])
-    # In a file with one column a blank line is a record: that is how its null is written.
-    if len(names) == 1:
-        return frame
-    # A null in the last column may be a row that ends too soon.
-    if (last.null_count() or (last == "").any()) and not _even(source, form, len(names), frame.height):
-        faults = _faults(path, form, names, unknown_is_fine=True)
-        if faults:
-            raise InputError(*faults)
-        frame = frame.head(_records(path, form))
-    return frame if wanted is None else frame.select([name for name in names if name in wanted])
+    if frame.width != len(chosen):  # a quote in the header that polars and we read in two ways
+        raise InputError(f"{path}: the header cannot be read: is a quote left open in it?")
+    frame.columns = list(chosen)  # polars leaves doubled quotes in a header as they are
+    return frame
 
 
 def _read_typed(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.DataFrame:
     if form.format in PACKED:
         return _some(path, packed.read(path, form), wanted)
-    source: Path | io.BytesIO = path
+    source: Path | bytes | io.BytesIO = opened(path)
     try:
         if path.suffix == ".gz":
             source = io.BytesIO(gzip.decompress(path.read_bytes()))
-        if form.format == "parquet":
-            frame = pl.read_parquet(source)
-        elif form.format == "arrow":
-            frame = pl.read_ipc(source)
-        else:
-            frame = pl.read_ndjson(source, infer_schema_length=None)
-    except (pl.exceptions.PolarsError, OSError, EOFError, ValueError):
+        with unpanicked():
+            if form.format == "parquet":
+                frame = pl.read_parquet(source)
+            elif form.format == "arrow":
+                frame = pl.read_ipc(source)
+            else:
+                frame = pl.read_ndjson(source, infer_schema_length=None)
+    except (pl.exceptions.PolarsError, OSError, EOFError, ValueError, zlib.error):
         raise InputError(f"{path}: this cannot be read as {form.format}") from None
-    frame = _some(path, frame, wanted)
+    frame = _some(path, composed(frame), wanted)
+    if form.format == "jsonl" and wanted is not None:
+        frame = frame.select(wanted)  # not as the first line has its keys: that would tell who came first
     nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
     if nested:
         raise InputError(
@@ -155,6 +216,18 @@ def _read_typed(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.Data
             "out of the file, or write what it holds into columns of its own"
         )
     return frame
+
+
+def composed(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with the names of its columns as policies compare them: é is one letter, however composed."""
+    names = {name: equality.name(name) for name in frame.columns}
+    if all(name == other for name, other in names.items()):
+        return frame
+    if len(set(names.values())) < len(names):
+        raise InputError(
+            "two columns have names that differ only in how Unicode composes a letter; rename one"
+        )
+    return frame.rename(names)
 
 
 def _some(path: Path, frame: pl.DataFrame, wanted: Sequence[str] | None) -> pl.DataFrame:
@@ -170,6 +243,7 @@ def write(frame: pl.DataFrame, target: Path, form: Form) -> None:
         packed.write(frame, target, form)
         return
     _no_mistaken_nulls(frame, form)
+    _no_lost_values(frame, form)
     gzipped = target.suffix == ".gz"
     with io.BytesIO() if gzipped else target.open("wb") as out:
         if form.format in {"csv", "tsv"}:
@@ -194,6 +268,25 @@ def write(frame: pl.DataFrame, target: Path, form: Form) -> None:
         _reencode(target, form.encoding)
 
 
+def _no_lost_values(frame: pl.DataFrame, form: Form) -> None:
+    """What a format cannot say would be another table than was checked, or no table at all."""
+    if form.format in {"parquet", "arrow"}:
+        return
+    complaints = [
+        f"{WORDLESS_SAID.format(name)}; leave it out, or say --to parquet"
+        for name, dtype in frame.schema.items()
+        if dtype.base_type() in WORDLESS
+    ]
+    if form.format == "jsonl":
+        complaints += [
+            f"column {name!r} holds numbers that are not finite, which JSON cannot say; say --to parquet"
+            for name, dtype in frame.schema.items()
+            if dtype.is_float() and not frame.get_column(name).drop_nulls().is_finite().all()
+        ]
+    if complaints:
+        raise InputError(*complaints)
+
+
 def _no_mistaken_nulls(frame: pl.DataFrame, form: Form) -> None:
     """A text that reads like a null token would come back as null: another table than was checked."""
     tokens = [token for token in form.nulls if token]  # an empty text is quoted, an empty field is not
@@ -212,12 +305,11 @@ def _no_mistaken_nulls(frame: pl.DataFrame, form: Form) -> None:
 
 
 def _reencode(target: Path, encoding: str) -> None:
-    opener = gzip.open if target.suffix == ".gz" else open
-    with opener(target, "rb") as coded:
-        text = coded.read().decode()
-    with opener(target, "wb") as plain:
-        # A label of ours that the encoding lacks must not stop a release at its last step.
-        plain.write(text.encode(encoding, errors="xmlcharrefreplace"))
+    whole, packed = target.read_bytes(), target.suffix == ".gz"
+    text = (gzip.decompress(whole) if packed else whole).decode()
+    # A label of ours that the encoding lacks must not stop a release at its last step.
+    coded = text.encode(encoding, errors="xmlcharrefreplace")
+    target.write_bytes(gzip.compress(coded, mtime=0) if packed else coded)  # packed without a name and a time
 
 
 def _no_endless_fields(path: Path, frame: pl.DataFrame) -> pl.DataFrame:
@@ -233,15 +325,6 @@ def _no_endless_fields(path: Path, frame: pl.DataFrame) -> pl.DataFrame:
         if faults:
             raise InputError(*faults)
     return frame
-
-
-def _even(source: Path | bytes, form: Form, fields: int, records: int) -> bool:
-    """Has every line all its delimiters? A quick count that is sure only where nothing is quoted."""
-    raw = np.frombuffer(source, np.uint8) if isinstance(source, bytes) else np.memmap(source, np.uint8, "r")
-    if np.count_nonzero(raw == ord('"')):
-        return False
-    delimiters = int(np.count_nonzero(raw == ord(form.delimiter or ",")))
-    return delimiters == (fields - 1) * (records + form.header)
 
 
 def _lines(path: Path, form: Form) -> Iterator[tuple[int, list[str]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,19 @@ import polars as pl
 from numpy.typing import NDArray
 
 from privet.domain import Value
+from privet.errors import InputError
+
+WORDLESS = {pl.Binary, pl.Duration, pl.Object}  # what has no text
+WORDLESS_SAID = "column {!r} holds bytes or durations, which have no text"
 
 
 def texts(data: pl.DataFrame) -> pl.DataFrame:
     """Every column as text, the form in which policies and hierarchies speak of values."""
+    wordless = [name for name, dtype in data.schema.items() if dtype.base_type() in WORDLESS]
+    if wordless:
+        raise InputError(
+            *(f"{WORDLESS_SAID}; leave it out, or give it another role".format(name) for name in wordless)
+        )
     return data.with_columns(
         pl.col(name).cast(pl.String)
         for name, dtype in data.schema.items()
@@ -22,7 +32,7 @@ def texts(data: pl.DataFrame) -> pl.DataFrame:
 
 
 def encode(data: pl.DataFrame) -> dict[str, tuple[NDArray[Any], list[Value]]]:
-    """For each column, a number for each row and the value of each number."""
+    """For each column, a number for each row and the value of each number: by its text, null last."""
     # A fresh set of categories for each column: the shared one would mix the columns' numbers. Enums
     # (labels of ours, above all) are numbered already.
     kinds: dict[str, Any] = {
@@ -38,9 +48,12 @@ def encode(data: pl.DataFrame) -> dict[str, tuple[NDArray[Any], list[Value]]]:
         codes = physical.fill_null(0).to_numpy() if physical.null_count() else physical.to_numpy()
         occurs = np.zeros(int(codes.max(initial=0)) + 1, dtype=bool)
         occurs[codes if not physical.null_count() else codes[physical.is_not_null().to_numpy()]] = True
-        used = np.flatnonzero(occurs)
-        number = (np.cumsum(occurs) - 1).astype(np.min_scalar_type(len(used)))
-        values: list[Value] = pl.Series(used.astype(np.uint32)).cat.to(kind).cast(pl.String).to_list()
+        used = np.flatnonzero(occurs).astype(np.uint32)
+        met = pl.Series(used).cat.to(kind).cast(pl.String)
+        by_text = met.arg_sort()
+        values: list[Value] = met.gather(by_text).to_list()
+        number = np.zeros(len(occurs), dtype=np.min_scalar_type(len(used)))
+        number[used[by_text.to_numpy()]] = np.arange(len(used))
         codes = number[codes]  # also where the numbers stay the same: in fewer bytes
         if physical.null_count():
             codes = np.where(physical.is_null().to_numpy(), len(values), codes)
@@ -49,9 +62,73 @@ def encode(data: pl.DataFrame) -> dict[str, tuple[NDArray[Any], list[Value]]]:
     return found
 
 
+def in_order(data: pl.DataFrame) -> pl.DataFrame:
+    """The rows sorted by their values as text, first column first, null last.
+
+    Rows that are equal cannot be told apart, so nothing is told by which of them comes first.
+    """
+    key = keys_of_rows(data)
+    return data if key is None else data[np.argsort(key)]
+
+
+def is_in_order(data: pl.DataFrame) -> bool:
+    """Do the rows stand in that order?"""
+    key = keys_of_rows(data)
+    return key is None or bool((key[1:] >= key[:-1]).all())
+
+
+def keys_of_rows(data: pl.DataFrame) -> NDArray[Any] | None:
+    """A number for each row, in the order of the rows' texts; None where there is nothing to sort."""
+    if data.height < 2:
+        return None
+    ranks = [_ranks(column) for column in data]
+    small = prod(room for _, room in ranks) < 2**32  # sorted in half the time
+    key: NDArray[Any] = np.zeros(data.height, dtype=np.uint32 if small else np.int64)
+    size = 1
+    for rank, room in ranks:
+        if size > 2**62 // room:
+            found, key = np.unique(key, return_inverse=True)
+            size = len(found)
+        np.multiply(key, room, out=key, casting="unsafe")
+        np.add(key, rank, out=key, casting="unsafe")  # in place, and it fits
+        size *= room
+    return key
+
+
+def _ranks(column: pl.Series) -> tuple[NDArray[Any], int]:
+    """The place of each row's value among the column's values, and how many places there are."""
+    if isinstance(column.dtype, pl.Enum):
+        categories: list[str] = column.dtype.categories.to_list()
+        place = np.argsort(np.argsort(np.array(categories, dtype=object))) if categories else np.zeros(0, int)
+        missing, physical = len(categories), column.to_physical()
+        codes = physical.fill_null(0).to_numpy() if physical.null_count() else physical.to_numpy()
+        if not np.array_equal(place, np.arange(missing)):
+            codes = place.astype(np.min_scalar_type(missing))[codes]
+        if physical.null_count():
+            codes = np.where(physical.is_null().to_numpy(), missing, codes)
+        return codes, missing + 1
+    ranked = _as_text(column).rank("dense")
+    places = int(ranked.max() or 0) + 1  # type: ignore[arg-type] # ranks are whole numbers, from 1
+    return ranked.fill_null(places).to_numpy() - 1, places
+
+
+def _as_text(column: pl.Series) -> pl.Series:
+    if column.dtype == pl.Binary:
+        return column.bin.encode("hex")
+    if column.dtype == pl.Duration:
+        return column.to_physical().cast(pl.String)
+    if column.dtype.is_nested():  # sets, where a format holds lists
+        return column.to_frame().select(pl.struct(pl.all()).struct.json_encode()).to_series()
+    return column.cast(pl.String)
+
+
 def labelled(name: str, of_node: Sequence[Value], positions: NDArray[Any]) -> pl.Series:
     """Published labels as an Enum: one small number for each row until the file is written."""
-    labels = list(dict.fromkeys(label for label in of_node if label is not None))
+    labels = sorted({label for label in of_node if label is not None})  # numbers in the order of the text
+    if not labels:  # nobody has a value
+        return pl.Series(name, [None] * len(positions), dtype=pl.Enum([]))
+    if labels == list(of_node) and positions.dtype in (np.uint8, np.uint16, np.uint32):
+        return pl.Series(name, positions).cat.to(pl.Enum(labels))
     number = {label: at for at, label in enumerate(labels)}
     missing = len(labels)  # stands for null, which is not a category
     small = np.min_scalar_type(missing)

@@ -55,7 +55,7 @@ def _workbook(path: Path, form: Form) -> pl.DataFrame:
         raise MissingExtraError(f"{path}: a workbook", "excel") from None
     unreadable = InputError(f"{path}: this cannot be read as a workbook")
     try:
-        book = fastexcel.read_excel(str(path))
+        book = fastexcel.read_excel(path.read_bytes())
         names: list[str] = book.sheet_names
     except (fastexcel.FastExcelError, OSError):
         raise unreadable from None

@@ -17,24 +17,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privet.core import (
-    Attribute,
-    Column,
-    Form,
-    Generalization,
-    Perturbation,
-    Policy,
-    Recoding,
-    Regions,
-    Role,
-    Tally,
-)
+from privet import parts
+from privet.core import Attribute, Column, Form, Role, Tally, Terms
 from privet.domain import Value
-from privet.engine import Tallied
+from privet.engine import COUNTED, Tallied
 from privet.engines import text
-from privet.engines.arrange import domains
+from privet.engines.arrange import domains, respelt
 from privet.engines.plain_text import Item, as_text, csv_lines, read_csv, read_json
+from privet.equality import key
 from privet.errors import InputError, InternalError, UnsupportedError
+from privet.recoding import Generalization, Perturbation, Recoding, Regions
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +47,9 @@ class Coded:
     table: Rows
     columns: Mapping[str, Column] = field(repr=False)
     cells: list[int] = field(repr=False)
+    respelt: frozenset[str] = (
+        frozenset()
+    )  # quasi-identifiers in which equal values are written in several ways
 
 
 class Plain:
@@ -72,6 +67,8 @@ class Plain:
                 f"the engine {self.name!r} reads files, not {what}; the engine 'embedded' does"
             )
         path = Path(source)
+        if path.is_dir():
+            return self._joined(path, form, columns, empty=empty)
         if not path.is_file():
             raise InputError(f"{path}: no such file")
         wanted = None if columns is None else list(dict.fromkeys(columns))
@@ -84,11 +81,23 @@ class Plain:
         values = read_json(path, wanted) if form.format == "jsonl" else read_csv(path, form)
         if wanted is not None:
             text.complain_about_missing(str(path), wanted, list(values), form.delimiter)
-            values = {name: column for name, column in values.items() if name in wanted}
+            order = wanted if form.format == "jsonl" else values  # not as the first line has its keys
+            values = {name: values[name] for name in order if name in wanted}
         table = Rows(values)
         if not table.height and not empty:
             raise InputError(f"{path}: there is a header but not one record")
         _refuse_endless(path, table)
+        return table
+
+    def _joined(self, folder: Path, form: Form, columns: Iterable[str] | None, *, empty: bool) -> Rows:
+        """A folder of parts, one after the other."""
+        wanted = None if columns is None else list(columns)
+        found = [self.read(part, form, wanted, empty=True) for part in parts.listed(folder)]
+        if any(part.values.keys() != found[0].values.keys() for part in found):
+            raise InputError(f"{folder}: a part has other columns than the parts before it")
+        table = Rows({name: [v for part in found for v in part.values[name]] for name in found[0].values})
+        if not table.height and not empty:
+            raise InputError(f"{folder}: the parts have not one record")
         return table
 
     def columns(self, table: Rows) -> tuple[str, ...]:
@@ -101,24 +110,37 @@ class Plain:
         """The values of a column, each once."""
         return list(dict.fromkeys(map(as_text, table.values[column])))
 
-    def tally(self, table: Rows, policy: Policy) -> Tallied:
+    def repeated(self, table: Rows, column: str) -> tuple[int, int]:
+        texts = [as_text(value) for value in table.values[column]]
+        times = Counter(map(key, texts))
+        return sum(t is not None and times[key(t)] > 1 for t in texts), texts.count(None)
+
+    def tally(self, table: Rows, policy: Terms) -> Tallied:
         return self._tally(table, policy, {a.name: a for a in policy.quasi})
 
-    def tally_published(self, table: Rows, policy: Policy) -> Tally:
+    def tally_published(self, table: Rows, policy: Terms) -> Tally:
         return self._tally(table, policy, {}).tally
 
-    def _tally(self, table: Rows, policy: Policy, arranged: Mapping[str, Attribute]) -> Tallied:
-        counted = [a.name for a in policy.with_role(Role.QUASI, Role.SENSITIVE, Role.TARGET)]
-        found = domains({name: self.distinct(table, name) for name in counted}, arranged)
+    def _tally(self, table: Rows, policy: Terms, arranged: Mapping[str, Attribute]) -> Tallied:
+        counted = [a.name for role in COUNTED for a in policy.with_role(role)]
+        text.complain_about_missing("the table", counted, list(table.values), None)
+        seen = () if arranged else [a.name for a in policy.quasi]
+        found = domains({name: self.distinct(table, name) for name in counted}, arranged, seen)
         by_row: dict[str, Column] = {}
         for name, domain in found.items():
-            codes = [domain.codes[as_text(value)] for value in table.values[name]]
+            codes = [domain.code(as_text(value)) for value in table.values[name]]
             by_row[name] = Column(name, domain, domain.column(np.array(codes, dtype=np.intp)))
+        if policy.person is not None and policy.person in table.values:  # a release does not have it
+            # Rows of different persons are different cells, whatever else they say.
+            persons = domains({policy.person: self.distinct(table, policy.person)}, {})[policy.person]
+            whose = [persons.code(as_text(value)) for value in table.values[policy.person]]
+            by_row[policy.person] = Column(policy.person, persons, persons.column(np.array(whose, np.intp)))
+            counted = [*counted, policy.person]
         rows = list(zip(*(by_row[name].codes.tolist() for name in counted), strict=True))
         cells = Counter(rows)
-        number = {cell: at for at, cell in enumerate(cells)}
+        number = {cell: at for at, cell in enumerate(sorted(cells))}  # not as they came
         columns = {}
-        for name, column in zip(counted, zip(*cells, strict=True), strict=True):
+        for name, column in zip(counted, zip(*number, strict=True), strict=True):
             domain = by_row[name].domain
             columns[name] = Column(name, domain, domain.column(np.array(column, dtype=np.intp)))
         target = [columns[a.name] for a in policy.with_role(Role.TARGET)]
@@ -126,12 +148,15 @@ class Plain:
             quasi=tuple(columns[a.name] for a in policy.with_role(Role.QUASI)),
             sensitive=tuple(columns[a.name] for a in policy.with_role(Role.SENSITIVE)),
             target=target[0] if target else None,
-            counts=np.array(list(cells.values()), dtype=np.int64),
+            counts=np.array([cells[cell] for cell in number], dtype=np.int64),
             nulls=policy.nulls,
+            person=columns[policy.person].codes if policy.person in columns else None,
+            across=policy.across,
         )
-        return Tallied(tally, Coded(table, by_row, [number[row] for row in rows]))
+        other = frozenset(name for name in arranged if respelt(found[name], self.distinct(table, name)))
+        return Tallied(tally, Coded(table, by_row, [number[row] for row in rows], other))
 
-    def apply(self, tallied: Tallied, policy: Policy, recoding: Recoding) -> Rows:
+    def apply(self, tallied: Tallied, policy: Terms, recoding: Recoding) -> Rows:
         coded: Coded = tallied.rows
         table = coded.table
         by_name = {attribute.name: attribute for attribute in policy.attributes}
@@ -154,11 +179,29 @@ class Plain:
         return Rows({name: list(compress(column, of_row)) for name, column in made.items()})
 
     def only(self, table: Rows, rows: Mapping[str, Sequence[Value]]) -> Rows:
+        asked = {name: set(map(key, values)) for name, values in rows.items()}
         wanted = [
-            all(as_text(table.values[name][at]) in values for name, values in rows.items())
+            all(key(as_text(table.values[name][at])) in values for name, values in asked.items())
             for at in range(table.height)
         ]
         return Rows({name: list(compress(c, wanted)) for name, c in table.values.items() if name not in rows})
+
+    def respelt(self, table: Rows, changes: Mapping[str, Mapping[Value, str]]) -> Rows:
+        made = dict(table.values)
+        for name, spelt in changes.items():
+            made[name] = [
+                spelt.get(value, value) if isinstance(value, str) else value for value in made[name]
+            ]
+        return Rows(made)
+
+    def in_order(self, table: Rows) -> Rows:
+        rows = sorted(zip(*table.values.values(), strict=True), key=_as_texts)
+        columns = zip(*rows, strict=True) if rows else ((),) * len(table.values)
+        return Rows({name: list(column) for name, column in zip(table.values, columns, strict=True)})
+
+    def is_in_order(self, table: Rows) -> bool:
+        rows = [_as_texts(row) for row in zip(*table.values.values(), strict=True)]
+        return rows == sorted(rows)
 
     @staticmethod
     def arrow(table: Rows) -> Any:
@@ -192,6 +235,12 @@ class Plain:
             )
 
 
+def _as_texts(row: tuple[Item, ...]) -> list[tuple[bool, str]]:
+    """What a row is sorted by."""
+    texts = map(as_text, row)
+    return [(text is None, text or "") for text in texts]
+
+
 def _recoded(coded: Coded, name: str, recoding: Recoding) -> list[Item]:
     match recoding:
         case Generalization():
@@ -199,13 +248,13 @@ def _recoded(coded: Coded, name: str, recoding: Recoding) -> list[Item]:
             column = coded.columns.get(name)
             if column is None or column.domain is not cut.domain:
                 raise InternalError("a recoding is applied to the table that it was tallied from")
-            if cut.untouched:
+            if cut.untouched and name not in coded.respelt:
                 return list(coded.table.values[name])
             label = {code: node.label for node in cut.nodes for code in range(node.lo, node.hi)}
             return [label[code] for code in column.codes.tolist()]
         case Regions():
             shown = recoding.shown(coded.columns[name])
-            if shown.untouched:
+            if shown.untouched and name not in coded.respelt:
                 return list(coded.table.values[name])
             labels = [shown.nodes[at].label for at in shown.positions.tolist()]
         case Perturbation():
@@ -219,7 +268,10 @@ def _places(coded: Coded, recoding: Recoding) -> list[int]:
     """For each row, where a recoding speaks of it: at its cell, or at its place among its cell's records."""
     if not recoding.by_record:
         return coded.cells
-    ordered = sorted(range(coded.table.height), key=lambda row: coded.cells[row])
+    # Of rows that were counted alike, what was not counted decides: not which came first.
+    rest = [column for name, column in coded.table.values.items() if name not in coded.columns]
+    told = [_as_texts(row) for row in zip(*rest, strict=True)] if rest else [[]] * coded.table.height
+    ordered = sorted(range(coded.table.height), key=lambda row: (coded.cells[row], told[row]))
     places = [0] * coded.table.height
     for place, row in enumerate(ordered):
         places[row] = place

@@ -9,10 +9,12 @@ from __future__ import annotations
 import io
 import json
 import re
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from privet import equality
 from privet.core import Form
 from privet.domain import Value
 from privet.engines import text
@@ -175,10 +177,11 @@ def read_json(path: Path, wanted: Sequence[str] | None) -> dict[str, list[Item]]
             for line in io.StringIO(whole)
             if line.strip()
         ]
-    except (OSError, EOFError, ValueError, RecursionError):
+    except (OSError, EOFError, ValueError, RecursionError, zlib.error):
         raise unreadable from None
     if not all(isinstance(line, dict) for line in lines):
         raise unreadable
+    lines = [{equality.name(name): value for name, value in line.items()} for line in lines]
     names = list(dict.fromkeys(name for line in lines for name in line))
     values = {name: [line.get(name) for line in lines] for name in names}
     if wanted is not None:

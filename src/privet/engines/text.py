@@ -8,13 +8,16 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
+from privet import equality, parts
 from privet.core import Form
-from privet.engine import SUFFIX
+from privet.engine import SUFFIX, unwritable
 from privet.errors import InputError, one_of
 
 FORMATS = {
@@ -47,6 +50,7 @@ PACKED = ("xlsx", "sas", "stata", "spss")  # read through libraries of their own
 DELIMITERS = (",", ";", "\t", "|")
 LONGEST_FIELD = 131_072  # bytes; what a longer one is, is a broken quote
 SCHEMES = ("sqlite", "postgresql", "postgres")
+_ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]+://|table:|jdbc:|dbfs:/")
 FEW = 5  # complaints of one kind; the rest is a number
 
 
@@ -75,8 +79,25 @@ def is_url(source: object) -> bool:
     return isinstance(source, str) and source.split("://", 1)[0] in SCHEMES and "://" in source
 
 
+def is_elsewhere(source: object) -> bool:
+    """Does this name a place that a cluster opens, not this process: s3a://…, hdfs://…, table:…, jdbc:…?"""
+    if not isinstance(source, str) or is_url(source) or _ELSEWHERE.match(source) is None:
+        return False
+    return not Path(source).exists()  # a file may be called so
+
+
+def settled_elsewhere(source: str, form: Form) -> Form:
+    """The same of what this process does not open: by its name, and columns rather than text."""
+    ending = FORMATS.get(Path(source.removesuffix("/").removesuffix(".gz")).suffix.lower())
+    kind = form.format or (ending if "://" in source else None) or "parquet"
+    delimiter = form.delimiter or {"csv": ",", "tsv": "\t"}.get(kind)
+    return replace(form, format=kind, delimiter=delimiter, gzip=False)
+
+
 def settled(path: Path, form: Form) -> Form:
-    """The form with everything said that was left to be guessed."""
+    """The form with everything said that was left to be guessed; of a folder of parts, by its first."""
+    if path.is_dir():
+        return replace(settled(parts.listed(path)[0], form), gzip=False)
     name = path.with_suffix("") if path.suffix == ".gz" else path
     kind = form.format or FORMATS.get(name.suffix.lower())
     known = sorted({*SUFFIX, *READ_ONLY})
@@ -90,9 +111,9 @@ def settled(path: Path, form: Form) -> Form:
         if said not in NOTATIONS
     ]:
         raise InputError(*wrong)
+    if wrong := unwritable(form):
+        raise InputError(*(f"{path}: {complaint}" for complaint in wrong))
     delimiter = form.delimiter
-    if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n'):
-        raise InputError(f"{path}: a delimiter is one ASCII character, not {delimiter!r}")
     if kind in {"csv", "tsv"} and delimiter is None:
         delimiter = "\t" if kind == "tsv" else sniff(header_line(path, form.encoding))
     return replace(form, format=kind, delimiter=delimiter, gzip=path.suffix == ".gz" and kind not in PACKED)
@@ -139,7 +160,7 @@ def naming(fields: Sequence[str], *, said: bool = True) -> list[str]:
     >>> naming(["39", "Private"], said=False)
     ['column_1', 'column_2']
     """
-    stripped = [field.strip() if said else "" for field in fields]
+    stripped = [equality.name(field.strip()) if said else "" for field in fields]
     wanted = [name or f"column_{at}" for at, name in enumerate(stripped, start=1)]
     taken, names = set(wanted), []
     for at, name in enumerate(wanted):
@@ -183,14 +204,14 @@ def header_line(path: Path, encoding: str) -> str:
             start = file.read(1 << 20)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
-    except (OSError, EOFError):
+    except (OSError, EOFError, zlib.error):
         raise InputError(f"{path}: this cannot be read; is it really what its name says?") from None
     if b"\x00" in start and not encoding.lower().replace("-", "").startswith(("utf16", "utf32")):
         raise InputError(f"{path}: this is not a text file (it holds NUL bytes)")
     try:
         text = start.decode("utf-8-sig" if is_utf8(encoding) else encoding, errors="ignore")
-    except LookupError:
-        raise InputError(f"{path}: there is no encoding {encoding!r}") from None
+    except (LookupError, UnicodeError):  # "idna" and its like are codecs too, and not for files
+        raise InputError(f"{path}: there is no encoding {encoding!r} of text files") from None
     lines = io.StringIO(text, newline="").readline()
     while lines.count('"') % 2 and len(lines) < len(text):  # a quoted name may hold a line break
         lines += io.StringIO(text[len(lines) :], newline="").readline()
@@ -202,7 +223,7 @@ def utf8(path: Path, encoding: str) -> bytes:
     try:
         with opened(path) as file:
             raw = file.read()
-    except (OSError, EOFError):
+    except (OSError, EOFError, zlib.error):
         raise InputError(f"{path}: this cannot be unpacked; is it really gzip?") from None
     if is_utf8(encoding):
         return raw
@@ -210,6 +231,8 @@ def utf8(path: Path, encoding: str) -> bytes:
         return raw.decode(encoding).encode()
     except UnicodeDecodeError as fault:
         raise InputError(undecodable(path, encoding, raw.count(b"\n", 0, fault.start) + 1)) from None
+    except (LookupError, UnicodeError):
+        raise InputError(f"{path}: there is no encoding {encoding!r} of text files") from None
 
 
 def undecodable(path: Path, encoding: str, line: int) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from privet.core import Form
-from privet.evidence.part import Bound, Label, Part, part, reading, stated
+from privet.evidence.part import Bound, Label, Part, inside, left_out, part, reading, stated, verified
 
 
 @part
@@ -14,7 +15,7 @@ class PublishedValue(Part):
 
     label: Label = stated()
     loss: float = stated()  # LM of one such cell
-    interval: tuple[Bound, Bound] | None = stated(default=None)  # half-open
+    interval: tuple[Bound, Bound] | None = left_out()  # half-open
     root: bool | None = stated(default=None)  # it stands for all
 
 
@@ -22,9 +23,10 @@ class PublishedValue(Part):
 class ColumnNote(Part):
     """A column that the policy names: its role, and what became of it."""
 
-    role: str = stated()
+    # of documents, what is not published is not in the policy that anybody has
+    role: str = verified("table", "anatomy", "diffgen", "trajectories", "transactions")
     published: str = stated()
-    values_: tuple[PublishedValue, ...] | None = stated(default=None)
+    values_: tuple[PublishedValue, ...] | None = left_out()
     recoding: str | None = stated(default=None)  # how far equal values are published alike
 
 
@@ -44,6 +46,23 @@ class StepNote(Part):
 
 
 @part
+class TriedNote(Part):
+    """A search that was tried, and what it would have lost, in whole per cent: no release of it is shown."""
+
+    algorithm: Mapping[str, Any] = stated()
+    loss: float | None = stated(default=None)  # None: it found nothing
+
+
+@part
+class ChoiceNote(Part):
+    """What a search that tries others came to."""
+
+    algorithm: Mapping[str, Any] = stated()  # the one that made the release
+    by: str = stated()  # what was to be made small
+    tried: tuple[TriedNote, ...] = inside()
+
+
+@part
 class DataNote(Part):
     """Which file holds the data, and what a reader must know of it."""
 
@@ -51,6 +70,7 @@ class DataNote(Part):
     buckets: str | None = reading(default=None)  # what each bucket holds, where there are buckets
     counts: str | None = reading(default=None)  # the same rows with their counts, where there is noise
     tables: Mapping[str, str] | None = reading(default=None)  # of documents: the file of each type
+    parts: int | None = reading(default=None)  # of how many files it is a folder, where it is one
     format: str | None = reading()
     encoding: str = reading()
     nulls: tuple[str, ...] = reading()

@@ -6,22 +6,20 @@ stand twice, and what is missing or of another type is said with its place and n
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
 
+from privet import jsonvalue, parts
 from privet.errors import TamperedError
+from privet.evidence import sealed
+from privet.evidence.columns import DataNote
 from privet.evidence.values import VERSION, Evidence
+from privet.parts import digest as digest  # noqa: PLC0414 - known from here, too
 
 FILE = "evidence.json"
-LARGEST = 256 * 2**20  # bytes; labels of a large table take a few million
-
-
-def digest(path: Path) -> str:
-    """SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+POLICY, REPORT = "policy.toml", "report.html"
+SIGNATURES = ("signatures.json",)  # beside the release: what is signed cannot hold its own signature
 
 
 def dumps(evidence: Evidence) -> str:
@@ -52,44 +50,52 @@ def read(folder: Path, unknown: list[str] | None = None) -> Evidence:
 
 
 def _parsed(folder: Path, path: Path) -> Any:
-    if not path.is_file():  # nor a pipe, which would keep us waiting
-        if path.exists():
-            raise TamperedError(f"{path}: this is not JSON")
+    if not path.is_symlink() and not path.exists():
         raise TamperedError(f"{folder}: no {FILE}; this is not a release folder")
-    if path.stat().st_size > LARGEST:
-        raise TamperedError(f"{path}: evidence has at most {LARGEST:,} bytes")
+    sealed.regular(path)
     try:
-        return json.loads(
-            path.read_text(encoding="utf-8"), object_pairs_hook=_once, parse_constant=_refuse_constant
-        )
+        return jsonvalue.loads(path.read_text(encoding="utf-8"))
     except (UnicodeDecodeError, ValueError, RecursionError):
         raise TamperedError(f"{path}: this is not JSON") from None
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A table; one key with two values would say another thing to another reader."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError
-    return found
+def spelling(folder: Path, evidence: Evidence) -> list[str]:
+    """A file that says more than was read of it: by blanks, by the order of keys, by how a number is said."""
+    if (folder / FILE).read_text(encoding="utf-8") == dumps(evidence):
+        return []
+    return [f"{FILE} holds more than the evidence, or is not written as privet writes it"]
 
 
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(name)
+def named(data: DataNote) -> list[str]:
+    """The data files of a release, as its evidence names them."""
+    tables = (data.tables or {}).values()
+    return list(dict.fromkeys(n for n in (data.file, data.buckets, data.counts, *tables) if n is not None))
 
 
 def file_complaints(folder: Path, evidence: Evidence) -> list[str]:
     """Every file that is missing, changed, or not part of the release."""
-    files = evidence.files
-    if files is None:
-        raise TamperedError(f"{folder / 'evidence.json'}: no digests")
+    files, data = evidence.files, evidence.data
+    if files is None or data is None:
+        raise TamperedError(f"{folder / FILE}: no digests")
     complaints = []
     for name, said in files.items():
         path = folder / name
-        if path.parent != folder or not path.is_file():
-            complaints.append(f"{name} is missing")
+        whole = name == data.file and data.parts is not None  # then it is a folder
+        if path.parent != folder or not (path.is_dir() if whole else path.is_file()):
+            complaints.append(f"{sealed.said(name)} is missing")
+        elif whole and not _all_there(path, data.parts):
+            complaints.append(f"{sealed.said(name)} has other parts than the evidence says")
         elif digest(path) != said:
-            complaints.append(f"{name} is not the file that the evidence was made for")
-    there = {path.name for path in folder.iterdir()}
-    complaints += [f"{name} is not part of the release" for name in sorted(there - set(files) - {FILE})]
+            complaints.append(f"{sealed.said(name)} is not the file that the evidence was made for")
+    part = {*named(data), POLICY, REPORT}
+    there = {path.name for path in folder.iterdir()} - {FILE, *SIGNATURES}
+    complaints += [f"{sealed.said(name)} has no digest in the evidence" for name in sorted(part - set(files))]
+    beside = sorted((there | set(files)) - part)
+    complaints += [f"{sealed.said(name)} is not part of the release" for name in beside]
     return complaints
+
+
+def _all_there(folder: Path, many: int | None) -> bool:
+    """Has a folder so many parts, numbered without a gap?"""
+    names = [part.name for part in folder.iterdir()]
+    return len(names) == many and parts.gapless(names)

@@ -44,8 +44,8 @@ class Exposure(Part):
 class RiskNote(Part):
     """Exposure before and after."""
 
-    before: Exposure = stated()
-    after: Exposure = verified("documents")
+    before: Exposure | None = stated(default=None)  # None: nobody has seen the table as it was
+    after: Exposure = verified("documents", "table")
 
 
 @part
@@ -97,7 +97,7 @@ class ColumnLoss(Part):
     raw_values: int | None = stated(default=None)
     suppressed_share: float | None = stated(default=None)
     gain_retained: float | None = stated(default=None)
-    distribution: tuple[tuple[Label, int], ...] | None = stated(default=None)
+    distribution: tuple[tuple[Label, int], ...] | None = verified("table", default=None)
 
 
 @part
@@ -133,16 +133,16 @@ class Marginal(Part):
 class Measures(Part):
     """What was lost and what risk is left."""
 
-    records: int = stated()
-    classes: ClassSizes | None = verified("documents", default=None)
+    records: int = verified()
+    classes: ClassSizes | None = verified("documents", "table", "anatomy", default=None)
     groups: ClassSizes | None = verified("tree-anatomy", default=None)
     before: PathSize | None = stated(default=None)
     after: PathSize | None = verified("trajectories", default=None)
-    patterns: Patterns | None = stated(default=None)
+    patterns: Patterns | None = inside(default=None)
     counts: NoisyCounts | None = stated(default=None)
     risk: RiskNote | None = inside(default=None)
     loss: Loss | None = stated(default=None)
-    attributes: Mapping[str, ColumnLoss] | None = stated(default=None)
+    attributes: Mapping[str, ColumnLoss] | None = inside(default=None)
     marginals: Mapping[str, Marginal] | None = stated(default=None)
     dimensionality: Width | None = stated(default=None)
-    worst_classes: Mapping[str, WorstClass] | None = stated(default=None)
+    worst_classes: Mapping[str, WorstClass] | None = verified("table", default=None)

@@ -15,26 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from privet.core import (
-    Column,
-    Form,
-    Generalization,
-    Perturbation,
-    Policy,
-    PrivacyModel,
-    Recoding,
-    Regions,
-    Role,
-    Shown,
-    Step,
-    Tally,
-    Verdict,
-)
+from privet.core import Choice, Column, Form, PrivacyModel, Role, Step, Tally, Terms, Verdict
+from privet.declared import Order
 from privet.domain import Domain, Node, Value, plain
 from privet.errors import InternalError, TamperedError
+from privet.evidence.part import at as placed
 from privet.evidence.promises import Promise
 from privet.evidence.values import VERSION, Evidence
 from privet.policy.notation import describe
+from privet.recoding import Generalization, Perturbation, Recoding, Regions, Shown
 
 CAUTIONS = (
     "Release one version only: two releases of the same records can be combined by whoever has both.",
@@ -42,6 +31,12 @@ CAUTIONS = (
         "Promises of this kind do not stop minimality, composition, deFinetti or foreground-knowledge "
         "attacks; differential privacy does."
     ),
+)
+
+
+ORDER_KEPT = (
+    'The records stand in the order in which they came (the policy says order = "kept"): whoever has the '
+    "register in that order reads off whose record is whose, whatever else is promised."
 )
 
 
@@ -62,7 +57,7 @@ class Told:
     more: Mapping[str, Any] = field(default_factory=dict)  # what only some kinds have
 
 
-def evidence_of(policy: Policy, told: Told) -> Evidence:
+def evidence_of(policy: Terms, told: Told) -> Evidence:
     """The evidence of a release that is not written yet."""
     said: dict[str, Any] = {
         **header(),
@@ -71,6 +66,7 @@ def evidence_of(policy: Policy, told: Told) -> Evidence:
         "nulls": policy.nulls.value,
         **{one.name: getattr(told, one.name) for one in fields(told) if one.name != "more"},
         "algorithm": describe(policy.algorithm),
+        "cautions": [*told.cautions, *kept_order(policy)],
         **told.more,
     }
     unknown: list[str] = []
@@ -84,6 +80,11 @@ def evidence_of(policy: Policy, told: Told) -> Evidence:
     if unknown or any(value is not None for value in said.values()):
         raise InternalError(f"evidence has no {', '.join([*unknown, *said])}")
     return made
+
+
+def kept_order(policy: Terms) -> list[str]:
+    """What has to be said wherever records leave in the order in which they came."""
+    return [ORDER_KEPT] if policy.order is Order.KEPT else []
 
 
 def promise(model: PrivacyModel, verdict: Verdict) -> Promise:
@@ -102,7 +103,7 @@ def construction(model: PrivacyModel, claims: Mapping[str, int | Fraction]) -> P
     """A promise about how the release was made: what was done, which nobody can check from it."""
     return Promise(
         model=describe(model),
-        holds=True,
+        holds=None,  # nobody has looked, and nobody can
         checked=False,
         achieved={name: number(value) for name, value in claims.items()},
         broken=0,
@@ -123,6 +124,43 @@ def other_promises(verdicts: Sequence[tuple[PrivacyModel, Verdict]], claims: Seq
     return complaints
 
 
+def other_columns(evidence: Evidence, found: Sequence[str]) -> list[str]:
+    """The evidence names the columns of the data, in their order."""
+    if list(evidence.columns) == list(found):
+        return []
+    return ["columns: the evidence names other columns than the data has, or in another order"]
+
+
+def other_terms(evidence: Evidence, policy: Terms) -> list[str]:
+    """What the evidence says of the policy, and the policy does not."""
+    said = [
+        ("kind", evidence.kind, policy.kind),
+        ("purpose", evidence.purpose, policy.purpose),
+        ("nulls", evidence.nulls, policy.nulls.value),
+        ("algorithm", evidence.algorithm, describe(policy.algorithm)),
+        ("measures: records", evidence.measures.records, evidence.records),
+    ]
+    complaints = [f"{what}: the evidence speaks of another than the policy" for what, a, b in said if a != b]
+    if evidence.suppressed_records is None and evidence.ledger is None:  # none is said with 0
+        complaints.append("suppressed_records: is missing")
+    roles = {a.name: a.role.value for a in policy.attributes}
+    shape = policy.shape  # paths and sets stand in columns that have no role of their own
+    own = () if shape is None else getattr(shape, "columns", ())
+    for name, note in evidence.attributes.items():
+        allowed = {roles.get(name)} if name in roles else set[str | None]()
+        if not allowed and policy.kind == "documents":  # a field that does not leave is not described
+            allowed = {"identifier"}
+        if name in own:
+            allowed |= {"set"} if policy.kind == "transactions" else {"path"}
+            allowed |= {"person"} if name == getattr(shape, "person", None) else set()
+        if note.role not in allowed:
+            complaints.append(
+                f"attributes: {placed('', name)}: the evidence says another role than the policy"
+            )
+    missing = [name for name in (*roles, *own) if name not in evidence.attributes]
+    return complaints + [f"attributes: {placed('', name)}: is missing" for name in missing]
+
+
 def number(value: int | Fraction) -> int | str:
     """Exact: a whole number, or a fraction as text."""
     return int(value) if isinstance(value, int) or value.denominator == 1 else str(value)
@@ -141,7 +179,7 @@ def node_values(domain: Domain, nodes: Sequence[Node]) -> list[dict[str, Any]]:
     return found
 
 
-def attribute_notes(policy: Policy, recoding: Recoding, columns: Sequence[str], raw: Tally) -> dict[str, Any]:
+def attribute_notes(policy: Terms, recoding: Recoding, columns: Sequence[str], raw: Tally) -> dict[str, Any]:
     """For each column that the policy names: its role and what became of it."""
     notes: dict[str, Any] = {}
     for attribute in policy.attributes:
@@ -185,6 +223,24 @@ def _mean_losses(shown: Shown, raw: Tally) -> list[float]:
     return [round(paid[node.label] / times[node.label], 9) for node in shown.used]
 
 
+def choice_notes(choice: Choice | None, *, exact: bool = False) -> dict[str, Any] | None:
+    """What was tried and what it lost; whoever receives the release is told whole per cent.
+
+    They are numbers of releases that were not made, and finer ones would tell of the table.
+    """
+    if choice is None:
+        return None
+    tried = []
+    for one in choice.tried:
+        note: dict[str, Any] = {"algorithm": describe(one.algorithm)}
+        if one.loss is not None:
+            note["loss"] = round(float(one.loss), 9 if exact else 2)
+        elif exact:
+            note["refused"] = one.refused
+        tried.append(note)
+    return {"algorithm": describe(choice.algorithm), "by": choice.by, "tried": tried}
+
+
 def step_notes(steps: Sequence[Step]) -> list[dict[str, Any]]:
     """The search's log, less what is not published: where a refused split would have been made."""
     notes = []
@@ -219,10 +275,15 @@ def form_notes(form: Form) -> dict[str, Any]:
     return notes
 
 
+def software() -> str:
+    """This version of privet, as evidence names it."""
+    return f"privet {version('privet')}"
+
+
 def header() -> dict[str, Any]:
     """Who says this, and when."""
     return {
         "evidence": VERSION,
-        "software": f"privet {version('privet')}",
+        "software": software(),
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
     }

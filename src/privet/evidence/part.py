@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, FrozenInstanceError, dataclass, field, fields
 from enum import Enum
 from functools import cache
 from math import isfinite
@@ -63,6 +63,11 @@ def stated(**how: Any) -> Any:
     return field(metadata={"standing": Standing.STATED}, **how)
 
 
+def left_out() -> Any:
+    """A field that the steward says, or that is not there: null is not another way to say so."""
+    return field(metadata={"standing": Standing.STATED, "null": False}, default=None)
+
+
 def reading(**how: Any) -> Any:
     """A field without which the data cannot be read."""
     return field(metadata={"standing": Standing.READING}, **how)
@@ -77,11 +82,11 @@ def inside(**how: Any) -> Any:
     eq_default=False,
     frozen_default=True,
     kw_only_default=True,
-    field_specifiers=(verified, stated, reading, inside),
+    field_specifiers=(verified, stated, left_out, reading, inside),
 )
 def part(made: type[P]) -> type[P]:
     """Make a class of fields a part of the evidence; a field without a standing is a mistake."""
-    whole = dataclass(frozen=True, eq=False, kw_only=True, repr=False)(made)
+    whole = dataclass(init=False, eq=False, kw_only=True, repr=False)(made)  # Part has the rest, written once
     for one in fields(whole):  # type: ignore[arg-type]
         if "standing" not in one.metadata:
             raise TypeError(f"{made.__name__}.{one.name}: is it checked or stated?")
@@ -93,13 +98,25 @@ class Part(Mapping[str, Any]):
 
     _keys: tuple[str, ...]  # which fields are there, in the order of the file
 
-    def __post_init__(self) -> None:
-        there = [
-            _key(one.name)
-            for one in fields(self)  # type: ignore[arg-type]
-            if one.default is MISSING or getattr(self, one.name) is not None
-        ]
+    def __init__(self, **given: Any) -> None:
+        # One for all parts: a dataclass has Python compile three functions for each class, at every start.
+        there = []
+        for one in fields(self):  # type: ignore[arg-type]
+            value = given.pop(one.name, one.default)
+            if value is MISSING:
+                raise TypeError(f"{type(self).__name__}: {one.name} is missing")
+            object.__setattr__(self, one.name, value)
+            if one.default is MISSING or value is not None:
+                there.append(_key(one.name))
+        if given:
+            raise TypeError(f"{type(self).__name__}: {', '.join(given)}: there is not such a field")
         object.__setattr__(self, "_keys", tuple(there))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise FrozenInstanceError(f"{type(self).__name__}.{name} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise FrozenInstanceError(f"{type(self).__name__}.{name} cannot be deleted")
 
     @classmethod
     def read(cls, found: Any, place: str = "", unknown: list[str] | None = None) -> Self:
@@ -117,6 +134,8 @@ class Part(Mapping[str, Any]):
             if name not in readers:
                 beyond.append(at(place, key))
                 continue
+            if value is None and name in _left_out(cls):
+                raise TamperedError(f"{at(place, key)}: is left out where there is nothing, not null")
             given[name] = readers[name](value, at(place, key), beyond)
             keys.append(key)
         for one in fields(cls):  # type: ignore[arg-type]
@@ -211,6 +230,12 @@ def _inside(value: Any, road: str, place: str) -> Iterator[tuple[str, Standing]]
 def _readers(cls: type[Part]) -> dict[str, Read]:
     hints = get_type_hints(cls, include_extras=True)
     return {one.name: _reader(hints[one.name]) for one in fields(cls)}  # type: ignore[arg-type]
+
+
+@cache
+def _left_out(cls: type[Part]) -> frozenset[str]:
+    """The fields that are never null in a file."""
+    return frozenset(one.name for one in fields(cls) if not one.metadata.get("null", True))  # type: ignore[arg-type]
 
 
 def _reader(hint: Any) -> Read:

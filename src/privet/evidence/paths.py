@@ -22,11 +22,11 @@ class PathSize(Part):
 class Patterns(Part):
     """What became of the maximal frequent sequences."""
 
-    support: int = stated()
+    support: int = verified()
     before: int = stated()
     surviving: int = stated()
     lost: float = stated()
-    remined: int = stated()
+    remined: int = verified()
     lost_remined: float = stated()
     true_support: int = stated()
 
@@ -142,11 +142,11 @@ class ArgumentNote(Part):
 class StopNote(Part):
     """Where a place is, for a map."""
 
-    place: str = stated()
+    place: str = verified()
     name: str | None = stated()
     lat: float = stated()
     lon: float = stated()
-    visits: int = stated()
+    visits: int = verified()
 
 
 @part

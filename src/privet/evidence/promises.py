@@ -14,7 +14,7 @@ class Promise(Part):
 
     model: Mapping[str, Any] = verified()  # as its table in the policy
     about: str | None = verified(default=None)  # of data with several parts: which of them
-    holds: bool = verified()
+    holds: bool | None = verified()  # None: how it was made, which nobody can check
     checked: bool | None = verified(default=None)  # False: nobody can tell it from the release
     achieved: Mapping[str, Exact] = verified()
     broken: int = verified()  # groups that break it
@@ -36,6 +36,14 @@ class Promise(Part):
         if self.shown or road == "diffgen" or name == "checked":
             return super().standing_of(name, road)
         return Standing.STATED
+
+
+@part
+class Signer(Part):
+    """Who was to sign the release when it was made."""
+
+    name: str = verified()
+    key: str = verified()  # public, in base 64
 
 
 @part

@@ -25,12 +25,18 @@ Path: TypeAlias = tuple[Group, ...]  # from just below the root down to the valu
 
 
 def arrange(
-    rows: Sequence[tuple[str, Path]], *, null: bool, scale: Scale | None = None, lift: bool = False
+    rows: Sequence[tuple[str, Path]],
+    *,
+    null: bool,
+    scale: Scale | None = None,
+    lift: bool = False,
+    ranged: bool = False,
 ) -> Domain:
     """The domain of values in leaf order, each with its path; null comes last, below the root.
 
     A path may end above its value: then the last group is the most that is ever published, and it has
-    no children. `lift`: a single group that covers everything is the root itself.
+    no children. `lift`: a single group that covers everything is the root itself. `ranged`: groups follow
+    each other as a calendar does, so that the first and the last of several say which they are.
 
     >>> groups = (Group("5**"), Group("53*"))
     >>> domain = arrange([("531", (*groups, Group("531"))), ("532", (*groups, Group("532")))], null=False)
@@ -46,9 +52,9 @@ def arrange(
             root = Node(ANY, 0, len(rows) + 1, (*top, Node(None, len(rows), len(rows) + 1)))
         else:
             root = Node(ANY, 0, len(rows) + 1)
-        return Domain((*values, None), root, scale)
+        return Domain((*values, None), root, scale, ranged)
     root = top[0] if lift and len(top) == 1 else Node(ANY, 0, len(rows), top)
-    return Domain(values, root, scale)
+    return Domain(values, root, scale, ranged)
 
 
 def _below(paths: Sequence[Path], lo: int, hi: int, depth: int) -> tuple[Node, ...]:

@@ -75,7 +75,7 @@ class Dates(Hierarchy):
                 continue
             labels = [LEVELS[level](day) for level in reversed(self.levels)]
             rows.append((text, tuple(Group(label) for label in dict.fromkeys((*labels, text)))))
-        return arrange(rows, null=null)
+        return arrange(rows, null=null, ranged=True)
 
     def uncovered(self, values: Sequence[Value]) -> list[str]:
         return [value for value in distinct(values)[0] if self.day(value) is None]

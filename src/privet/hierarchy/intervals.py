@@ -30,8 +30,10 @@ Edges: TypeAlias = tuple[Decimal, ...]
 class Intervals(Hierarchy):
     """A hierarchy of intervals over numbers.
 
-    Without `width` and `edges` the tree is grown by the search, from one root interval `[low, high)`
-    or, where these are not given, from the smallest value to just above the largest.
+    Without `width` and `edges` the tree is grown by the search, from one root interval `[low, high)`. Where
+    these are not given they come from the data, rounded outward to multiples of `step` or of a power of
+    ten: the exact values of the smallest and the largest record are nobody's business. Ranges that a search
+    makes are rounded outward to the same `step`, or to the finest `width` or `edges`.
 
     `width=(5, 10)`: intervals that start at multiples of their width, counted from `origin`.
     `edges=(0, 18, 65)`, or several such lists, finest first: the intervals between them. Below both
@@ -57,6 +59,7 @@ class Intervals(Hierarchy):
     raw: bool = True
     unit: Number | None = None
     null: bool = False
+    step: Number | None = None
 
     name: ClassVar[str] = "intervals"
 
@@ -68,7 +71,9 @@ class Intervals(Hierarchy):
         if any(isinstance(level, int | Decimal | float) for level in nested):
             raise HierarchyError("edges: one list of numbers, or a list of such lists, finest first")
         object.__setattr__(self, "edges", tuple(tuple(level) for level in nested))
-        for number in (*self.width, *(e for level in self._edges for e in level), self.origin, *self._limits):
+        edges = (e for level in self._edges for e in level)
+        steps = [step for step in (self.step,) if step is not None]
+        for number in (*self.width, *edges, self.origin, *self._limits, *steps):
             exact(number)
         if complaints := [
             *self._wrong_shape(),
@@ -121,7 +126,7 @@ class Intervals(Hierarchy):
             policy["edges"] = levels if len(levels) > 1 else levels[0]
         if self.origin:
             policy["origin"] = _written(self.origin)
-        for key in ("low", "high", "unit", "bottom", "top"):
+        for key in ("low", "high", "step", "unit", "bottom", "top"):
             if (limit := getattr(self, key)) is not None:
                 policy[key] = _written(limit)
         if self.null:
@@ -157,11 +162,18 @@ class Intervals(Hierarchy):
         last = [Node(f">={_plain(self.top)}", above, size)] if self.top is not None and above < size else []
         middle = []
         if below < above:
-            low = next((exact(x) for x in (self.bottom, self.low) if x is not None), numbers[below])
-            high = next(
-                (exact(x) for x in (self.top, self.high) if x is not None), numbers[above - 1] + scale.step
+            ends = numbers[below], numbers[above - 1] + scale.step
+            said = None if self.step is None else exact(self.step)
+            round_to = said or _coarse(ends[1] - ends[0], scale.step)
+            lows = [exact(x) for x in (self.bottom, self.low) if x is not None]
+            highs = [exact(x) for x in (self.top, self.high) if x is not None]
+            alone = numbers[below] == numbers[above - 1]  # then everybody has it, and it leaves as it is
+            low, high = ends if alone else outward(*ends, round_to)
+            low, high = next(iter(lows), low), next(iter(highs), high)
+            public = bool(lows and highs)
+            scale = replace(
+                scale, low=low, high=high, rounded=None if public or alone else round_to, said=said
             )
-            scale = replace(scale, low=low, high=high)
             middle = [Node(scale.label(low, high), below, above, interval=(low, high))]
         if middle and not null and self.bottom is None and self.top is None:
             return Domain(tuple(values), middle[0], scale)
@@ -246,6 +258,11 @@ class Intervals(Hierarchy):
                     "unit: only with low and high",
                 ),
                 (self.unit is not None and self.unit <= 0, "unit: above 0"),
+                (
+                    fixed and self.step is not None,
+                    "step: not with width or edges, which are steps themselves",
+                ),
+                (self.step is not None and self.step <= 0, "step: above 0"),
             )
             if wrong
         ]
@@ -279,6 +296,21 @@ class Intervals(Hierarchy):
         if self.edges and any(not self._edges[0][0] <= code <= self._edges[0][-1] for code in codes):
             complaints.append("bottom, top: between the first and the last edge")
         return complaints
+
+
+def _coarse(span: Decimal, unit: Decimal) -> Decimal:
+    """A step that tells little of where the data ends: the power of ten in its span, ten units at least."""
+    return max(10 * unit, Decimal(1).scaleb(span.adjusted()))
+
+
+def outward(low: Decimal, high: Decimal, to: Decimal) -> Bounds:
+    """A range widened until it begins and ends at multiples of a step.
+
+    >>> outward(Decimal(17), Decimal(91), Decimal(10))
+    (Decimal('10'), Decimal('100'))
+    """
+    below, above = _of_width(to, Decimal(0)), high % to
+    return below(low)[0], high if not above else below(high)[1]
 
 
 def _of_width(width: Decimal, origin: Decimal) -> Callable[[Decimal], Bounds]:

@@ -110,6 +110,14 @@ def _mapping(given: object) -> Mapping[str, object]:
     return given
 
 
+def _times(given: object) -> Mapping[str, int]:
+    if not isinstance(given, Mapping) or not all(
+        isinstance(n, int) and not isinstance(n, bool) and n > 0 for n in given.values()
+    ):
+        raise PolicyError("a table of labels and the levels that each stands on, as in { Other = 2 }")
+    return given
+
+
 def _csv(read: Mapping[str, Any], base: Path) -> Hierarchy:
     if "path" not in read:
         raise HierarchyError("path: give a file with one row for each leaf, as in leaf;parent;*")
@@ -122,7 +130,9 @@ def _sets(read: Mapping[str, Any], base: Path) -> Hierarchy:
 
 
 def _tree(read: Mapping[str, Any], base: Path) -> Tree:
-    return replace(_written_tree(read, base), null=read.get("null", False))
+    found = _written_tree(read, base)
+    repeat = tuple(read["repeat"].items()) if "repeat" in read else found.repeat
+    return replace(found, null=read.get("null", False), repeat=repeat)
 
 
 def _written_tree(read: Mapping[str, Any], base: Path) -> Tree:
@@ -160,6 +170,7 @@ _INTERVALS: Mapping[str, Callable[[object], object]] = {
     "origin": _number,
     "low": _number,
     "high": _number,
+    "step": _number,
     "unit": _number,
     "bottom": _number,
     "top": _number,
@@ -177,7 +188,7 @@ _SETS: Mapping[str, Callable[[object], object]] = {
 
 _KINDS: Mapping[str, _Kind] = {
     "csv": _Kind({"path": _word, "null": _flag}, _csv),
-    Tree.name: _Kind({"tree": _mapping, "path": _word, "null": _flag}, _tree),
+    Tree.name: _Kind({"tree": _mapping, "path": _word, "null": _flag, "repeat": _times}, _tree),
     Intervals.name: _Kind(_INTERVALS, lambda read, _: Intervals(**read)),
     Prefix.name: _Kind(
         {"keep": _lengths, "hide": _words}, lambda read, _: Prefix(read.get("keep", ()), read.get("hide", ()))

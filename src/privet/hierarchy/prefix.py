@@ -50,7 +50,7 @@ class Prefix(Hierarchy):
         )
         # Paths in the order of their labels: whatever shares a group then stands side by side.
         rows = sorted((self._path(text), text) for text in texts)
-        return arrange([(text, path) for path, text in rows], null=null)
+        return arrange([(text, path) for path, text in rows], null=null, ranged=True)
 
     def uncovered(self, values: Sequence[Value]) -> list[str]:
         """Values that already end in a star, and so could be taken for a group."""

@@ -1,14 +1,15 @@
 """Taxonomies as people keep them in spreadsheets: one row for each leaf, `leaf;parent;…;root`.
 
 The form of ARX and its kin: no header, `;` or `,` between fields, every row ends in the same root. A
-label that is repeated at the next level (`Other;Other;*`) is one node. Complaints give line numbers.
+label that is repeated at the next level (`Other;Other;*`) is one node that stands on both. Complaints give
+line numbers.
 """
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from io import StringIO
 from itertools import groupby, pairwise
 
@@ -18,11 +19,11 @@ _QUOTED = re.compile(r'(?:^|(?<=[;,\r\n]))"(?:[^"]|"")*"')
 _LAST = re.compile(r".*([;,])[^;,]*")
 
 
-def read_rows(text: str) -> tuple[str, dict[str, list[str]]]:
-    r"""The root, and the children of every node that has any, in the order of the file.
+def read_rows(text: str) -> tuple[str, dict[str, list[str]], dict[str, int]]:
+    r"""The root, the children of every node that has any, and the number of levels of nodes on several.
 
     >>> read_rows("fox;wild;*\ncat;cat;*\nwolf;wild;*\n")
-    ('*', {'wild': ['fox', 'wolf'], '*': ['wild', 'cat']})
+    ('*', {'wild': ['fox', 'wolf'], '*': ['wild', 'cat']}, {'cat': 2})
     """
     rows = _rows(text)
     _complain("an empty label", (line for line, labels in rows if "" in labels))
@@ -58,7 +59,19 @@ def read_rows(text: str) -> tuple[str, dict[str, list[str]]]:
     children: dict[str, list[str]] = {}
     for child, (above, _) in parent.items():
         children.setdefault(above, []).append(child)
-    return root, children
+    return root, children, _repeated([labels for _, labels in rows])
+
+
+def _repeated(rows: Sequence[Sequence[str]]) -> dict[str, int]:
+    """On how many levels each label stands; nothing where rows differ in length, or in this."""
+    if len({len(labels) for labels in rows}) > 1:
+        return {}
+    times: dict[str, int] = {}
+    for labels in rows:
+        for label, same in groupby(labels):
+            if times.setdefault(label, many := len(list(same))) != many:
+                return {}
+    return {label: many for label, many in times.items() if many > 1}
 
 
 def _rows(text: str) -> list[tuple[int, list[str]]]:

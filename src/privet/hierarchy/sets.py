@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from privet.core import Hierarchy
 from privet.domain import Domain, Value
+from privet.equality import key
 from privet.errors import HierarchyError
 from privet.hierarchy.arrange import distinct
 from privet.hierarchy.tree import Tree
@@ -63,9 +64,9 @@ class Sets(Hierarchy):
         raise HierarchyError("sets of items cannot be counted value by value; use the algorithm diffgen")
 
     def uncovered(self, values: Sequence[Value]) -> list[str]:
-        known = set(self.tree.leaves)
+        known = set(map(key, self.tree.leaves))
         items = dict.fromkeys(item for value in distinct(values)[0] for item in self.items(value))
-        return [item for item in items if item not in known]
+        return [item for item in items if key(item) not in known]
 
     def to_policy(self) -> dict[str, object]:
         policy: dict[str, object] = {**self.tree.to_policy(), "type": self.name}

@@ -13,6 +13,7 @@ from typing import ClassVar, Self
 
 from privet.core import Hierarchy
 from privet.domain import Domain, Node, Value
+from privet.equality import key
 from privet.errors import HierarchyError
 from privet.hierarchy.arrange import distinct, refuse
 from privet.hierarchy.rows import read_rows
@@ -45,6 +46,7 @@ class Tree(Hierarchy):
 
     root: Branch
     null: bool = False  # a missing value is one of those that could be; only where the data must not say it
+    repeat: tuple[tuple[str, int], ...] = ()  # labels that stand on several levels, and on how many
 
     name: ClassVar[str] = "tree"
 
@@ -54,6 +56,8 @@ class Tree(Hierarchy):
             raise HierarchyError(
                 f"{repeated} labels stand in more than one place; give each node its own label"
             )
+        if wrong := sum(label not in labels or times < 1 for label, times in self.repeat):
+            raise HierarchyError(f"repeat: {wrong} labels are not in the tree, or stand on no level")
 
     @classmethod
     def of(cls, nested: Mapping[str, object]) -> Self:
@@ -66,12 +70,12 @@ class Tree(Hierarchy):
     @classmethod
     def from_csv(cls, source: Path | str) -> Self:
         """From rows `leaf;parent;…;root`: a `Path` names a file, a `str` is the text itself."""
-        root, children = read_rows(_text(source) if isinstance(source, Path) else source)
+        root, children, repeat = read_rows(_text(source) if isinstance(source, Path) else source)
 
         def branch(label: str) -> Branch:
             return Branch(label, tuple(branch(child) for child in children.get(label, ())))
 
-        return cls(branch(root))
+        return cls(branch(root), repeat=tuple(repeat.items()))
 
     @classmethod
     def from_json(cls, path: Path) -> Self:
@@ -122,15 +126,17 @@ class Tree(Hierarchy):
 
         root = node(self.root, 0)
         if not null:
-            return Domain(leaves, root)
+            return Domain(leaves, root, repeat=self.repeat)
         size = len(leaves)
         # A root that is a leaf already says nothing, of null too: there is nothing to tell apart.
         children = (*root.children, Node(None, size, size + 1)) if root.children else ()
-        return Domain((*leaves, None), Node(root.label, 0, size + 1, children))
+        return Domain((*leaves, None), Node(root.label, 0, size + 1, children), repeat=self.repeat)
 
     def uncovered(self, values: Sequence[Value]) -> list[str]:
         leaves = set(self.leaves)
-        return [value for value in distinct(values)[0] if value not in leaves]
+        lost = [value for value in distinct(values)[0] if value not in leaves]
+        equals = set(map(key, leaves)) if lost else set()
+        return [value for value in lost if key(value) not in equals]
 
     def pruned(self, cut: Iterable[Value]) -> Self:
         """The tree at and above a cut: what may be published, since it shows no value below.
@@ -182,6 +188,8 @@ class Tree(Hierarchy):
             "type": self.name,
             "tree": {self.root.label: _nested(self.root.children)},
         }
+        if self.repeat:
+            policy["repeat"] = dict(self.repeat)
         return policy | {"null": True} if self.null else policy
 
 

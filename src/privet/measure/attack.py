@@ -15,10 +15,11 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from privet.core import Generalization, Policy, Tally
+from privet.core import Tally, Terms
 from privet.domain import Value
 from privet.errors import HierarchyError, InputError
 from privet.hierarchy.numbers import decimal, read
+from privet.recoding import Generalization
 
 Rows: TypeAlias = Mapping[str, Sequence[Value]]  # columns by name, each with one text for every row
 
@@ -101,13 +102,13 @@ def by_recoding(recoding: Generalization) -> Translation:
         cut = recoding.cuts.get(attribute)
         if cut is None:
             return frozenset({raw})
-        code = cut.domain.codes.get(raw)
+        code = cut.domain.code(raw)
         return frozenset() if code is None else frozenset({cut.nodes[int(cut.positions[code])].label})
 
     return translate
 
 
-def by_evidence(evidence: Mapping[str, Any], policy: Policy | None = None) -> Translation:
+def by_evidence(evidence: Mapping[str, Any], policy: Terms | None = None) -> Translation:
     """The translation that anybody can make who has a release folder and nothing else.
 
     A value is published under a label that reads like it, under the interval that holds it, or under
@@ -236,7 +237,7 @@ def _tried(tally: Tally, match: Any, secret: Any, own: Value) -> tuple[float, fl
     if secret is not None:
         times = np.bincount(secret.codes[match], weights=tally.counts[match], minlength=secret.domain.size)
         best = np.flatnonzero(times == times.max())
-        right = float(secret.domain.codes.get(own, -1) in best) / len(best)  # a tie is broken by a coin
+        right = float(secret.domain.code(own) in best) / len(best)  # a tie is broken by a coin
     return 1 / size, float(size == 1), right, float(size)
 
 

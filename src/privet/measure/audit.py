@@ -23,10 +23,13 @@ from numpy.typing import NDArray
 
 from privet.core import Column, Nulls, Tally
 from privet.domain import Value
+from privet.equality import equal
 from privet.errors import PolicyError, UnsupportedError
 from privet.measure.classes import Ints, add_up, keys, roomy
 
 Mask: TypeAlias = NDArray[np.bool_]
+
+EACH = 20_000  # cells: what a combination costs besides those that it has
 
 
 class Bounded(Protocol):
@@ -173,7 +176,7 @@ def audit(
     tightest = surest = None
     spent = 0
     for known in range(1, l + 1):
-        spent += comb(len(columns), known) * tally.cells
+        spent += comb(len(columns), known) * max(tally.cells, EACH)
         if effort is not None and spent > effort:
             skipped.append(known)
             continue
@@ -237,7 +240,7 @@ def _guarded(tally: Tally, templates: Sequence[Any]) -> Iterator[_Protected]:
             raise PolicyError(f"sensitive.{template.attribute}: the table has no such sensitive attribute")
         every = isinstance(template.value, Enum)  # the policy's word for "each value of the attribute"
         for code, value in enumerate(column.domain.values):
-            if every or value == template.value:
+            if every or equal(value, template.value):
                 cells = column.codes == code
                 if cells.any():
                     yield _Protected(column.name, value, template.at_most, cells)
@@ -257,11 +260,23 @@ def _groups(tally: Tally, chosen: Sequence[Column], guarded: Sequence[_Protected
     one = np.empty(len(there), dtype=np.intp)  # a cell of each group, to read the group's values from
     one[of_cell] = np.arange(tally.cells)
     return _Groups(
-        size=add_up(of_cell, tally.counts, len(there)),
-        having=[add_up(of_cell[g.cells], tally.counts[g.cells], len(there)) for g in guarded],
+        size=_members(tally, of_cell, np.ones(tally.cells, dtype=bool), len(there)),
+        having=[_members(tally, of_cell, g.cells, len(there)) for g in guarded],
         codes=[column.codes[one] for column in chosen],
         of_cell=of_cell,
     )
+
+
+def _members(tally: Tally, of_cell: NDArray[Any], some: Mask, groups: int) -> Ints:
+    """The records of some cells by group; or whose they are, each person once."""
+    if tally.person is None:
+        return add_up(of_cell[some], tally.counts[some], groups)
+    group, person = of_cell[some], tally.person[some]
+    order = np.lexsort((person, group))
+    group, person = group[order], person[order]
+    again = np.zeros(len(group), dtype=bool)
+    again[1:] = (group[1:] == group[:-1]) & (person[1:] == person[:-1])
+    return np.bincount(group[~again], minlength=groups).astype(np.int64)
 
 
 def _wildcard(tally: Tally, chosen: Sequence[Column], guarded: Sequence[_Protected]) -> _Groups:

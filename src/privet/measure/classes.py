@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Column, Tally
+from privet.runs import begins
 
 Ints: TypeAlias = NDArray[np.int64]
 
@@ -29,8 +30,15 @@ def class_sizes(tally: Tally) -> Ints:
 
 def group_sizes(columns: Sequence[Column], counts: Ints) -> Ints:
     """How many records each group has whose cells agree in these columns."""
-    key, room = keys(columns, len(counts))
     alone = int(counts.max(initial=1)) == 1
+    if prod(c.domain.size for c in columns) > roomy(len(counts)):
+        first = begins(columns, len(counts))
+        if first is not None:
+            edges = np.flatnonzero(first)
+            if alone:
+                return np.diff(edges, append=len(counts)).astype(np.int64)
+            return np.asarray(np.add.reduceat(counts, edges), dtype=np.int64)
+    key, room = keys(columns, len(counts))
     if room <= roomy(len(counts)):
         sizes = add_up(key, counts, room)
         return sizes[sizes > 0]

@@ -64,23 +64,25 @@ def chosen_rows(rows: int, *, seed: int, most: int = MOST) -> NDArray[np.intp]:
 
 
 def classify(raw: Rows, published: Rows, *, target: str, quasi: Collection[str], seed: int) -> Classification:
-    """Train and test on both tables; their rows correspond."""
+    """Train and test on both tables, each by itself: a release does not say which row is whose."""
     names = [name for name in published if name != target and name in raw]
     if target not in raw or target not in published:
         raise InputError("classification needs the target in both tables")
-    if len(raw[target]) != len(published[target]):
-        raise InputError("classification needs two tables with the same records in the same order")
-    order = chosen_rows(len(raw[target]), seed=seed)
-    split = len(order) * 2 // 3
-    if not 0 < split < len(order):
-        raise InputError("classification needs at least two records")
-    train, test = order[:split], order[split:]
-    _, truth = np.unique([value or "" for value in raw[target]], return_inverse=True)
+
+    def divided(table: Rows) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        order = chosen_rows(len(table[target]), seed=seed)
+        split = len(order) * 2 // 3
+        if not 0 < split < len(order):
+            raise InputError("classification needs at least two records")
+        return order[:split], order[split:]
 
     def error(table: Rows, predictors: Sequence[str]) -> float:
+        train, test = divided(table)
+        _, truth = np.unique([value or "" for value in table[target]], return_inverse=True)
         columns = [part for name in predictors for part in _encoded(table[name], train)]
         return _error(columns, truth, train, test)
 
+    train, test = divided(raw)
     return Classification(
         ce=error(published, names),
         be=error(raw, names),

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Column, Generalization, Regions, Tally
+from privet.core import Column, Tally
 from privet.measure.spread import Boxes
+from privet.recoding import Generalization, Regions
 
 QUERIES = 200
 KNOWN = 3  # quasi-identifiers in a query, if there are as many

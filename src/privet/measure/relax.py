@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Column, Finding, Generalization, Policy, PrivacyModel, Step, Tally
+from privet.core import Column, Finding, PrivacyModel, Step, Tally, Terms
 from privet.domain import Cut, Domain, Node, Value, plain
 from privet.hierarchy.numbers import decimal
 from privet.measure.classes import Ints, add_up, keys, roomy
 from privet.models.linkage import LinkageCheck, LinkageModel
 from privet.models.template import Template
+from privet.recoding import Generalization
 
 EFFORT = 50_000_000  # cells looked at, about a second; more would make publishing wait for a footnote
 
@@ -48,7 +49,7 @@ class _Pieces:
 
 
 def relaxations(
-    tally: Tally, policy: Policy, finding: Finding, *, describe: Callable[[Any], dict[str, Any]]
+    tally: Tally, policy: Terms, finding: Finding, *, describe: Callable[[Any], dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """For each refused split, the nearest promises that would allow it and the LM it would save.
 
@@ -78,7 +79,7 @@ def relaxations(
 
 
 def _relaxation(
-    policy: Policy, split: _Refused, after: Tally, saved: float, describe: Callable[[Any], dict[str, Any]]
+    policy: Terms, split: _Refused, after: Tally, saved: float, describe: Callable[[Any], dict[str, Any]]
 ) -> dict[str, Any]:
     models, changes = [], []
     for model in policy.models:
@@ -104,11 +105,14 @@ class _Base:
         self._quasi = {c.name: c.recoded(recoding.cuts[c.name]) for c in tally.quasi}
         key, room = keys((*self._quasi.values(), *tally.sensitive), tally.cells)
         self._key, there = _numbered(key, room)
+        if tally.person is not None:  # cells of different persons stay apart
+            wide = int(tally.person.max(initial=0)) + 1
+            self._key, there = _numbered(self._key * wide + tally.person, len(there) * wide)
         self.cells = len(there)
         self._one = np.empty(self.cells, dtype=np.intp)  # a raw cell of each published one
         self._one[self._key] = np.arange(tally.cells)
 
-    def combinations(self, policy: Policy, split: _Refused) -> int:
+    def combinations(self, policy: Terms, split: _Refused) -> int:
         """How many groups of attributes the models look at, for each cell."""
         active = len(self._active(split, policy))
         # Only a linkage model speaks of how many values are known; the l of l-diversity is another one.
@@ -125,7 +129,7 @@ class _Base:
         low = np.array([node.lo for node in finest.nodes])
         return _Pieces(there // fan, Column(column.name, column.domain, low[there % fan]), counts)
 
-    def after(self, split: _Refused, pieces: _Pieces, policy: Policy) -> Tally:
+    def after(self, split: _Refused, pieces: _Pieces, policy: Terms) -> Tally:
         """The tally as it would be published after one more split."""
         one = self._one[pieces.cell]
         cut = Cut(split.cut.domain, _split(split.cut, [split]))
@@ -136,7 +140,10 @@ class _Base:
             for column in self._active(split, policy)
         )
         sensitive = tuple(replace(c, codes=c.codes[one]) for c in self._tally.sensitive)
-        return replace(self._tally, quasi=quasi, sensitive=sensitive, target=None, counts=pieces.counts)
+        person = None if self._tally.person is None else self._tally.person[one]
+        return replace(
+            self._tally, quasi=quasi, sensitive=sensitive, target=None, counts=pieces.counts, person=person
+        )
 
     def saved(self, split: _Refused, pieces: _Pieces) -> float:
         """The LM of the whole table that the split takes away."""
@@ -148,7 +155,7 @@ class _Base:
         )
         return found / (self._tally.records * len(self._quasi))
 
-    def _active(self, split: _Refused, policy: Policy) -> list[Column]:
+    def _active(self, split: _Refused, policy: Terms) -> list[Column]:
         """Attributes that tell something: one that has a single value adds nothing to a combination."""
         named = {name for model in policy.models for name in model.known() or ()}
         return [

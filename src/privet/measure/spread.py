@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Column, Generalization, Regions, Tally
+from privet.core import Column, Tally
 from privet.domain import Value
 from privet.measure.classes import Ints, add_up
+from privet.recoding import Generalization, Regions
 
 DIGITS = 12  # bits that differ by less are rounding noise
 EFFORT = 2_000_000_000  # comparisons for boxes that overlap: a few seconds

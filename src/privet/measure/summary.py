@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from privet.core import Perturbation, Recoding, Tally
+from privet.core import Tally
 from privet.domain import Value
 from privet.measure.classes import (
     Ints,
@@ -26,6 +26,7 @@ from privet.measure.utility import (
     mean_precision,
     retained,
 )
+from privet.recoding import Perturbation, Recoding
 
 SHOWN = 40  # values of a distribution; the rest is one number
 REST = "…"
@@ -58,6 +59,21 @@ def measures(raw: Tally, published: Tally, recoding: Recoding) -> dict[str, Any]
         },
         "attributes": {loss.name: _attribute(loss, missing) for loss in found},
     }
+
+
+OF_RAW = ("entropy", "kl", "gain_retained", "raw_values")  # what only the table as it was could tell
+
+
+def of_published(standing_in: Tally, published: Tally, recoding: Recoding) -> dict[str, Any]:
+    """The measures that follow from what is published alone, where nobody has seen the table as it was.
+
+    `standing_in` has for every record a value under each that is published: which one does not matter.
+    """
+    found = measures(standing_in, published, recoding)
+    for table in (found["loss"], *found["attributes"].values()):
+        for name in OF_RAW:
+            table.pop(name, None)
+    return {**found, "risk": {"after": found["risk"]["after"]}}
 
 
 def perturbed(raw: Tally, published: Tally, recoding: Perturbation) -> dict[str, Any]:

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Column, Generalization, Regions, Step, Tally
+from privet.core import Column, Step, Tally
 from privet.domain import Cut, Domain, Node, Value, flat
 from privet.measure.classes import Ints, add_up, roomy
 from privet.measure.spread import divergence, entropy_lost, evenly
+from privet.recoding import Generalization, Regions
 
 DIGITS = 12  # information that differs by less is rounding noise
 

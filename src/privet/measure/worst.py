@@ -7,8 +7,11 @@ data alone, so that anybody could count them.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from privet.core import Nulls, Tally
 from privet.hierarchy import numbers
@@ -32,8 +35,33 @@ def worst_classes(published: Tally) -> dict[str, dict[str, Any]]:
     found = {}
     for column in published.sensitive:
         if column.domain.size <= MOST:
-            found[column.name] = _worst(classes.histogram(published, column.name))
+            found[column.name] = _worst(_distributions(classes.histogram(published, column.name)))
     return found
+
+
+def _distributions(histogram: Histogram) -> Histogram:
+    """The same with one class for each value that is a class's only one.
+
+    However many records such a class has, its distribution is that value; and in a large table most classes
+    of a promise about less than all quasi-identifiers are of one record.
+    """
+    entries = np.diff(histogram.start, append=len(histogram.owner))
+    single = np.flatnonzero(entries == 1)
+    values, first = np.unique(histogram.value[histogram.start[single]], return_index=True)
+    if len(values) == len(single):
+        return histogram
+    chosen = entries > 1
+    chosen[single[first]] = True
+    kept = chosen[histogram.owner]
+    ends = np.cumsum(entries[chosen])
+    return replace(
+        histogram,
+        size=histogram.size[chosen],
+        start=ends - entries[chosen],
+        owner=(np.cumsum(chosen) - 1)[histogram.owner[kept]],
+        value=histogram.value[kept],
+        count=histogram.count[kept],
+    )
 
 
 def _worst(histogram: Histogram) -> dict[str, Any]:

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from privet import equality
 from privet.core import Column, Nulls, PrivacyModel, Tally, Verdict
 from privet.domain import Value
 from privet.errors import PolicyError, UnsupportedError
+from privet.models import persons
 from privet.models.groups import DENSE, Counts, group_keys
 
 Mask: TypeAlias = NDArray[np.bool_]
@@ -38,15 +40,54 @@ class Histogram:
     value: NDArray[np.intp]  # the code of each entry
     count: Counts  # the records of each entry
     table: Counts  # the records of each code in the whole table
+    people: int | None = None  # all persons, where they are counted; each may have several values
 
     @property
     def records(self) -> int:
-        return int(self.table.sum())
+        """How many there are, of whom `table` says how many have each value."""
+        return int(self.table.sum()) if self.people is None else self.people
+
+    @property
+    def values(self) -> Counts:
+        """How many values occur in each class."""
+        return np.bincount(self.owner, minlength=len(self.size)).astype(np.int64)
 
     @property
     def distinct(self) -> Counts:
-        """How many values each class has."""
-        return np.bincount(self.owner, minlength=len(self.size)).astype(np.int64)
+        """How many values each class has; one, where persons may have several and all have the same one."""
+        found = self.values
+        if int(self.count.sum()) > int(self.size.sum()):
+            found[self.any(self.count == self.size[self.owner])] = 1
+        return found
+
+    def one_each(self) -> Histogram:
+        """Counts as if everybody had one value, for promises about how values lie in a class.
+
+        Persons may have several values, so counts add up to more than a class has. The commonest value keeps
+        its share of the persons, and the others share the rest in proportion: who has a value that everybody
+        in the class has is certain to have it, whatever else they have.
+        """
+        if self.people is None or not len(self.count):
+            return self
+        order = np.lexsort((-self.count, self.owner))
+        top = np.zeros(len(self.count), dtype=bool)
+        top[order[self.start]] = True
+        most = self.count[top]  # of each class
+        others = self.summed(self.count) - most
+        lone = others == 0
+        count = np.where(top, self.count * np.maximum(others, 1)[self.owner], 0)
+        count = np.where(top, count, self.count * (self.size - most)[self.owner])
+        size = np.where(lone, most, self.size * others)
+        there = count > 0  # where everybody has the commonest value, the others say nothing more
+        owner = self.owner[there]
+        return replace(
+            self,
+            size=size,
+            start=np.searchsorted(owner, np.arange(len(size))),
+            owner=owner,
+            value=self.value[there],
+            count=count[there],
+        )
 
     def summed(self, entries: NDArray[Any]) -> NDArray[Any]:
         """A number of each entry, added up by class."""
@@ -85,7 +126,7 @@ class Classes:
     """Which class each cell is in, and how many records each class has."""
 
     of_cell: NDArray[np.intp]
-    size: Counts
+    size: Counts  # in records, or in persons where the tally has them
 
     @classmethod
     def of(cls, tally: Tally, model: str) -> Classes:
@@ -100,6 +141,8 @@ class Classes:
         found, size = _summed(key, tally.counts, room)
         number = np.zeros(room, dtype=np.intp)
         number[found] = np.arange(len(found))
+        if tally.person is not None:
+            size = persons.count(number[key], persons.of(tally), len(found))
         return cls(number[key], size)
 
     def histogram(self, tally: Tally, attribute: str) -> Histogram:
@@ -107,13 +150,19 @@ class Classes:
         if column is None:
             raise PolicyError(f"sensitive: the policy has no sensitive attribute {attribute!r}")
         wide = max(1, column.domain.size)
-        found, count = _summed(
-            self.of_cell.astype(np.int64) * wide + column.codes, tally.counts, len(self.size) * wide
-        )
+        key = self.of_cell.astype(np.int64) * wide + column.codes
+        if tally.person is None:
+            found, count = _summed(key, tally.counts, len(self.size) * wide)
+        else:
+            found, count = np.unique(persons.pairs(key, persons.of(tally))[0], return_counts=True)
         owner, value = np.divmod(found, wide)
-        table = np.bincount(value, weights=count, minlength=wide).astype(np.int64)
         start = np.searchsorted(owner, np.arange(len(self.size)))
-        return Histogram(column, self.size, start, owner, value, count, table)
+        if tally.person is None:
+            table = np.bincount(value, weights=count, minlength=wide).astype(np.int64)
+            return Histogram(column, self.size, start, owner, value, count, table)
+        table = persons.count(column.codes, persons.of(tally), wide)  # once, in however many classes
+        people = persons.total(tally)
+        return Histogram(column, self.size, start, owner, value, count, table, people)
 
 
 def _summed(key: NDArray[Any], counts: Counts, room: int) -> tuple[NDArray[np.intp], Counts]:
@@ -151,9 +200,13 @@ class ClassCheck(PrivacyModel):
     def read(self, histogram: Histogram) -> Reading:
         raise NotImplementedError  # each model says what it asks of a class
 
+    def read_of(self, classes: Classes, tally: Tally, attribute: str) -> Reading:
+        """The same, of a tally."""
+        return self.read(classes.histogram(tally, attribute))
+
     def check(self, tally: Tally) -> Verdict:
         classes = Classes.of(tally, self.name)
-        read = {name: self.read(classes.histogram(tally, name)) for name in self.sensitive}
+        read = {name: self.read_of(classes, tally, name) for name in self.sensitive}
         achieved: dict[str, Number] = {}
         for number, pick in self.worst.items():
             each = {name: one.reached[number] for name, one in read.items() if number in one.reached}
@@ -188,7 +241,7 @@ def attributes(model: str, sensitive: object) -> tuple[str, ...]:
         raise PolicyError(f'{model}: sensitive is a list of attributes, such as ["disease"]')
     if not sensitive or not all(isinstance(name, str) for name in sensitive):
         raise PolicyError(f"{model}: sensitive names at least one attribute")
-    return tuple(dict.fromkeys(sensitive))
+    return tuple(dict.fromkeys(map(equality.name, sensitive)))
 
 
 def exact_number(

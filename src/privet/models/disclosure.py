@@ -46,6 +46,7 @@ class DeltaDisclosure(ClassCheck):
     sensitive: tuple[str, ...]
 
     name: ClassVar[str] = "delta-disclosure"
+    persons: ClassVar[bool] = True
     worst: ClassVar[Mapping[str, Callable[[Sequence[Any]], Any]]] = {"delta": max, "absent": max}
 
     def __post_init__(self) -> None:
@@ -64,7 +65,7 @@ class DeltaDisclosure(ClassCheck):
             close = np.abs(size - delta) <= 1e-9 * (1 + delta)
             for at in np.flatnonzero(close).tolist():
                 bad[at] = not _allows(self.delta, Fraction(int(top[at]), int(bottom[at])))
-        lacking = histogram.distinct < np.count_nonzero(histogram.table)
+        lacking = histogram.values < np.count_nonzero(histogram.table)
         reached: dict[str, Number] = {"delta": Fraction(0), "absent": int(lacking.sum())}
         if len(top):
             one = Fraction(1)

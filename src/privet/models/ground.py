@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.domain import Domain, Node, Value
+from privet.equality import finder
 from privet.errors import HierarchyError, PolicyError
 from privet.hierarchy import numbers
 from privet.hierarchy.tree import Tree
@@ -36,7 +37,7 @@ def equal(histogram: Histogram) -> Ratios:
 
 def ordered(histogram: Histogram, order: Sequence[Value] | None) -> Ratios:
     """Neighbours in an order are 1 / (m - 1) apart."""
-    place, places = _ranks(histogram, order)
+    place, places = ranks(histogram, order)
     moves = max(1, places - 1)
     n = histogram.records
     largest = n * n * moves
@@ -62,11 +63,11 @@ def _surplus(
 def hierarchical(histogram: Histogram, tree: Tree) -> Ratios:
     """Values are as far apart as their lowest common ancestor is high, over the height of the tree."""
     domain, place = placed("t-closeness", histogram, tree)
-    height = _height(domain.root)
+    height = height_of(domain.root)
     n = histogram.records
     largest = 2 * n * n * height
     edges = [
-        (child.lo, child.hi, _height(node) - _height(child))
+        (child.lo, child.hi, height_of(node) - height_of(child))
         for node in domain.root.walk()
         for child in node.children
     ]
@@ -121,31 +122,32 @@ def placed(model: str, histogram: Histogram, tree: Tree) -> tuple[Domain, NDArra
             *(f"{model}: tree: {column.name}: {text}" for text in error.complaints), missing=error.missing
         ) from None
     # A code that no record has may stand anywhere.
-    return domain, np.array([domain.codes.get(v, 0) for v in column.domain.values], dtype=np.intp)
+    return domain, np.array([domain.code(v) or 0 for v in column.domain.values], dtype=np.intp)
 
 
-def _height(node: Node) -> int:
-    return 1 + max(map(_height, node.children)) if node.children else 0
+def height_of(node: Node) -> int:
+    return 1 + max(map(height_of, node.children)) if node.children else 0
 
 
-def _ranks(histogram: Histogram, order: Sequence[Value] | None) -> tuple[NDArray[np.intp], int]:
+def ranks(histogram: Histogram, order: Sequence[Value] | None) -> tuple[NDArray[np.intp], int]:
     """The place of each code in the order, and how many places there are; null comes last.
 
     Without an order the values are numbers, and equal numbers have one place.
     """
     column, occurring = histogram.column, histogram.occurring
-    read: dict[Value, Any] = {value: value for value in occurring}
+    said = finder({value: value for value in order or ()})
+    read: dict[Value, Any] = {value: said(value) for value in occurring}
     if order is None:
         read = {value: None if value is None else numbers.read(value) for value in occurring}
         order = sorted({number for number in read.values() if number is not None})
     known = {value: at for at, value in enumerate(order)}
-    lost = sum(value is not None and key not in known for value, key in read.items())
+    lost = sum(value is not None and found not in known for value, found in read.items())
     if lost:
         raise PolicyError(
             f"t-closeness: {column.name}: {lost} of {len(occurring)} values have no place in the order; give "
             "an order that names every value"
         )
-    place = {value: known.get(key, len(known)) for value, key in read.items()}  # null comes last
+    place = {value: known.get(found, len(known)) for value, found in read.items()}  # null comes last
     # A code that no record has may stand anywhere.
     places = np.array([place.get(value, 0) for value in column.domain.values], dtype=np.intp)
     return places, max(1, len(known) + (None in read))

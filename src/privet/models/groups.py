@@ -11,11 +11,11 @@ tables by a compiled loop. The search counts with its own code, on purpose.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from math import comb
+from math import comb, prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,6 +26,7 @@ from privet.core import Column, Nulls, Tally
 from privet.errors import UnsupportedError
 from privet.models import blockwise
 from privet.models.template import Protected
+from privet.runs import begins
 
 Counts: TypeAlias = NDArray[np.int64]
 
@@ -67,14 +68,14 @@ def survey(
             smallest, shares, suspect = compiled
             closer = _plain(tally, columns, suspect, k, bounds)
             return Survey(smallest, shares, closer.broken, closer.at_risk)
-    subsets = [subset for size in reach for subset in combinations(range(len(columns)), size)]
+    subsets = (subset for size in reach for subset in combinations(range(len(columns)), size))
     return _plain(tally, columns, subsets, k, bounds)
 
 
 def _plain(
     tally: Tally,
     columns: Sequence[Column],
-    subsets: Sequence[tuple[int, ...]],
+    subsets: Iterable[tuple[int, ...]],
     k: int,
     bounds: Sequence[Protected],
 ) -> Survey:
@@ -84,17 +85,28 @@ def _plain(
     for subset in subsets:
         chosen = [columns[at] for at in subset]
         grouping = _grouping(tally, chosen, bounds)
-        present = grouping.size > 0
-        smallest = min(smallest, int(grouping.size[present].min(initial=smallest)))
-        bad = present & (grouping.size < k)
-        for at, (bound, having) in enumerate(zip(bounds, grouping.having, strict=True)):
-            for count in having:
-                shares[at] = max(shares[at], largest_share(count, grouping.size))
-                bad |= exceeds(count, grouping.size, bound.template.at_most)
+        smallest = min(smallest, int(grouping.size[grouping.size > 0].min(initial=smallest)))
+        bad = breaking(grouping.size, grouping.having, k, bounds, shares)
         if bad.any():
             broken += int(bad.sum())
             risky |= _cells_in(tally, chosen, grouping, bad)
     return Survey(smallest, tuple(shares), broken, int(tally.counts[risky].sum()))
+
+
+def breaking(
+    size: Counts,
+    having: Sequence[Iterable[Counts]],
+    k: int,
+    bounds: Sequence[Protected],
+    shares: list[Fraction],
+) -> NDArray[np.bool_]:
+    """Which groups break `k` or a bound; `shares` keeps the largest share of each bound that was seen."""
+    bad: NDArray[np.bool_] = (size > 0) & (size < k)
+    for at, (bound, counts) in enumerate(zip(bounds, having, strict=True)):
+        for count in counts:
+            shares[at] = max(shares[at], largest_share(count, size))
+            bad |= exceeds(count, size, bound.template.at_most)
+    return bad
 
 
 def exceeds(count: Counts, size: Counts, at_most: Fraction) -> NDArray[np.bool_]:
@@ -144,6 +156,11 @@ def _add_up(key: NDArray[Any], counts: Counts, room: int) -> Counts:
 
 def group_keys(columns: Sequence[Column], cells: int) -> tuple[NDArray[np.int64], int]:
     """A number for each cell, equal where all columns agree, and one more than the largest."""
+    if prod(c.domain.size for c in columns) > max(DENSE, 4 * cells):
+        first = begins(columns, cells)
+        if first is not None:
+            key = np.cumsum(first, dtype=np.int64) - 1
+            return key, int(first.sum())
     key = np.zeros(cells, dtype=np.int64)
     room = 1
     for column in columns:

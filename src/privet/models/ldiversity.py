@@ -6,7 +6,8 @@ Three readings of "well represented". All are kept by generalising: the distinct
 fewer, its entropy is no smaller than the smaller of the two, and its rarer values have no smaller share.
 Only the first is kept when any records whatever join a class, which matters once records may be dropped.
 
-With several sensitive attributes each is looked at by itself.
+With several sensitive attributes each is looked at by itself. Where persons are counted who may have several
+values, see `Histogram.distinct` and `Histogram.one_each`.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ class DistinctLDiversity(ClassCheck):
     sensitive: tuple[str, ...]
 
     name: ClassVar[str] = "distinct-l-diversity"
+    persons: ClassVar[bool] = True
     monotone_with_suppression: ClassVar[bool] = True
     worst: ClassVar[Mapping[str, Callable[[Sequence[Any]], Any]]] = {"l": min}
 
@@ -75,6 +77,7 @@ class EntropyLDiversity(ClassCheck):
     sensitive: tuple[str, ...]
 
     name: ClassVar[str] = "entropy-l-diversity"
+    persons: ClassVar[bool] = True
     worst: ClassVar[Mapping[str, Callable[[Sequence[Any]], Any]]] = {"l": min}
 
     def __post_init__(self) -> None:
@@ -84,6 +87,7 @@ class EntropyLDiversity(ClassCheck):
     def read(self, histogram: Histogram) -> Reading:
         if not len(histogram.size):
             return Reading(np.zeros(0, dtype=bool), {"l": self.l})
+        histogram = histogram.one_each()
         entropy = entropies(histogram)
         asked = log(self.l)
         # Adding m logarithms of rounded numbers is off by less than (m + 9) units in the 15th place.
@@ -155,6 +159,7 @@ class RecursiveLDiversity(ClassCheck):
     sensitive: tuple[str, ...]
 
     name: ClassVar[str] = "recursive-l-diversity"
+    persons: ClassVar[bool] = True
     worst: ClassVar[Mapping[str, Callable[[Sequence[Any]], Any]]] = {"l": min, "c": max}
 
     def __post_init__(self) -> None:
@@ -163,6 +168,7 @@ class RecursiveLDiversity(ClassCheck):
         object.__setattr__(self, "sensitive", attributes(self.name, self.sensitive))
 
     def read(self, histogram: Histogram) -> Reading:
+        histogram = histogram.one_each()
         head, tail, rank = _by_frequency(histogram)
         # The tail only shrinks as l grows: how often it is heavy enough is the largest l that holds.
         held = histogram.summed((compare(head, tail, self.c) < 0).astype(np.int64))
@@ -176,7 +182,7 @@ class RecursiveLDiversity(ClassCheck):
         """A smaller l only where classes have too few values, then as much more c as that needs."""
         if self.check(tally).holds:
             return self
-        every = self.histograms(tally)
+        every = [histogram.one_each() for histogram in self.histograms(tally)]
         l = min(self.l, *(int(histogram.distinct.min()) for histogram in every))
         c = self.c
         for histogram in every:

@@ -59,6 +59,7 @@ class BetaLikeness(ClassCheck):
     sensitive: tuple[str, ...]
 
     name: ClassVar[str] = "beta-likeness"
+    persons: ClassVar[bool] = True
     worst: ClassVar[Mapping[str, Callable[[Sequence[Any]], Any]]] = {"beta": max}
 
     def __post_init__(self) -> None:
@@ -90,6 +91,7 @@ class EnhancedBetaLikeness(ClassCheck):
     sensitive: tuple[str, ...]
 
     name: ClassVar[str] = "enhanced-beta-likeness"
+    persons: ClassVar[bool] = True
     worst: ClassVar[Mapping[str, Callable[[Sequence[Any]], Any]]] = {"beta": max, "used": max}
 
     def __post_init__(self) -> None:

@@ -11,9 +11,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Protocol, runtime_checkable
 
+from privet import effort
 from privet.core import Column, Nulls, PrivacyModel, Tally, Verdict
+from privet.domain import Value
 from privet.errors import PolicyError
-from privet.models.groups import survey
+from privet.models import persons
+from privet.models.groups import Survey, survey
 from privet.models.template import Every, Template, protected
 
 
@@ -36,7 +39,7 @@ class Linkage:
             raise PolicyError(f"quasi: the policy has no quasi-identifier {', '.join(sorted(missing))}")
         return found
 
-    def knowledge(self, columns: Sequence[Column]) -> int:
+    def knowledge(self, columns: Sequence[Column] | Sequence[str]) -> int:
         """How many values the adversary can know at most."""
         return len(columns) if self.l is None else min(self.l, len(columns))
 
@@ -58,6 +61,7 @@ class LinkageCheck(PrivacyModel):
 
     __slots__ = ()
     monotone: ClassVar[bool] = True
+    persons: ClassVar[bool] = True
 
     @property
     def share(self) -> Fraction | None:
@@ -67,16 +71,31 @@ class LinkageCheck(PrivacyModel):
     def protects(self) -> tuple[tuple[str, str], ...]:
         return tuple(("sensitive", template.attribute) for template in self.linkage().templates)
 
+    def guarded(self) -> tuple[tuple[str, str, Value], ...]:
+        return tuple(
+            ("sensitive", template.attribute, template.value)
+            for template in self.linkage().templates
+            if not isinstance(template.value, Every)
+        )
+
     def known(self) -> tuple[str, ...] | None:
         return self.linkage().quasi
 
     def linkage(self) -> Linkage:
         raise NotImplementedError  # each model says which bound it is
 
+    def refuse_endless(self, tally: Tally) -> None:
+        """Said before the work: there may be more combinations than anybody can count."""
+        bound = self.linkage()
+        telling = [column for column in bound.columns(tally) if column.domain.size > 1]
+        for size in _sizes(bound, tally):
+            effort.refuse_endless(self.name, columns=len(telling), known=size, records=tally.cells)
+
     def check(self, tally: Tally) -> Verdict:
+        self.refuse_endless(tally)
         bound = self.linkage()
         columns = bound.columns(tally)
-        found = survey(tally, columns, _sizes(bound, tally), bound.k, protected(tally, bound.binding))
+        found = _surveyed(bound, tally, columns, bound.k)
         achieved: dict[str, int | Fraction] = {"k": found.smallest}
         if bound.binding:
             achieved["c"] = max(found.shares)
@@ -92,7 +111,7 @@ class LinkageCheck(PrivacyModel):
         if looser.k < bound.k:
             found.append(
                 f"{self.name}: k = {bound.k} cannot be kept, the smallest group has {looser.k} of "
-                f"{tally.records} records; the largest feasible k is {looser.k}"
+                f"{_counted(tally)}; the largest feasible k is {looser.k}"
             )
         found += [
             f"{self.name}: a share of {asked.at_most} for {named(asked)} cannot be kept, {reached.at_most} "
@@ -104,9 +123,10 @@ class LinkageCheck(PrivacyModel):
 
     def relaxed(self, tally: Tally) -> Linkage:
         """The bound with its numbers moved just as far as this tally needs."""
+        self.refuse_endless(tally)
         bound = self.linkage()
         columns = bound.columns(tally)
-        found = survey(tally, columns, _sizes(bound, tally), 1, protected(tally, bound.binding))
+        found = _surveyed(bound, tally, columns, 1)
         reached = dict(zip(bound.binding, found.shares, strict=True))
         return replace(
             bound,
@@ -118,13 +138,30 @@ class LinkageCheck(PrivacyModel):
         )
 
 
+def _surveyed(bound: Linkage, tally: Tally, columns: Sequence[Column], k: int) -> Survey:
+    """Every group that the bound is about, of records or of persons."""
+    sizes, guarded = _sizes(bound, tally), protected(tally, bound.binding)
+    if tally.person is None:
+        return survey(tally, columns, sizes, k, guarded)
+    return persons.survey(tally, columns, sizes, k, guarded, bound.knowledge(columns))
+
+
 def _sizes(bound: Linkage, tally: Tally) -> Sequence[int]:
     """How many values are known: the most only, where that implies all the rest."""
     most = bound.knowledge(bound.columns(tally))
     # Knowing fewer values only merges groups, and a union of groups that keep the promise keeps it
     # too: so only the largest combinations need a look. A null that matches everything is in several
     # groups at once, the argument fails, and every size is looked at.
+    if tally.person is not None:
+        # A share of persons may be larger in a union of groups than in each of them: see `persons`.
+        return range(most + 1) if bound.binding and bound.l is not None else (most,)
     return range(1, most + 1) if tally.nulls is Nulls.WILDCARD else (most,)
+
+
+def _counted(tally: Tally) -> str:
+    if tally.person is None:
+        return f"{tally.records} records"
+    return f"{persons.total(tally)} persons"
 
 
 def named(template: Template) -> str:

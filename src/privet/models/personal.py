@@ -19,6 +19,7 @@ import numpy as np
 from privet.core import PrivacyModel, Tally, Verdict
 from privet.errors import HierarchyError, PolicyError
 from privet.hierarchy.tree import Tree
+from privet.models import persons
 from privet.models.classes import Classes, attributes, exact_number
 from privet.models.ground import placed
 from privet.models.ratios import compare, largest
@@ -47,6 +48,7 @@ class PersonalisedPrivacy(PrivacyModel):
     taxonomy: Tree = field(init=False, repr=False)
 
     name: ClassVar[str] = "personalised-privacy"
+    persons: ClassVar[bool] = True
     monotone: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -80,6 +82,13 @@ class PersonalisedPrivacy(PrivacyModel):
             mine = np.flatnonzero((guards.owner >= rows.start) & (guards.owner < rows.stop))
             row, guard = guards.owner[mine] - rows.start, guards.value[mine]
             below[mine] = before[row, hi[guard]] - before[row, lo[guard]]
+        if tally.person is not None:  # who has two values below a node is one person all the same
+            codes = place[next(c.codes for c in tally.sensitive if c.name == self.sensitive[0])]
+            for guard in np.unique(guards.value).tolist():
+                mask = (codes >= lo[guard]) & (codes < hi[guard])
+                here = persons.count(classes.of_cell[mask], persons.of(tally)[mask], len(classes.size))
+                mine = guards.value == guard
+                below[mine] = here[guards.owner[mine]]
         size = classes.size[guards.owner]
         bad = guards.any(compare(below, size, self.at_most) > 0)
         share = largest(below, size) or Fraction(0)

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import PrivacyModel, Tally, Verdict
+from privet.equality import key
 from privet.errors import PolicyError
 from privet.models.classes import Classes, exact_number
 from privet.models.groups import Counts
@@ -59,6 +60,9 @@ class KMap(PrivacyModel):
 
     def leaving(self) -> dict[str, tuple[str, ...]]:
         return {self.subset: self.values}
+
+    def guarded(self) -> tuple[tuple[str, str, str | None], ...]:
+        return tuple(("values", self.subset, value) for value in self.values)
 
     def check(self, tally: Tally) -> Verdict:
         size, leaving = presence(tally, self.name, self.subset, self.values)
@@ -101,6 +105,9 @@ class DeltaPresence(PrivacyModel):
     def leaving(self) -> dict[str, tuple[str, ...]]:
         return {self.subset: self.values}
 
+    def guarded(self) -> tuple[tuple[str, str, str | None], ...]:
+        return tuple(("values", self.subset, value) for value in self.values)
+
     def check(self, tally: Tally) -> Verdict:
         size, leaving = presence(tally, self.name, self.subset, self.values)
         # There are few different pairs, and fractions of Python's own are exact however large.
@@ -130,7 +137,8 @@ def leaves(tally: Tally, subset: str, values: tuple[str, ...]) -> NDArray[np.boo
     column = next((column for column in tally.sensitive if column.name == subset), None)
     if column is None:
         raise PolicyError(f"subset: the policy has no sensitive attribute {subset!r}")
-    wanted = np.array([value in values for value in column.domain.values], dtype=bool)
+    asked = set(map(key, values))
+    wanted = np.array([key(value) in asked for value in column.domain.values], dtype=bool)
     return wanted[column.codes] if len(wanted) else np.zeros(tally.cells, dtype=bool)
 
 

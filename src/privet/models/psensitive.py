@@ -33,6 +33,7 @@ class PSensitiveKAnonymity(ClassCheck):
     sensitive: tuple[str, ...]
 
     name: ClassVar[str] = "p-sensitive-k-anonymity"
+    persons: ClassVar[bool] = True
     monotone_with_suppression: ClassVar[bool] = True
     worst: ClassVar[Mapping[str, Callable[[Sequence[Any]], Any]]] = {"k": min, "p": min}
 

@@ -15,7 +15,11 @@ from fractions import Fraction
 from math import ceil
 from typing import ClassVar, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from privet.core import PrivacyModel, Tally, Verdict
+from privet.models import persons
 from privet.models.classes import Classes, exact_number
 from privet.models.linkage import Linkage, LinkageCheck
 from privet.models.population import uniqueness
@@ -38,16 +42,19 @@ class AverageRisk(PrivacyModel):
     at_most: Fraction
 
     name: ClassVar[str] = "average-risk"
+    persons: ClassVar[bool] = True
     monotone: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         exact_number(f"{self.name}: at_most", self.at_most, 0, 1, above=True)
 
     def check(self, tally: Tally) -> Verdict:
-        size = Classes.of(tally, self.name).size
-        found = Fraction(len(size), max(1, tally.records))
+        size = _each(tally, self.name)  # records of a class have its size in common, so each class is one
+        found = sum((Fraction(int(n), int(s)) for s, n in zip(*size, strict=True)), Fraction(0))
+        everybody = int(size[1].sum())
+        found /= max(1, everybody)
         broken = found > self.at_most  # one promise about the whole table, and about every record in it
-        return Verdict({"risk": found}, int(broken), tally.records if broken else 0)
+        return Verdict({"risk": found}, int(broken), everybody if broken else 0)
 
     def nearest(self, tally: Tally) -> Self:
         return replace(self, at_most=max(self.at_most, Fraction(self.check(tally).achieved["risk"])))
@@ -101,6 +108,7 @@ class RecordsAtRisk(PrivacyModel):
     at_most: Fraction
 
     name: ClassVar[str] = "records-at-risk"
+    persons: ClassVar[bool] = True
     monotone: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -126,6 +134,7 @@ class SampleUniqueness(PrivacyModel):
     at_most: Fraction
 
     name: ClassVar[str] = "sample-uniqueness"
+    persons: ClassVar[bool] = True
     monotone: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -180,9 +189,22 @@ def _least(risk: Fraction) -> int:
 
 def _small_classes(tally: Tally, name: str, least: int, at_most: Fraction) -> Verdict:
     """Have at most so many of all records a class that is smaller than `least`?"""
-    size = Classes.of(tally, name).size
-    small = size[size < min(least, LARGEST)]
-    share = Fraction(int(small.sum()), max(1, tally.records))
+    size, times = _each(tally, name)
+    few = int(times[size < min(least, LARGEST)].sum())
+    share = Fraction(few, max(1, int(times.sum())))
     if share <= at_most:
         return Verdict({"share": share})
-    return Verdict({"share": share}, len(small), int(small.sum()))
+    sizes = Classes.of(tally, name).size
+    return Verdict({"share": share}, int((sizes < min(least, LARGEST)).sum()), few)
+
+
+def _each(tally: Tally, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The sizes of classes, and how many records have each; of persons the smallest."""
+    classes = Classes.of(tally, name)
+    if tally.person is None:
+        size, times = np.unique(classes.size, return_counts=True)
+        return size, size * times
+    person = persons.of(tally)
+    smallest = np.full(int(person.max(initial=0)) + 1, LARGEST, dtype=np.int64)
+    np.minimum.at(smallest, person, classes.size[classes.of_cell])
+    return np.unique(smallest[smallest < LARGEST], return_counts=True)

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Tally
-from privet.errors import HierarchyError, PolicyError
+from privet.errors import HierarchyError, PolicyError, UnsupportedError
 from privet.hierarchy.tree import Tree
-from privet.models import ground
-from privet.models.classes import ClassCheck, Histogram, Mask, Reading, attributes, exact_number
+from privet.models import ground, shares
+from privet.models.classes import ClassCheck, Classes, Histogram, Mask, Reading, attributes, exact_number
 from privet.models.logarithms import above, powers, sign
 from privet.models.ratios import compare, largest, roughly
 from privet.models.transport import Ways, bounds
@@ -107,6 +107,27 @@ class TCloseness(ClassCheck):
             return ()
         said = "a way over others costs less than was said; the cheaper one counts"
         return (f"{self.name}: between {detours} pairs of values {said}",)
+
+    @property
+    def persons(self) -> bool:  # type: ignore[override] # a fact of each: not every distance counts them
+        return self.distance not in {Distance.KL, Distance.COSTS}
+
+    def read_of(self, classes: Classes, tally: Tally, attribute: str) -> Reading:
+        if tally.person is None:
+            return self.read(classes.histogram(tally, attribute))
+        histogram = classes.histogram(tally, attribute)
+        if self.distance is Distance.ORDERED:
+            top, bottom = shares.ordered(tally, classes, histogram, *ground.ranks(histogram, self.order))
+        elif self.distance is Distance.HIERARCHICAL and self.taxonomy is not None:
+            domain, place = ground.placed(self.name, histogram, self.taxonomy)
+            top, bottom = shares.hierarchical(tally, classes, histogram, domain, place)
+        elif self.persons:
+            top, bottom = shares.equal(tally, classes, histogram)
+        else:
+            raise UnsupportedError(
+                f'{self.name}: distance = "{self.distance.value}" counts records, not persons'
+            )
+        return Reading(compare(top, bottom, self.t) > 0, {"t": largest(top, bottom) or Fraction(0)})
 
     def read(self, histogram: Histogram) -> Reading:
         if self.distance is Distance.KL:

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from privet.core import Tally
 from privet.domain import Value
+from privet.equality import name
 from privet.errors import PolicyError
 
 
@@ -70,7 +71,7 @@ def templates(sensitive: Sensitive, default: Fraction | None) -> tuple[Template,
             bound = values[value] if isinstance(values, Mapping) else default
             if bound is None:
                 raise PolicyError(f"sensitive.{attribute}: every value needs a bound")
-            found.append(Template(attribute, value, bound))
+            found.append(Template(name(attribute), value, bound))
     return tuple(sorted(found, key=lambda t: (t.attribute, str(t.value))))
 
 
@@ -97,7 +98,7 @@ def protected(tally: Tally, bounds: Collection[Template]) -> tuple[Protected, ..
         if isinstance(template.value, Every):
             codes = tuple(range(domain.size))
         else:
-            code = domain.codes.get(template.value)
+            code = domain.code(template.value)
             codes = () if code is None else (code,)
         found.append(Protected(template, codes, at))
     return tuple(found)

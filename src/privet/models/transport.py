@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.domain import Value
+from privet.equality import finder
 
 Costs: TypeAlias = Mapping[str, Mapping[str, Fraction]]
 Matrix: TypeAlias = tuple[tuple[int, ...], ...]
@@ -43,7 +44,8 @@ class Ways:
         ((0, 1, 2), (1, 0, 2), (2, 2, 0))
         """
         rows = tuple((one, tuple(row.items())) for one, row in costs.items())
-        return _cheapest(tuple(values), rows)
+        said = finder({name: name for one, row in costs.items() for name in (one, *row)})
+        return _cheapest(tuple(said(value) or value for value in values), rows)
 
 
 @lru_cache(maxsize=64)  # a search asks for the same ones again and again

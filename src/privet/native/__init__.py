@@ -12,8 +12,9 @@ table, no model, no search.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
+from threading import Thread, current_thread, main_thread
 from typing import Any
 
 from numpy.typing import NDArray
@@ -21,6 +22,8 @@ from numpy.typing import NDArray
 from privet.native.build import place
 from privet.native.signatures import Argument, signatures
 
+LONG = {"privet_rare", "privet_itemsets", "privet_minimal_violations", "privet_maximal_frequent"}
+HEARS = 0.2  # seconds until a signal is heard, at the most
 WORTH_CALLING = 200_000  # increments; for fewer, numpy is as quick
 
 
@@ -57,4 +60,21 @@ def call(name: str, *arguments: Argument | Sequence[NDArray[Any]]) -> int:
     given = [
         parameter.passed(argument, name) for parameter, argument in zip(parameters, arguments, strict=True)
     ]
-    return int(getattr(loops, name)(*given))
+    loop = getattr(loops, name)
+    if name in LONG and current_thread() is main_thread():
+        return _heard(lambda: int(loop(*given)))
+    return int(loop(*given))
+
+
+def _heard(loop: Callable[[], int]) -> int:
+    """A loop in a thread of its own, so that this one hears signals while it waits.
+
+    Python runs handlers of signals between its own steps, and a loop in C is one step. Whoever is stopped
+    leaves the loop behind, and the process ends with it.
+    """
+    said: list[int] = []
+    worker = Thread(target=lambda: said.append(loop()), daemon=True)
+    worker.start()
+    while worker.is_alive():
+        worker.join(HEARS)
+    return said[0]

@@ -82,4 +82,16 @@ int64_t privet_anatomy_best(const int32_t *kinds, const int32_t *keys, const int
                             int64_t by_vertices, const double *weights, const double *group_weight,
                             int64_t largest, int32_t *match);
 
+/* even_lines.c: how many lines there are, or -1 where one has other fields or a reader could see it otherwise */
+int64_t privet_even_lines(const uint8_t *text, int64_t size, int64_t delimiter, int64_t fields);
+
+/* refine.c: 0, or -1 where there is no memory */
+int64_t privet_best_moves(const int32_t *codes, int64_t cells, int64_t d, const int64_t *count,
+                          const int32_t *of_cell, const int32_t *low, const int32_t *high, const int64_t *size,
+                          int64_t classes, const int32_t *start, const int32_t *member, const int32_t *first,
+                          const int32_t *last, const int32_t *beside, const int32_t *asked, int64_t many,
+                          int64_t smallest, const int64_t *kinds, const int64_t *widths,
+                          const int64_t *const *begin, const int64_t *const *end, const int64_t *const *own,
+                          const int64_t *const *stretch, int64_t *gain, int64_t *to, int64_t *back);
+
 #endif

@@ -12,10 +12,13 @@ from dataclasses import is_dataclass
 from typing import Any
 
 from privet.core import Attribute, Form, Nulls, Purse, Role, Terms
-from privet.declared import TABLE, AlgorithmFacts, ModelFacts, missing
+from privet.declared import TABLE, AlgorithmFacts, ModelFacts, Order, missing
+from privet.engine import unwritable
 from privet.errors import PolicyError, one_of
 from privet.policy.notation import Complaints, fill, noted, words_of, written
+from privet.readings import Absent, Formulas, Rows
 from privet.registry import installed, known
+from privet.spreadsheets import like_formula
 
 NO_COLUMN = "attributes: names every column that is published, each with its role"
 NO_PROMISE = 'models: at least one promise, for example [[models]] type = "k-anonymity" k = 5'
@@ -71,12 +74,25 @@ def formed(terms: Terms) -> Iterator[str]:
         yield "purpose: is a text"
     if not isinstance(terms.nulls, Nulls):
         yield f"nulls: {one_of('it', [nulls.value for nulls in Nulls], terms.nulls)}"
+    if not isinstance(terms.order, Order):
+        yield f"order: {one_of('it', [order.value for order in Order], terms.order)}"
+    if not isinstance(terms.rows, Rows):
+        yield f"rows: {one_of('it', [Rows.PERSONS.value], terms.rows)}"
+    if terms.person is not None and not isinstance(terms.person, str):
+        yield 'person: is the column that says whose a row is, for example "patient_id"'
+    if not isinstance(terms.across, bool):
+        yield "across: is true or false"
+    if not isinstance(terms.absent, Absent):
+        yield f"absent: {one_of('it', [absent.value for absent in Absent], terms.absent)}"
+    if not isinstance(terms.formulas, Formulas):
+        yield f"formulas: {one_of('it', [one.value for one in Formulas], terms.formulas)}"
     if not isinstance(terms.form, Form):
         yield 'form: is a form such as Form(delimiter=";")'
     else:
         try:
             said = {f.name: noted(getattr(terms.form, f.name)) for f in written(Form)}
             fill(Form, {name: value for name, value in said.items() if value is not None})
+            yield from (f"form: {complaint}" for complaint in unwritable(terms.form))
         except PolicyError as error:
             yield from (f"form: {complaint}" for complaint in error.complaints)
     yield from (f"publish_only: {wrong}" for wrong in rows_that_leave(terms.publish_only))
@@ -90,7 +106,7 @@ def ill_formed(attribute: Any) -> Iterator[str]:
         yield "name: is a text"
     for place, given, asked, example in (
         ("hierarchy", attribute.hierarchy, ("domain", "to_policy"), "Flat()"),
-        ("disguise", attribute.disguise, ("cover", "to_policy"), "Mask()"),
+        ("disguise", attribute.disguise, ("cover", "fits", "to_policy"), "Mask()"),
     ):
         if given is None:
             continue
@@ -159,6 +175,7 @@ def together(policy: Terms) -> list[str]:
     complaints = Complaints()
     attributes, models = policy.attributes, policy.models
     _same_kind(policy, complaints)
+    complaints.add(*_formulas(policy))
     if policy.shape is not None:
         complaints.add(*policy.shape.complaints(policy))
         if policy.shape.describes_fields and attributes != policy.shape.attributes:
@@ -177,6 +194,7 @@ def together(policy: Terms) -> list[str]:
         if attribute.person is not None and attribute.person not in roles:
             complaints.add(f"attributes.{attribute.name}: by: no attribute {attribute.person!r}")
     _population(policy, complaints)
+    complaints.add(*_persons(policy))
     _public(policy, complaints)
     for at, model in enumerate(models):
         for place, name in model.protects():
@@ -213,6 +231,54 @@ def _population(policy: Terms, complaints: Complaints) -> None:
                 f"models[{at}]: {model.name} is about the rows that leave: its subset and values are those "
                 'of publish_only, for example publish_only = { in_study = ["yes"] }'
             )
+
+
+def _formulas(policy: Terms) -> Iterator[str]:
+    """Values that leave with an apostrophe before them are others than a promise names."""
+    if policy.formulas is not Formulas.ESCAPED:
+        return
+    if policy.kind != TABLE:
+        yield f'formulas: "escaped" is for tables; {policy.kind} are read again from what is written'
+    for at, model in enumerate(policy.models):
+        if any(like_formula(value) for _, _, value in model.guarded()):
+            yield (
+                f"models[{at}]: {model.name}: a protected value begins like a formula, and would leave in "
+                'another spelling; use formulas = "cautioned"'
+            )
+
+
+def _persons(policy: Terms) -> Iterator[str]:
+    """Persons who have several rows: who says so, and who can count them."""
+    column = policy.person
+    if column is None:
+        if policy.across:
+            yield 'across: knowing several rows of a person needs person = "…", the column that says whose'
+        return
+    if policy.rows is Rows.PERSONS:
+        yield 'rows: either rows = "persons", or person = "…", not both'
+    if policy.kind != TABLE:
+        yield f"person: {policy.kind} have a person for each record already; leave it out"
+        return
+    attribute = next((a for a in policy.attributes if a.name == column), None)
+    if attribute is None or attribute.role not in {Role.IDENTIFIER, Role.UNDECIDED}:
+        yield f'person: no attribute {column!r} with role "identifier"'
+    elif attribute.disguise is not None:
+        yield (
+            f"person: {column!r} is published in disguise, so anybody could put the rows of a person "
+            "together; drop it"
+        )
+    if policy.nulls is Nulls.WILDCARD:
+        yield 'person: nulls = "wildcard" puts a record in several groups; use nulls = "value"'
+    algorithm: Any = policy.algorithm
+    if algorithm is not None and not algorithm.persons:
+        yield f"person: {algorithm.name} counts records, not persons; use top-down or optimal"
+    if algorithm is not None and algorithm.persons and algorithm.droppable:
+        yield f"person: {algorithm.name} with suppression counts records, not persons; use suppression = 0"
+    for at, model in enumerate(policy.models):
+        if not model.persons:
+            yield f"models[{at}]: {model.name} counts records, not persons; with person, use another promise"
+        elif policy.across and model.name != "lkc-privacy":
+            yield f"models[{at}]: {model.name} bounds no number of known values; with across, use lkc-privacy"
 
 
 def _public(policy: Terms, complaints: Complaints) -> None:

@@ -16,6 +16,7 @@ from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from privet import registry
+from privet.core import Percent
 from privet.errors import PolicyError, one_of, unknown_key
 from privet.hierarchy.numbers import fraction
 from privet.models.template import EVERY, Protectable, Sensitive
@@ -187,7 +188,7 @@ def exact(given: object) -> Fraction:
         raise PolicyError(f'is an exact number such as "1/5" or "0.2", not {given!r}')
     try:
         text = str(given).strip()
-        return fraction(text[:-1]) / 100 if text.endswith("%") else fraction(text)
+        return Percent(fraction(text[:-1]) / 100) if text.endswith("%") else fraction(text)
     except ValueError:
         raise PolicyError(f'is an exact number such as "1/5", "0.2" or "20%", not {given!r}') from None
 

@@ -6,13 +6,13 @@ one that was made in Python alike.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from privet import core, disguise, hierarchy
+from privet import core, disguise, equality, hierarchy
 from privet.core import Attribute, Form, Nulls, Purse, Role
-from privet.declared import TABLE
+from privet.declared import TABLE, ModelFacts, Order, missing
 from privet.domain import Value
 from privet.errors import PolicyError
 from privet.policy.consistency import (
@@ -24,14 +24,22 @@ from privet.policy.consistency import (
     unfit,
 )
 from privet.policy.notation import Complaints, build, fill, word
+from privet.readings import Absent, Formulas, Rows
 from privet.registry import find, known
 
 VERSION = 1
+WITH_TREE = ("t-closeness", "personalised-privacy")  # promises with a tree over sensitive values
 TOP = (
     "policy",
     "kind",
+    "person",
+    "rows",
+    "across",
     "purpose",
     "nulls",
+    "order",
+    "absent",
+    "formulas",
     "attributes",
     "models",
     "algorithm",
@@ -58,6 +66,12 @@ def read(document: Mapping[str, Any], base: Path, complaints: Complaints) -> dic
             said["shape"] = find("shapes", kind).from_policy(document.get(kind, {}), base=base)
     for key, reader, usual in (
         ("nulls", lambda given: word(Nulls, given), "value"),
+        ("order", lambda given: word(Order, given), "canonical"),
+        ("absent", lambda given: word(Absent, given), "refused"),
+        ("formulas", lambda given: word(Formulas, given), "cautioned"),
+        ("person", _person, None),
+        ("rows", lambda given: word(Rows, given), "unsaid"),
+        ("across", _across, False),
         ("form", _form, {}),
         ("publish_only", _publish_only, {}),
         ("ledger", lambda given: _purse(given, base), None),
@@ -72,18 +86,23 @@ def read(document: Mapping[str, Any], base: Path, complaints: Complaints) -> dic
         said["attributes"] = ()
     else:
         said["attributes"] = _attributes(document.get("attributes"), complaints, base)
-    said["models"] = _models(document.get("models"), complaints)
+    said["models"] = _models(document.get("models"), complaints, base)
     said["algorithm"] = None
     with complaints.at("algorithm"):
         said["algorithm"] = (
-            build("algorithms", document["algorithm"]) if "algorithm" in document else usual_algorithm(kind)
+            build("algorithms", document["algorithm"])
+            if "algorithm" in document
+            else usual_algorithm(kind, said["models"])
         )
     return said
 
 
-def usual_algorithm(kind: str) -> Any:
-    """What searches unless a policy says otherwise."""
-    return build("algorithms", {"type": "top-down"} if kind == TABLE else find("shapes", kind).algorithm)
+def usual_algorithm(kind: str, models: Sequence[Any]) -> Any:
+    """What searches unless a policy says otherwise: top-down, where generalising keeps what is promised."""
+    if kind != TABLE:
+        return build("algorithms", find("shapes", kind).algorithm)
+    prunes = all(missing(model, ModelFacts) or model.monotone for model in models)
+    return build("algorithms", {"type": "top-down" if prunes else "optimal"})
 
 
 def _form(table: object) -> Form:
@@ -91,6 +110,18 @@ def _form(table: object) -> Form:
         raise PolicyError("is a table, for example { delimiter = ';', nulls = ['', 'NA'] }")
     form: Form = fill(Form, table)
     return form
+
+
+def _person(given: object) -> str | None:
+    if given is not None and not isinstance(given, str):
+        raise PolicyError('is the column that says whose a row is, for example "patient_id"')
+    return None if given is None else equality.name(given)
+
+
+def _across(given: object) -> bool:
+    if not isinstance(given, bool):
+        raise PolicyError("is true or false")
+    return given
 
 
 def _purse(table: object, base: Path) -> Purse | None:
@@ -166,12 +197,21 @@ def _values(given: object) -> tuple[Value, ...]:
     return tuple(None if isinstance(v, Mapping) else str(v) for v in texts)
 
 
-def _models(tables: object, complaints: Complaints) -> tuple[core.PrivacyModel, ...]:
+def _models(tables: object, complaints: Complaints, base: Path) -> tuple[core.PrivacyModel, ...]:
     if not isinstance(tables, list) or not tables:
         complaints.add(NO_PROMISE)
         return ()
     found = []
     for at, table in enumerate(tables):
         with complaints.at(f"models[{at}]"):
-            found.append(build("models", table))
+            found.append(build("models", _with_tree(table, base)))
     return tuple(found)
+
+
+def _with_tree(table: object, base: Path) -> object:
+    """A promise whose tree stands in a file, with the tree itself: read as any other tree is."""
+    if not isinstance(table, Mapping) or "path" not in table or table.get("type") not in WITH_TREE:
+        return table
+    given = {key: table[key] for key in ("tree", "path") if key in table}
+    found = hierarchy.parse({"type": "tree", **given}, base=base).to_policy()
+    return {**{key: value for key, value in table.items() if key != "path"}, "tree": found["tree"]}

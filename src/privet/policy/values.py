@@ -5,9 +5,6 @@ A wrong policy is answered with every complaint at once, each with its place and
 
 from __future__ import annotations
 
-import os
-import tempfile
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,14 +12,17 @@ from typing import Any, ClassVar, Protocol, Self, TypeAlias
 
 import tomli_w
 
-from privet import notebook
+from privet import equality, notebook, tomltext
 from privet.core import Algorithm, Attribute, Form, Nulls, Purse, Role, Terms
+from privet.declared import Order
 from privet.disguise import Hash, Pseudonym, Shift
 from privet.errors import InputError, PolicyError
 from privet.hierarchy import Auto
+from privet.placing import aside, followed
 from privet.policy import consistency, reading
 from privet.policy.notation import Complaints, describe, noted, written
 from privet.policy.reading import TOP, VERSION
+from privet.readings import Absent, Formulas, Rows
 
 __all__ = ["TOP", "Policy", "Purse", "Shape", "policy_of"]
 
@@ -112,9 +112,19 @@ class Policy(Terms):
             said["attributes"] = said["attributes"] or self.shape.attributes
         else:
             said["attributes"] = tuple(map(_arranged, said["attributes"]))
-        given = self.nulls
-        if isinstance(given, str) and given in {nulls.value for nulls in Nulls}:
-            said["nulls"] = Nulls(given)
+        kinds: dict[str, Any] = {
+            "nulls": Nulls,
+            "order": Order,
+            "absent": Absent,
+            "rows": Rows,
+            "formulas": Formulas,
+        }
+        for name, kind in kinds.items():
+            given = getattr(self, name)
+            if isinstance(given, str) and given in {one.value for one in kind}:
+                said[name] = kind(given)
+        if isinstance(self.person, str):
+            said["person"] = equality.name(self.person)
         only: Any = self.publish_only
         if isinstance(only, Mapping):
             said["publish_only"] = {
@@ -123,7 +133,7 @@ class Policy(Terms):
             }
         if self.algorithm is None:
             try:
-                said["algorithm"] = reading.usual_algorithm(self.kind)
+                said["algorithm"] = reading.usual_algorithm(self.kind, said["models"])
             except PolicyError:
                 raise PolicyError(consistency.other_kind(self.kind)) from None
         return said
@@ -158,12 +168,7 @@ class Policy(Terms):
     @classmethod
     def loads(cls, text: str, *, place: str = "policy", base: Path | None = None) -> Self:
         """Read a policy from its text."""
-        try:
-            document = tomllib.loads(text)
-        except ValueError as error:  # no TOML, or a number with more digits than Python reads
-            raise PolicyError(f"{place}: {error}") from None
-        except RecursionError:
-            raise PolicyError(f"{place}: lists or tables stand too deep in each other") from None
+        document = tomltext.document(text, place)
         try:
             return cls.from_document(document, base=base or Path())
         except PolicyError as error:
@@ -185,17 +190,22 @@ class Policy(Terms):
         if self.purpose:
             document["purpose"] = self.purpose
         document["nulls"] = self.nulls.value
+        document["order"] = self.order.value
+        if self.person is not None:
+            document["person"] = self.person
+        if self.rows is not Rows.UNSAID:
+            document["rows"] = self.rows.value
+        if self.across:
+            document["across"] = True
+        if self.absent is not Absent.REFUSED:
+            document["absent"] = self.absent.value
+        if self.formulas is not Formulas.CAUTIONED:
+            document["formulas"] = self.formulas.value
         if self.publish_only:
             document["publish_only"] = {name: list(values) for name, values in self.publish_only.items()}
         if self.ledger is not None:
             document["ledger"] = {"file": self.ledger.file, "dataset": self.ledger.dataset}
-        usual = Form()
-        form = {f.name: noted(getattr(self.form, f.name)) for f in written(Form)}
-        document["form"] = {
-            name: value
-            for name, value in form.items()
-            if value is not None and (name not in RARE or getattr(self.form, name) != getattr(usual, name))
-        }
+        document["form"] = form_noted(self.form)
         if self.shape is None or not self.shape.describes_fields:
             document["attributes"] = {a.name: _attribute_document(a) for a in self.attributes}
         document["models"] = [describe(model) for model in self.models]
@@ -217,19 +227,15 @@ class Policy(Terms):
         Files that the policy names (a ledger, a key, stops) are looked for beside it: where they lie
         elsewhere, their whole path is written.
         """
-        path = Path(path)
+        path = followed(Path(path))
         if path.is_dir():
             raise InputError(f"{path}: this is a folder; name a file")
         if path.exists() and not overwrite:
             raise InputError(f"{path}: there is a file already; say overwrite=True to replace it")
         document = _as_found_from(self, path.parent)
-        with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as made:
-            fresh = Path(made) / path.name
-            with fresh.open("w", encoding="utf-8", newline="\n") as file:
-                file.write(tomli_w.dumps(document))
-                file.flush()
-                os.fsync(file.fileno())
-            fresh.replace(path)
+        with aside(path) as made:
+            made.fresh(path.name).write_text(tomli_w.dumps(document), encoding="utf-8", newline="\n")
+            made.replace(path.name)
         return path
 
 
@@ -242,6 +248,17 @@ def policy_of(given: Policy | str | Path) -> Policy:
         raise PolicyError(f"policy: a privet.Policy, or the path of a policy file, not a {what}")
     consistency.check(given)  # again: a subclass, an unpickled or a changed one was perhaps never checked
     return given
+
+
+def form_noted(form: Form) -> dict[str, Any]:
+    """A form as its table in a policy."""
+    usual = Form()
+    said = {f.name: noted(getattr(form, f.name)) for f in written(Form)}
+    return {
+        name: value
+        for name, value in said.items()
+        if value is not None and (name not in RARE or getattr(form, name) != getattr(usual, name))
+    }
 
 
 def _as_found_from(policy: Policy, folder: Path) -> dict[str, Any]:

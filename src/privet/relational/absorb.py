@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Column, Regions, Tally
+from privet.core import Column, Tally
 from privet.counts.door import Entries, Frequencies, Indexes, Levels
 from privet.counts.rollup import Rollups, numbered
 from privet.domain import Node
+from privet.recoding import Regions
 from privet.relational.judge import Judge
 from privet.relational.lattice import Lattice
 from privet.relational.objective import Floats, Objective

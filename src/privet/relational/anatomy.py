@@ -7,17 +7,21 @@ a person's bucket sees l different sensitive values, each equally likely.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Algorithm, Column, Finding, Perturbation, Policy, Progress, Tally, silent
+from privet.core import Algorithm, Column, Finding, PrivacyModel, Progress, Tally, Terms, silent
 from privet.errors import UnsatisfiableError, UnsupportedError
 from privet.models.ldiversity import DistinctLDiversity, EntropyLDiversity
+from privet.recoding import Perturbation
 from privet.relational.coded import refuse_coded
 from privet.relational.randomness import generator
+
+DIVERSITIES = (DistinctLDiversity, EntropyLDiversity)  # what dealing unlike values keeps
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +35,27 @@ class Anatomy(Algorithm):
     name: ClassVar[str] = "anatomy"
     road: ClassVar[str | None] = "anatomy"
 
-    def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:  # noqa: ARG002 - a search's form
-        l = max(
-            (m.l for m in policy.models if isinstance(m, (DistinctLDiversity, EntropyLDiversity))),
-            default=None,
-        )
-        if l is None:
-            raise UnsupportedError(f"{self.name} makes l-diverse buckets: the policy needs l-diversity")
-        others = [m.name for m in policy.models if not isinstance(m, (DistinctLDiversity, EntropyLDiversity))]
+    def complaints(self, policy: Terms) -> list[str]:
+        return [f"algorithm: {wrong}" for wrong in self._unkept(policy.models)]
+
+    def _unkept(self, models: Sequence[PrivacyModel]) -> list[str]:
+        """What buckets of different values do not keep, whatever the data."""
+        others = [model.name for model in models if not isinstance(model, DIVERSITIES)]
+        if len(others) == len(models):
+            return [f"{self.name} makes l-diverse buckets: the policy needs l-diversity"]
         if others:
-            raise UnsupportedError(
-                f"{self.name} deals for distinct and entropy l-diversity, not for {', '.join(others)}; "
-                "bucketisation keeps every promise about sensitive values"
-            )
+            return [
+                (
+                    f"{self.name} deals for distinct and entropy l-diversity, not for {', '.join(others)}; "
+                    "bucketisation keeps every promise about sensitive values"
+                )
+            ]
+        return []
+
+    def search(self, tally: Tally, policy: Terms, progress: Progress = silent) -> Finding:  # noqa: ARG002 - a search's form
+        if complaints := self._unkept(policy.models):
+            raise UnsupportedError(*complaints)
+        l = max(m.l for m in policy.models if isinstance(m, DIVERSITIES))
         sensitive = need_split(self.name, tally)
         refuse_coded(self.name, tally)
         least = int(np.ceil(l))

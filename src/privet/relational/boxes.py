@@ -14,79 +14,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.counts.door import Boxing, Indexes, Ints
-from privet.domain import Domain, Node
+from privet.relational.axis import Axis
 from privet.relational.judge import Judge
-from privet.relational.lattice import halved
 from privet.relational.objective import Floats
-
-SQUARE = 2048  # values up to which the loss of every range is written down
-
-
-@dataclass(frozen=True, eq=False)
-class Axis:
-    """One attribute: where its values lie, where it may be cut, and what a range of it loses."""
-
-    place: Floats  # of each code, from 0 to 1
-    depth: NDArray[np.int32] | None  # of the lowest node above a code and the one before; None: cut anywhere
-    square: Floats | None  # what the range from one code to another loses, where that is not their distance
-
-    @classmethod
-    def of(cls, domain: Domain, *, hierarchy: bool) -> Axis:
-        place = _places(domain)
-        if not hierarchy:
-            return cls(place, None, None)
-        root = halved(domain, domain.root)
-        depth = np.zeros(domain.size, dtype=np.int32)
-        square = np.zeros((domain.size, domain.size)) if domain.size <= SQUARE else None
-        above = [(root, 0)]
-        while above:
-            node, level = above.pop()
-            depth[node.lo + 1 : node.hi] = level
-            if square is not None:
-                square[node.lo : node.hi, node.lo : node.hi] = domain.loss(node)
-            above += [(child, level + 1) for child in node.children]
-        return cls(place, depth, square)
-
-    def loss(self, low: Indexes, high: Indexes) -> Floats:
-        """What the ranges lose, both ends included."""
-        return self.place[high] - self.place[low] if self.square is None else self.square[low, high]
-
-
-def _places(domain: Domain) -> Floats:
-    size, scale = domain.size, domain.scale
-    if scale is None or not scale.numbers or scale.numbers[0] == scale.numbers[-1]:
-        return np.arange(size) / max(1, size - 1)
-    low, high = scale.numbers[0], scale.numbers[-1]
-    known = [float((number - low) / (high - low)) for number in scale.numbers]
-    return np.array([*known, *([1.0] * (size - len(known)))])  # null is as far away as can be
 
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """For each box every code from its first to its last, in the attribute that it is to be cut in."""
+    """The codes that occur in each box, in the attribute that it is to be cut in: cuts are behind them.
+
+    Codes in between would be listed in vain, and of wide columns there are more than anybody has room for.
+    """
 
     attribute: Indexes  # of each box
-    first: Indexes
-    last: Indexes
+    owner: Indexes  # the box of each place
+    code: Indexes
+    count: Ints  # the records that have it
 
     @cached_property
     def offset(self) -> Indexes:
         """Where the places of each box begin."""
-        room = self.last - self.first + 1
-        return np.asarray(np.cumsum(room) - room, dtype=np.intp)
+        return np.searchsorted(self.owner, np.arange(len(self.attribute)))
 
     @cached_property
-    def owner(self) -> Indexes:
-        return np.repeat(np.arange(len(self.first)), self.last - self.first + 1)
+    def first(self) -> Indexes:
+        """The first code of each box."""
+        return self.code[self.offset]
 
     @cached_property
-    def code(self) -> Indexes:
-        return np.arange(len(self.owner)) - (self.offset - self.first)[self.owner]
+    def last(self) -> Indexes:
+        return np.asarray(self.code[np.append(self.offset[1:], len(self.code)) - 1], dtype=np.intp)
 
     @cached_property
     def inside(self) -> NDArray[np.bool_]:
         """A cut behind the last code is none."""
         return self.code < self.last[self.owner]
+
+    @cached_property
+    def next(self) -> Indexes:
+        """The next code that occurs; of the last of a box, itself."""
+        return np.where(self.inside, np.append(self.code[1:], 0), self.code)
 
     def of(self, attribute: int) -> Indexes:
         """The places of boxes that are cut in this attribute, where there may be a cut."""
@@ -97,15 +64,24 @@ class Boxes:
     """A table in boxes, cut until no cut keeps every promise."""
 
     def __init__(
-        self, table: Boxing, judge: Judge, axes: list[Axis], weights: Floats, *, best: bool, relaxed: bool
+        self,
+        table: Boxing,
+        judge: Judge,
+        axes: list[Axis],
+        weights: Floats,
+        *,
+        best: bool,
+        relaxed: bool,
+        boxes: int = 1,
     ) -> None:
+        """`boxes`: how many are open to begin with."""
         self._table = table
         self._judge = judge
         self.axes = axes
         self._weights = weights
         self._best = best
         self._relaxed = relaxed
-        self._tried = np.zeros((1, len(axes)), dtype=bool)  # by open box and attribute
+        self._tried = np.zeros((boxes, len(axes)), dtype=bool)  # by open box and attribute
         self.count = 0  # boxes that are closed
         self._extremes: list[tuple[Indexes, Indexes]] = []
 
@@ -136,20 +112,20 @@ class Boxes:
         if self._relaxed:
             done = self._table.propose_evenly(attribute, self._judge.smallest)
         else:
-            places = Places(attribute, low[boxes, attribute], high[boxes, attribute])
-            cut = self._cuts(places, self._table.histogram(attribute, places.first, places.last), records)
+            places = Places(attribute, *self._table.histogram(attribute))
+            cut = self._cuts(places, records)
             done = cut < places.last
             self._table.propose(attribute, cut)
-        if self._judge.sensitive and done.any():
+        if self._judge.asked and done.any():
             done &= self._parts_keep()
         self._tried[boxes[~done], attribute[~done]] = True
         if done.any():
             self._split(done)
 
-    def _cuts(self, places: Places, count: Ints, records: Ints) -> Indexes:
+    def _cuts(self, places: Places, records: Ints) -> Indexes:
         """For each box, the last value of its left part; its own last value where no cut is valid."""
-        owner, here, offset = places.owner, places.code, places.offset
-        left: Floats = np.cumsum(count).astype(np.float64)
+        owner, offset = places.owner, places.offset
+        left: Floats = np.cumsum(places.count).astype(np.float64)
         left -= np.concatenate(([0.0], left))[offset[owner]]
         total = records[owner]
         least = self._judge.smallest
@@ -160,28 +136,28 @@ class Boxes:
         # The first place of each box that reaches its best score.
         at = np.flatnonzero(score == best[owner])[::-1]
         found = places.last.copy()
-        found[owner[at]] = here[at]
+        found[owner[at]] = places.code[at]
         return np.where(np.isfinite(best), found, places.last)
 
     def _allowed(self, places: Places) -> NDArray[np.bool_]:
         """Between children of the lowest node above the whole range, where cuts follow the hierarchy."""
-        if all(axis.depth is None for axis in self.axes):
-            return places.inside
-        depth = np.full(len(places.owner), np.iinfo(np.int32).max, dtype=np.int32)
+        allowed = places.inside.copy()
         for at, axis in enumerate(self.axes):
-            if axis.depth is not None:
+            if axis.tree is not None:
                 mine = places.of(at)
-                depth[mine] = axis.depth[places.code[mine] + 1]
-        return np.asarray(depth == np.minimum.reduceat(depth, places.offset)[places.owner])
+                owner = places.owner[mine]
+                whole = axis.tree.depth_of(places.first[owner], places.last[owner])
+                allowed[mine] = axis.tree.depth_of(places.code[mine], places.next[mine]) == whole
+        return allowed
 
     def _left_over(self, places: Places, left: Floats, total: NDArray[np.int64]) -> Floats:
         """What both parts lose in this attribute after a cut."""
         lost = np.zeros(len(places.owner))
         for at, axis in enumerate(self.axes):
             mine = places.of(at)
-            owner, code = places.owner[mine], places.code[mine]
-            lost[mine] = left[mine] * axis.loss(places.first[owner], code)
-            lost[mine] += (total[mine] - left[mine]) * axis.loss(code + 1, places.last[owner])
+            owner = places.owner[mine]
+            lost[mine] = left[mine] * axis.loss(places.first[owner], places.code[mine])
+            lost[mine] += (total[mine] - left[mine]) * axis.loss(places.next[mine], places.last[owner])
         return lost
 
     def _parts_keep(self) -> NDArray[np.bool_]:
@@ -193,7 +169,7 @@ class Boxes:
     def _split(self, done: NDArray[np.bool_]) -> None:
         self._table.split(done)
         tried = self._tried
-        if self._judge.sensitive:
+        if self._judge.asked:
             # What a promise about values refused in the whole, it may allow in a part.
             tried = np.where(done[:, None], False, tried)  # noqa: FBT003
         self._tried = np.repeat(tried, 1 + done, axis=0)
@@ -204,25 +180,3 @@ class Boxes:
         self.count += int(closed.sum())
         self._extremes.append((low[closed], high[closed]))
         self._tried = self._tried[~closed]
-
-
-def labelled(domain: Domain, low: int, high: int) -> Node:
-    """A range of values as it is published: a node of the hierarchy where there is one, else the range."""
-    node = covering(domain.root, low, high)
-    if (node.lo, node.hi) == (low, high + 1) and node.label is not None:
-        return node
-    if low == high:
-        return Node(domain.values[low], low, low + 1)
-    scale = domain.scale
-    if scale is not None and high < len(scale.numbers):
-        bounds = scale.numbers[low], scale.numbers[high] + scale.step
-        return Node(scale.label(*bounds), low, high + 1, interval=bounds)
-    names = ["null" if value is None else value for value in domain.values[low : high + 1]]
-    return Node("{" + ", ".join(names) + "}", low, high + 1)
-
-
-def covering(node: Node, low: int, high: int) -> Node:
-    """The lowest node that stands above both codes."""
-    while (below := next((c for c in node.children if c.lo <= low and high < c.hi), None)) is not None:
-        node = below
-    return node

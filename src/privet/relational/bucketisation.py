@@ -13,11 +13,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from privet.core import Algorithm, Finding, Perturbation, Policy, PrivacyModel, Progress, Tally, silent
+from privet.core import Algorithm, Finding, PrivacyModel, Progress, Tally, Terms, silent
 from privet.counts.boxing import CellBoxes
 from privet.errors import UnsupportedError
 from privet.models.classes import ClassCheck
 from privet.models.linkage import LinkageModel
+from privet.recoding import Perturbation
+from privet.relational import suits
 from privet.relational.anatomy import need_split
 from privet.relational.coded import refuse_coded
 from privet.relational.judge import Judge, need_classes_that_merge, raise_unsatisfiable
@@ -46,7 +48,11 @@ class Bucketisation(Algorithm):
     def _boxes(self) -> Mondrian:
         return Mondrian(self.relaxed, self.cuts, self.choice)
 
-    def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:
+    def complaints(self, policy: Terms) -> list[str]:
+        wrong = suits.merges(self.name, policy.models, policy.nulls, suits.quasi_of(policy))
+        return [f"algorithm: {complaint}" for complaint in wrong]
+
+    def search(self, tally: Tally, policy: Terms, progress: Progress = silent) -> Finding:
         sensitive = need_split(self.name, tally)
         _refuse_findable(self.name, policy.models)
         refuse_coded(self.name, tally)

@@ -14,17 +14,18 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Algorithm, Column, Finding, Policy, Progress, Regions, Tally, silent
+from privet.core import Algorithm, Column, Finding, Progress, Tally, Terms, silent
 from privet.counts.door import Entries, Frequencies
 from privet.counts.rollup import summed
 from privet.domain import Node
 from privet.errors import PolicyError, UnsatisfiableError
-from privet.relational.boxes import labelled
+from privet.recoding import Regions
 from privet.relational.coded import refuse_coded
 from privet.relational.judge import Judge
 from privet.relational.merging import Merged, Unit, forest, merge
 from privet.relational.neighbours import Ranks, neighbours
 from privet.relational.randomness import generator
+from privet.relational.ranges import labelled
 
 
 class Strategy(Enum):
@@ -59,7 +60,7 @@ class Coincident(Algorithm):
         if self.grow and self.strategy is not Strategy.UU:
             raise PolicyError('grow is an option of strategy = "UU"; "UA" takes as many as it can anyway')
 
-    def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:
+    def search(self, tally: Tally, policy: Terms, progress: Progress = silent) -> Finding:
         refuse_coded(self.name, tally)
         judge = Judge(tally, policy.models)
         judge.need_classes(self.name)
@@ -171,5 +172,6 @@ def _boxes(
     start = np.searchsorted(group_of[order], np.arange(groups))
     low, high = np.minimum.reduceat(codes[order], start), np.maximum.reduceat(codes[order], start)
     wide = column.domain.size
+    there = np.bincount(codes, minlength=wide) > 0  # whoever is withheld is not named in a label
     found, of_group = np.unique(low * wide + high, return_inverse=True)
-    return tuple(labelled(column.domain, *divmod(int(pair), wide)) for pair in found), of_group
+    return tuple(labelled(column.domain, *divmod(int(pair), wide), there) for pair in found), of_group

@@ -16,12 +16,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Algorithm, Finding, Perturbation, Policy, Progress, Tally, silent
+from privet.core import Algorithm, Finding, Progress, Tally, Terms, silent
 from privet.errors import PolicyError, UnsatisfiableError
 from privet.models.construction import ByConstruction
+from privet.recoding import Perturbation
 from privet.relational.coded import refuse_coded
 from privet.relational.mdav import Points, mdav, standardised
 from privet.relational.numeric import points, scale_of, value
+from privet.relational.perturb import checked
 from privet.relational.randomness import generator
 
 
@@ -174,7 +176,7 @@ class Condensation(Algorithm):
         if self.alpha < 1:
             raise PolicyError(f"alpha is how many records are drawn for each, 1 or more, not {self.alpha}")
 
-    def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:  # noqa: ARG002 - a search's form
+    def search(self, tally: Tally, policy: Terms, progress: Progress = silent) -> Finding:  # noqa: ARG002 - a search's form
         refuse_coded(self.name, tally)
         if tally.records < self.k:
             raise UnsatisfiableError(f"there are {tally.records} records, which is fewer than k = {self.k}")
@@ -194,4 +196,4 @@ class Condensation(Algorithm):
             labels[column.name] = tuple(value(scale_of(column), float(number)) for number in distinct)
             positions[column.name] = of_record
         recoding = Perturbation(labels, positions, copies=self.alpha)
-        return Finding(recoding, claims={"smallest group": smallest})
+        return checked(tally, policy, recoding, {"smallest group": smallest})

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar, TypeAlias
 
-from privet.core import Finding, Policy, PrivacyModel, Progress, Tally, silent
+from privet.core import Finding, PrivacyModel, Progress, Tally, Terms, silent
 from privet.counts.door import Counts, Grouping, Levels
 from privet.counts.memory import counted
+from privet.errors import UnsupportedError
+from privet.relational import suits
 from privet.relational.fulldomain import FullDomain
 from privet.relational.judge import Judge, published_at, raise_unsatisfiable
 from privet.relational.lattice import Lattice
@@ -39,13 +41,21 @@ class Incognito(FullDomain):
     """Full-domain generalisation: all minimal nodes are found, and the one that loses least is published."""
 
     name: ClassVar[str] = "incognito"
+    persons: ClassVar[bool] = True
 
-    def search(self, data: Tally | Counts, policy: Policy, progress: Progress = silent) -> Finding:
+    def complaints(self, policy: Terms) -> list[str]:
+        persons = policy.person is not None
+        wrong = suits.prunes(self.name, policy)
+        quasi = suits.quasi_of(policy)
+        wrong = wrong or suits.merges(self.name, policy.models, policy.nulls, quasi, persons=persons)
+        return [f"algorithm: {complaint}" for complaint in wrong]
+
+    def search(self, data: Tally | Counts, policy: Terms, progress: Progress = silent) -> Finding:
         counts = counted(data)
         lattice, rollups, judge = self._prepared(counts, policy.models)
         border = self._border(counts, lattice, rollups, judge, progress)
         if not border.kept:
-            raise_unsatisfiable(counts, policy.models)
+            raise_unsatisfiable(counts, policy.models, may_go=judge.limit)
         return Finding(published_at(rollups, judge, border.minimal[0]))
 
     def solve(
@@ -57,18 +67,22 @@ class Incognito(FullDomain):
 
     def _prepared(self, counts: Counts, models: Sequence[PrivacyModel]) -> tuple[Lattice, Grouping, Judge]:
         lattice, rollups, judge = self.pruning(counts, models)
-        judge.need_classes(self.name)
+        if counts.heading.person is None:
+            judge.need_classes(self.name)
+        elif complaints := suits.apart(self.name, _about_more(counts.heading, models)):
+            raise UnsupportedError(*complaints)
         return lattice, rollups, judge
 
     def _border(
         self, counts: Counts, lattice: Lattice, rollups: Grouping, judge: Judge, progress: Progress
     ) -> Border:
-        looked = 0
+        looked, persons = 0, counts.heading.person is not None
 
         def holds(part: Part, levels: Levels) -> bool:
             nonlocal looked
             looked += 1
-            node = list(lattice.shape)  # one past the top: the attribute is left out
+            # One past the top an attribute is left out; of persons, who are counted by recoding, at the top.
+            node = [levels_of - persons for levels_of in lattice.shape]
             for at, level in zip(part, levels, strict=True):
                 node[at] = level
             return judge.rule(rollups, tuple(node)).holds
@@ -99,6 +113,12 @@ class Incognito(FullDomain):
             return objective.of(rollups.at(node), judge.rule(rollups, node)), node
 
         return Border(frozenset(every), tuple(sorted(border(every), key=lost)), looked)
+
+
+def _about_more(heading: Tally, models: Sequence[PrivacyModel]) -> list[PrivacyModel]:
+    """Promises about persons that are not about each class by itself."""
+    names = [column.name for column in heading.quasi]
+    return [model for model in models if not suits.about_each_class(model, names, persons=True)]
 
 
 def border(nodes: Collection[Levels]) -> set[Levels]:

@@ -15,14 +15,16 @@ from typing import NoReturn, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Generalization, Nulls, PrivacyModel, Regions, Tally
+from privet.core import Nulls, PrivacyModel, Tally
 from privet.counts.door import Counts, Entries, Frequencies, Grouping, Ints, Levels
 from privet.counts.memory import counted
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
 from privet.models.classes import ClassCheck, Histogram
-from privet.models.linkage import Linkage, LinkageCheck, LinkageModel
+from privet.models.linkage import LinkageModel
 from privet.models.tcloseness import Distance, TCloseness
 from privet.models.template import Protected, protected
+from privet.recoding import Generalization, Regions
+from privet.relational import suits
 from privet.relational.closeness import NEAR, Floats, Flows, dense, dropped_at_least
 from privet.relational.infeasible import refuse_beyond_reach
 from privet.relational.trimming import trimmed
@@ -57,12 +59,23 @@ class Judge:
         limit: Fraction = Fraction(0),
         *,
         trim: bool = False,
+        of_persons: bool = False,
     ) -> None:
+        """`of_persons`: classes that are asked about are counted in persons, where the table has them."""
         self._counts = counted(data)
         tally = self._counts.heading
         self.limit = int(limit * self._counts.records)  # records that may be suppressed
-        strict = tally.nulls is Nulls.VALUE
-        by_class = [model for model in models if strict and _by_class(model, tally)]
+        self.nulls = tally.nulls
+        strict = self.nulls is Nulls.VALUE
+        names = [column.name for column in tally.quasi]
+        persons = tally.person is not None
+        by_class = [
+            model
+            for model in models
+            if strict
+            and (of_persons or not persons)
+            and suits.about_each_class(model, names, persons=persons)
+        ]
         self._whole = [model for model in models if model not in by_class]
         self._bounds = [(m, m.linkage()) for m in by_class if isinstance(m, LinkageModel)]
         self._protected = [protected(tally, bound.binding) for _, bound in self._bounds]
@@ -78,21 +91,22 @@ class Judge:
             )
         )
         close = [model for model in by_class if isinstance(model, TCloseness)]
+        # Must the judge be asked about each class, or do the numbers of records say it all?
+        self.asked = bool(self.sensitive) or tally.person is not None
         # One by one, records are only chosen by the one sensitive value that any promise looks at.
         alone = len(close) == len(self.sensitive) == 1 and not self._whole
         self._trimmed_for = close[0] if trim and self.limit and alone else None
         # A null that matches everything stands in several classes: merging is no longer a union.
         self.monotone = strict and all(model.monotone for model in models)
+        if tally.person is not None:  # a share of persons may grow when classes merge
+            self.monotone &= suits.only_sizes(models)
         # With records suppressed, only what a class keeps whatever joins it is kept above.
         self.prunes = self.monotone and (not self.limit or all(map(_joins, models)))
 
     def need_classes(self, algorithm: str) -> None:
         """Refuse promises about the whole table, for a search that looks at parts of the attributes."""
-        if self._whole:
-            raise UnsupportedError(
-                f"{algorithm} needs promises about each class by itself; "
-                f"{', '.join(model.name for model in self._whole)} is about more: use optimal or top-down"
-            )
+        if complaints := suits.apart(algorithm, self._whole):
+            raise UnsupportedError(*complaints)
 
     def broken(self, found: Frequencies) -> Mask:
         """The classes that break a promise, where nothing of the table is suppressed; any part of them."""
@@ -278,17 +292,6 @@ def _spread(broken: Mask, kept: Mask) -> Mask:
     return bad
 
 
-def _by_class(model: PrivacyModel, tally: Tally) -> bool:
-    """Is the promise about each class over all quasi-identifiers by itself?"""
-    if isinstance(model, ClassCheck):
-        return True
-    if isinstance(model, LinkageCheck):
-        bound: Linkage = model.linkage()
-        columns = bound.columns(tally)
-        return len(columns) == len(tally.quasi) == bound.knowledge(columns)
-    return False
-
-
 def _joins(model: PrivacyModel) -> bool:
     """Does a class that keeps the promise keep it whatever records join it?"""
     return model.monotone_with_suppression
@@ -305,11 +308,8 @@ def need_monotone(algorithm: str, judge: Judge, models: Sequence[PrivacyModel]) 
     if judge.prunes:
         return
     if not judge.monotone:
-        names = [m.name for m in models if not m.monotone] or ['nulls = "wildcard"']
-        raise UnsupportedError(
-            f"{algorithm} prunes, so it needs promises that generalising keeps, not {', '.join(names)}; "
-            "use optimal, which looks at every node"
-        )
+        wrong = suits.broken_by_merging(models, judge.nulls) or [suits.OF_PERSONS]
+        raise UnsupportedError(*suits.unpruned(algorithm, wrong))
     names = [m.name for m in models if not _joins(m)]
     raise UnsupportedError(
         f"{algorithm} with suppression: once records may be dropped, generalising no longer keeps "
@@ -329,11 +329,8 @@ def need_classes_that_merge(
     algorithm: str, judge: Judge, tally: Tally, models: Sequence[PrivacyModel]
 ) -> None:
     """Refuse promises that are not about each class by itself, or that merging classes may break."""
-    if tally.nulls is Nulls.WILDCARD or not judge.monotone:
-        wrong = [model.name for model in models if not model.monotone] or ['nulls = "wildcard"']
-        raise UnsupportedError(
-            f"{algorithm} needs promises that merging classes keeps, not {', '.join(wrong)}; use optimal"
-        )
+    if complaints := suits.merges(algorithm, models, tally.nulls, None, persons=tally.person is not None):
+        raise UnsupportedError(*complaints)
     judge.need_classes(algorithm)
 
 
@@ -343,10 +340,15 @@ def published_at(rollups: Grouping, judge: Judge, node: Levels) -> Generalizatio
     return rollups.recoding(node, ruling.bad, ruling.trims)
 
 
-def raise_unsatisfiable(data: Tally | Counts, models: Sequence[PrivacyModel]) -> NoReturn:
-    """Say what no node of the lattice reaches, and what could be reached."""
-    refuse_beyond_reach(data, models)
+def raise_unsatisfiable(data: Tally | Counts, models: Sequence[PrivacyModel], *, may_go: int = 0) -> NoReturn:
+    """Say what no node of the lattice reaches, and what could be reached; `may_go` records may be suppressed.
+
+    Where some may, what the coarsest table breaks with everybody in it says nothing of what is feasible.
+    """
+    if not may_go:
+        refuse_beyond_reach(data, models)
     raise UnsatisfiableError(
         "no node of the lattice keeps every promise within the suppression limit; raise the limit, or allow "
-        "higher levels"
+        "higher levels",
+        *(f"with nobody suppressed: {said}" for said in counted(data).beyond_reach(models)),
     )

@@ -18,10 +18,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Column, Generalization, Tally
+from privet.core import Column, Tally
 from privet.counts.door import Levels
-from privet.domain import Cut, Domain, Node
+from privet.domain import Cut, Domain, Node, Value
 from privet.errors import PolicyError
+from privet.recoding import Generalization
 
 Limits: TypeAlias = Mapping[str, int | Sequence[int]]  # the level of an attribute, or its lowest and highest
 
@@ -29,25 +30,23 @@ ENUMERABLE = 4_000_000  # nodes that are looked at all at once; larger lattices 
 
 
 def cuts_by_level(domain: Domain) -> tuple[Cut, ...]:
-    """The levels of a hierarchy, finest first; the last is the root alone."""
-    root = halved(domain, domain.root)
-    rows: list[list[Node]] = [[root]]
-    while any(node.children for node in rows[-1]):
-        rows.append([below for node in rows[-1] for below in (node.children or (node,))])
-    return tuple(Cut(domain, tuple(row)) for row in reversed(rows))
+    """The levels of a hierarchy, finest first; the last is the root alone.
 
-
-def halved(domain: Domain, node: Node) -> Node:
-    """The node with all below it; an interval that a search would grow is halved down to its values."""
-    children = tuple(halved(domain, child) for child in below(domain, node))
-    return Node(node.label, node.lo, node.hi, children, node.interval) if children else node
-
-
-def below(domain: Domain, node: Node) -> tuple[Node, ...]:
-    """The children of a node; the halves of an interval that a search would grow."""
-    if not node.children and domain.grows(node) and (places := _rises(domain, node)):
-        return domain.split(node, places[len(places) // 2])
-    return tuple(node.children)
+    A label that a file repeats stays for as many levels: they are those of the file, as ARX counts them.
+    """
+    times: dict[Value, int] = dict(domain.repeat)
+    row = [(domain.halved, times.get(domain.halved.label, 1))]
+    rows = [row]
+    while any(node.children or left > 1 for node, left in row):
+        finer: list[tuple[Node, int]] = []
+        for node, left in row:
+            if left > 1 or not node.children:
+                finer.append((node, max(1, left - 1)))
+            else:
+                finer += [(child, times.get(child.label, 1)) for child in node.children]
+        row = finer
+        rows.append(row)
+    return tuple(Cut(domain, tuple(node for node, _ in row)) for row in reversed(rows))
 
 
 def descent(domain: Domain) -> Iterator[list[Node]]:
@@ -55,16 +54,21 @@ def descent(domain: Domain) -> Iterator[list[Node]]:
     row = [domain.root]
     while True:
         yield row
-        finer = [child for node in row for child in (below(domain, node) or (node,))]
+        finer = [child for node in row for child in (domain.below(node) or (node,))]
         if len(finer) == len(row) and all(a is b for a, b in zip(finer, row, strict=True)):
             return
         row = finer
 
 
-def _rises(domain: Domain, node: Node) -> list[int]:
-    """The codes inside an interval whose number is larger than the one before: where it can be cut."""
-    numbers = domain.scale.numbers if domain.scale is not None else ()
-    return [at for at in range(node.lo + 1, node.hi) if numbers[at - 1] < numbers[at]]
+def has_levels(domain: Domain) -> bool:
+    """Does the hierarchy say anything between a value and everything?
+
+    It does not where it is flat, nor where its intervals are still to be grown.
+    """
+    return any(
+        node.leaves > 1 and not domain.grows(node) and (node is not domain.root or not node.children)
+        for node in domain.root.walk()
+    )
 
 
 @dataclass(frozen=True, eq=False)

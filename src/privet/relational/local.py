@@ -18,18 +18,29 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Algorithm, Column, Finding, Policy, Progress, Tally, silent
+from privet.core import Algorithm, Column, Finding, Progress, Tally, Terms, silent
 from privet.counts.boxing import CellBoxes
 from privet.counts.door import Entries, Frequencies, Indexes, Levels
 from privet.counts.rollup import Rollups, numbered, summed
+from privet.domain import Node
 from privet.errors import PolicyError
+from privet.recoding import Regions
+from privet.relational import suits
 from privet.relational.absorb import Shaped, absorb
-from privet.relational.boxes import Axis, Boxes
+from privet.relational.axis import Axis
+from privet.relational.boxes import Boxes
+from privet.relational.byvalue import by_value, spread
+from privet.relational.geometry import Geometry
 from privet.relational.judge import Judge, need_classes_that_merge, raise_unsatisfiable
-from privet.relational.lattice import ENUMERABLE, Lattice, Limits, check_limits
+from privet.relational.lattice import ENUMERABLE, Lattice, Limits, check_limits, has_levels
+from privet.relational.mondrian import Choice, Cuts, Mondrian
 from privet.relational.objective import Floats, Loss, Objective, check_weights, shares
+from privet.relational.ranges import labels_of
+from privet.relational.refine import refined
 
 NODES = 5_000  # nodes that are visited of a lattice too large for all
+STRETCH, HARDLY = 500, 1_000  # of so many nodes that take less than one record in so many, no more follow
+REFINE = 100_000_000  # a few seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +51,9 @@ class Local(Algorithm):
     """
 
     time_limit: float | None = None  # seconds, after which records are lifted in larger steps
+    looks: int | None = None  # at values, over all nodes, after which it is so: on every machine alike
+    labels: Cuts = Cuts.HIERARCHY  # or LEVELS: sets and ranges where a hierarchy has no levels of its own
+    refine: int = REFINE  # pairs of cells and classes that are looked at to make classes better; 0: none
     weights: Mapping[str, float] = field(default_factory=dict, compare=False)
     levels: Limits = field(default_factory=dict, compare=False)
 
@@ -48,22 +62,88 @@ class Local(Algorithm):
     def __post_init__(self) -> None:
         if self.time_limit is not None and not self.time_limit > 0:
             raise PolicyError("time_limit is a number of seconds above 0")
+        if self.looks is not None and self.looks < 1:
+            raise PolicyError("looks is a whole number from 1 on")
+        if self.refine < 0:
+            raise PolicyError("refine is a whole number from 0 on")
+        if self.labels is Cuts.RANGES:
+            raise PolicyError("labels are those of the hierarchy, or of its levels; mondrian has ranges")
+        if self.labels is Cuts.LEVELS and self.levels:
+            raise PolicyError('levels: limits are of labels = "hierarchy"')
         check_weights(self.weights)
         check_limits(self.levels)
 
-    def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:
+    def complaints(self, policy: Terms) -> list[str]:
+        wrong = suits.merges(self.name, policy.models, policy.nulls, suits.quasi_of(policy))
+        return [f"algorithm: {complaint}" for complaint in wrong]
+
+    def search(self, tally: Tally, policy: Terms, progress: Progress = silent) -> Finding:
+        tally, now = by_value(tally)
         judge = Judge(tally, policy.models)
         need_classes_that_merge(self.name, judge, tally, policy.models)
+        until = time.monotonic() + (self.time_limit or float("inf"))
+        if self.labels is Cuts.LEVELS:
+            if not judge.holds_for_all():
+                raise_unsatisfiable(tally, policy.models)
+            return Finding(spread(self._boxed(tally, judge, until, progress), now))
         lattice = Lattice.of(tally, self.levels)
         if not judge.rule(Rollups(tally, lattice.ladders, judge.sensitive), lattice.top).holds:
             raise_unsatisfiable(tally, policy.models)
         objective = Objective(tally, lattice, Loss.LM, self.weights)
-        limit = self.time_limit or float("inf")
-        sweep = Sweep(tally, lattice, judge, objective, until=time.monotonic() + limit, weights=self.weights)
+        sweep = Sweep(
+            tally,
+            lattice,
+            judge,
+            objective,
+            until=until,
+            looks=self.looks or float("inf"),
+            weights=self.weights,
+        )
         sweep.run(progress)
         order = ascending(lattice, objective.floors) if lattice.size <= ENUMERABLE else iter(())
         shaped = absorb(sweep.shaped(), judge, objective, sweep.rollups, order)
-        return Finding(shaped.recoding(tally))
+        if not self.levels and self.refine:  # a limit on levels is not one on ranges
+            found = self._refined(tally, shaped.of_cell, judge, until, progress)
+        else:
+            found = shaped.recoding(tally)
+        return Finding(spread(found, now))
+
+    def _boxed(self, tally: Tally, judge: Judge, until: float, progress: Progress) -> Regions:
+        """Mondrian's boxes, made better."""
+        table = CellBoxes(tally, judge.sensitive)
+        Mondrian(cuts=self.labels, choice=Choice.BEST, weights=self.weights).boxes(tally, table, judge)
+        return self._refined(tally, table.of_cell, judge, until, progress)
+
+    def _refined(
+        self, tally: Tally, of_cell: Indexes, judge: Judge, until: float, progress: Progress
+    ) -> Regions:
+        along = [self.labels is Cuts.HIERARCHY or has_levels(column.domain) for column in tally.quasi]
+        weights = shares([column.name for column in tally.quasi], self.weights)
+        axes = [Axis.of(c.domain, hierarchy=follows) for c, follows in zip(tally.quasi, along, strict=True)]
+        table = CellBoxes(tally, judge.sensitive, of_cell)
+        cut = Boxes(
+            table,
+            judge,
+            axes,
+            np.array(weights),
+            best=True,
+            relaxed=False,
+            boxes=int(of_cell.max(initial=-1)) + 1,
+        )
+        cut.run()  # classes that are large enough for two become two
+        of_cell = table.of_cell
+        geometry = Geometry.of(tally.quasi, along, weights)
+        of_cell = refined(tally, of_cell, geometry, judge, self.refine, progress, until=until)
+        order = np.argsort(of_cell, kind="stable")
+        start = np.searchsorted(of_cell[order], np.arange(int(of_cell.max(initial=-1)) + 1))
+        nodes: dict[str, tuple[Node, ...]] = {}
+        boxes: dict[str, Indexes] = {}
+        for column, follows in zip(tally.quasi, along, strict=True):
+            codes = column.codes[order].astype(np.intp)
+            low, high = np.minimum.reduceat(codes, start), np.maximum.reduceat(codes, start)
+            made, boxes[column.name] = labels_of(column.domain, low, high, along=follows)
+            nodes[column.name] = tuple(made)
+        return Regions(nodes, boxes, of_cell=of_cell)
 
 
 class Sweep:
@@ -77,6 +157,7 @@ class Sweep:
         objective: Objective,
         *,
         until: float = float("inf"),
+        looks: float = float("inf"),
         weights: Mapping[str, float] | None = None,
     ) -> None:
         self._weights = weights or {}
@@ -85,6 +166,7 @@ class Sweep:
         self._judge = judge
         self._objective = objective
         self._until = until
+        self._looks = looks
         self.rollups = Rollups(tally, lattice.ladders, judge.sensitive)
         self._sensitive = [next(c for c in tally.sensitive if c.name == name) for name in judge.sensitive]
         self._free: Indexes = np.arange(tally.cells)
@@ -93,10 +175,17 @@ class Sweep:
 
     def run(self, progress: Progress = silent) -> None:
         """Visit nodes by what they lose until no record is free; or some, and box what is free then."""
+        free = self._tally.cells
         for at, node in enumerate(ascending(self._lattice, self._objective.floors)):
+            if at and not at % STRETCH and self._lattice.size > NODES:
+                if free < self._tally.cells and (free - len(self._free)) * HARDLY < free:
+                    self._looks = -1  # what is left finds no company for a long time: it is boxed instead
+                free = len(self._free)
             if not at % 256:
                 progress("search", self._tally.cells - len(self._free), self._tally.cells)
-            if (at >= NODES and self._lattice.size > ENUMERABLE) or time.monotonic() > self._until:
+            self._looks -= len(self._free) * len(self._lattice.shape)
+            many = at >= NODES and self._lattice.size > ENUMERABLE
+            if many or self._looks < 0 or time.monotonic() > self._until:
                 self._box()
                 self._visit(self._lattice.top)
                 return

@@ -8,10 +8,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Algorithm, Finding, Policy, Progress, Regions, Tally, silent
+from privet.core import Algorithm, Finding, Progress, Tally, Terms, silent
 from privet.domain import Node
 from privet.errors import UnsatisfiableError, UnsupportedError
 from privet.models.kanonymity import KAnonymity
+from privet.recoding import Regions
+from privet.relational.byvalue import by_value, spread
 from privet.relational.coded import refuse_coded
 from privet.relational.mdav import mdav, standardised
 from privet.relational.numeric import label, numbers, points, scale_of
@@ -27,7 +29,12 @@ class Microaggregation(Algorithm):
 
     name: ClassVar[str] = "microaggregation"
 
-    def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:  # noqa: ARG002 - a search's form
+    def complaints(self, policy: Terms) -> list[str]:
+        if any(isinstance(model, KAnonymity) for model in policy.models):
+            return []
+        return [f"algorithm: {self.name} makes groups of k: the policy needs k-anonymity"]
+
+    def search(self, tally: Tally, policy: Terms, progress: Progress = silent) -> Finding:  # noqa: ARG002 - a search's form
         k = max((model.k for model in policy.models if isinstance(model, KAnonymity)), default=None)
         if k is None:
             raise UnsupportedError(f"{self.name} makes groups of k: the policy needs k-anonymity")
@@ -35,9 +42,9 @@ class Microaggregation(Algorithm):
         if tally.records < k:
             raise UnsatisfiableError(f"there are {tally.records} records, which is fewer than k = {k}")
         # Groups are of records: a cell that stands for many may be dealt into several.
-        places = points(tally, self.name)
-        group_of = _whole_cells(mdav(standardised(np.repeat(places, tally.counts, axis=0)), k), tally.counts)
-        recoding = _means(tally, group_of)
+        ordered, now = by_value(tally)
+        places = np.repeat(points(ordered, self.name), ordered.counts, axis=0)
+        recoding = spread(_means(ordered, _whole_cells(mdav(standardised(places), k), ordered.counts)), now)
         broken = [m for m in policy.models if not m.check(tally.recoded(recoding)).holds]
         if broken:
             raise UnsatisfiableError(

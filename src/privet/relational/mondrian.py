@@ -15,16 +15,21 @@ from typing import ClassVar
 
 import numpy as np
 
-from privet.core import Algorithm, Finding, Policy, Progress, Regions, Tally, silent
+from privet.core import Algorithm, Finding, Progress, Tally, Terms, silent
 from privet.counts.door import Boxing, Counts, Indexes, Ints
 from privet.counts.memory import counted
 from privet.domain import Domain, Node, plain
 from privet.errors import PolicyError
-from privet.relational.boxes import Axis, Boxes, covering, labelled
+from privet.recoding import Regions
+from privet.relational import suits
+from privet.relational.axis import Axis
+from privet.relational.boxes import Boxes
 from privet.relational.coded import refuse_coded
+from privet.relational.infeasible import refuse_beyond_reach
 from privet.relational.judge import Judge, need_classes_that_merge, raise_unsatisfiable
-from privet.relational.lattice import halved
+from privet.relational.lattice import has_levels
 from privet.relational.objective import check_weights, shares
+from privet.relational.ranges import labelled, labels_of
 
 
 class Cuts(Enum):
@@ -32,6 +37,7 @@ class Cuts(Enum):
 
     RANGES = "ranges"  # between any two values, in leaf order
     HIERARCHY = "hierarchy"  # between children of the lowest node above the whole box
+    LEVELS = "levels"  # so where a hierarchy has levels; anywhere where it is flat, or its intervals grow
 
 
 class Choice(Enum):
@@ -44,8 +50,9 @@ class Choice(Enum):
 class Output(Enum):
     """How a box is published."""
 
-    RANGES = "ranges"  # from its smallest to its largest value
+    RANGES = "ranges"  # from its smallest to its largest value, rounded outward to what is public
     HIERARCHY = "hierarchy"  # the lowest node of the hierarchy above all its values
+    LEVELS = "levels"  # so where a hierarchy has levels; as a range or a set of names where it has none
     MEANS = "means"  # numbers as the mean over the box, everything else as ranges
 
 
@@ -64,22 +71,30 @@ class Mondrian(Algorithm):
     weights: Mapping[str, float] = field(default_factory=dict, compare=False)
 
     name: ClassVar[str] = "mondrian"
+    persons: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_weights(self.weights)
-        if self.relaxed and (self.cuts is Cuts.HIERARCHY or self.choice is Choice.BEST):
+        if self.relaxed and (self.cuts is not Cuts.RANGES or self.choice is Choice.BEST):
             raise PolicyError(
                 'relaxed cuts in the middle, wherever that is; use cuts = "ranges" and choice = "median"'
             )
 
-    def search(self, data: Tally | Counts, policy: Policy, progress: Progress = silent) -> Finding:
+    def complaints(self, policy: Terms) -> list[str]:
+        persons = policy.person is not None
+        wrong = suits.merges(self.name, policy.models, policy.nulls, suits.quasi_of(policy), persons=persons)
+        return [f"algorithm: {complaint}" for complaint in wrong]
+
+    def search(self, data: Tally | Counts, policy: Terms, progress: Progress = silent) -> Finding:
         counts = counted(data)
         heading = counts.heading
-        if self._output is not Output.HIERARCHY:
+        if self._output in {Output.RANGES, Output.MEANS}:  # where values are coded there are levels
             refuse_coded(f'{self.name} without output = "hierarchy"', heading)
-        judge = Judge(counts, policy.models)
+        judge = Judge(counts, policy.models, of_persons=True)
+        if heading.person is not None:
+            refuse_beyond_reach(counts, policy.models)
         need_classes_that_merge(self.name, judge, heading, policy.models)
-        if not judge.holds_for_all():
+        if heading.person is None and not judge.holds_for_all():
             raise_unsatisfiable(counts, policy.models)
         progress("search", 0)
         table = counts.boxing(judge.sensitive)
@@ -87,16 +102,19 @@ class Mondrian(Algorithm):
 
     @property
     def _output(self) -> Output:
-        return self.output or (Output.HIERARCHY if self.cuts is Cuts.HIERARCHY else Output.RANGES)
+        return self.output or Output(self.cuts.value)
 
     def boxes(self, heading: Tally, table: Boxing, judge: Judge) -> Boxes:
         """The partition itself."""
-        hierarchy = self.cuts is Cuts.HIERARCHY
-        axes = [Axis.of(column.domain, hierarchy=hierarchy) for column in heading.quasi]
+        axes = [Axis.of(column.domain, hierarchy=self._follows(column.domain)) for column in heading.quasi]
         weights = np.array(shares([column.name for column in heading.quasi], self.weights))
         boxes = Boxes(table, judge, axes, weights, best=self.choice is Choice.BEST, relaxed=self.relaxed)
         boxes.run()
         return boxes
+
+    def _follows(self, domain: Domain) -> bool:
+        """Is this attribute cut along its hierarchy?"""
+        return self.cuts is Cuts.HIERARCHY or (self.cuts is Cuts.LEVELS and has_levels(domain))
 
     def _published(self, heading: Tally, table: Boxing, boxes: Boxes) -> Regions:
         output = self._output
@@ -108,20 +126,11 @@ class Mondrian(Algorithm):
             if output is Output.MEANS and column.domain.scale is not None:
                 labels, of_box = _means(column.domain, *table.closed_histogram(at), low, high)
             else:
-                size = column.domain.size
-                found, of_box = np.unique(low * size + high, return_inverse=True)
-                pairs = [divmod(int(pair), size) for pair in found]
-                labels = [_label(column.domain, *pair, output) for pair in pairs]
+                along = output is Output.HIERARCHY or (output is Output.LEVELS and has_levels(column.domain))
+                labels, of_box = labels_of(column.domain, low, high, along=along)
             nodes[column.name] = tuple(labels)
             positions[column.name] = of_box
         return table.recoding(nodes, positions)
-
-
-def _label(domain: Domain, low: int, high: int, output: Output) -> Node:
-    if output is not Output.HIERARCHY:
-        return labelled(domain, low, high)
-    node = covering(halved(domain, domain.root), low, high)
-    return Node(node.label, node.lo, node.hi, interval=node.interval)
 
 
 def _means(  # noqa: PLR0917 - a histogram by box, and the ends of each

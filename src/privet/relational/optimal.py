@@ -5,7 +5,8 @@ more: records that must go there must go below it too, and a node that breaks th
 nodes below. So nodes are looked at along ways up from the most promising one, halving each way, until no
 bound is below the best that was found. (Kohlmayer et al., "Flash", PASSAT 2012, walks such ways.)
 
-A lattice too large to enumerate is walked from its top, better neighbours first, until the time is up.
+A lattice too large to enumerate is walked from its top, better neighbours first, and then by chance
+(`annealing`), until the time or the number of nodes is used up.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from privet.core import Finding, Policy, PrivacyModel, Progress, Tally, silent
+from privet.core import Finding, PrivacyModel, Progress, Tally, Terms, silent
 from privet.counts.door import Counts, Grouping, Levels
 from privet.counts.memory import counted
 from privet.errors import PolicyError
+from privet.relational.annealing import anneal
 from privet.relational.fulldomain import FullDomain
 from privet.relational.judge import Judge, Ruling, published_at, raise_unsatisfiable
 from privet.relational.lattice import ENUMERABLE, Lattice, Tags
@@ -29,6 +31,9 @@ from privet.relational.objective import Floats, Objective
 
 CLOSE = 1e-12  # losses that differ by less are rounding noise
 PATIENCE = 60.0  # seconds for a lattice that cannot be enumerated, where the policy names no limit
+
+FIRST = 0.25  # of the work: downwards from the top, before the walk by chance
+AGAIN = 4  # steps of that walk for each node that may be looked at
 
 UNPROVEN = "the search was stopped after {:,} nodes: this is the best of them, and there may be a better one"
 
@@ -55,21 +60,26 @@ class Optimal(FullDomain):
     """
 
     time_limit: float | None = None  # seconds; the best so far is returned
+    nodes: int | None = None  # that are looked at; the best of them is returned, the same on every machine
+    seed: int = 0  # of the walk through a lattice that is too large to enumerate
     trim: bool = True  # for t-closeness, drop only the records that make a class differ, not all of it
 
     name: ClassVar[str] = "optimal"
+    persons: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         FullDomain.__post_init__(self)  # slots leave no way for super()
         if self.time_limit is not None and not self.time_limit > 0:
             raise PolicyError("time_limit is a number of seconds above 0")
+        if self.nodes is not None and self.nodes < 1:
+            raise PolicyError("nodes is a whole number from 1 on")
 
-    def search(self, data: Tally | Counts, policy: Policy, progress: Progress = silent) -> Finding:
+    def search(self, data: Tally | Counts, policy: Terms, progress: Progress = silent) -> Finding:
         counts = counted(data)
         walk = self._walk(counts, policy.models, progress)
         best = walk.run()
         if best is None:
-            raise_unsatisfiable(counts, policy.models)
+            raise_unsatisfiable(counts, policy.models, may_go=walk.judge.limit)
         notes = () if best.proven else (UNPROVEN.format(best.looked_at),)
         return Finding(published_at(walk.rollups, walk.judge, best.node), notes=notes)
 
@@ -78,9 +88,10 @@ class Optimal(FullDomain):
     ) -> Optimum:
         """The node itself, and whether it is proven to be the best."""
         counts = counted(data)
-        best = self._walk(counts, models, progress).run()
+        walk = self._walk(counts, models, progress)
+        best = walk.run()
         if best is None:
-            raise_unsatisfiable(counts, models)
+            raise_unsatisfiable(counts, models, may_go=walk.judge.limit)
         return best
 
     def _walk(self, counts: Counts, models: Sequence[PrivacyModel], progress: Progress) -> Walk:
@@ -88,37 +99,46 @@ class Optimal(FullDomain):
         judge = Judge(counts, models, self.suppression, trim=self.trim)
         objective = Objective(counts, lattice, self.loss, self.weights)
         limit = self.time_limit
-        if limit is None and lattice.size > ENUMERABLE:
+        if limit is None and self.nodes is None and lattice.size > ENUMERABLE:
             limit = PATIENCE
         until = float("inf") if limit is None else time.monotonic() + limit
         rollups = counts.grouping(lattice.ladders, judge.sensitive)
-        return Walk(lattice, rollups, judge, objective, until, progress)
+        return Walk(
+            lattice, rollups, judge, objective, progress, until=until, nodes=self.nodes, seed=self.seed
+        )
 
 
 class Walk:
     """One search: what is known so far, and where to look next."""
 
-    def __init__(  # noqa: PLR0917 - what a search has made ready
+    def __init__(
         self,
         lattice: Lattice,
         rollups: Grouping,
         judge: Judge,
         objective: Objective,
-        until: float,
         progress: Progress,
+        *,
+        until: float,
+        nodes: int | None,
+        seed: int = 0,
     ) -> None:
         self.rollups = rollups
         self.judge = judge
         self._lattice = lattice
         self._objective = objective
         self._until = until
+        self._most = nodes
+        self._seed = seed
+        self._began = time.monotonic()
+        self._losses: dict[Levels, float] = {}  # of nodes that were looked at on a walk
         self._progress = progress
         self._best: tuple[float, Levels, Ruling] | None = None
         self._looked = 0
 
     def run(self) -> Optimum | None:
         """The best node; None where not one keeps every promise."""
-        proven = self._enumerate() if self._lattice.size <= ENUMERABLE else self._wander()
+        proven = self._enumerate() if self._lattice.size <= ENUMERABLE else self._wander() or self._anneal()
         if self._best is None:
             return None
         loss, levels, ruling = self._best
@@ -129,7 +149,7 @@ class Walk:
 
     @property
     def _time_is_up(self) -> bool:
-        return time.monotonic() > self._until
+        return (self._most is not None and self._looked >= self._most) or time.monotonic() > self._until
 
     @property
     def _best_loss(self) -> float:
@@ -181,6 +201,34 @@ class Walk:
         field.close_from(self._best_loss - CLOSE)
         return ruling
 
+    def _used(self) -> float:
+        """How much of the work that is allowed was done, from 0 to 1."""
+        counted = 0.0 if self._most is None else self._looked / self._most
+        if self._until == float("inf"):
+            return counted
+        return max(counted, (time.monotonic() - self._began) / max(1e-9, self._until - self._began))
+
+    def _anneal(self) -> bool:
+        """From the best node by chance, until the work is used up; nothing is proven by it."""
+        asked = 0
+
+        def lost(node: Levels) -> float:
+            if node not in self._losses:
+                ruling = self._look(node)
+                self._losses[node] = (
+                    self._objective.of(self.rollups.at(node), ruling) if ruling.holds else float("inf")
+                )
+            return self._losses[node]
+
+        def used() -> float:
+            nonlocal asked
+            asked += 1  # a node that is known is a step too, or a small valley would hold the walk for ever
+            counted = 0.0 if self._most is None else asked / (AGAIN * self._most)
+            return max(self._used(), counted)
+
+        anneal(self._lattice, self._best[1] if self._best else self._lattice.top, lost, used, self._seed)
+        return False
+
     def _wander(self) -> bool:
         """Downwards from the top, the best node first; has every node that may be kept been seen?"""
         top = self._lattice.top
@@ -192,7 +240,7 @@ class Walk:
             for node in self._lattice.predecessors(here):
                 if node in seen or (self.judge.prunes and tags.known(node) is False):
                     continue
-                if self._time_is_up:
+                if self._used() > FIRST:
                     return False
                 seen.add(node)
                 ruling = self._look(node)

@@ -17,9 +17,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Algorithm, Column, Finding, Perturbation, Policy, Progress, Tally, silent
+from privet.core import Algorithm, Column, Finding, Progress, Tally, Terms, silent
 from privet.errors import PolicyError, UnsatisfiableError
 from privet.models.construction import ByConstruction
+from privet.recoding import Perturbation
 from privet.relational.coded import refuse_coded
 from privet.relational.randomness import generator, happens
 
@@ -50,7 +51,7 @@ class Pram(Algorithm):
         if not 0 <= self.keep < 1:
             raise PolicyError(f"keep is a probability from 0 to below 1, not {self.keep}")
 
-    def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:  # noqa: ARG002 - a search's form
+    def search(self, tally: Tally, policy: Terms, progress: Progress = silent) -> Finding:  # noqa: ARG002 - a search's form
         rng = generator()
         chosen = _chosen(tally, self.columns)
         labels, positions = {}, {}
@@ -62,7 +63,7 @@ class Pram(Algorithm):
                 others = codes[rng.integers(0, len(codes), len(codes))]
             labels[column.name] = column.domain.values
             positions[column.name] = np.where(happens(rng, self.keep, len(codes)), codes, others)
-        return _checked(tally, policy, Perturbation(labels, positions), self._claims(chosen))
+        return checked(tally, policy, Perturbation(labels, positions), self._claims(chosen))
 
     def _claims(self, chosen: Sequence[Column]) -> dict[str, int | Fraction]:
         """What is known of the method: the odds by which one published value favours one raw value.
@@ -97,7 +98,7 @@ class RankSwap(Algorithm):
         if not 0 < self.within <= 1:
             raise PolicyError(f"within is a share of the records above 0 and at most 1, not {self.within}")
 
-    def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:  # noqa: ARG002 - a search's form
+    def search(self, tally: Tally, policy: Terms, progress: Progress = silent) -> Finding:  # noqa: ARG002 - a search's form
         rng = generator()
         reach = max(1, int(self.within * tally.records))
         labels, positions = {}, {}
@@ -108,7 +109,7 @@ class RankSwap(Algorithm):
             swapped = codes.copy()
             swapped[order] = codes[order][partners(len(codes), reach, rng)]
             labels[column.name], positions[column.name] = column.domain.values, swapped
-        return _checked(tally, policy, Perturbation(labels, positions), {"within": self.within})
+        return checked(tally, policy, Perturbation(labels, positions), {"within": self.within})
 
 
 def partners(size: int, reach: int, rng: np.random.Generator) -> NDArray[np.intp]:
@@ -141,13 +142,13 @@ class Sampling(Algorithm):
         if not 0 < self.share < 1:
             raise PolicyError(f"share is a share of the records between 0 and 1, not {self.share}")
 
-    def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:  # noqa: ARG002 - a search's form
+    def search(self, tally: Tally, policy: Terms, progress: Progress = silent) -> Finding:  # noqa: ARG002 - a search's form
         wanted = int(self.share * tally.records)
         if not wanted:
             raise UnsatisfiableError(f"{self.share} of {tally.records} records is not one record")
         kept = np.zeros(tally.records, dtype=bool)
         kept[generator().choice(tally.records, wanted, replace=False)] = True
-        return _checked(tally, policy, Perturbation({}, {}, kept), {"share": self.share})
+        return checked(tally, policy, Perturbation({}, {}, kept), {"share": self.share})
 
 
 def _chosen(tally: Tally, names: Sequence[str]) -> list[Column]:
@@ -165,8 +166,8 @@ def _chosen(tally: Tally, names: Sequence[str]) -> list[Column]:
     return [column for column in found.values() if column is not None]
 
 
-def _checked(
-    tally: Tally, policy: Policy, recoding: Perturbation, claims: Mapping[str, int | Fraction]
+def checked(
+    tally: Tally, policy: Terms, recoding: Perturbation, claims: Mapping[str, int | Fraction]
 ) -> Finding:
     """Promises beside the method's own can be checked, and chance may break them."""
     refuse_coded(policy.algorithm.name, tally)

@@ -11,10 +11,11 @@ from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
-from privet.core import Perturbation, Recoding, Tally
+from privet.core import Column, Tally
 from privet.domain import Domain, Value
 from privet.errors import InputError
 from privet.measure.classes import occurring
+from privet.recoding import Generalization, Perturbation, Recoding, Regions
 from privet.relational.lattice import descent
 
 TYPES = ("unchanged", "full-domain", "global", "local")  # each a special case of the next
@@ -45,13 +46,21 @@ def recoding_types(raw: Tally, recoding: Recoding) -> dict[str, str]:
         return {}
     found = {}
     for column in raw.quasi:
-        shown = recoding.shown(column)
-        fan = len(shown.nodes)
-        key = column.codes.astype(np.int64) * fan + shown.positions
-        there = occurring(key if shown.kept is None else key[shown.kept], column.domain.size * fan).tolist()
-        pairs = [(at // fan, shown.nodes[at % fan].label) for at in there]
-        found[column.name] = recoding_type(column.domain, pairs)
+        found[column.name] = recoding_type(column.domain, published_pairs(column, recoding))
     return found
+
+
+def published_pairs(column: Column, recoding: Generalization | Regions) -> list[tuple[int, Value]]:
+    """The codes of a column and the labels they are published under, each pair that occurs once."""
+    if isinstance(recoding, Generalization):  # by value: a look at each value is enough
+        cut = recoding.cuts[column.name]
+        labels, codes = cut.labels, occurring(column.codes, column.domain.size)
+        return [(code, labels[at]) for code, at in zip(codes.tolist(), cut.positions[codes], strict=True)]
+    shown = recoding.shown(column)
+    fan = len(shown.nodes)
+    key = column.codes.astype(np.int64) * fan + shown.positions
+    there = occurring(key if shown.kept is None else key[shown.kept], column.domain.size * fan).tolist()
+    return [(at // fan, shown.nodes[at % fan].label) for at in there]
 
 
 def of_rows(domain: Domain, raw: Sequence[Value], released: Sequence[Value]) -> str:

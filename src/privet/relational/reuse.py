@@ -6,10 +6,11 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from privet.core import Generalization, Tally
+from privet.core import Tally
 from privet.domain import Cut, Domain, Node, Value
 from privet.errors import UnsupportedError
 from privet.hierarchy.numbers import decimal
+from privet.recoding import Generalization
 
 
 def same_cuts(tally: Tally, evidence: Mapping[str, Any]) -> Generalization:

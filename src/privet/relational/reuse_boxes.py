@@ -7,6 +7,7 @@ table that each label stands for. Nothing is widened: a record that no box holds
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -15,14 +16,17 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Column, Regions, Tally
+from privet.core import Column, Tally
 from privet.domain import Domain, Node, Value
 from privet.errors import UnsupportedError
+from privet.recoding import Regions
+from privet.relational.ranges import BETWEEN, groups
 
 Mask: TypeAlias = NDArray[np.bool_]
+_ENDS = re.compile(r"\[(-?[0-9.]+?)(?:-|\.\.)(-?[0-9.]+)\)")
 
 # Searches whose classes are boxes of values. Others publish means, or groups that no other table would have.
-BOXES = ("mondrian", "local", "optimal", "samarati", "incognito", "suppression")
+BOXES = ("auto", "mondrian", "local", "optimal", "samarati", "incognito", "suppression")
 
 
 def refuse_other_than_boxes(evidence: Mapping[str, Any]) -> None:
@@ -102,8 +106,16 @@ def _stands_for(domain: Domain, label: Value, interval: Sequence[str] | None) ->
         mask[domain.codes[label]] = True
     elif label is not None and label.startswith("{") and label.endswith("}"):
         # A range of categories names them all. A name with a comma in it is found in none, and so is outside.
-        named = set(label[1:-1].split(", "))
-        mask[:] = [("null" if value is None else value) in named for value in domain.values]
+        for name in label[1:-1].split(", "):
+            ends = _ENDS.fullmatch(name) if domain.scale is not None else None
+            mask |= _stands_for(domain, name, None if ends is None else ends.groups())
+        if domain.null is not None and "null" in label[1:-1].split(", "):
+            mask[domain.null] = True
+    elif label is not None and domain.ranged and BETWEEN in label:
+        first, _, last = label.partition(BETWEEN)
+        for group in groups(domain):  # of one length, so that they stand in the order of their texts
+            if group.label is not None and len(group.label) == len(first) and first <= group.label <= last:
+                mask[group.lo : group.hi] = True
     return mask
 
 

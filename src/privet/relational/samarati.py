@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from privet.core import Finding, Policy, PrivacyModel, Progress, Tally, silent
+from privet.core import Finding, PrivacyModel, Progress, Tally, Terms, silent
 from privet.counts.door import Counts, Grouping, Levels
 from privet.counts.memory import counted
+from privet.relational import suits
 from privet.relational.fulldomain import FullDomain
 from privet.relational.judge import Judge, published_at, raise_unsatisfiable
 from privet.relational.lattice import Lattice, Tags
@@ -46,13 +47,17 @@ class Samarati(FullDomain):
     """
 
     name: ClassVar[str] = "samarati"
+    persons: ClassVar[bool] = True
 
-    def search(self, data: Tally | Counts, policy: Policy, progress: Progress = silent) -> Finding:
+    def complaints(self, policy: Terms) -> list[str]:
+        return [f"algorithm: {wrong}" for wrong in suits.prunes(self.name, policy)]
+
+    def search(self, data: Tally | Counts, policy: Terms, progress: Progress = silent) -> Finding:
         counts = counted(data)
         lattice, rollups, judge = self.pruning(counts, policy.models)
         found = self._lowest(counts, lattice, rollups, judge, progress)
         if found is None:
-            raise_unsatisfiable(counts, policy.models)
+            raise_unsatisfiable(counts, policy.models, may_go=judge.limit)
         return Finding(published_at(rollups, judge, found.nodes[0]))
 
     def solve(
@@ -60,9 +65,10 @@ class Samarati(FullDomain):
     ) -> Lowest:
         """All nodes of the lowest height, and the heights that were probed."""
         counts = counted(data)
-        found = self._lowest(counts, *self.pruning(counts, models), progress)
+        lattice, rollups, judge = self.pruning(counts, models)
+        found = self._lowest(counts, lattice, rollups, judge, progress)
         if found is None:
-            raise_unsatisfiable(counts, models)
+            raise_unsatisfiable(counts, models, may_go=judge.limit)
         return found
 
     def _lowest(

@@ -15,10 +15,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Algorithm, Column, Finding, Policy, PrivacyModel, Progress, Regions, Tally, silent
+from privet.core import Algorithm, Column, Finding, PrivacyModel, Progress, Tally, Terms, silent
 from privet.counts.rollup import Rollups
 from privet.domain import Cut, Domain, Node
 from privet.errors import UnsatisfiableError
+from privet.recoding import Regions
 from privet.relational.coded import finest
 from privet.relational.judge import Judge, check_suppression, need_classes_that_merge
 from privet.relational.lattice import Ladder, Lattice
@@ -57,7 +58,7 @@ class Suppression(Algorithm):
         check_suppression(self.suppression)
         check_weights(self.weights)
 
-    def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:
+    def search(self, tally: Tally, policy: Terms, progress: Progress = silent) -> Finding:
         if self.mode is Mode.RECORDS:
             recoding = Regions(*_as_they_are(tally, np.zeros((tally.cells, len(tally.quasi)), dtype=bool)))
         else:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from privet.report.choices import compared, measure_of
 from privet.report.claims import Claim, shown
 from privet.report.markup import (
     Content,
@@ -277,7 +278,24 @@ def made(evidence: Evidence) -> Safe | None:
         pairs.append(("Recoding taken from an earlier release, whose evidence has the digest", shown(like)))
     notes = [str(note) for note in listing(evidence.get("notes")) if note is not None]
     said = tag("ul", *(tag("li", note[:1].upper() + note[1:]) for note in notes)) if notes else None
-    return join((facts(pairs), said, step_log(steps)))
+    return join((facts(pairs), chosen(evidence), said, step_log(steps)))
+
+
+def chosen(evidence: Evidence) -> Safe | None:
+    """What an algorithm that tries others took, and what the others would have lost."""
+    choice = part(evidence, "choice")
+    if not choice:
+        return None
+    rows = [
+        (name, "not possible" if loss is None else f"{loss:.0%}", "taken" if taken else "")
+        for name, loss, taken in compared(choice)
+    ]
+    return table(
+        ("Search", measure_of(choice).capitalize(), ""),
+        rows,
+        numeric=(1,),
+        caption="Searches that were tried, in whole per cent",
+    )
 
 
 def step_log(steps: list[Mapping[str, Any]]) -> Safe | None:
@@ -328,8 +346,9 @@ def verify(evidence: Evidence) -> Safe:
                 "where DIR is that folder. The check counts the published data afresh and compares what it "
                 "finds with evidence.json; it also compares the SHA-256 digest of every file, this one "
                 "included, with the digest there. Digests show that nothing was changed by accident or on "
-                "the way. Whoever could rewrite the whole folder could rewrite evidence.json too, so keep or "
-                "announce the digest of evidence.json itself in another place."
+                "the way. Whoever could rewrite the whole folder could rewrite evidence.json too: only a "
+                "signature, checked with a key that comes from its owner (privet verify DIR --signer "
+                "KEY.pub), says who made it."
             ),
             facts(
                 (
@@ -337,7 +356,13 @@ def verify(evidence: Evidence) -> Safe:
                     ("Format", told(data.get("format"))),
                     ("Encoding", told(data.get("encoding"))),
                     ("Evidence version", told(evidence.get("evidence"))),
+                    ("Signed by", ", ".join(signers(evidence)) or "nobody, when it was made"),
                 )
             ),
         )
     )
+
+
+def signers(evidence: Evidence) -> list[str]:
+    """Who was to sign; whether they did, `verify` says."""
+    return [str(part(one).get("name")) for one in evidence.get("signers") or ()]

@@ -11,18 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import wraps
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, ParamSpec, Protocol, TypeVar, runtime_checkable
 
 from privet.core import PrivacyModel, Progress, Verdict
-from privet.engine import Engine
+from privet.engine import Cluster, Engine
 from privet.errors import OptionError, unknown_option
 from privet.evidence.values import Evidence
 from privet.policy.values import Policy
 from privet.registry import find
 from privet.release import Release
 from privet.roads.answers import Answer
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 Verdicts = tuple[tuple[PrivacyModel, Verdict], ...]
 
@@ -106,7 +110,28 @@ def options(call: Callable[..., Any], policy: Policy, asked: Mapping[str, Any]) 
     return dict(asked)
 
 
+def with_known_options(call: Callable[P, R]) -> Callable[P, R]:
+    """A call that answers an option which it does not have as the roads do, with the near one."""
+    known = list(signature(call).parameters)
+
+    @wraps(call)
+    def called(*given: P.args, **asked: P.kwargs) -> R:
+        if wrong := [unknown_option(known, name) for name in asked if name not in known]:
+            raise OptionError(*(f"{call.__name__}: {complaint}" for complaint in wrong))
+        return call(*given, **asked)
+
+    return called
+
+
 def engine_of(engine: Engine[Any] | str) -> Engine[Any]:
     """An engine by its name, or the one that was given."""
     found: Engine[Any] = find("engines", engine)() if isinstance(engine, str) else engine
+    return found
+
+
+def fit(engine: Engine[Any] | str, policy: Policy) -> Engine[Any]:
+    """An engine for a policy; what it cannot do at all is said by name, before any work."""
+    found = engine_of(engine)
+    if isinstance(found, Cluster):
+        found.refuse(policy, policy.algorithm.road or policy.kind)
     return found

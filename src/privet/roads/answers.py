@@ -22,7 +22,7 @@ Rows = Sequence[Mapping[str, Any]]
 @dataclass_transform(eq_default=False, frozen_default=True, kw_only_default=True)
 def answer(made: type[A]) -> type[A]:
     """Make a class of fields an answer; a field with a default may be missing."""
-    return _dataclass(frozen=True, eq=False, kw_only=True, repr=False)(made)
+    return _dataclass(init=False, eq=False, kw_only=True, repr=False)(made)
 
 
 class Answer(Part):
@@ -184,6 +184,7 @@ class TableExplanation(Answer):
     tightest: Rows
     relaxations: Rows | None
     reasons: list[str]
+    choice: Table | None
     private_notes: bool
 
 
@@ -232,6 +233,7 @@ class Run(Answer):
     refused: str | None = None
     risk: Table | None = None
     loss: Table | None = None
+    utility: Table | None = None
     classes: int | None = None
     suppressed_records: int | None = None
     notes: list[str] | None = None

@@ -10,20 +10,22 @@ station made goes to the later ones as a value (`Passed`); none reaches back.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from privet.core import Form, Progress
-from privet.engine import Engine
-from privet.evidence.notes import Told, evidence_of
+from privet.engine import Cluster, Engine
+from privet.evidence.notes import Told, evidence_of, kept_order
 from privet.evidence.values import Evidence
-from privet.policy.values import Policy
+from privet.policy.values import Policy, form_noted
 from privet.release import Release
-from privet.roads import Verdicts
+from privet.roads import Verdicts, absent
+from privet.roads.absent import Occurring
 from privet.roads.stations import refuse_broken, settle, source_digest
 
 Data = TypeVar("Data")  # as it was read
@@ -48,7 +50,10 @@ class Asked:
     @cached_property
     def form(self) -> Form:
         """How the source is written, with everything said that can be told from a file."""
-        return settle(self.source, self.policy.form)
+        form = settle(self.source, self.policy.form)
+        if form.format is None and isinstance(self.engine, Cluster):
+            return replace(form, format=self.engine.written)
+        return form
 
 
 class Once(Generic[Data]):
@@ -75,6 +80,20 @@ class Passed(Generic[Counts, Found, Leaving, Seen]):
     @property
     def policy(self) -> Policy:
         return self.asked.policy
+
+
+class Later:
+    """A question that a module of the kind's own room answers; a release does not wait until it is loaded."""
+
+    def __init__(self, module: str) -> None:
+        self.module = module
+
+    def __set_name__(self, road: type, name: str) -> None:
+        self.room, self.name = road.__module__.rpartition(".")[0], name
+
+    def __get__(self, road: object, kind: type) -> Callable[..., Any]:
+        answer: Callable[..., Any] = getattr(import_module(f"{self.room}.{self.module}"), self.name)
+        return answer
 
 
 class Stations(ABC, Generic[Data, Counts, Found, Leaving, Seen]):
@@ -111,6 +130,7 @@ class Stations(ABC, Generic[Data, Counts, Found, Leaving, Seen]):
             data = Once(self.read(asked))
             self._arrive("count", progress)
             counts = self.count(asked, data)
+            unmet = absent.remarks(policy, self.occurring(counts), further=like is not None)
             self._arrive("search", progress)
             found = self.search(asked, counts)
             self._arrive("apply", progress)
@@ -122,7 +142,16 @@ class Stations(ABC, Generic[Data, Counts, Found, Leaving, Seen]):
             passed = Passed(asked, counts, found, leaving, seen, verdicts)
             self._arrive("measure", progress)
             told, private = self.measure(passed)
-            return self.release(passed, evidence_of(policy, told), {"source": digest.result(), **private})
+            if unmet:
+                told = replace(told, notes=[*told.notes, *unmet])
+            aloud = [*kept_order(policy), *private.get("warnings", ()), *unmet]  # on the screen, too
+            notes = {
+                "source": digest.result(),
+                "form": form_noted(policy.form),
+                **private,
+                **({"warnings": aloud} if aloud else {}),
+            }
+            return self.release(passed, evidence_of(policy, told), notes)
 
     def _arrive(self, station: str, progress: Progress) -> None:
         if station in self.waits:
@@ -142,6 +171,10 @@ class Stations(ABC, Generic[Data, Counts, Found, Leaving, Seen]):
     @abstractmethod
     def count(self, asked: Asked, data: Once[Data]) -> Counts:
         """What a search may see of it, and what is needed to recode the same."""
+
+    def occurring(self, counts: Counts) -> Occurring:  # noqa: ARG002 - for kinds with sensitive values
+        """The sensitive values that occur, by attribute."""
+        return {}
 
     @abstractmethod
     def search(self, asked: Asked, counts: Counts) -> Found:

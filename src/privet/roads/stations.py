@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from privet import core
 from privet.core import Form, PrivacyModel, Tally, Verdict
+from privet.declared import Order, spoken
 from privet.engine import SUFFIX, Engine
 from privet.engines import text
 from privet.errors import (
@@ -20,18 +21,19 @@ from privet.errors import (
     UnsupportedError,
     one_of,
 )
+from privet.evidence import notes as ev
 from privet.evidence.values import Evidence
 from privet.policy.values import Policy
 
 T = TypeVar("T")
 
 
-def judge(tally: Tally, policy: core.Policy) -> tuple[tuple[PrivacyModel, Verdict], ...]:
+def judge(tally: Tally, policy: core.Terms) -> tuple[tuple[PrivacyModel, Verdict], ...]:
     """Every promise of the policy that can be checked, checked on a tally."""
     return tuple((model, model.check(tally)) for model in checkable(policy))
 
 
-def checkable(policy: core.Policy) -> list[PrivacyModel]:
+def checkable(policy: core.Terms) -> list[PrivacyModel]:
     """The promises about a release itself, not about how it was made."""
     return [model for model in policy.models if not model.spent]
 
@@ -46,10 +48,7 @@ def refuse_broken(
     if like is None:
         raise InternalError(f"{policy.algorithm.name} broke {', '.join(model.name for model, _ in broken)}")
     raise BrokenPromiseError(
-        *(
-            f"{model.name}: {model} is broken by {verdict.broken} groups of this batch"
-            for model, verdict in broken
-        ),
+        *(f"{spoken(model)} is broken by {verdict.broken} groups of this batch" for model, verdict in broken),
         f"{like}: its recoding does not keep the policy here; publish without --like",
     )
 
@@ -58,11 +57,13 @@ def columns_needed(policy: Policy) -> list[str]:
     """What must be read: what is published, and what says whose record it is."""
     published = [attribute.name for attribute in policy.attributes if attribute.published]
     persons = [a.person for a in policy.attributes if a.published and a.person is not None]
-    return list(dict.fromkeys([*published, *persons]))
+    return list(dict.fromkeys([*published, *persons, *([policy.person] if policy.person else [])]))
 
 
 def settle(source: Any, form: Form) -> Form:
     """The form with everything said that can be told from a file."""
+    if text.is_elsewhere(source):
+        return text.settled_elsewhere(source, form)
     if isinstance(source, (str, Path)) and not text.is_url(source):
         form = text.settled(Path(source), form)
         if form.format in {"stata", "spss", "sas"} and Path(source).is_file():
@@ -86,12 +87,23 @@ def as_written(form: Form, output: str | None) -> Form:
     """How the data leaves: as it came, unless another format is asked for ("parquet", "csv.gz")."""
     form = handed_out(form)
     if output is None:
-        return replace(form, format=form.format or "csv")
+        return strict(replace(form, format=form.format or "csv"))
     kind = output.removesuffix(".gz")
     if kind not in SUFFIX:
         raise InputError(one_of("the format to write", sorted(SUFFIX), output))
     delimiter = form.delimiter if kind == form.format else None
-    return replace(form, format=kind, delimiter=delimiter, gzip=output.endswith(".gz"))
+    return strict(replace(form, format=kind, delimiter=delimiter, gzip=output.endswith(".gz")))
+
+
+def strict(form: Form) -> Form:
+    """The form with all said that a receiver must know, and no more: one text stands for a missing value.
+
+    Whoever may say that several texts mean "missing" may say that all values do.
+    """
+    if form.format not in text.TEXTS:
+        return replace(form, delimiter=None, encoding="utf-8", nulls=("",))
+    delimiter = form.delimiter or ("\t" if form.format == "tsv" else ",")
+    return replace(form, delimiter=delimiter, nulls=form.nulls[:1])
 
 
 def source_digest(source: Any) -> str | None:
@@ -130,9 +142,25 @@ def data_file(folder: Path, evidence: Evidence, which: str | None = None) -> tup
 def file_of(folder: Path, name: str) -> Path:
     """A file of a release folder that its evidence names."""
     path = folder / name
-    if path.parent != folder or not path.is_file():
+    if path.parent != folder or not path.exists():
         raise TamperedError(f"{folder}: the data file that the evidence names is missing")
     return path
+
+
+OUT_OF_ORDER = (
+    "the records do not stand in canonical order: their order may tell whose they are; the policy "
+    'does not say order = "kept"'
+)
+
+
+def order_complaints(policy: Policy, evidence: Evidence, *, sorted_: bool) -> list[str]:
+    """Does the order of what left tell nothing, or is it said that it does?"""
+    if policy.order is Order.KEPT:
+        silent = ev.ORDER_KEPT not in evidence.cautions
+        return (
+            ["cautions: that the records stand in the order in which they came is not said"] if silent else []
+        )
+    return [] if sorted_ else [OUT_OF_ORDER]
 
 
 def needed(found: T | None, what: str) -> T:
@@ -149,3 +177,9 @@ def others(claims: Iterable[tuple[str, object, object]]) -> list[str]:
         for what, claimed, found in claims
         if claimed != found
     ]
+
+
+def refuse_classify(what: str, *, asked: bool) -> None:
+    """Say that no classifier is trained on such a release, rather than leave the question out."""
+    if asked:
+        raise UnsupportedError(f"--classify: {what} has no target to be predicted; tables have")

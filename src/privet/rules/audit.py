@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from privet.equality import key
 from privet.rules.baskets import Baskets
 
 
@@ -21,13 +22,11 @@ class Recount:
         return self.baskets.records
 
     def support(self, items: Iterable[str]) -> int:
-        """How many records have every one of these items; an item that nobody has is in none."""
-        wanted = set(items)
-        known = {label: at for at, label in enumerate(self.baskets.items)}
-        if not wanted <= known.keys():
-            return 0
-        marked = np.zeros(len(known), dtype=bool)
-        marked[[known[label] for label in wanted]] = True
+        """How many records have every one of these items, in whatever spelling."""
+        wanted = {one: at for at, one in enumerate(dict.fromkeys(map(key, items)))}
+        which = np.array([wanted.get(key(label), -1) for label in self.baskets.items], dtype=np.int64)
         owner = np.repeat(np.arange(self.records), np.diff(self.baskets.starts))
-        found = np.bincount(owner[marked[self.baskets.members]], minlength=self.records)
-        return int(np.count_nonzero(found == len(wanted)))
+        meant = which[self.baskets.members]
+        # Each wanted item once in a record, however many spellings of it the record has.
+        met = np.unique(owner[meant >= 0] * max(len(wanted), 1) + meant[meant >= 0]) // max(len(wanted), 1)
+        return int(np.count_nonzero(np.bincount(met, minlength=self.records) == len(wanted)))

@@ -15,6 +15,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from privet import equality
 from privet.errors import InternalError
 from privet.trajectory.paths import Paths, Points
 
@@ -50,7 +51,8 @@ class Baskets:
         items = tuple(sorted({item for record in sets for item in record}))
         code = {item: at for at, item in enumerate(items)}
         owner = np.repeat(np.arange(len(sets)), [len(record) for record in sets])
-        return cls.gathered(items, owner, np.array([code[i] for s in sets for i in s], np.int64), len(sets))
+        codes = np.array([code[i] for s in sets for i in s], np.int64)
+        return cls.gathered(items, owner, codes, len(sets)).spelt()
 
     @classmethod
     def gathered(cls, items: Sequence[str], owner: NDArray[Any], item: NDArray[Any], records: int) -> Self:
@@ -147,6 +149,20 @@ class Baskets:
         number = of_item[self.members]
         stays = number >= 0
         return self.gathered(items, self.owner[stays], number[stays], self.records)
+
+    def spelt(self) -> Self:
+        """The same records with equal items as one, in one spelling: 7 and 7.0 are not two things to count.
+
+        For whoever reads data; it is done once for each distinct item, never for each cell.
+        """
+        alike = equality.classes(self.items)
+        if len(alike) == len(self.items):
+            return self
+        one = {found: equality.spelling(filter(None, spellings)) for found, spellings in alike.items()}
+        labels = sorted(one.values())
+        at = {label: number for number, label in enumerate(labels)}
+        of_item = np.array([at[one[equality.key(item)]] for item in self.items], dtype=np.int64)
+        return self.renamed(labels, of_item)
 
     def tuples(self) -> list[tuple[int, ...]]:
         """Each record as the numbers of its items."""

@@ -15,8 +15,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from heapq import heapify, heappop, heappush
+from fractions import Fraction
+from heapq import heappop, heappush
 from math import inf
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +28,8 @@ from privet.errors import InternalError
 from privet.rules.baskets import Baskets, Ints
 from privet.rules.hidden import Sensitive
 from privet.rules.mining import Itemset, Mined, maximal
+
+Heap: TypeAlias = list[tuple[float, int, int, int]]  # weight, rules served below 0, length, record
 
 HUGE = 1e9  # what it weighs to lose an element of the border
 ALIKE = 1e-9  # weights that differ by less are added up in another order
@@ -53,10 +57,27 @@ class Goal:
         return rule.itemset if self.by is By.SUPPORT else rule.consequent
 
     def reached(self, support: int, antecedent: int, records: int) -> bool:
-        thresholds = self.sensitive.thresholds
-        if self.by is By.SUPPORT:
-            return support < thresholds.least(records)
-        return not self.sensitive.sees(support, antecedent, records)
+        return Bounds.of(self, records).reached(support, antecedent)
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """When one rule is hidden among so many records, in whole numbers."""
+
+    least: int  # from this support on it is seen
+    top: int  # and from this share of its antecedent on, where its confidence is lowered
+    bottom: int
+
+    @classmethod
+    def of(cls, goal: Goal, records: int) -> Bounds:
+        thresholds = goal.sensitive.thresholds
+        share = Fraction(0)
+        if goal.by is By.CONFIDENCE and thresholds.confidence is not None:
+            share = thresholds.confidence
+        return cls(thresholds.least(records), share.numerator, share.denominator)
+
+    def reached(self, support: int, antecedent: int) -> bool:
+        return support < self.least or support * self.bottom < self.top * antecedent
 
 
 def goals(baskets: Baskets, sensitive: Sequence[Sensitive], by: By) -> tuple[Goal, ...]:
@@ -111,7 +132,7 @@ class Deleting:
         by_border: bool,
     ) -> None:
         self._by_border = by_border
-        self._aims, self._all = aims, baskets.records
+        self._aims = aims
         self._least = mined.thresholds.least(baskets.records)
         holding = [baskets.holding(goal.sensitive.itemset) for goal in aims]
         self._records: Ints = np.unique(np.concatenate([*holding, np.zeros(0, np.int32)])).astype(np.int64)
@@ -126,11 +147,17 @@ class Deleting:
             [baskets.support(goal.sensitive.rule.antecedent) for goal in aims], dtype=np.int64
         )
         self._victims = sorted({item for goal in aims for item in goal.victims})
+        self._touched = {  # rules that an item is part of
+            item: [at for at, goal in enumerate(aims) if item in goal.sensitive.itemset]
+            for item in self._victims
+        }
         self._items = baskets.supports.copy()
         self._lengths = baskets.lengths[self._records]
         self._gone: dict[int, set[int]] = {}
         self._watch(baskets, border)
-        self._open = [at for at in range(len(aims)) if not self._reached(at)]
+        self._goals = [Bounds.of(goal, baskets.records) for goal in aims]
+        self._open = {at for at in range(len(aims)) if not self._reached(at)}
+        self._serves = self._serving()
 
     def _watch(self, baskets: Baskets, border: Sequence[Itemset]) -> None:
         """Where in the candidates each element of the border is that a deletion could hit."""
@@ -154,74 +181,87 @@ class Deleting:
     def run(self) -> Iterator[tuple[int, int]]:
         heaps = self._heaps()
         while self._open:
-            best: tuple[tuple[float, ...], int] | None = None
-            for item, heap in heaps.items():
-                self._settle(item, heap)
-                if heap:
-                    weight, covered, length, at = heap[0]
-                    worth = self._items[item] if self._by_border else -self._items[item]
-                    key = (weight, covered, length, float(worth), at)
-                    if best is None or key < best[0]:
-                        best = (key, item)
-            if best is None:
-                raise InternalError("a rule is seen that no record supports")
-            at, item = int(best[0][-1]), best[1]
+            at, item = self._best(heaps)
             heappop(heaps[item])
             yield int(self._records[at]), item
             if self._deleted(at, item):
+                self._serves = self._serving()
                 heaps = self._heaps()  # a rule that was hidden is seen again
             else:
                 self._again(at, heaps)
 
-    def _heaps(self) -> dict[int, list[tuple[float, int, int, int]]]:
+    def _best(self, heaps: dict[int, Heap]) -> tuple[int, int]:
+        """The record and the item to delete next.
+
+        What is on top of a heap may since have become heavier, never lighter: so only the heap whose top
+        looks best is looked at again, until its top is what it says.
+        """
+        sign = 1 if self._by_border else -1
+        while True:
+            tops = [
+                ((*heap[0][:3], sign * int(self._items[item]), heap[0][3]), item)
+                for item, heap in heaps.items()
+                if heap
+            ]
+            if not tops:
+                raise InternalError("a rule is seen that no record supports")
+            key, item = min(tops)
+            heap = heaps[item]
+            if self._settled(item, heap):
+                return int(key[-1]), item
+
+    def _serving(self) -> dict[int, Ints]:
+        """For each item that may be deleted, how many open rules that serves, by record."""
+        made = {item: np.zeros(len(self._records), dtype=np.int64) for item in self._victims}
+        for rule in self._open:
+            for item in self._aims[rule].victims:
+                made[item] += self._inside[rule]
+        return made
+
+    def _heaps(self) -> dict[int, Heap]:
         """For each item that may be deleted, where: the lightest first."""
         weights = self._weights(slice(None))
         made = {}
         for item in self._victims:
-            covered = np.zeros(len(self._records), dtype=np.int64)
-            for rule in self._open:
-                if item in self._aims[rule].victims:
-                    covered += self._inside[rule]
             total = np.zeros(len(self._records))
             for element in np.flatnonzero(self._has[item]).tolist() if self._border else ():
                 total[self._hit[element]] += weights[element]
-            places = np.flatnonzero(covered)
+            serves = self._serves[item]
+            places = np.flatnonzero(serves)
             lengths = np.zeros(len(places), np.int64) if self._by_border else self._lengths[places]
-            heap = list(
+            # Sorted, which is a heap already.
+            places = places[(order := np.lexsort((places, lengths, -serves[places], total[places])))]
+            made[item] = list(
                 zip(
                     total[places].tolist(),
-                    (-covered[places]).tolist(),
-                    lengths.tolist(),
+                    (-serves[places]).tolist(),
+                    lengths[order].tolist(),
                     places.tolist(),
                     strict=True,
                 )
             )
-            heapify(heap)
-            made[item] = heap
         return made
 
-    def _settle(self, item: int, heap: list[tuple[float, int, int, int]]) -> None:
-        """See to it that what is on top is what it says: weights only rise, and fewer rules are open."""
-        while heap:
-            weight, covered, length, at = heap[0]
-            serves = sum(
-                bool(self._inside[rule, at]) for rule in self._open if item in self._aims[rule].victims
-            )
-            now = self._weight(at, item) if serves else inf
-            if serves and now <= weight + ALIKE and -serves <= covered:
-                return
-            heappop(heap)
-            if serves:
-                heappush(heap, (now, -serves, length, at))
+    def _settled(self, item: int, heap: Heap) -> bool:
+        """Is what is on top what it says? If not, it goes where it belongs: weights only rise, and fewer
+        rules are open.
+        """
+        weight, covered, length, at = heap[0]
+        serves = int(self._serves[item][at])
+        now = self._weight(at, item) if serves else inf
+        if serves and now <= weight + ALIKE and -serves <= covered:
+            return True
+        heappop(heap)
+        if serves:
+            heappush(heap, (now, -serves, length, at))
+        return False
 
-    def _again(self, at: int, heaps: dict[int, list[tuple[float, int, int, int]]]) -> None:
+    def _again(self, at: int, heaps: dict[int, Heap]) -> None:
         """A record that lost an item may be a lighter choice for its others."""
         if not self._by_border:
             return
         for item in self._victims:
-            serves = sum(
-                bool(self._inside[rule, at]) for rule in self._open if item in self._aims[rule].victims
-            )
+            serves = int(self._serves[item][at])
             if serves:
                 heappush(heaps[item], (self._weight(at, item), -serves, 0, at))
 
@@ -233,6 +273,8 @@ class Deleting:
         return weights
 
     def _weight(self, at: int, item: int) -> float:
+        if not self._border:
+            return 0.0
         elements = self._standing(at, item)
         return float(self._weights(elements).sum()) if len(elements) else 0.0
 
@@ -246,23 +288,37 @@ class Deleting:
 
     def _deleted(self, at: int, item: int) -> bool:
         """Take an item from a record; whether a rule came back."""
-        self._now[self._standing(at, item)] -= 1
+        if self._border:
+            self._now[self._standing(at, item)] -= 1
         self._gone.setdefault(at, set()).add(item)
         self._items[item] -= 1
-        for rule, goal in enumerate(self._aims):
-            if self._inside[rule, at] and item in goal.sensitive.itemset:
+        came_back = False
+        for rule in self._touched[item]:
+            inside, before = bool(self._inside[rule, at]), bool(self._before[rule, at])
+            goal = self._aims[rule]
+            if inside:
                 self._inside[rule, at] = False
                 self._support[rule] -= 1
-            if self._before[rule, at] and item in goal.sensitive.rule.antecedent:
+                if rule in self._open:
+                    for victim in goal.victims:
+                        self._serves[victim][at] -= 1
+            if before and item in goal.sensitive.rule.antecedent:
                 self._before[rule, at] = False
                 self._antecedent[rule] -= 1
-        still = [rule for rule in range(len(self._aims)) if not self._reached(rule)]
-        back = bool(set(still) - set(self._open))
-        self._open = still
-        return back
+            elif not inside:
+                continue
+            reached = self._reached(rule)
+            if reached and rule in self._open:
+                self._open.remove(rule)
+                for victim in goal.victims:
+                    self._serves[victim] -= self._inside[rule]
+            elif not reached and rule not in self._open:
+                self._open.add(rule)
+                came_back = True
+        return came_back
 
     def _reached(self, rule: int) -> bool:
-        return self._aims[rule].reached(int(self._support[rule]), int(self._antecedent[rule]), self._all)
+        return self._goals[rule].reached(int(self._support[rule]), int(self._antecedent[rule]))
 
     def _at(self, records: NDArray[np.int32]) -> Ints:
         """Candidates' numbers of those of some records that are candidates."""

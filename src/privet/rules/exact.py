@@ -14,7 +14,11 @@ Solved by HiGHS (in scipy); the answer is counted again in whole numbers.
 
 from __future__ import annotations
 
+import ctypes
+import os
+import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -22,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from privet.errors import InternalError, UnsatisfiableError, UnsupportedError
+from privet.errors import InternalError, MissingExtraError, UnsatisfiableError, UnsupportedError
 from privet.rules.baskets import Baskets, Ints
 from privet.rules.deleting import By, Goal, innocent_border
 from privet.rules.mining import Itemset, Mined
@@ -54,6 +58,26 @@ def solve(baskets: Baskets, aims: Sequence[Goal], mined: Mined, seconds: float |
     if not program.groups:
         return Optimum((), ())
     return program.solved(seconds)
+
+
+@contextmanager
+def unheard() -> Iterator[None]:
+    """What a library in C writes to standard output is not shown: an answer in JSON may stand there."""
+    sys.stdout.flush()
+    try:
+        kept = os.dup(1)
+    except OSError:  # there is none
+        yield
+        return
+    nobody = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nobody, 1)
+    os.close(nobody)
+    try:
+        yield
+    finally:
+        ctypes.CDLL(None).fflush(None)  # what C still holds would come out later
+        os.dup2(kept, 1)
+        os.close(kept)
 
 
 class Program:
@@ -93,7 +117,10 @@ class Program:
             yield Group(np.array(members), has, tuple(ways([goal.sensitive.itemset for goal in inside])))
 
     def solved(self, seconds: float | None) -> Optimum:
-        from scipy.optimize import LinearConstraint, milp  # noqa: PLC0415 - large, and for this search only
+        try:
+            from scipy.optimize import LinearConstraint, milp  # noqa: PLC0415 - large, and for this search only
+        except ImportError:
+            raise MissingExtraError("algorithm hide-exact (scipy)", "rules") from None
 
         sizes = [len(group.ways) for group in self.groups]
         begin = np.concatenate(([0], np.cumsum(sizes)))
@@ -113,13 +140,14 @@ class Program:
 
         def best(objective: Any, more: Sequence[tuple[dict[int, float], float, float]] = ()) -> Any:
             matrix, low, high = sparse([*rows, *more], wide)
-            found = milp(
-                objective,
-                constraints=LinearConstraint(matrix, low, high),
-                integrality=np.ones(wide),
-                bounds=(np.zeros(wide), upper),
-                options=options,
-            )
+            with unheard():  # HiGHS writes a line of its own now and then, past Python
+                found = milp(
+                    objective,
+                    constraints=LinearConstraint(matrix, low, high),
+                    integrality=np.ones(wide),
+                    bounds=(np.zeros(wide), upper),
+                    options=options,
+                )
             if found.status == 1:
                 raise UnsupportedError(
                     "the exact search ran out of time: allow it more seconds, hide fewer rules at once, or "

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from privet.core import Progress, silent
 from privet.domain import Domain
+from privet.equality import key
 from privet.errors import HierarchyError, UnsatisfiableError
 from privet.rules.baskets import Baskets, Ints, Mask, distinct
 from privet.rules.rare import Rare, rare
@@ -53,8 +54,15 @@ class ItemTree:
             for child in node.children:
                 parent[number[id(child)]] = number[id(node)]
         labels = (*map(str, domain.values), *(str(node.label) for node in inner))
-        if len(set(labels)) < len(labels):
-            raise HierarchyError("two nodes of the items' hierarchy have one label; give each its own")
+        if len(set(map(key, labels))) < len(labels):
+            raise HierarchyError(
+                "two nodes of the items' hierarchy have one label, or equal ones; give each its own"
+            )
+        if any(label != label.strip() for label in labels):
+            raise HierarchyError(
+                "a label of the items' hierarchy has blanks around it; items are read without, so it would "
+                "name none: take them away"
+            )
         leaf = np.arange(domain.size)
         low = np.concatenate((leaf, [node.lo for node in inner])).astype(np.int64)
         high = np.concatenate((leaf + 1, [node.hi for node in inner])).astype(np.int64)
@@ -96,7 +104,7 @@ def generalise(
     room, rounds = int(at_most * baskets.cells), 0
     while True:
         published = node[leaf]
-        names, number = np.unique(published, return_inverse=True)
+        names, number = occurring(published, many * wide)
         now = Baskets.gathered([tree.labels[n % wide] for n in names], baskets.owner, number, baskets.records)
         found = rare(now, m, k)
         progress("search", rounds)
@@ -108,8 +116,10 @@ def generalise(
             break
         raised = chosen(found, names, now, tree)
         if not len(raised):
+            # Classes are made before sets are looked at: one of few sets that hold anything is not widened.
+            within = "" if classes is None else " items within the classes of the quasi-identifiers"
             raise UnsatisfiableError(
-                f"k = {k} cannot be kept by generalising: even the most general items are too rare; "
+                f"k = {k} cannot be kept by generalising{within}: even the most general items are too rare; "
                 "allow some items to be suppressed (at_most)"
             )
         for one in raised.tolist():
@@ -129,8 +139,17 @@ def generalise(
     )
 
 
+def occurring(numbers: Ints, below: int) -> tuple[Ints, Ints]:
+    """The different numbers in order, and which of them each is: by a table, which spares sorting."""
+    there = np.zeros(below, dtype=bool)
+    there[numbers] = True
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[numbers]
+
+
 def suppressed(now: Baskets, stays: Mask, owner: Ints, number: Ints) -> Mask:
     """Of each raw item, whether the node that stands for it was suppressed in its record."""
+    if stays.all():
+        return np.zeros(len(owner), dtype=bool)
     wide = max(len(now.items), 1)
     gone = (now.owner * wide + now.members)[~stays]
     return np.isin(owner * wide + number, gone)
@@ -176,7 +195,7 @@ def chosen(found: Rare, names: Ints, now: Baskets, tree: ItemTree) -> Ints:
 
 def coded(baskets: Baskets, domain: Domain) -> Baskets:
     """The same records with items numbered in leaf order, those that nobody has included."""
-    at = np.array([domain.codes[item] for item in baskets.items], dtype=np.int64)
+    at = np.array([domain.code(item) for item in baskets.items], dtype=np.int64)
     return baskets.renamed([str(value) for value in domain.values], at)
 
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Protocol
 
 from privet.core import Verdict
 from privet.declared import ModelFacts
+from privet.equality import finder, key
 from privet.errors import InputError, PolicyError
 from privet.rules.baskets import Baskets
 from privet.rules.rule import Rule, Thresholds, written
@@ -50,7 +51,7 @@ class HiddenRule(ModelFacts):
         every: tuple[Any, ...] = self.labels
         if not all(isinstance(item, str) and item for item in every):
             complaints.append("items are texts")
-        elif len(set(every)) < len(every):
+        elif len(set(map(key, every))) < len(every):
             complaints.append("an item stands in it twice")
         if self.itemset and self.confidence is not None:
             complaints.append("confidence: an itemset has none; leave it out")
@@ -131,15 +132,18 @@ def resolved(baskets: Baskets, promises: Sequence[HiddenRule]) -> tuple[Sensitiv
     Rules come from the policy, so a message may name them.
     """
     complaints = []
+    find = finder(baskets.codes)
     found: dict[Rule, Sensitive] = {}
     for at, promise in enumerate(promises):
         place = f"hide[{at}]"
-        unknown = [label for label in promise.labels if label not in baskets.codes]
+        codes = {label: find(label) for label in promise.labels}
+        unknown = [label for label, code in codes.items() if code is None]
         if unknown:
             complaints.append(f"{place}: the data has no item {', '.join(map(repr, unknown))}")
             continue
         antecedent, consequent = (
-            tuple(sorted(baskets.codes[label] for label in side)) for side in (promise.left, promise.right)
+            tuple(sorted({code for label in side if (code := codes[label]) is not None}))
+            for side in (promise.left, promise.right)
         )
         rule = Rule(antecedent, consequent)
         if rule in found:

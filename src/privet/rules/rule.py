@@ -12,6 +12,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any, NamedTuple
 
+from privet.core import Percent
 from privet.errors import PolicyError
 
 ARROW = "=>"
@@ -48,6 +49,11 @@ class Thresholds:
             raise PolicyError(
                 "support: is a whole number of records from 1 on, or a share above 0 and below 1 in quotes, "
                 f'such as "1/100" or "1%", not {self.support}'
+            )
+        if isinstance(least, Percent) and least >= 1:
+            raise PolicyError(
+                "support: a share is below 100%: nothing has more, and at 100% a rule is seen only where "
+                "every record has it; say a smaller share, or a number of records without a percent sign"
             )
         if least > MOST:
             raise PolicyError(f"support: is at most {MOST:,} records")

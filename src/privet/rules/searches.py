@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 
-from privet.core import Hierarchy, Policy, Progress, silent
+from privet.core import Hierarchy, Progress, Terms, silent
 from privet.declared import AlgorithmFacts
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
 from privet.rules import exact
 from privet.rules.baskets import Baskets, Ints
-from privet.rules.deleting import By, delete_items, goals
+from privet.rules.deleting import By, Goal, delete_items, goals
 from privet.rules.generalising import Generalised, ItemTree, coded, generalise
 from privet.rules.hidden import HiddenRule, Sensitive, resolved
 from privet.rules.known import KMAnonymity, tagged
@@ -56,20 +56,20 @@ class SetSearch(AlgorithmFacts):
     name: ClassVar[str] = "a search over sets"
     kinds: ClassVar[tuple[str, ...]] = ("transactions",)
 
-    def misfits(self, policy: Policy) -> list[str]:  # noqa: ARG002 - for those that ask something
+    def misfits(self, policy: Terms) -> list[str]:  # noqa: ARG002 - for those that ask something
         """What is wrong with a policy that names this search."""
         return []
 
-    def search(self, sets: Sets, policy: Policy, progress: Progress = silent) -> SetFinding:
+    def search(self, sets: Sets, policy: Terms, progress: Progress = silent) -> SetFinding:
         raise NotImplementedError  # each is a search of its own
 
 
-def hidden_of(policy: Policy) -> tuple[HiddenRule, ...]:
+def hidden_of(policy: Terms) -> tuple[HiddenRule, ...]:
     every: tuple[Any, ...] = policy.models  # whatever can be promised, of sets too
     return tuple(model for model in every if isinstance(model, HiddenRule))
 
 
-def known_of(policy: Policy) -> tuple[KMAnonymity, ...]:
+def known_of(policy: Terms) -> tuple[KMAnonymity, ...]:
     every: tuple[Any, ...] = policy.models
     return tuple(model for model in every if isinstance(model, KMAnonymity))
 
@@ -83,17 +83,24 @@ def mined_with(sets: Sets, promises: tuple[HiddenRule, ...]) -> Thresholds:
     return Thresholds(least, min(shares, default=Fraction(1, 2)))
 
 
+def _one_of_two(name: str, other: Sequence[object], what: str) -> list[str]:
+    """Each search keeps promises of one kind."""
+    if not other:
+        return []
+    return [f"algorithm: {name} {what}; leave [algorithm] out, and both kinds of promises are kept in turn"]
+
+
 class _Hides(SetSearch):
     """What all searches that hide have in common."""
 
     __slots__ = ()
 
-    def misfits(self, policy: Policy) -> list[str]:
+    def misfits(self, policy: Terms) -> list[str]:
         if policy.models and not hidden_of(policy):
             return [f"algorithm: {self.name} hides rules; list some under [[hide]]"]
-        return []
+        return _one_of_two(self.name, known_of(policy), "keeps no promise of km-anonymity")
 
-    def begin(self, sets: Sets, policy: Policy) -> tuple[tuple[Sensitive, ...], Mined]:
+    def begin(self, sets: Sets, policy: Terms) -> tuple[tuple[Sensitive, ...], Mined]:
         promises = hidden_of(policy)
         sensitive = resolved(sets.baskets, promises)
         return sensitive, mine(sets.baskets, mined_with(sets, promises))
@@ -144,7 +151,7 @@ class HideTransactions(_Hides):
     def __post_init__(self) -> None:
         _bounded(self.at_most)
 
-    def search(self, sets: Sets, policy: Policy, progress: Progress = silent) -> SetFinding:
+    def search(self, sets: Sets, policy: Terms, progress: Progress = silent) -> SetFinding:
         sensitive, mined = self.begin(sets, policy)
         kept = np.flatnonzero(remove_transactions(sets.baskets, sensitive, mined, progress))
         share = Fraction(sets.baskets.records - len(kept), sets.baskets.records)
@@ -163,49 +170,49 @@ class HideTransactions(_Hides):
 
 
 @dataclass(frozen=True, slots=True)
-class HideItems(_Hides):
-    """Delete items from the shortest records that support a sensitive rule, until none is seen."""
+class _Deletes(_Hides):
+    """What all searches that delete single items have in common; which items, each says for itself."""
 
     by: By = By.SUPPORT
     at_most: Fraction | None = None  # the share of all items that may go
 
-    name: ClassVar[str] = "hide-items"
-
     def __post_init__(self) -> None:
         _bounded(self.at_most)
 
-    def search(self, sets: Sets, policy: Policy, progress: Progress = silent) -> SetFinding:
+    def search(self, sets: Sets, policy: Terms, progress: Progress = silent) -> SetFinding:
         sensitive, mined = self.begin(sets, policy)
-        aims = goals(sets.baskets, sensitive, self.by)
-        cells = delete_items(sets.baskets, aims, mined, border=False, progress=progress)
+        cells = self.cells(sets.baskets, goals(sets.baskets, sensitive, self.by), mined, progress)
         return _deleted(sets, sensitive, mined, cells, self.at_most)
+
+    def cells(self, baskets: Baskets, aims: Sequence[Goal], mined: Mined, progress: Progress) -> Any:
+        """Record and item of each that goes."""
+        raise NotImplementedError  # each chooses in its own way
 
 
 @dataclass(frozen=True, slots=True)
-class HideBorder(_Hides):
-    """Delete items where that weighs least on the border of what is innocent, until no rule is seen."""
+class HideItems(_Deletes):
+    """Delete items from the shortest records that support a sensitive rule, until none is seen."""
 
-    by: By = By.SUPPORT
-    at_most: Fraction | None = None
+    name: ClassVar[str] = "hide-items"
+
+    def cells(self, baskets: Baskets, aims: Sequence[Goal], mined: Mined, progress: Progress) -> Any:
+        return delete_items(baskets, aims, mined, border=False, progress=progress)
+
+
+@dataclass(frozen=True, slots=True)
+class HideBorder(_Deletes):
+    """Delete items where that weighs least on the border of what is innocent, until no rule is seen."""
 
     name: ClassVar[str] = "hide-border"
 
-    def __post_init__(self) -> None:
-        _bounded(self.at_most)
-
-    def search(self, sets: Sets, policy: Policy, progress: Progress = silent) -> SetFinding:
-        sensitive, mined = self.begin(sets, policy)
-        aims = goals(sets.baskets, sensitive, self.by)
-        cells = delete_items(sets.baskets, aims, mined, border=True, progress=progress)
-        return _deleted(sets, sensitive, mined, cells, self.at_most)
+    def cells(self, baskets: Baskets, aims: Sequence[Goal], mined: Mined, progress: Progress) -> Any:
+        return delete_items(baskets, aims, mined, border=True, progress=progress)
 
 
 @dataclass(frozen=True, slots=True)
-class HideExact(_Hides):
+class HideExact(_Deletes):
     """Delete items with the least harm there can be: integer programming, for few rules."""
 
-    by: By = By.SUPPORT
-    at_most: Fraction | None = None
     seconds: int = 300  # for the solver; it gives up rather than answer with less than the best
 
     name: ClassVar[str] = "hide-exact"
@@ -215,11 +222,9 @@ class HideExact(_Hides):
         if self.seconds < 1:
             raise PolicyError("seconds: is a whole number from 1 on")
 
-    def search(self, sets: Sets, policy: Policy, progress: Progress = silent) -> SetFinding:
+    def cells(self, baskets: Baskets, aims: Sequence[Goal], mined: Mined, progress: Progress) -> Any:
         del progress
-        sensitive, mined = self.begin(sets, policy)
-        found = exact.solve(sets.baskets, goals(sets.baskets, sensitive, self.by), mined, self.seconds)
-        return _deleted(sets, sensitive, mined, found.deletions, self.at_most)
+        return exact.solve(baskets, aims, mined, self.seconds).deletions
 
 
 class _Keeps(SetSearch):
@@ -227,12 +232,12 @@ class _Keeps(SetSearch):
 
     __slots__ = ()
 
-    def misfits(self, policy: Policy) -> list[str]:
+    def misfits(self, policy: Terms) -> list[str]:
         if policy.models and not known_of(policy):
             return [f'algorithm: {self.name} keeps the promise [[models]] type = "km-anonymity"; add it']
-        return []
+        return _one_of_two(self.name, hidden_of(policy), "hides no rules")
 
-    def begin(self, sets: Sets, policy: Policy) -> list[KMAnonymity]:
+    def begin(self, sets: Sets, policy: Terms) -> list[KMAnonymity]:
         promises = known_of(policy)
         feasible(sets.baskets.records, max(promise.k for promise in promises))
         # One promise follows from another that knows as much and finds no fewer.
@@ -277,7 +282,7 @@ class SuppressItems(_Keeps):
 
     name: ClassVar[str] = "suppress-items"
 
-    def search(self, sets: Sets, policy: Policy, progress: Progress = silent) -> SetFinding:
+    def search(self, sets: Sets, policy: Terms, progress: Progress = silent) -> SetFinding:
         return _thinned(sets, self.begin(sets, policy), everywhere, "suppression of items", progress)
 
 
@@ -287,7 +292,7 @@ class SuppressItemsLocally(_Keeps):
 
     name: ClassVar[str] = "suppress-items-locally"
 
-    def search(self, sets: Sets, policy: Policy, progress: Progress = silent) -> SetFinding:
+    def search(self, sets: Sets, policy: Terms, progress: Progress = silent) -> SetFinding:
         return _thinned(sets, self.begin(sets, policy), locally, "local suppression of items", progress)
 
 
@@ -304,7 +309,7 @@ class GeneraliseItems(_Keeps):
     def __post_init__(self) -> None:
         _bounded(self.at_most)
 
-    def search(self, sets: Sets, policy: Policy, progress: Progress = silent) -> SetFinding:
+    def search(self, sets: Sets, policy: Terms, progress: Progress = silent) -> SetFinding:
         promises = self.begin(sets, policy)
         if len(promises) > 1:
             raise UnsupportedError(
@@ -337,22 +342,3 @@ class GeneraliseItems(_Keeps):
         )
         how = "generalisation of items"
         return SetFinding(made.baskets, every, made.suppressed, made.loss, how, private={"generalised": node})
-
-
-@dataclass(frozen=True, slots=True)
-class ByPromise(SetSearch):
-    """What the promises ask for: rules are hidden along the border; for km-anonymity items are generalised
-    where they have a hierarchy, and suppressed locally where they have none.
-    """
-
-    name: ClassVar[str] = "by-promise"
-
-    def search(self, sets: Sets, policy: Policy, progress: Progress = silent) -> SetFinding:
-        return self.chosen(policy).search(sets, policy, progress)
-
-    def chosen(self, policy: Policy) -> SetSearch:
-        if hidden_of(policy):
-            return HideBorder()
-        if getattr(policy.shape, "hierarchy", None) is not None:
-            return GeneraliseItems()
-        return SuppressItemsLocally()

@@ -22,6 +22,7 @@ from privet.rules.hidden import Sensitive
 from privet.rules.mining import Mined
 from privet.rules.rule import Rule, Thresholds
 
+LARGEST = np.iinfo(np.int64).max  # the key of who is not to go
 BLOCK = 1024  # keys of which the smallest is remembered
 FITTING = 150_000_000  # occurrences of innocent itemsets that are remembered; those least in danger go first
 
@@ -54,6 +55,9 @@ class Watched:
     which: Ints  # of them each rule has
     tops: NDArray[Any]
     bottoms: NDArray[Any]
+
+    def __post_init__(self) -> None:
+        self.falls, self.rises = np.maximum(self.bottoms - self.tops, 1), np.maximum(self.tops, 1)
 
     @classmethod
     def of(
@@ -110,8 +114,9 @@ class Removing:
         self._hits = np.zeros(len(self.records), dtype=np.int64)
         self._harm = np.zeros(len(self.records), dtype=np.int64)
         self.seen = np.zeros(len(rules), dtype=bool)
+        self._keys = np.full((-(-len(self.records) // BLOCK), BLOCK), LARGEST, dtype=np.int64)
+        self._least = np.full(len(self._keys), LARGEST, dtype=np.int64)
         self._look()
-        self._sort_keys()
 
     @property
     def seen_sensitive(self) -> Mask:
@@ -122,13 +127,13 @@ class Removing:
         block = int(np.argmin(self._least))
         at = block * BLOCK + int(np.argmin(self._keys[block]))
         self._gone[at] = True
-        self._keys[block, at % BLOCK] = np.iinfo(np.int64).max
+        self._keys[block, at % BLOCK] = LARGEST
         self._least[block] = self._keys[block].min()
         self.support[self._itemsets[self._rows[at] : self._rows[at + 1]]] -= 1
         self.removed += 1
         self._safe -= 1
-        if self._safe <= 0 and self._look():
-            self._sort_keys()
+        if self._safe <= 0:
+            self._look()
         return int(self.records[at])
 
     def _fitting(self, innocent: list[Rule], mined: Mined) -> list[Rule]:
@@ -145,32 +150,33 @@ class Removing:
         at[at == len(self.records)] = 0
         return np.asarray(at[self.records[at] == records], dtype=np.int32)
 
-    def _look(self) -> bool:
-        """Which rules are seen now; whether that changed; and for how many removals it cannot change."""
+    def _look(self) -> None:
+        """Which rules are seen now, keys where that changed, and for how many removals it cannot change."""
         w, records = self._watched, self._total - self.removed
         both, before = self.support[w.both], self.support[w.before]
         spare = both - w.least(records)  # how far above the support; one removal takes at most one off it
         confident = both * w.bottoms - before * w.tops  # exact: below 0 is below the confidence
         seen = np.asarray((spare >= 0) & (confident >= 0), dtype=bool)
-        falls, rises = np.maximum(w.bottoms - w.tops, 1), np.maximum(w.tops, 1)
-        stays = np.minimum(spare, confident // falls) + 1
-        hidden = np.maximum(-spare, np.where(confident < 0, -(confident // rises), 0))
+        stays = np.minimum(spare, confident // w.falls) + 1
+        hidden = np.maximum(-spare, np.where(confident < 0, -(confident // w.rises), 0))
         self._safe = int(np.where(seen, stays, np.maximum(hidden, 1)).min(initial=2**62))
         changed = np.flatnonzero(seen != self.seen)
+        touched = []
         for rule in changed.tolist():
             target = self._hits if rule < self._sensitive else self._harm
             itemset = w.both[rule]
             places = self._where[self._begin[itemset] : self._begin[itemset + 1]]
             target[places] += 1 if seen[rule] else -1
+            touched.append(places)
         self.seen = seen
-        return bool(len(changed))
+        for places in touched:
+            self._set_keys(places)
+        if touched:
+            self._least = self._keys.min(axis=1)
 
-    def _sort_keys(self) -> None:
+    def _set_keys(self, places: NDArray[np.int32]) -> None:
         """Most sensitive rules, fewest innocent ones, shortest; the first of equals has the lowest number."""
-        largest = np.iinfo(np.int64).max
-        keys = ((self._sensitive - self._hits) << 50) + (self._harm << 20) + self._short
-        keys[self._gone | (self._hits == 0)] = largest
-        padded = np.full(-(-len(keys) // BLOCK) * BLOCK, largest, dtype=np.int64)
-        padded[: len(keys)] = keys
-        self._keys = padded.reshape(-1, BLOCK)
-        self._least = self._keys.min(axis=1)
+        hits = self._hits[places]
+        keys = ((self._sensitive - hits) << 50) + (self._harm[places] << 20) + self._short[places]
+        keys[self._gone[places] | (hits == 0)] = LARGEST
+        self._keys.reshape(-1)[places] = keys

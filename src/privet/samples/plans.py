@@ -56,6 +56,7 @@ class Plan:
             'kind = "table"',
             f"purpose = {_text(self.purpose)}",
             'nulls = "value"',
+            *(['rows = "persons"'] if self.named("identifier") else []),  # names repeat, people do not
             "",
             "[attributes]",
             *attributes,

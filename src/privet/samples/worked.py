@@ -1,4 +1,7 @@
-"""The worked examples of Mohammed (2012), chapters 2 and 3, as CSV text."""
+"""The worked examples of Mohammed (2012), chapters 2 and 3, as CSV text.
+
+Not among the samples that `privet sample` writes: the tests and the explanations count with them.
+"""
 
 from __future__ import annotations
 

@@ -21,25 +21,22 @@ from privet.core import (
     Attribute,
     Finding,
     Form,
-    Generalization,
     Nulls,
-    Perturbation,
-    Policy,
     PrivacyModel,
     Progress,
-    Recoding,
-    Regions,
     Role,
     Tally,
+    Terms,
     silent,
 )
 from privet.declared import ModelFacts, missing
 from privet.domain import Cut, Value
-from privet.engine import Engine
+from privet.engine import Cluster, Engine
 from privet.engines.plain import Plain, Rows
 from privet.errors import UnsatisfiableError, UnsupportedError
 from privet.hierarchy import Flat, Intervals
 from privet.models.kanonymity import KAnonymity
+from privet.recoding import Generalization, Perturbation, Recoding, Regions
 from privet.testing.facts import check_algorithm_facts, check_model_facts
 from privet.testing.strategies import MARK, descents, models, recodings, tallies, texts
 
@@ -179,9 +176,9 @@ def check_algorithm(
     run(test, examples)
 
 
-def policy_for(tally: Tally, promises: Sequence[PrivacyModel], algorithm: Algorithm) -> Policy:
+def policy_for(tally: Tally, promises: Sequence[PrivacyModel], algorithm: Algorithm) -> Terms:
     """A policy that fits a tally."""
-    return Policy(
+    return Terms(
         attributes=(
             *(Attribute(column.name, Role.QUASI, Flat()) for column in tally.quasi),
             *(Attribute(column.name, Role.SENSITIVE) for column in tally.sensitive),
@@ -199,14 +196,17 @@ class _Nothing(Algorithm):
 
     name: ClassVar[str] = "nothing"
 
-    def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:
+    def search(self, tally: Tally, policy: Terms, progress: Progress = silent) -> Finding:
         raise NotImplementedError
 
 
 def check_engine(
     engine: Engine[Any], *, formats: Sequence[str] = ("csv", "tsv", "jsonl"), examples: int = 50
 ) -> None:
-    """An engine reads, tallies, recodes and writes what the plain engine does, on random files."""
+    """An engine reads, tallies, recodes and writes what the plain engine does, on random files.
+
+    Rows stay in their order; on a cluster they have none before they are put into canonical order.
+    """
     names = ("a", "b c", 'd"', "é", "other", "dropped")
 
     def test(data: Any) -> None:
@@ -223,7 +223,7 @@ def check_engine(
             name: data.draw(st.lists(_numbers() if name == "b c" else cell, min_size=height, max_size=height))
             for name in names
         }
-        policy = Policy(
+        policy = Terms(
             attributes=(
                 Attribute("a", Role.QUASI, Flat()),
                 Attribute("b c", Role.QUASI, Intervals()),
@@ -251,7 +251,7 @@ def _numbers() -> Any:
     )
 
 
-def _compare(engine: Engine[Any], source: Path, policy: Policy, data: Any) -> None:
+def _compare(engine: Engine[Any], source: Path, policy: Terms, data: Any) -> None:
     plain, form = Plain(), policy.form
     folder, ending = source.parent, "".join(source.suffixes)
     wanted = [attribute.name for attribute in policy.attributes]
@@ -293,10 +293,10 @@ def _compare(engine: Engine[Any], source: Path, policy: Policy, data: Any) -> No
         assert _decoded(reader.tally_published(tables[0], policy)) == _decoded(
             reader.tally_published(tables[1], policy)
         ), f"{engine.name}: writes other values than plain"
-    kept = plain.read(folder / f"engine{ending}", form).values
-    assert kept["other"] == plain.read(folder / f"plain{ending}", form).values["other"], (
-        f"{engine.name}: changes a column that only passes through"
-    )
+    kept = plain.read(folder / f"engine{ending}", form).values["other"]
+    expected = plain.read(folder / f"plain{ending}", form).values["other"]
+    passed = Counter(kept) == Counter(expected) if isinstance(engine, Cluster) else kept == expected
+    assert passed, f"{engine.name}: changes a column that only passes through"
 
 
 def _regions(tally: Tally, seed: int) -> Regions:

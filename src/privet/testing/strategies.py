@@ -10,13 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from privet.core import (
-    Column,
-    Generalization,
-    Nulls,
-    PrivacyModel,
-    Tally,
-)
+from privet.core import Column, Nulls, PrivacyModel, Tally
 from privet.domain import Cut, Domain, Node, Value
 from privet.hierarchy import Flat, Intervals
 from privet.models.alphak import AlphaKAnonymity
@@ -26,6 +20,7 @@ from privet.models.likeness import BetaLikeness
 from privet.models.lkc import LKC
 from privet.models.risk import AverageRisk, MaximumRisk
 from privet.models.tcloseness import Distance, TCloseness
+from privet.recoding import Generalization
 
 MARK = "§"  # begins every text of a quasi-identifier, so that it is recognised where it must not appear
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import PrivacyModel, Recoding, Tally
+from privet.core import PrivacyModel, Tally
 from privet.counts import deciding
 from privet.counts.door import (
     Ahead,
@@ -26,6 +26,7 @@ from privet.counts.door import (
 from privet.counts.memory import InMemory
 from privet.counts.partition import Partition
 from privet.domain import Node
+from privet.recoding import Recoding
 from privet.testing.adding import Rows, added, joined, total
 from privet.testing.summed_boxes import PartBoxes, SummedBoxes
 from privet.testing.summed_classes import SummedClasses

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from privet.core import Column, Regions, Tally
+from privet.core import Column, Tally
 from privet.counts.boxing import middles
 from privet.counts.door import (
     Entries,
@@ -16,6 +16,7 @@ from privet.counts.door import (
     Mask,
 )
 from privet.domain import Node
+from privet.recoding import Regions
 from privet.testing.adding import Rows, added, total
 
 
@@ -45,12 +46,6 @@ class PartBoxes:
         box = self._box[here]
         self.of_cell[here] = number[box]
         self._box[here] = left[box]
-
-    def histogram(self, attribute: Indexes, offset: Indexes, room: int) -> Ints:
-        here, value = self.values(attribute)
-        found = np.zeros(room, dtype=np.int64)
-        np.add.at(found, offset[self._box[here]] + value, self.tally.counts[here])
-        return found
 
     def propose(self, attribute: Indexes, cut: Indexes) -> None:
         here, value = self.values(attribute)
@@ -108,11 +103,12 @@ class SummedBoxes:
         self._closed += int(closed.sum())
         self._open -= int(closed.sum())
 
-    def histogram(self, attribute: Indexes, first: Indexes, last: Indexes) -> Ints:
-        room = last - first + 1
-        offset = np.cumsum(room) - room - first
-        answers = [part.histogram(attribute, offset, int(room.sum())) for part in self._parts]
-        return total(answers)
+    def histogram(self, attribute: Indexes) -> tuple[Indexes, Indexes, Ints]:
+        rows = np.concatenate([part.sorted_by(attribute) for part in self._parts])
+        found, at = np.unique(rows[:, :2], axis=0, return_inverse=True)
+        count = np.zeros(len(found), dtype=np.int64)
+        np.add.at(count, at.reshape(-1), rows[:, 2])
+        return found[:, 0], found[:, 1], count
 
     def propose(self, attribute: Indexes, cut: Indexes) -> None:
         for part in self._parts:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from privet.core import Generalization, PrivacyModel, Regions, Tally
+from privet.core import PrivacyModel, Tally
 from privet.counts.door import (
     Entries,
     Frequencies,
@@ -17,6 +17,7 @@ from privet.counts.door import (
     Rungs,
 )
 from privet.counts.rollup import Rollups, spread
+from privet.recoding import Generalization, Regions
 from privet.testing.adding import added, joined
 
 

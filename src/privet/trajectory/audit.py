@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Verdict
+from privet.equality import equal
 from privet.errors import PolicyError, UnsupportedError
 from privet.models.linkage import Linkage
 from privet.models.template import EVERY
@@ -133,7 +134,7 @@ def having(known: Known, paths: Paths, promise: Linkage) -> list[tuple[NDArray[n
             )
         column = columns[template.attribute]
         for code, value in enumerate(column.domain.values):
-            if template.at_most < 1 and template.value in {EVERY, value}:
+            if template.at_most < 1 and (template.value is EVERY or equal(template.value, value)):
                 found.append((known.added(paths.counts * (column.codes == code)), template.at_most))
     return found
 

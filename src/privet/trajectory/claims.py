@@ -41,12 +41,17 @@ class Argument:
 
     @classmethod
     def of(cls, promise: Linkage, bounds: Sequence[Fraction], counts: Mapping[tuple[int, ...], int]) -> Self:
-        """From how many sequences there are of each (length, support, having...)."""
+        """From how many sequences there are of each (length, support, having...).
+
+        A value that no sequence has is left out: whoever had it may have been left out of the release, and
+        then its reader does not know of it.
+        """
+        telling = [at for at in range(len(bounds)) if any(kind[2 + at] for kind in counts)]
         classes = (
-            SequenceClass(length, support, tuple(having), many)
+            SequenceClass(length, support, tuple(having[at] for at in telling), many)
             for (length, support, *having), many in counts.items()
         )
-        return cls(promise, tuple(bounds), tuple(sorted(classes)))
+        return cls(promise, tuple(bounds[at] for at in telling), tuple(sorted(classes)))
 
     @property
     def holds(self) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar, TypeAlias
 
-from privet.core import Policy, Progress, silent
+from privet.core import Progress, Terms, silent
 from privet.declared import AlgorithmFacts
 from privet.errors import PolicyError, UnsupportedError
 from privet.models.linkage import Linkage, LinkageModel
@@ -61,7 +61,7 @@ class PathFinding:
         return isinstance(self.thinned, Thinning)
 
 
-def promises_of(policy: Policy) -> tuple[Linkage, ...]:
+def promises_of(policy: Terms) -> tuple[Linkage, ...]:
     """What the policy promises about paths."""
     odd = [model.name for model in policy.models if not isinstance(model, LinkageModel)]
     if odd:
@@ -90,6 +90,7 @@ class PathSearch(AlgorithmFacts):
 
     name: ClassVar[str] = "a search over paths"
     kinds: ClassVar[tuple[str, ...]] = ("trajectories",)
+    proves: ClassVar[bool] = False  # does its result carry a proof?
 
     @property
     def worth(self) -> Fraction:
@@ -112,24 +113,18 @@ class PathSearch(AlgorithmFacts):
         return ()
 
     @staticmethod
-    def of(policy: Policy) -> PathSearch:
+    def of(policy: Terms) -> PathSearch:
         """The policy's search; for one that is no `PathSearch`, what most of them declare."""
         search: object = policy.algorithm
         return search if isinstance(search, PathSearch) else PathSearch()
 
 
 @dataclass(frozen=True, slots=True)
-class SuppressPoints(PathSearch):
-    """Take points out of every path, the best by score first, until no violating sequence is left.
-
-    What survives keeps its true support.
-    """
+class _Scored(PathSearch):
+    """What all searches have in common that take out the best point by score, again and again."""
 
     support: Fraction = Fraction(1, 100)  # from when on a sequence is worth keeping
     score: PointScore = PointScore.GAIN_PER_LOSS
-    cover: Cover = Cover.GREEDY
-
-    name: ClassVar[str] = "suppress-points"
 
     def __post_init__(self) -> None:
         at_least(self.support)
@@ -142,40 +137,39 @@ class SuppressPoints(PathSearch):
     def scored(self) -> PointScore:
         return self.score
 
+
+@dataclass(frozen=True, slots=True)
+class SuppressPoints(_Scored):
+    """Take points out of every path, the best by score first, until no violating sequence is left.
+
+    What survives keeps its true support.
+    """
+
+    cover: Cover = Cover.GREEDY
+
+    name: ClassVar[str] = "suppress-points"
+
     @property
     def covering(self) -> Cover:
         return self.cover
 
-    def search(self, paths: Paths, policy: Policy, progress: Progress = silent) -> PathFinding:
+    def search(self, paths: Paths, policy: Terms, progress: Progress = silent) -> PathFinding:
         plan = Suppress(at_least(self.support), self.score, self.cover)
         found = plan.search(paths, promises_of(policy), progress)
         return PathFinding(found.suppression.recoding, found, found.patterns)
 
 
 @dataclass(frozen=True, slots=True)
-class SuppressPointsLocally(PathSearch):
+class SuppressPointsLocally(_Scored):
     """Take points out of the paths in which they violate, and leave them in the others.
 
     More routes survive, some with less support than they had. The result carries its proof.
     """
 
-    support: Fraction = Fraction(1, 100)
-    score: PointScore = PointScore.GAIN_PER_LOSS
-
     name: ClassVar[str] = "suppress-points-locally"
+    proves: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        at_least(self.support)
-
-    @property
-    def worth(self) -> Fraction:
-        return self.support
-
-    @property
-    def scored(self) -> PointScore:
-        return self.score
-
-    def search(self, paths: Paths, policy: Policy, progress: Progress = silent) -> PathFinding:
+    def search(self, paths: Paths, policy: Terms, progress: Progress = silent) -> PathFinding:
         found = SuppressLocally(at_least(self.support), self.score).search(
             paths, promises_of(policy), progress
         )
@@ -183,37 +177,28 @@ class SuppressPointsLocally(PathSearch):
 
 
 @dataclass(frozen=True, slots=True)
-class LightestPaths(PathSearch):
+class LightestPaths(_Scored):
     """Try coarser places and longer slots with both ways of removing, and take what loses least.
 
     `slots` and `grids` name levels to try; the zones of places stand in the policy's [trajectories].
     """
 
-    support: Fraction = Fraction(1, 100)
-    score: PointScore = PointScore.GAIN_PER_LOSS
     loss: Loss = Loss.PATTERNS
     ways: tuple[Way, ...] = (Way.GLOBAL, Way.LOCAL)
     slots: tuple[str, ...] = ()
     grids: tuple[int, ...] = ()  # metres
 
     name: ClassVar[str] = "lightest"
+    proves: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self.plan(None)
 
     @property
-    def worth(self) -> Fraction:
-        return self.support
-
-    @property
-    def scored(self) -> PointScore:
-        return self.score
-
-    @property
     def cells(self) -> tuple[int, ...]:
         return self.grids
 
-    def plan(self, policy: Policy | None) -> Lightest:
+    def plan(self, policy: Terms | None) -> Lightest:
         """The search that this asks for."""
         return Lightest(
             at_least(self.support),
@@ -225,7 +210,7 @@ class LightestPaths(PathSearch):
             tuple(Slot.parse(slot) for slot in self.slots),
         )
 
-    def search(self, paths: Paths, policy: Policy, progress: Progress = silent) -> PathFinding:
+    def search(self, paths: Paths, policy: Terms, progress: Progress = silent) -> PathFinding:
         plan = self.plan(policy)
         found = plan.search(paths, promises_of(policy), progress)
         return PathFinding(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from privet import jsonvalue
 from privet.errors import InputError, PolicyError
 from privet.trajectory.paths import Paths
 
@@ -104,8 +104,8 @@ def gtfs(file: str, text: str) -> Iterable[tuple[int, str, Stop]]:
 def geojson(file: str, text: str) -> Iterable[tuple[int, str, Stop]]:
     """A FeatureCollection of points, with `id`, or `stop_id`, `id` or `name` among the properties."""
     try:
-        document = json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
+        document = jsonvalue.loads(text)
+    except (ValueError, RecursionError):
         raise InputError(f"{file}: not JSON") from None
     features = document.get("features") if isinstance(document, dict) else None
     if not isinstance(features, list):

@@ -91,7 +91,7 @@ def weighed(paths: Paths, templates: Sequence[Template]) -> tuple[Ints, tuple[Fr
         if template.value is EVERY:
             codes: list[int] = list(range(column.domain.size))
         else:
-            known = column.domain.codes.get(template.value)
+            known = column.domain.code(template.value)
             codes = [] if known is None else [known]
         for code in codes:
             columns.append(np.where(column.codes == code, paths.counts, 0))

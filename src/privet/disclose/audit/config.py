@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from privet import tomltext
 from privet.disclose.audit.decision import Auditor
 from privet.disclose.audit.exact import exact
 from privet.errors import InputError, PolicyError, one_of, unknown_key
@@ -129,13 +129,12 @@ class AuditConfig:
         """Read the file; every complaint at once."""
         path = Path(path)
         try:
-            document = tomllib.loads(path.read_text(encoding="utf-8"))
+            text = path.read_text(encoding="utf-8")
         except FileNotFoundError:
             raise PolicyError(f"{path}: no such file; `privet audit init` drafts one") from None
         except (UnicodeDecodeError, IsADirectoryError):
             raise PolicyError(f"{path}: this is not a text file") from None
-        except tomllib.TOMLDecodeError as error:
-            raise PolicyError(f"{path}: {error}") from None
+        document = tomltext.document(text, str(path))
         try:
             return cls.from_document(document, base=path.parent, name=path.stem)
         except PolicyError as error:

@@ -44,7 +44,7 @@ def _kind(declared: str, *numbers: str) -> Kind:
     return Kind.NUMBER if any(word in said for word in numbers) else Kind.OTHER
 
 
-class Source(ABC):
+class Database(ABC):
     """A table that is only ever read. Errors carry neither a password nor a value."""
 
     dialect: str
@@ -98,7 +98,7 @@ class Source(ABC):
             raise RefusedError(CANNOT_COMPARE) from None
 
 
-class Sqlite(Source):
+class Sqlite(Database):
     """A file of SQLite."""
 
     dialect = "sqlite"
@@ -139,7 +139,7 @@ class Sqlite(Source):
         self._db.close()
 
 
-class DuckDb(Source):
+class DuckDb(Database):
     """A file of DuckDB. While it is open for reading, DuckDB lets nobody write to it."""
 
     dialect = "duckdb"
@@ -191,7 +191,7 @@ class DuckDb(Source):
         self._db.close()
 
 
-class Postgres(Source):
+class Postgres(Database):
     """A table of a PostgreSQL server."""
 
     dialect = "postgres"
@@ -252,7 +252,7 @@ class Postgres(Source):
         self._db.close()
 
 
-def opened(url: str) -> Source:
+def opened(url: str) -> Database:
     """A source by its URL."""
     if url.startswith(("postgresql:", "postgres:")):
         return Postgres(url)

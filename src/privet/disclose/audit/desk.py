@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from privet.disclose.audit.config import ANSWERS, AuditConfig
-from privet.disclose.audit.database import Source
+from privet.disclose.audit.database import Database
 from privet.disclose.audit.exact import Members, written
 from privet.disclose.audit.log import FORM, AuditLog
 from privet.disclose.audit.sql import Query, RefusedError, parsed
@@ -59,7 +59,7 @@ class ChangedError(InputError):
 class Desk:
     """Decides queries about one table. Any number of threads and processes may share the log."""
 
-    def __init__(self, config: AuditConfig, source: Source, log: AuditLog | None = None) -> None:
+    def __init__(self, config: AuditConfig, source: Database, log: AuditLog | None = None) -> None:
         self.config = config
         self.source = source
         self.log = log or AuditLog(config.log)

@@ -131,6 +131,7 @@ class Visitor(H11Protocol):
         self.address, self.rank = "", 0
         self._outer: asyncio.Transport | None = None  # the socket itself, beneath TLS
         self._phase, self._inside, self._begun = "", False, False
+        self._early = b""
         self._timer: asyncio.TimerHandle | None = None
         self._handshake: asyncio.Task[None] | None = None
         self.app_state = {**self.app_state, "visitor": self}  # by which the application says who it is
@@ -156,6 +157,9 @@ class Visitor(H11Protocol):
         self._begun = True
         super().connection_made(transport)
         self._wait("header")
+        early, self._early = self._early, b""
+        if early:
+            self.data_received(early)
 
     async def _greet(self, transport: asyncio.Transport, tls: ssl.SSLContext) -> None:
         seconds = self._door.limits.seconds
@@ -186,6 +190,9 @@ class Visitor(H11Protocol):
             self._door.left(self)
 
     def data_received(self, data: bytes) -> None:
+        if not self._begun:  # with the end of the handshake came a request, and nobody was told of it yet
+            self._early += data
+            return
         super().data_received(data)
         self._look()
 

@@ -9,12 +9,12 @@ neither SQL nor numbers of the data. Three pages need no key: /healthz (this pro
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from privet import jsonvalue
 from privet.disclose.audit.desk import READY, ChangedError, Desk, Grouped, shown
 from privet.disclose.audit.keys import Keys
 from privet.disclose.audit.lines import say
@@ -137,7 +137,7 @@ async def _query(request: Request) -> str | None:
         if len(body) > LARGEST:
             return None
     try:
-        document: Any = json.loads(body)
+        document: Any = jsonvalue.loads(body)
     except (ValueError, RecursionError):
         return None
     if not isinstance(document, dict) or set(document) != {"sql"} or not isinstance(document["sql"], str):

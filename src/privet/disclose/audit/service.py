@@ -37,6 +37,20 @@ class Service(uvicorn.Server):
             one.listen(QUEUE)
 
 
+def configured(app: Any, visitor: Any, **more: int) -> uvicorn.Config:
+    """How every server of ours runs: behind its own door, and silent: our own lines say what is said."""
+    return uvicorn.Config(
+        app,
+        http=visitor,
+        ws="none",
+        loop="asyncio",
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        **more,  # type: ignore[arg-type] # its own names
+    )
+
+
 def serve(
     desk: Desk,
     *,
@@ -60,31 +74,27 @@ def serve(
     lines.begin()
     keys, metrics = Keys(desk.config.keys), Metrics()
     visitor: Any = partial(Visitor, Door(fitting, metrics, tls=tls))
-    config = uvicorn.Config(
+    config = configured(
         application(desk, keys, metrics),
-        http=visitor,
-        ws="none",
-        loop="asyncio",
-        access_log=False,
-        log_config=None,
-        server_header=False,
+        visitor,
         backlog=AT_ONCE,
         timeout_keep_alive=int(fitting.idle),
         timeout_graceful_shutdown=LAST,
     )
-    with _listening(host, port) as listener:
+    with listening(host, port, "is another gateway running?") as listener:
         lines.say("start", host=host, port=port, tls=tls is not None, connections=fitting.connections)
         with suppress(KeyboardInterrupt, SystemExit):  # how a service is stopped
             Service(config).run([listener])
     lines.say("stop", shed=dict(sorted(metrics.shed.items())))
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def listening(host: str, port: int, hint: str) -> socket.socket:
+    """A socket that listens there, or why not."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=QUEUE)
     except OSError:
-        raise InputError(f"{host}:{port}: cannot listen there; is another gateway running?") from None
+        raise InputError(f"{host}:{port}: cannot listen there; {hint}") from None
 
 
 def _tls(certificate: Path, key: Path) -> ssl.SSLContext:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from privet.core import Algorithm, Finding, Policy, Progress, Tally, silent
+from privet.core import Algorithm, Finding, Progress, Tally, Terms, silent
 from privet.disclose.safe.lattice import recoding, safe_lattice
 from privet.errors import UnsatisfiableError, UnsupportedError
 from privet.models.ldiversity import EntropyLDiversity
@@ -22,7 +22,7 @@ class SafeLattice(Algorithm):
     name: ClassVar[str] = "safe-lattice"
     coincident: ClassVar[bool] = True
 
-    def search(self, tally: Tally, policy: Policy, progress: Progress = silent) -> Finding:
+    def search(self, tally: Tally, policy: Terms, progress: Progress = silent) -> Finding:
         promised = policy.models
         if len(promised) != 1 or not isinstance(promised[0], EntropyLDiversity):
             raise UnsupportedError(f"{self.name} serves one promise, entropy-l-diversity, and no other")

@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Generalization, Tally
+from privet.core import Tally
 from privet.disclose.safe.chain import Groups, Lattice, Node_, chained
 from privet.disclose.safe.predicates import NEAR, diverse, entropies
 from privet.domain import Cut
 from privet.errors import PolicyError, UnsupportedError, one_of
+from privet.recoding import Generalization
 
 RULES = ("permutation", "rotation", "naive")
 UNSAFE = ("rotation", "naive")

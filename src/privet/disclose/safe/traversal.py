@@ -4,6 +4,8 @@ The naive one is unsafe and stays as the thing to be warned of. Backward travers
 and moves states to better schemas; it needs schemas that refine each other. Forward traversal starts with the
 best schema and goes through any. Both need a monotone predicate. What they return is checked against the
 definition.
+
+From Python only: for settings whose states can be listed. The algorithm `safe-lattice` has its own search.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Planning a release, when other views are out already: may this one join them, and with which companions?"""
+"""Planning a release, when other views are out already: may this one join them, and with which companions?
+
+From Python only: `privet sources check` and `restore` are given all views at once, the new one among them.
+"""
 
 from __future__ import annotations
 

@@ -11,6 +11,8 @@ What remains: a view on the list may turn out to make matters worse, and it is o
 become certain, or the list ends, the answer is that privacy was not restored, with every view that was
 published. The rule covers an adversary who knows the rule, not one who knows more about the people than the
 register.
+
+From Python only: an experiment that no command offers, so that nobody relies on it unread.
 """
 
 from __future__ import annotations

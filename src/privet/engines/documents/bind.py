@@ -20,6 +20,7 @@ from privet.document.schema import DEEPEST, Field, Kind, Schema
 from privet.domain import Value
 from privet.engines.documents.jsontext import Number, Repeated
 from privet.engines.documents.shape import VALUE, Shape, from_json, is_bare, one_key_each
+from privet.engines.documents.surrogates import HALF, is_half
 from privet.engines.documents.xmltext import Element, is_declaration
 from privet.errors import InputError, unknown_key
 
@@ -134,6 +135,10 @@ class JsonBinder(Binder):
                 self.twice(reads, f)
             self.fail(reads, f"field {f.name} holds an object; describe it as a child of a type of its own")
         text, form = read
+        if text is not None and is_half(
+            text
+        ):  # from Python's own objects; a file's are refused as it is read
+            self.fail(reads, f"field {f.name}: {HALF}")
         self.shape.note(reads.kind.name, f.name, form)
         return text
 
@@ -168,6 +173,11 @@ def _said(raw: Any) -> str:
     return "an object" if isinstance(raw, dict) else "a number" if isinstance(raw, Number) else "a bare value"
 
 
+def blank_is_missing(text: str, form: str) -> tuple[Value, str]:
+    """A blank attribute says what a blank element says: nothing. They are not two values."""
+    return (text, form) if text.strip() else (None, "null")
+
+
 class XmlBinder(Binder):
     """Elements to vertices."""
 
@@ -194,7 +204,7 @@ class XmlBinder(Binder):
 
         for key, text in element.attributes.items():
             if key in reads.fields:
-                put(*reads.fields[key], text, "attribute")
+                put(*reads.fields[key], *blank_is_missing(text, "attribute"))
             elif is_declaration(key):
                 self.shape.declared.setdefault(kind, {})[key] = text
             elif key not in reads.dropped:
@@ -234,7 +244,7 @@ class XmlBinder(Binder):
             self.fail(reads, f"field {f.name} holds elements; describe them as children", element.line)
         attributes = {key: text for key, text in element.attributes.items() if not is_declaration(key)}
         if list(attributes) == [VALUE] and not element.text:
-            return attributes[VALUE], "value"
+            return blank_is_missing(attributes[VALUE], "value")
         for key in attributes:
             self.undeclared(reads, f"{element.name}/{key}", element.line)
         return (element.text, "element") if element.text else (None, "null")

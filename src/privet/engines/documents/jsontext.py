@@ -14,7 +14,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from privet.document.schema import DEEPEST
+from privet.document.schema import AROUND, DEEPEST
+from privet.engines.documents.surrogates import HALF, Halves
 from privet.engines.text import opened
 from privet.errors import InputError, MissingExtraError
 
@@ -22,7 +23,7 @@ Event: TypeAlias = tuple[str, Any]
 Steps: TypeAlias = tuple[str | None, ...]  # keys of objects on the way to a record; None for "every element"
 
 CHUNK = 1 << 16
-NESTED = 2 * DEEPEST  # brackets inside each other: a level of a record is an object in an array
+NESTED = 2 * DEEPEST + AROUND  # brackets inside each other: a level of a record is an object in an array
 BOM = b"\xef\xbb\xbf"
 DIGITS = 2_000  # of a number; one that is longer is not a number of a person
 LINES = "$"  # the path of records that simply follow each other
@@ -67,12 +68,22 @@ def records(path: Path, place: str) -> Iterator[Any]:
     way = steps(place)
     found = 0
     try:
-        for event, value in events:
+        for documents, (event, value) in enumerate(events, 1):
+            if documents > 1 and way:
+                raise InputError(
+                    f"{path}: another document begins after the end of the first; records at {place} stand "
+                    "in one document: write one, or one record on each line (.jsonl)"
+                )
             for record in _below(events, event, value, way, 1):
                 found += 1
                 yield record
     except _TooDeepError:
         raise InputError(too_deep(path, found + 1)) from None
+    except _OffTheWayError:
+        raise InputError(
+            f"{path}: after {found} records: on the way to {place} stands something else than the path says; "
+            "whoever is in it would be lost"
+        ) from None
     if not found:
         raise InputError(f"{path}: there is not one record at {place}")
 
@@ -135,8 +146,10 @@ def _below(events: Iterator[Event], event: str, value: Any, way: Steps, deep: in
                 yield from _below(events, opening, what, way[1:], deep + 1)
             else:
                 _skip(events, opening, deep + 1)
+    elif event == "null":
+        return  # nobody is there
     else:
-        _skip(events, event, deep)
+        raise _OffTheWayError
 
 
 def _skip(events: Iterator[Event], event: str, deep: int) -> None:
@@ -202,6 +215,10 @@ def _not_too_deep(deep: int) -> None:
         raise _TooDeepError
 
 
+class _OffTheWayError(Exception):
+    """A list is expected and there is none, or an object; caught where the name of the file is known."""
+
+
 class _TooDeepError(Exception):
     """Caught where the name of the file is known."""
 
@@ -216,7 +233,10 @@ def _events(path: Path) -> Iterator[Event]:
         first = next(pieces)
         if not first:
             raise InputError(f"{path}: the file is empty")
-        yield from ijson.basic_parse(_Stream(path, chain([first], pieces)), multiple_values=True)
+        stream = _Stream(path, chain([first], pieces))
+        yield from ijson.basic_parse(stream, multiple_values=True)
+        if stream.halves.open:
+            raise InputError(f"{path}: {HALF}")
     except (ijson.JSONError, ValueError) as error:
         reason = _reason(error)
     except (OSError, EOFError, zlib.error):
@@ -231,6 +251,7 @@ class _Stream:
 
     def __init__(self, path: Path, pieces: Iterator[bytes]) -> None:
         self.path, self.pieces, self.read_so_far = path, pieces, 0
+        self.halves = Halves()
 
     def read(self, size: int) -> bytes:
         """The next piece; a question for nothing is how the parser asks whether this is a file of bytes."""
@@ -238,6 +259,8 @@ class _Stream:
         # Python refuses to read such a number, and the parser, written in C, stumbles over the refusal.
         if _ENDLESS.search(piece):
             raise InputError(f"{self.path}: about byte {self.read_so_far}: {DIGITS:,} digits without an end")
+        if self.halves.seen_in(piece):  # the parser would write a question mark for any of them
+            raise InputError(f"{self.path}: about byte {self.read_so_far}: {HALF}")
         self.read_so_far += len(piece)
         return piece
 

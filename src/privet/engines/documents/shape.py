@@ -16,13 +16,15 @@ from json.encoder import encode_basestring
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
+from privet.document.described import LISTS
 from privet.document.forest import Vertex
-from privet.document.schema import Kind, Schema
+from privet.document.schema import Field, Kind, Schema
 from privet.domain import Value
 from privet.engines.documents.jsontext import Number, steps
 from privet.engines.documents.xmltext import Frame
 from privet.errors import InputError, PolicyError
 
+NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 WHOLE = re.compile(r"-?[0-9]+")
 OBJECT_ID = re.compile(r"[0-9a-fA-F]{24}")
@@ -135,20 +137,43 @@ def to_json(text: Value, form: str) -> Any:
 
 
 def dumps(value: Any) -> str:
-    """JSON text, with numbers as they were written."""
+    """JSON text, with numbers as they were written; without recursion, however deep a record is nested."""
+    said: list[str] = []
+    waiting: list[Any] = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, _Said):
+            said.append(one.text)
+        elif isinstance(one, Mapping):
+            inside = [
+                part
+                for at, (key, inner) in enumerate(one.items())
+                for part in (_Said((", " if at else "") + encode_basestring(key) + ": "), inner)
+            ]
+            waiting += [_Said("}"), *reversed(inside), _Said("{")]
+        elif isinstance(one, (list, tuple)):
+            inside = [part for at, inner in enumerate(one) for part in (_Said(", " if at else ""), inner)]
+            waiting += [_Said("]"), *reversed(inside), _Said("[")]
+        else:
+            said.append(_scalar(one))
+    return "".join(said)
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """JSON text that is ready."""
+
+    text: str
+
+
+def _scalar(value: Any) -> str:
     if isinstance(value, str):
         return encode_basestring(value)
     if isinstance(value, Number):
         return value.text
-    if value is None:
-        return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{encode_basestring(k)}: {dumps(v)}" for k, v in value.items()) + "}"
-    return "[" + ", ".join(dumps(item) for item in value) + "]"
+    return "null" if value is None else str(value)
 
 
 class Writer:
@@ -162,7 +187,7 @@ class Writer:
         self.kept = {
             kind.name: [
                 (at, f)
-                for at, f in enumerate(kind.published)
+                for at, f in sorted(enumerate(kind.published), key=_listed)
                 if fields is None or f.name in set(fields.get(kind.name, ()))
             ]
             for kind in schema.kinds
@@ -215,6 +240,7 @@ class Writer:
         head += [f"{k}={quoteattr(v)}" for k, v in self.shape.declared.get(kind.name, {}).items()]
         for at, f in self.kept[kind.name]:
             text, written = vertex.values[at], f.xml or f.name
+            _can_be_xml(kind, f.name, text)
             form, nulls = self.forms[kind.name, f.name]
             if text is None:
                 if form == "element" and nulls:
@@ -273,6 +299,28 @@ class Writer:
         for vertex in vertices:
             yield from (line + "\n" for line in self.xml(vertex, name, indent="  " * len(frame.way)))
         yield from (f"</{name}>\n" for name in reversed(frame.way))
+
+
+def _can_be_xml(kind: Kind, name: str, text: Value) -> None:
+    """Refuse what would be no XML, or read as another value than was checked."""
+    if text is None:
+        return
+    if not text.strip():
+        raise InputError(
+            f"type {kind.name}, field {name}: a text is blank, which in XML reads like a missing one; "
+            "write JSON (--to json)"
+        )
+    if NOT_XML.search(text) is not None:
+        raise InputError(
+            f"type {kind.name}, field {name}: a text holds a character that XML cannot write; "
+            "write JSON (--to json)"
+        )
+
+
+def _listed(one: tuple[int, Field]) -> int:
+    """The order in which a policy lists fields; so a reader of the policy writes them in the same one."""
+    order = [*LISTS.values()]
+    return order.index(one[1].role) if one[1].role in order else len(order)
 
 
 def is_bare(kind: Kind) -> bool:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from xml.parsers import expat
 
-from privet.document.schema import DEEPEST
+from privet.document.schema import AROUND, DEEPEST
 from privet.engines.text import opened
 from privet.errors import InputError
 
@@ -24,7 +24,7 @@ CHUNK = 1 << 16
 # An ampersand that begins neither a number nor one of the five entities that need no definition.
 UNKNOWN = re.compile(rb"&(?!#|(?:amp|lt|gt|quot|apos);)(?=[A-Za-z_:]|$)")
 TAG = re.compile(rb"""<(?:[^"'>]|"[^"]*"|'[^']*')*""")
-NESTED = 2 * DEEPEST  # elements inside each other: a level of a record may have a wrapper around it
+NESTED = 2 * DEEPEST + AROUND  # elements inside each other: a level of a record may have a wrapper around it
 
 
 @dataclass(slots=True)

@@ -89,7 +89,8 @@ class PathColumn:
         number = np.array([points.codes[pair] for pair in pairs if pair], dtype=np.int32)
         visits = number[token]
         refuse(*not_in_order(path, points, visits, starts, text))
-        columns = columns_of(frame, (*sensitive, *quasi))
+        # What is published beside a path leaves as it was written, and is told apart by it.
+        columns = (*columns_of(frame, sensitive, alike=True), *columns_of(frame, quasi, alike=False))
         cells, counts = occurring(*packed(text, len(texts), columns))
         chosen = tuple(Column(c.name, c.domain, c.codes[cells]) for c in columns)
         return cls(

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from privet.core import Column
 from privet.domain import Value, flat
+from privet.engines.arrange import codes_of, spelt
 from privet.errors import InputError
 
 
 def coded(series: pl.Series) -> tuple[NDArray[np.int64], list[Value]]:
-    """A number for each row, and the value of each number; null comes last."""
+    """A number for each row, and the value of each number, in the order of their text; null comes last."""
     kind = pl.Categorical(pl.Categories.random())  # fresh: the shared one would mix the columns' numbers
     categories = series.cast(pl.String).cast(kind)
     physical = categories.to_physical()
@@ -23,10 +24,14 @@ def coded(series: pl.Series) -> tuple[NDArray[np.int64], list[Value]]:
     occurs = np.zeros(int(known.max(initial=0)) + 1, dtype=bool)
     occurs[known] = True
     used = np.flatnonzero(occurs)
-    values: list[Value] = pl.Series(used.astype(np.uint32)).cat.to(kind).cast(pl.String).to_list()
-    if len(used) == len(occurs) and not physical.null_count():
-        return physical.to_numpy().astype(np.int64), values
-    number = np.append(np.cumsum(occurs) - 1, len(values))
+    texts = pl.Series(used.astype(np.uint32)).cat.to(kind).cast(pl.String)
+    # Not as rows were met: no search or tie may go by the order in which they came.
+    sorted_ = texts.arg_sort().to_numpy()
+    values: list[Value] = texts.gather(sorted_).to_list()
+    place = np.empty(len(used), dtype=np.int64)
+    place[sorted_] = np.arange(len(used))
+    number = np.full(len(occurs) + 1, len(values), dtype=np.int64)
+    number[used] = place
     codes = number[physical.fill_null(len(occurs)).to_numpy()]
     return codes, [*values, None] if physical.null_count() else values
 
@@ -48,13 +53,14 @@ def numbered(key: NDArray[np.int64], room: int) -> tuple[NDArray[np.int64], NDAr
     return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[key]
 
 
-def columns_of(frame: pl.DataFrame, names: Sequence[str]) -> tuple[Column, ...]:
-    """Sensitive columns, with their values in alphabetical order, by row."""
+def columns_of(frame: pl.DataFrame, names: Sequence[str], *, alike: bool) -> tuple[Column, ...]:
+    """Columns with their values in alphabetical order, by row; `alike`: equal values are one."""
     found = []
     for name in names:
         codes, values = coded(frame.get_column(name))
-        domain = flat(tuple(sorted(v for v in values if v is not None)) + ((None,) if None in values else ()))
-        order = np.array([domain.codes[value] for value in values], dtype=np.int64)
+        met = spelt(values) if alike else values
+        domain = flat(tuple(sorted(v for v in met if v is not None)) + ((None,) if None in met else ()))
+        order = codes_of(domain, values).astype(np.int64)
         found.append(Column(name, domain, domain.column(order[codes])))
     return tuple(found)
 

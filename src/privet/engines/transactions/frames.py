@@ -17,6 +17,8 @@ import polars as pl
 from privet.core import Form
 from privet.engine import Engine
 from privet.engines import text
+from privet.engines.frames import keys_of_rows
+from privet.engines.panic import unpanicked
 from privet.engines.trajectories.frames import coded, complaint, grouped, need, refuse
 from privet.errors import InputError
 from privet.rules.baskets import Baskets, Ints
@@ -31,6 +33,15 @@ class ItemFrame:
     baskets: Baskets
     beside: pl.DataFrame = field(repr=False)  # has no column where nothing stands beside
     person: pl.Series | None = field(default=None, repr=False)
+
+    def in_order(self) -> Ints:
+        """The records in the order of their texts: what stands beside them, their sets, whose they are."""
+        sets = as_lists(self.baskets).alias("")
+        frame = self.beside.with_columns(sets) if self.beside.width else sets.to_frame()
+        if self.person is not None:
+            frame = frame.with_columns(self.person.alias(" "))
+        key = keys_of_rows(frame)
+        return np.arange(self.baskets.records) if key is None else np.argsort(key, kind="stable")
 
     def only(self, records: Ints, baskets: Baskets) -> ItemFrame:
         """Some of the records, with other sets."""
@@ -75,7 +86,8 @@ def typed(path: Path, kind: str) -> pl.DataFrame:
     lines = partial(pl.read_ndjson, infer_schema_length=None)
     reader: Any = {"jsonl": lines, "parquet": pl.read_parquet, "arrow": pl.read_ipc}[kind]
     try:
-        whole: pl.DataFrame = reader(io.BytesIO(_unpacked(path)))
+        with unpanicked():
+            whole: pl.DataFrame = reader(io.BytesIO(_unpacked(path)))
     except OSError:
         raise InputError(f"{path}: no such file, or it cannot be read") from None
     except Exception:  # noqa: BLE001 - polars has no one family, and its sentences may quote the file
@@ -156,6 +168,10 @@ def from_rows(
         complaint(f"{person}: missing", who.is_null().to_numpy(), "every row says whose item it is"),
         None if published else complaint(f"{item}: missing", nothing, "leave the row out"),
     )
+    if who.dtype == pl.String:
+        who = who.str.strip_chars()  # as items are: blanks around a name make nobody another person
+        empty = (who == "").fill_null(value=False).to_numpy()
+        refuse(complaint(f"{person}: missing", empty, "every row says whose item it is"))
     owner = grouped(who)
     owner = _renumbered(owner)
     records = int(owner.max(initial=-1)) + 1
@@ -185,7 +201,7 @@ def _baskets(items: pl.Series, owner: Ints, records: int) -> Baskets:
     at = {label: number for number, label in enumerate(labels)}
     order = np.array([at[str(value)] for value in values], dtype=np.int64)
     numbers = order[codes] if len(values) else codes
-    return Baskets.gathered(labels, owner, numbers, records)
+    return Baskets.gathered(labels, owner, numbers, records).spelt()
 
 
 def _texts(frame: pl.DataFrame, beside: Sequence[str], engine: Engine[Any], form: Form) -> pl.DataFrame:
@@ -226,14 +242,14 @@ def column_written(
 
 
 def rows_written(
-    found: ItemFrame, person: str, item: str, *, numbers: pl.Series, order: Sequence[str], shuffled: Ints
+    found: ItemFrame, person: str, item: str, *, numbers: pl.Series, order: Sequence[str]
 ) -> pl.DataFrame:
-    """One row for each item again; who has none keeps a row without one. Persons come as `shuffled` says."""
+    """One row for each item again; who has none keeps a row without one."""
     lists = as_lists(found.baskets)
     frame = (
         found.beside.with_columns(numbers.alias(person))
         if found.beside.width
         else pl.DataFrame({person: numbers})
     )
-    frame = frame.with_columns(lists.alias(item))[shuffled]
+    frame = frame.with_columns(lists.alias(item))
     return frame.explode(item, empty_as_null=True, keep_nulls=True).select(order)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -41,9 +42,9 @@ def read(path: Path, form: Form, separator: str) -> Baskets:
                         owner.append(records)
                         item.append(codes.setdefault(label, len(codes)))
                 records += 1
-    except (UnicodeDecodeError, LookupError):
+    except (UnicodeError, LookupError):
         raise InputError(f"{path}: not text in {form.encoding}; say --encoding") from None
-    except (csv.Error, EOFError, gzip.BadGzipFile):
+    except (csv.Error, EOFError, gzip.BadGzipFile, zlib.error):
         raise InputError(
             f"{path}: line {records + 1}: a quote that does not end, or a damaged file"
         ) from None
@@ -56,7 +57,8 @@ def read(path: Path, form: Form, separator: str) -> Baskets:
     labels = sorted(codes)
     order = np.zeros(len(codes), dtype=np.int64)
     order[[codes[label] for label in labels]] = np.arange(len(labels))
-    return Baskets.gathered(labels, np.array(owner, np.int64), order[np.array(item, np.int64)], records)
+    numbers = order[np.array(item, np.int64)]
+    return Baskets.gathered(labels, np.array(owner, np.int64), numbers, records).spelt()
 
 
 def write(baskets: Baskets, path: Path, form: Form, separator: str) -> None:
@@ -67,15 +69,32 @@ def write(baskets: Baskets, path: Path, form: Form, separator: str) -> None:
         raise InputError(
             f"{len(odd)} items hold the separator {separator!r}; say another in transactions.separator"
         )
-    labels = np.array(baskets.items, dtype=object)
     fresh = gzip.open if form.gzip else open
     with fresh(path, "wt", encoding=form.encoding, newline="") as file:
-        if words:
-            file.writelines(separator.join(labels[list(row)]) + "\n" for row in baskets.tuples())
-        else:
-            writer = csv.writer(file, delimiter=separator, lineterminator="\n")
-            # csv quotes a lone empty field, and a reader would take it for an item that is not there.
-            writer.writerows(labels[list(row)].tolist() for row in baskets.tuples())
+        _put(baskets, file, separator, words=words)
+
+
+def _put(baskets: Baskets, file: IO[str], separator: str, *, words: bool) -> None:
+    labels = np.array(baskets.items, dtype=object)
+    if words:
+        file.writelines(separator.join(labels[list(row)]) + "\n" for row in baskets.tuples())
+    else:
+        writer = csv.writer(file, delimiter=separator, lineterminator="\n")
+        # csv quotes a lone empty field, and a reader would take it for an item that is not there.
+        writer.writerows(labels[list(row)].tolist() for row in baskets.tuples())
+
+
+def as_text(baskets: Baskets, separator: str) -> str:
+    """What `write` writes."""
+    file = io.StringIO(newline="")
+    _put(baskets, file, separator, words=separator.isspace() and separator != "\t")
+    return file.getvalue()
+
+
+def text_of(path: Path, form: Form) -> str:
+    """What a file holds; ends of lines as they are."""
+    with opened(path, form) as file:
+        return file.read()
 
 
 def opened(path: Path, form: Form) -> IO[str]:

@@ -22,6 +22,7 @@ from privet.document.anatomy_measure import query_accuracy, sensitive_of
 from privet.document.anatomy_truth import anatomy_truth
 from privet.document.ask import questions
 from privet.document.estimate import Estimator
+from privet.document.ordering import are_in_order, key_of
 from privet.document.posterior import reconstruct
 from privet.document.promises import AnatomyDiversity, PMPrivacy
 from privet.document.publication import Links, Publication, publish
@@ -35,12 +36,14 @@ from privet.engines.documents.tables import Keys, to_frames
 from privet.errors import InputError, InternalError, UnsatisfiableError, UnsupportedError
 from privet.evidence import notes as ev
 from privet.evidence.columns import DataNote
+from privet.evidence.part import plain
 from privet.evidence.values import Evidence
 from privet.measure import summary
 from privet.measure.summary import tidy
 from privet.policy.values import Policy
 from privet.release import Release
-from privet.roads import Found, Verdicts
+from privet.roads import Found, Verdicts, absent
+from privet.roads.absent import Occurring
 from privet.roads.answers import DocumentComparison
 from privet.roads.documents import exposure as groves
 from privet.roads.documents import notes as document_notes
@@ -57,9 +60,9 @@ from privet.roads.documents.data import (
     shape_of,
     write_tables,
 )
-from privet.roads.documents.release import published_policy
+from privet.roads.documents.release import AsideRelease, published_policy
 from privet.roads.driver import Asked, Once, Passed, Stations
-from privet.roads.stations import file_of, needed, others
+from privet.roads.stations import file_of, needed, order_complaints, others, refuse_classify
 
 ONE_KNOWN = (
     "Whoever knows one sensitive value of a person may find all others of that person: these are what style "
@@ -69,19 +72,8 @@ APART = "Links among one person's sensitive values are given up in style v-v: co
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnatomyRelease(Release):
+class AnatomyRelease(AsideRelease):
     """Published halves, as a file or as tables, and the evidence that they keep the policy."""
-
-    engine: Engine[Any] = field(repr=False)
-    aside: Leaving = field(repr=False)
-    written: Written = field(repr=False)
-
-    def write_data(self, folder: Path) -> dict[str, Any]:
-        return self.aside.copied(folder)
-
-    def published_policy(self) -> Policy:
-        """The policy without hierarchies, which nobody needs here."""
-        return published_policy(self.policy, self.written)
 
     def publication(self) -> Publication:
         """What leaves, as it is read again."""
@@ -130,12 +122,15 @@ class TreeAnatomyRoad(Stations[Collected, Collected, Grouping, Halves, Publicati
         return replace(read, written=as_one_file(written))
 
     def count(self, asked: Asked, data: Once[Collected]) -> Collected:
-        read, l = data.take(), promised_l(asked.policy)
+        read, l = data.take().arranged(asked.policy), promised_l(asked.policy)
         if len(read.forest) < l:
             raise UnsatisfiableError(
                 f"{len(read.forest)} records cannot form a group of {l}; make l smaller, or bring more"
             )
         return read
+
+    def occurring(self, counts: Collected) -> Occurring:
+        return raw_anatomy.of_forest(counts.forest)
 
     def search(self, asked: Asked, counts: Collected) -> Grouping:
         policy, l = asked.policy, promised_l(asked.policy)
@@ -147,7 +142,7 @@ class TreeAnatomyRoad(Stations[Collected, Collected, Grouping, Halves, Publicati
 
     def apply(self, asked: Asked, counts: Collected, found: Grouping) -> Halves:
         shown = published_policy(asked.policy, counts.written)
-        made, links = publish(found)
+        made, links = publish(found, order=asked.policy.order)
         leaving = Leaving()
         leaving.notes = laid_out(
             replace(made, schema=shape_of(shown).schema), leaving.folder, counts.written, asked.engine
@@ -172,20 +167,15 @@ class TreeAnatomyRoad(Stations[Collected, Collected, Grouping, Halves, Publicati
             "outlook": document_notes.outlook(forest, l),
             "relaxations": document_relaxed.halves(forest, policy, search),
             "warnings": document_notes.warnings(forest, l, rules_of(policy)),
-            "links": {"qi": links.qi, "sa": links.sa},
-            "suppressed": list(grouping.suppressed),
+            "links": {
+                side: [passed.counts.came(group) for group in made]
+                for side, made in (("qi", links.qi), ("sa", links.sa))
+            },
+            "suppressed": sorted(passed.counts.came(grouping.suppressed)),
         }
 
     def release(self, passed: Way, evidence: Evidence, private: Mapping[str, Any]) -> AnatomyRelease:
-        return AnatomyRelease(
-            policy=passed.policy,
-            verdicts=passed.verdicts,
-            evidence=evidence,
-            engine=passed.asked.engine,
-            aside=passed.leaving.files,
-            written=passed.leaving.form,
-            private=private,
-        )
+        return AnatomyRelease.of(passed, evidence, private)
 
     def check(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> Verdicts:
         return self.foreseen(source, policy, engine=engine)[0]
@@ -193,24 +183,31 @@ class TreeAnatomyRoad(Stations[Collected, Collected, Grouping, Halves, Publicati
     def foreseen(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> tuple[Verdicts, list[str]]:
         """What data achieves as it stands, and what its promises will meet."""
         forest = collected(source, policy, engine).forest
+        unmet = absent.remarks(policy, raw_anatomy.of_forest(forest))
         warnings = document_notes.warnings(forest, promised_l(policy), rules_of(policy))
-        return raw_anatomy.judged(forest, policy), warnings
+        return raw_anatomy.judged(forest, policy), [*warnings, *unmet]
 
     def verify(self, folder: Path, evidence: Evidence, policy: Policy, *, engine: Engine[Any]) -> Found:
         final = opened(folder, needed(evidence.data, "data"), policy, engine)
         said = needed(evidence.documents, "documents")
         verdicts = judged(final, policy)
         complaints = ev.other_promises(verdicts, evidence.promises)
+        complaints += order_complaints(policy, evidence, sorted_=in_order(final))
         if final.l != promised_l(policy):
             complaints.append("l: the data says another one than the policy")
         if final.style is not settings_of(policy).style:
             complaints.append("style: the data is in another one than the policy says")
-        watch = watched(final)
+        watch, schema = watched(final), shape_of(policy).schema
         complaints += others(
             [
                 ("records", evidence.records, len(final)),
                 ("documents: vertices", said.vertices.after, watch.vertices),
-                ("documents: levels", said.left, dict(watch.places)),
+                ("documents: levels", plain(said.levels), document_notes.levels_again(schema, said, watch)),
+                (
+                    "columns",
+                    sorted(evidence.columns),
+                    sorted(a.name for a in policy.attributes if a.published),
+                ),
                 ("measures: groups", evidence.measures.groups, summary.classes(sizes_of(final))),
             ]
         )
@@ -231,7 +228,7 @@ class TreeAnatomyRoad(Stations[Collected, Collected, Grouping, Halves, Publicati
         progress: Progress = silent,
     ) -> DocumentComparison:
         """Whether every group comes from people of its own, what was cut, and how well counts come out."""
-        del classify
+        refuse_classify("a tree", asked=classify)
         folder, notes, evidence = groves.opened(release)
         shown = release.published_policy() if isinstance(release, Release) else policy
         home, private = groves.described_at_home(release, policy)
@@ -343,6 +340,14 @@ def watched(publication: Publication) -> document_notes.Watch:
         for tree in group.qi:
             watch.count(tree)
     return watch
+
+
+def in_order(publication: Publication) -> bool:
+    """Do the trees of every half, and the groups by them, stand in canonical order?"""
+    schema = publication.schema
+    halves = [half for group in publication.groups for half in (group.qi, group.sa)]
+    groups = [[key_of(tree, schema) for tree in group.qi] for group in publication.groups]
+    return all(are_in_order(half, schema) for half in halves) and groups == sorted(groups)
 
 
 def sizes_of(publication: Publication) -> Any:

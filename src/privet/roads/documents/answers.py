@@ -27,6 +27,7 @@ from privet.engines.documents.shape import Shape
 from privet.errors import InputError, UnsupportedError
 from privet.evidence import folder as ev
 from privet.measure.summary import tidy
+from privet.policy import handed
 from privet.policy.values import Policy
 from privet.release import Release
 from privet.roads import engine_of
@@ -46,7 +47,7 @@ def policy_of(release: Release | Path) -> Policy:
 
 def _policy(folder: Path) -> Policy:
     ev.read(folder)  # no release folder: say so, rather than that a policy is missing
-    return Policy.load(folder / "policy.toml")
+    return handed.load(folder / "policy.toml")
 
 
 def is_halved(policy: Policy) -> bool:

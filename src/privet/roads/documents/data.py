@@ -14,12 +14,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from privet.core import Form
+from privet.declared import Order
 from privet.document.forest import Forest, Vertex
 from privet.document.schema import Places, Schema
 from privet.domain import Value
@@ -34,10 +36,11 @@ from privet.engines.documents.xmltext import Frame, steps
 from privet.errors import InputError, one_of
 from privet.evidence import notes as ev
 from privet.evidence.columns import DataNote
+from privet.placing import scratch
 from privet.policy.values import Policy
 from privet.release import suffix
 from privet.roads.documents.shape import DocumentShape
-from privet.roads.stations import file_of, in_frame, source_digest
+from privet.roads.stations import file_of, handed_out, in_frame, source_digest, strict
 
 TABLES = "tables"
 
@@ -77,7 +80,9 @@ class Written:
             known = sorted(SUFFIX if self.kind == TABLES else set(files.FORMATS.values()))
             if self.kind == TABLES and kind in SUFFIX:
                 delimiter = self.form.delimiter if kind == self.form.format else None
-                return replace(self, form=replace(self.form, format=kind, delimiter=delimiter, gzip=packed))
+                return replace(
+                    self, form=strict(replace(self.form, format=kind, delimiter=delimiter, gzip=packed))
+                )
             raise InputError(one_of("the format to write", known, output))
         if kind == self.kind:
             return replace(self, gzip=packed)
@@ -100,6 +105,18 @@ class Collected:
 
     forest: Forest = field(repr=False)
     written: Written
+    order: NDArray[np.int64] | None = field(default=None, repr=False)  # of the file's records, where sorted
+
+    def arranged(self, policy: Policy) -> Collected:
+        """The same in canonical order, unless the policy keeps theirs: no tie is decided by who was first."""
+        if policy.order is Order.KEPT:
+            return self
+        order = self.forest.in_order()
+        return replace(self, forest=self.forest.take(order), order=order)
+
+    def came(self, records: Iterable[int]) -> list[int]:
+        """Where records stand in the file."""
+        return [int(at) if self.order is None else int(self.order[at]) for at in records]
 
 
 def collected(source: Any, policy: Policy, engine: Engine[Any]) -> Collected:
@@ -127,7 +144,7 @@ def distinct(source: Any, policy: Policy, engine: Engine[Any]) -> dict[str, tupl
         replace(kind, fields=tuple(replace(f, hierarchy=None) for f in kind.fields))
         for kind in shape.schema.kinds
     )
-    bare = replace(policy, shape=replace(shape, schema=replace(shape.schema, kinds=kinds)))
+    bare = replace(policy, attributes=(), shape=replace(shape, schema=replace(shape.schema, kinds=kinds)))
     domains = collected(source, bare, engine).forest.domains
     return {f"{kind}.{name}": tuple(domain.values) for (kind, name), domain in domains.items()}
 
@@ -177,7 +194,7 @@ def _tables(given: Mapping[str, Any], policy: Policy, engine: Engine[Any]) -> Co
         if name in shape.schema.position
     }
     records = from_frames(shape.schema, frames, shape.keys)
-    written = replace(form, format=form.format or "csv", query=None)
+    written = strict(handed_out(replace(form, format=form.format or "csv")))
     return Collected(Forest.of(shape.schema, records), Written(TABLES, Shape(), form=written))
 
 
@@ -206,8 +223,9 @@ class Leaving:
     """What is about to leave, in a folder of its own that goes when nobody holds it any more."""
 
     def __init__(self) -> None:
-        self.folder = Path(mkdtemp(prefix="privet-"))  # nobody else may look into it
-        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        self.folder = scratch("privet") / "leaving"  # nobody else may look into it
+        self.folder.mkdir()
+        weakref.finalize(self, shutil.rmtree, self.folder.parent, ignore_errors=True)
         self.notes = DataNote(file="", format=None, encoding="utf-8", nulls=())  # nothing is there yet
 
     def copied(self, to: Path) -> dict[str, Any]:

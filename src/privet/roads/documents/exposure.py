@@ -34,7 +34,7 @@ from privet.roads.answers import DocumentComparison, DocumentExplanation, Docume
 from privet.roads.documents import notes as document_notes
 from privet.roads.documents.data import collected, read_again
 from privet.roads.documents.shape import DocumentShape
-from privet.roads.stations import needed
+from privet.roads.stations import needed, refuse_classify
 
 QUERIES = 100
 FEW = 5  # questions with a smaller true answer are not asked
@@ -139,7 +139,7 @@ def compare(
     progress: Progress = silent,
 ) -> DocumentComparison:
     """Whether the release tells the truth, what it lost, and how well it answers questions."""
-    del classify  # a tree has no target
+    refuse_classify("a tree", asked=classify)
     folder, notes, evidence = opened(release)
     shown = release.published_policy() if isinstance(release, Release) else policy
     home, _ = described_at_home(release, policy)

@@ -23,6 +23,7 @@ from privet.document.publication import Publication, Published, sensitive_value
 from privet.document.schema import Buckets, Kind, Schema
 from privet.document.taxonomy import Taxonomy, taxonomy
 from privet.domain import Value
+from privet.evidence.documents import DocumentsNote
 from privet.measure.summary import tidy
 from privet.policy.values import Policy
 
@@ -130,6 +131,16 @@ def levels(
         {"level": level, "type": type_, "before": raw[level, type_], "after": now.get((level, type_), 0)}
         for level, type_ in order
     ]
+
+
+def levels_again(schema: Schema, said: DocumentsNote, watch: Watch) -> list[dict[str, Any]]:
+    """The same of a release, where how many there were before is the steward's word."""
+    before = {(one.level, one.type): one.before for one in said.levels}
+    before |= {place: before.get(place, 0) for place in watch.places}
+    try:
+        return levels(schema, before, watch.places)
+    except KeyError:  # of a type that the policy does not have
+        return []
 
 
 def shifted(forest: Forest, now: Held) -> dict[str, float | None]:

@@ -17,8 +17,10 @@ from privet.document.forest import Forest, Vertex, bucket_of
 from privet.document.promises import AnatomyDiversity, PMPrivacy
 from privet.document.schema import Schema
 from privet.domain import Value
+from privet.equality import key as key_of
 from privet.policy.values import Policy
 from privet.roads import Verdicts
+from privet.roads.absent import Occurring
 
 Key = tuple[str, Value | int]  # type and bucket
 
@@ -70,10 +72,26 @@ def _seen(schema: Schema, type_: str, value: Value) -> Value | int:
     kind = schema.kind(type_)
     assert kind.sensitive is not None
     buckets = kind.sensitive.buckets
-    return value if buckets is None else bucket_of(kind, kind.sensitive, buckets, value)
+    return key_of(value) if buckets is None else bucket_of(kind, kind.sensitive, buckets, value)
 
 
 def _about(schema: Schema, rule: Rule, key: Key) -> bool:
     if not rule.names(schema.kind(key[0])):
         return False
     return rule.value == ANY or _seen(schema, key[0], rule.value) == key[1]
+
+
+def of_forest(forest: Forest) -> Occurring:
+    """The sensitive values of trees, by the names that rules have for their fields."""
+    found: dict[str, tuple[Value, ...] | None] = {}
+    for kind in forest.schema.kinds:
+        if (f := kind.sensitive) is not None:
+            domain = forest.domains[kind.name, f.name]
+            for called in (ANY, f.name, f"{kind.name}.{f.name}"):
+                known = found.get(called, ())
+                # A bucket is protected as a whole, whichever of its values occur.
+                if known is None or f.buckets is not None:
+                    found[called] = None
+                else:
+                    found[called] = (*known, *domain.values)
+    return found

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from random import Random, SystemRandom
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,17 +18,18 @@ from privet.document.audit import TreeVerdict, audit
 from privet.document.edits import DocumentEdits, published
 from privet.document.forest import Forest, Vertex
 from privet.document.measures import discernibility, lm
+from privet.document.ordering import Watched as InOrder
 from privet.document.schema import Schema
 from privet.engine import Engine
 from privet.errors import InternalError, UnsatisfiableError, UnsupportedError
 from privet.evidence import notes as ev
+from privet.evidence.part import plain
 from privet.evidence.values import Evidence
 from privet.measure import risk as risks
 from privet.measure import summary
 from privet.measure.summary import tidy
 from privet.policy.values import Policy
 from privet.roads import Found, Verdicts
-from privet.roads.documents import exposure as groves
 from privet.roads.documents import notes as document_notes
 from privet.roads.documents import relaxed as document_relaxed
 from privet.roads.documents.data import (
@@ -43,8 +43,8 @@ from privet.roads.documents.data import (
     shape_of,
 )
 from privet.roads.documents.release import DocumentRelease, published_policy
-from privet.roads.driver import Asked, Once, Passed, Stations
-from privet.roads.stations import needed, others
+from privet.roads.driver import Asked, Later, Once, Passed, Stations
+from privet.roads.stations import needed, order_complaints, others
 
 SOMEWHERE = (
     "The promise is about each vertex: where every tree of a class has a value somewhere, whoever knows the "
@@ -91,8 +91,8 @@ class DocumentRoad(Stations[Collected, Collected, DocumentEdits, Aside, Watched]
         read = collected(asked.source, asked.policy, asked.engine)
         return replace(read, written=read.written.to(asked.output, shape_of(asked.policy).schema))
 
-    def count(self, asked: Asked, data: Once[Collected]) -> Collected:  # noqa: ARG002
-        return data.take()  # trees are their own tally
+    def count(self, asked: Asked, data: Once[Collected]) -> Collected:
+        return data.take().arranged(asked.policy)  # trees are their own tally
 
     def search(self, asked: Asked, counts: Collected) -> DocumentEdits:
         size, diverse = wanted(asked.policy)
@@ -104,10 +104,9 @@ class DocumentRoad(Stations[Collected, Collected, DocumentEdits, Aside, Watched]
         return edits
 
     def apply(self, asked: Asked, counts: Collected, found: DocumentEdits) -> Aside:
-        seed = SystemRandom().getrandbits(128)  # the order of records; nobody keeps it
         shown = published_policy(asked.policy, counts.written)
         leaving = laid_out(
-            lambda: published(counts.forest, found, Random(seed)),  # its seed is the system's
+            lambda: published(counts.forest, found, asked.policy.order),
             asked.policy,
             shape_of(shown).schema,
             counts.written,
@@ -172,19 +171,11 @@ class DocumentRoad(Stations[Collected, Collected, DocumentEdits, Aside, Watched]
             "outlook": document_notes.outlook(forest, size),
             "relaxations": document_relaxed.whole_trees(forest, policy),
             "warnings": document_notes.warnings(forest, size) if diverse else [],
-            "suppressed": list(edits.suppressed),
+            "suppressed": sorted(passed.counts.came(edits.suppressed)),
         }
 
     def release(self, passed: Way, evidence: Evidence, private: Mapping[str, Any]) -> DocumentRelease:
-        return DocumentRelease(
-            policy=passed.policy,
-            verdicts=passed.verdicts,
-            evidence=evidence,
-            engine=passed.asked.engine,
-            aside=passed.leaving.files,
-            written=passed.leaving.form,
-            private=private,
-        )
+        return DocumentRelease.of(passed, evidence, private)
 
     def check(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> Verdicts:
         return self.foreseen(source, policy, engine=engine)[0]
@@ -199,23 +190,37 @@ class DocumentRoad(Stations[Collected, Collected, DocumentEdits, Aside, Watched]
     def verify(self, folder: Path, evidence: Evidence, policy: Policy, *, engine: Engine[Any]) -> Found:
         notes, said = needed(evidence.data, "data"), needed(evidence.documents, "documents")
         risk = needed(evidence.measures.risk, "measures.risk")
-        watch = document_notes.Watch(shape_of(policy).schema)
-        verdicts, audits = judged(lambda: read_again(folder, notes, policy, engine), policy, watch)
+        schema = shape_of(policy).schema
+        watch, order = document_notes.Watch(schema), InOrder(schema)
+        verdicts, audits = judged(lambda: order(read_again(folder, notes, policy, engine)), policy, watch)
         sizes = np.array(audits[0].sizes, dtype=np.int64)
-        complaints = ev.other_promises(verdicts, evidence.promises) + others(
-            [
-                ("records", evidence.records, watch.records),
-                ("documents: vertices", said.vertices.after, watch.vertices),
-                ("documents: levels", said.left, dict(watch.places)),
-                ("measures: classes", evidence.measures.classes, summary.classes(sizes)),
-                ("measures: risk: after", risk.after, risks.risk(sizes)),
-            ]
+        complaints = (
+            order_complaints(policy, evidence, sorted_=order.sorted)
+            + ev.other_promises(verdicts, evidence.promises)
+            + others(
+                [
+                    ("records", evidence.records, watch.records),
+                    ("documents: vertices", said.vertices.after, watch.vertices),
+                    (
+                        "documents: levels",
+                        plain(said.levels),
+                        document_notes.levels_again(schema, said, watch),
+                    ),
+                    (
+                        "columns",
+                        sorted(evidence.columns),
+                        sorted(a.name for a in policy.attributes if a.published),
+                    ),
+                    ("measures: classes", evidence.measures.classes, summary.classes(sizes)),
+                    ("measures: risk: after", risk.after, risks.risk(sizes)),
+                ]
+            )
         )
         return Found(verdicts, tuple(complaints))
 
-    risk = staticmethod(groves.risk)
-    compare = staticmethod(groves.compare)
-    explain = staticmethod(groves.explain)
+    risk = Later("exposure")
+    compare = Later("exposure")
+    explain = Later("exposure")
 
 
 def wanted(policy: Policy) -> tuple[int, bool]:

@@ -106,7 +106,7 @@ class DocumentShape(Shape):
             table["doctype"] = True
         return table
 
-    def complaints(self, policy: core.Policy) -> list[str]:
+    def complaints(self, policy: core.Terms) -> list[str]:
         found = []
         if policy.form.encoding.lower().replace("_", "-") != "utf-8":
             found.append("form.encoding: JSON is UTF-8, and XML names its own encoding; leave it out")

@@ -25,13 +25,13 @@ release becomes views is said in `sources_releases`.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from privet import tomltext
 from privet.core import Form
 from privet.disclose.sources.restoring import refuse_false
 from privet.disclose.sources.views import Comparison, Register, View
@@ -64,13 +64,12 @@ class Sources:
 def load(path: Path) -> Sources:
     """Read a description of sources; paths in it are relative to it. Every complaint at once."""
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
     except (UnicodeDecodeError, IsADirectoryError):
         raise InputError(f"{path}: this is not a text file") from None
-    except tomllib.TOMLDecodeError as error:
-        raise PolicyError(f"{path}: {error}") from None
+    document = tomltext.document(text, str(path))
     try:
         return _from_document(document, path.parent)
     except (PolicyError, InputError) as error:

@@ -233,7 +233,10 @@ class _Fit:
         first = self._matched(range(len(self.shown.labels)), range(self.people), base)
         last = self._matched(range(len(self.shown.labels))[::-1], range(self.people)[::-1], base)
         if first is None or last is None:
-            raise InputError(f"{self.trouble()}; but they are not in the order of the source")
+            raise InputError(
+                f"{self.trouble()}; but they are not in the order of the source, which a release keeps only "
+                'where its policy says order = "kept"; ask with such a release, and keep it to yourself'
+            )
         if first != last[::-1]:
             raise InputError(
                 f"{self.shown.folder}: who was left out cannot be told from the order of the records either, "

@@ -2,42 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from privet.core import Column, Form, Perturbation, Progress, Role, Tally, silent
+from privet.core import Column, Form, Progress, Role, Tally, silent
+from privet.declared import Order
 from privet.domain import Value, flat
 from privet.engine import Engine, Tallied
-from privet.errors import InputError, UnsupportedError
+from privet.equality import key
+from privet.errors import InputError, TamperedError, UnsupportedError
 from privet.evidence import notes as ev
 from privet.evidence.folder import read as read_evidence
 from privet.evidence.values import Evidence
 from privet.measure import classes, query, summary
 from privet.measure import risk as risks
 from privet.policy.values import Policy
+from privet.readings import Formulas
+from privet.recoding import Perturbation
 from privet.release import Release, suffix
-from privet.roads import Found, Verdicts
+from privet.roads import Found, Verdicts, absent
+from privet.roads.absent import Occurring
 from privet.roads.answers import BucketComparison, TableExplanation
-from privet.roads.driver import Asked, Once, Passed, Stations
+from privet.roads.driver import Asked, Later, Once, Passed, Stations
 from privet.roads.stations import (
     as_written,
     columns_needed,
     data_file,
     file_of,
-    handed_out,
     in_frame,
     judge,
     need_tables,
     needed,
+    order_complaints,
+    others,
+    refuse_classify,
     settle,
 )
-from privet.roads.tables import exposure
+from privet.roads.tables import formulas, persons
 
 BUCKET, RECORDS = "bucket", "records"  # the columns that this road adds
+_NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +71,7 @@ class SplitRelease(Release):
     def published_policy(self) -> Policy:
         # Nothing is generalised, so nobody needs a hierarchy to check; its leaves are raw values.
         attributes = tuple(replace(a, hierarchy=None) for a in self.policy.attributes)
-        return replace(self.policy, attributes=attributes, form=handed_out(self.policy.form))
+        return replace(self.policy, attributes=attributes, form=self.form)
 
 
 @dataclass(frozen=True)
@@ -83,10 +92,13 @@ class AnatomyRoad(Stations[Any, Tallied, Perturbation, Pair, Tally]):
         as_written(asked.form, asked.output)
 
     def read(self, asked: Asked) -> Any:
-        return asked.engine.read(asked.source, asked.form, columns_needed(asked.policy))
+        return persons.opened(asked.engine, asked.source, asked.form, asked.policy)
 
     def count(self, asked: Asked, data: Once[Any]) -> Tallied:
         return asked.engine.tally(data.take(), asked.policy)
+
+    def occurring(self, counts: Tallied) -> Occurring:
+        return absent.of_tally(counts.tally)
 
     def search(self, asked: Asked, counts: Tallied) -> Perturbation:
         recoding = asked.policy.algorithm.search(counts.tally, asked.policy, asked.progress).recoding
@@ -97,7 +109,14 @@ class AnatomyRoad(Stations[Any, Tallied, Perturbation, Pair, Tally]):
     def apply(self, asked: Asked, counts: Tallied, found: Perturbation) -> Pair:
         sensitive = counts.tally.sensitive[0].name
         dealt = in_frame(asked.engine, asked.engine.apply(counts, asked.policy, found))
-        return Pair(dealt.rename({sensitive: BUCKET}), _held(counts.tally, found, sensitive))
+        made = Pair(dealt.rename({sensitive: BUCKET}), _held(counts.tally, found, sensitive))
+        form = as_written(asked.form, asked.output)
+        made = Pair(*(_written(frame, asked, form) for frame in (made.data, made.held)))
+        if asked.policy.order is Order.KEPT:
+            return made
+        from privet.engines.frames import in_order  # noqa: PLC0415 - loads the engine's library
+
+        return Pair(*(in_order(frame) for frame in (made.data, made.held)))
 
     def look(self, asked: Asked, leaving: Pair) -> Tally:
         sensitive = asked.policy.with_role(Role.SENSITIVE)[0].name
@@ -114,6 +133,8 @@ class AnatomyRoad(Stations[Any, Tallied, Perturbation, Pair, Tally]):
         sensitive = raw.sensitive[0].name
         found = risks.risk(classes.class_sizes(raw))
         columns = list(passed.leaving.data.columns)
+        form = as_written(passed.asked.form, passed.asked.output)
+        run = _run((passed.leaving.data, passed.leaving.held), final, form, passed.asked.engine)
         told = ev.Told(
             records=final.records,
             suppressed_records=0,
@@ -131,8 +152,9 @@ class AnatomyRoad(Stations[Any, Tallied, Perturbation, Pair, Tally]):
                 },
                 "attributes": {},
             },
+            cautions=[*ev.CAUTIONS, *run],
         )
-        return told, {}
+        return told, {"warnings": run} if run else {}
 
     def release(
         self,
@@ -153,8 +175,10 @@ class AnatomyRoad(Stations[Any, Tallied, Perturbation, Pair, Tally]):
         )
 
     def check(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> Verdicts:
-        table = engine.read(source, settle(source, policy.form), columns_needed(policy))
-        return judge(engine.tally_published(table, policy), policy)
+        table = persons.opened(engine, source, settle(source, policy.form), policy)
+        tally = engine.tally_published(table, policy)
+        absent.remarks(policy, absent.of_tally(tally))
+        return judge(tally, policy)
 
     def verify(self, folder: Path, evidence: Evidence, policy: Policy, *, engine: Engine[Any]) -> Found:
         data, form = data_file(folder, evidence)
@@ -180,10 +204,20 @@ class AnatomyRoad(Stations[Any, Tallied, Perturbation, Pair, Tally]):
             complaints.append(
                 f"the evidence speaks of {evidence.records} records, the data has {final.records}"
             )
-        verdicts = judge(final, policy)
-        return Found(verdicts, (*complaints, *ev.other_promises(verdicts, evidence.promises)))
+        from privet.engines.frames import is_in_order  # noqa: PLC0415 - loads the engine's library
 
-    risk = staticmethod(exposure.risk)
+        sorted_ = all(is_in_order(frame) for frame in frames)
+        complaints += order_complaints(policy, evidence, sorted_=sorted_)
+        verdicts = judge(final, policy)
+        complaints += ev.other_promises(verdicts, evidence.promises)
+        complaints += ev.other_columns(evidence, frames[0].columns)
+        sizes = summary.classes(classes.class_sizes(final))
+        complaints += others([("measures: classes", evidence.measures.classes, sizes)])
+        run = _run(frames, final, form, engine)
+        complaints += [*formulas.complaints(evidence, run), *formulas.bare(policy, run)]
+        return Found(verdicts, tuple(complaints))
+
+    risk = Later("exposure")
 
     def compare(
         self,
@@ -196,6 +230,7 @@ class AnatomyRoad(Stations[Any, Tallied, Perturbation, Pair, Tally]):
         seed: int = 0,
         progress: Progress = silent,
     ) -> BucketComparison:
+        refuse_classify("a bucket", asked=classify)
         evidence = release.evidence if isinstance(release, Release) else read_evidence(release)
         table = engine.read(raw, settle(raw, policy.form), columns_needed(policy))
         if engine.rows(table) != evidence.records:
@@ -203,7 +238,7 @@ class AnatomyRoad(Stations[Any, Tallied, Perturbation, Pair, Tally]):
                 f"the raw table has {engine.rows(table)} records, the release {evidence.records}: "
                 "it was made from another table"
             )
-        del classify, seed, progress  # say nothing here: every value leaves as it is
+        del seed, progress  # say nothing here: every value leaves as it is
         said = evidence.measures.to_dict()
         names = ("records", "classes", "risk", "loss", "attributes")
         measures = {name: needed(said.get(name), f"measures.{name}") for name in names}
@@ -253,7 +288,10 @@ def _tally(data: Any, held: Any, policy: Policy, sensitive: str) -> tuple[list[s
     """What an adversary who knows a person's bucket may count; and where the two tables disagree."""
     buckets = [str(value) for value in held.get_column(BUCKET).to_list()]
     values: list[Value] = [None if v is None else str(v) for v in held.get_column(sensitive).to_list()]
-    counts = np.array(held.get_column(RECORDS).cast(int).to_list(), dtype=np.int64)
+    said = ["" if v is None else str(v) for v in held.get_column(RECORDS).to_list()]
+    if not all(map(_NUMBER.fullmatch, said)):  # a negative one would hide a value, a zero is room for text
+        raise TamperedError("the buckets: numbers of records are whole numbers from 1 on, plainly written")
+    counts = np.array([int(text) for text in said], dtype=np.int64)
     complaints = []
     in_data: dict[str, int] = {}
     for bucket in data.get_column(BUCKET).to_list():
@@ -265,11 +303,28 @@ def _tally(data: Any, held: Any, policy: Policy, sensitive: str) -> tuple[list[s
         complaints.append("the two tables do not have the same records in their buckets")
     return complaints, Tally(
         quasi=(_coded(BUCKET, list(buckets)),),
-        sensitive=(_coded(sensitive, values),),
+        sensitive=(_coded(sensitive, [key(value) for value in values]),),  # equal values are one value
         target=None,
         counts=counts,
         nulls=policy.nulls,
     )
+
+
+def _written(frame: Any, asked: Asked, form: Form) -> Any:
+    """One of the two tables as it leaves, with cells like formulas escaped where the policy says so."""
+    engine = asked.engine
+    if asked.policy.formulas is Formulas.CAUTIONED:
+        return frame
+    return in_frame(engine, formulas.written(engine, engine.read(frame, form), asked.policy, form))
+
+
+def _run(frames: Sequence[Any], final: Tally, form: Form, engine: Engine[Any]) -> list[str]:
+    """What a spreadsheet may run in either table."""
+    return [
+        caution
+        for frame in frames
+        for caution in formulas.cautions(engine, engine.read(frame, form), final, form)
+    ]
 
 
 def _coded(name: str, values: list[Value]) -> Column:

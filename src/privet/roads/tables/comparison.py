@@ -42,8 +42,8 @@ def compare(
 
     Everything is counted again on the two tables; LM comes from the losses that the evidence gives for
     each published value, NCP and height, which need the hierarchies, from the evidence's measures.
-    `classify` trains decision trees; it needs the extra `classify`, a target, and the rows in the same
-    order in both tables. `seed` decides which records train and which test.
+    `classify` trains decision trees on each of the two by itself; it needs the extra `classify` and a
+    target. `seed` decides which records train and which test.
     """
     there = opened(release, engine)
     progress("read", 0)
@@ -168,16 +168,11 @@ def _classified(before: Any, there: Opened, seed: int) -> dict[str, Any]:
     targets = there.policy.with_role(Role.TARGET)
     if not targets:
         return {"skipped": "the policy names no target, so there is nothing to predict"}
-    if (there.evidence.copies or 1) > 1:
-        return {"skipped": "several records were published for each, so the rows of the two do not match"}
-    if there.evidence.suppressed_records:
-        return {"skipped": "records were suppressed, so the rows of the two tables do not match"}
-    chosen = classify.chosen_rows(there.evidence.records, seed=seed)
-    names = _counted(there)
+    names, source = _counted(there), there.evidence.source_records // (there.evidence.copies or 1)
     try:
         found = classify.classify(
-            rows_of(before, names, chosen),
-            rows_of(there.table, names, chosen),
+            rows_of(before, names, classify.chosen_rows(source, seed=seed)),
+            rows_of(there.table, names, classify.chosen_rows(there.evidence.records, seed=seed)),
             target=targets[0].name,
             quasi={a.name for a in there.policy.quasi},
             seed=seed,

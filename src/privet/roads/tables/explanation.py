@@ -77,8 +77,16 @@ def explain(
         ],
         relaxations=None if notes is None else notes.get("relaxations"),
         reasons=[] if notes is None else notes.get("reasons", []),
+        choice=_choice(evidence, notes),
         private_notes=notes is not None,
     )
+
+
+def _choice(evidence: Evidence, notes: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """What was chosen and what else was tried; the steward's notes have every digit and why not."""
+    if notes is not None and notes.get("choice"):
+        return dict(notes["choice"])
+    return None if evidence.choice is None else evidence.choice.to_dict()
 
 
 def _steps(evidence: Evidence, notes: Mapping[str, Any] | None) -> list[dict[str, Any]]:

@@ -21,17 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from privet.core import (
-    Attribute,
-    Column,
-    Perturbation,
-    Policy,
-    Progress,
-    Role,
-    Tally,
-    Terms,
-    silent,
-)
+from privet.core import Attribute, Column, Progress, Role, Tally, Terms, silent
 from privet.disclose.inherent import (
     MOST,
     Inherent,
@@ -47,6 +37,7 @@ from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
 from privet.hierarchy import Tree
 from privet.models.kanonymity import KAnonymity
 from privet.models.ldiversity import DistinctLDiversity
+from privet.recoding import Perturbation
 
 TRIES = 200
 RECORDS = 3_000  # more would take long: each try is a search
@@ -58,7 +49,7 @@ CHANCE = "it works by chance, which is part of what it promises"
 
 
 def algorithm_aware(
-    tally: Tally, policy: Policy, *, tries: int = TRIES, seed: int = 0, progress: Progress = silent
+    tally: Tally, policy: Terms, *, tries: int = TRIES, seed: int = 0, progress: Progress = silent
 ) -> dict[str, Any]:
     """How far inherent distributions lie from what the release would show; numbers only.
 
@@ -67,33 +58,15 @@ def algorithm_aware(
     """
     algorithm: Any = policy.algorithm
     found: dict[str, Any] = {"algorithm": algorithm.name}
-    proof = "by construction" if algorithm.coincident else PROVEN.get(algorithm.name)
-    if proof is None and policy.models and all(isinstance(model, KAnonymity) for model in policy.models):
-        proof = LOOKS_AT_NONE
+    proof = proven(policy)
     if proof is not None:
         return found | {"example": example(), "always": True, "coincident": True, "how": proof}
     shown = _attacked(policy)
     found |= {"example": shown or example(), "always": False if shown else None}
-    if algorithm.spends is not None:
-        return found | {"coincident": None, "how": CHANCE}
-    if len(tally.sensitive) != 1:
-        return found | {"coincident": None, "how": "tried with one sensitive attribute only"}
-    if tally.records > RECORDS:
-        return found | {"coincident": None, "how": f"tables of up to {RECORDS} records are tried"}
-    records = tally.by_record()
-    values = tuple(records.sensitive[0].codes.tolist())
-
-    def run(mixed: Values) -> Partition:
-        progress("search", 0)
-        return _released(records, mixed, policy)
-
-    try:
-        partition = run(values)
-    except UnsupportedError as error:
-        return found | {"coincident": None, "how": error.complaints[0]}
-    if not partition:
-        return found | {"coincident": None, "how": "nothing can be released"}
-    known = _known(run, values, partition, tries, seed)
+    tried = inherently(tally, policy, tries=tries, seed=seed, progress=progress)
+    if isinstance(tried, str):
+        return found | {"coincident": None, "how": tried}
+    known, _ = tried
     return found | {
         # A sample can show that something is learnt, never that nothing is.
         "coincident": known.coincident if known.exact or not known.coincident else None,
@@ -107,6 +80,44 @@ def algorithm_aware(
     }
 
 
+def proven(policy: Terms) -> str | None:
+    """Why knowing the policy's algorithm does not help, where that is proven."""
+    algorithm: Any = policy.algorithm
+    proof = "by construction" if algorithm.coincident else PROVEN.get(algorithm.name)
+    if proof is None and policy.models and all(isinstance(model, KAnonymity) for model in policy.models):
+        return LOOKS_AT_NONE
+    return proof
+
+
+def inherently(
+    tally: Tally, policy: Terms, *, tries: int, seed: int = 0, progress: Progress = silent
+) -> tuple[Inherent, Values] | str:
+    """What is known of everybody in this table by who knows the algorithm, and everybody's true value.
+
+    Or why that cannot be tried.
+    """
+    if policy.algorithm.spends is not None:
+        return CHANCE
+    if len(tally.sensitive) != 1:
+        return "tried with one sensitive attribute only"
+    if tally.records > RECORDS:
+        return f"tables of up to {RECORDS} records are tried"
+    records = tally.by_record()
+    values = tuple(records.sensitive[0].codes.tolist())
+
+    def run(mixed: Values) -> Partition:
+        progress("search", 0)
+        return _released(records, mixed, policy)
+
+    try:
+        partition = run(values)
+    except UnsupportedError as error:
+        return error.complaints[0]
+    if not partition:
+        return "nothing can be released"
+    return _known(run, values, partition, tries, seed), values
+
+
 def _known(run: Any, values: Values, partition: Partition, tries: int, seed: int) -> Inherent:
     many = factorial(len(values)) // prod(factorial(times) for times in Counter(values).values())
     if many <= min(FEW, MOST):
@@ -114,7 +125,7 @@ def _known(run: Any, values: Values, partition: Partition, tries: int, seed: int
     return sampled(run, values, partition, tries=tries, rng=np.random.default_rng(seed))
 
 
-def _released(records: Tally, values: Values, policy: Policy) -> Partition:
+def _released(records: Tally, values: Values, policy: Terms) -> Partition:
     """The classes that the search would publish if people had these values; those left out are one more."""
     column = records.sensitive[0]
     codes: Any = values
@@ -146,7 +157,7 @@ _ILL = ("x", "x", "y", "z", "w")
 _INCOME = ("low", "low", "high", "high", "high")
 
 
-def _attacked(policy: Policy) -> dict[str, Any] | None:
+def _attacked(policy: Terms) -> dict[str, Any] | None:
     """The policy's own algorithm, attacked on five people: None where it gives nobody away there."""
     attributes = (
         Attribute("job", Role.QUASI, _JOBS),

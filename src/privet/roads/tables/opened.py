@@ -7,18 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from privet.core import Generalization, Perturbation, PrivacyModel, Role, Tally, Terms
+from privet.core import PrivacyModel, Role, Tally, Terms
 from privet.domain import Value
 from privet.engine import Engine
-from privet.errors import UnsupportedError
+from privet.errors import TamperedError, UnsupportedError
+from privet.evidence.folder import POLICY
 from privet.evidence.folder import read as read_evidence
 from privet.evidence.values import Evidence
 from privet.measure import attack as attacks
 from privet.measure.attack import Attack, Rows, Translation
 from privet.measure.audit import Audit, audit
 from privet.models.linkage import LinkageModel
-from privet.policy.values import Policy
+from privet.policy import handed
+from privet.recoding import Generalization, Perturbation
 from privet.release import Release, read_private
+from privet.roads.received import at_home
 from privet.roads.stations import data_file, settle
 from privet.roads.tables import population
 from privet.roads.tables.release import TableRelease
@@ -54,7 +57,7 @@ def opened(release: Release | Path, engine: Engine[Any]) -> Opened:
     if isinstance(release, Release):
         raise UnsupportedError("this is not a release of a table")
     evidence = read_evidence(release)
-    policy = Policy.load(release / "policy.toml")
+    policy = at_home(release, handed.load(release / POLICY))
     data, form = data_file(release, evidence)
     translation = attacks.by_evidence(evidence, policy)
     notes = read_private(release)
@@ -62,7 +65,11 @@ def opened(release: Release | Path, engine: Engine[Any]) -> Opened:
         translation = attacks.by_notes(notes, translation)
     order = None if notes is None else notes.get("leaf_order")
     table = engine.read(data, form)
-    return Opened(table, population.leaving(policy), evidence, translation, order, policy.publish_only)
+    there = set(engine.columns(table))
+    leaving = population.leaving(policy)
+    if missing := [a.name for a in leaving.attributes if a.published and a.name not in there]:
+        raise TamperedError(f"{data}: {len(missing)} columns that the policy publishes are not there")
+    return Opened(table, leaving, evidence, translation, order, policy.publish_only)
 
 
 def _translation(release: TableRelease) -> Translation:
@@ -85,7 +92,12 @@ def rows_of(table: Any, names: Sequence[str], at: Any = None) -> Rows:
     """Columns as texts, or those of some rows: for attacks and classifiers, which need single records."""
     import polars as pl  # noqa: PLC0415 - loads the engine's library
 
-    data = pl.DataFrame(getattr(table, "data", table)).select(names)
+    here = getattr(table, "data", table)
+    if not hasattr(here, "__arrow_c_stream__"):
+        raise UnsupportedError(
+            "this looks at single records, in this process; the engine 'embedded' has them"
+        )
+    data = pl.DataFrame(here).select(names)
     data = data if at is None else data[at]
     return data.cast(pl.String).to_dict(as_series=False)
 

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from privet.core import Generalization, PrivacyModel, Recoding, Regions, Tally, Terms, Verdict
+from privet.core import PrivacyModel, Tally, Terms, Verdict
 from privet.engine import Engine
 from privet.errors import InputError, UnsupportedError
 from privet.evidence import notes as ev
 from privet.evidence.promises import Promise
 from privet.models.presence import OfSubset, leaves
 from privet.policy.values import Policy
+from privet.recoding import Generalization, Recoding, Regions
 from privet.roads.stations import checkable, judge
 
 WITH = "population"  # what such a promise was checked with

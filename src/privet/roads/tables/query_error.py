@@ -14,18 +14,19 @@ from privet.core import Column, Tally
 from privet.domain import ANY, Domain, Node, Value
 from privet.hierarchy.numbers import read
 from privet.measure import query, summary
+from privet.measure.kept import kept
 from privet.measure.spread import Boxes, Span, joint_divergence
 
 
 def distribution(
     before: Tally, after: Tally, order: Mapping[str, Any] | None, missing: int, *, perturbed: bool
 ) -> dict[str, Any]:
-    """`query_error` and `joint_kl` of a release, both counted on the two tables.
+    """`query_error`, `joint_kl` and what is kept of columns by one and by two, counted on the two tables.
 
-    `order` is the private notes' leaf order; without it nobody can tell what a label stands for, and both
+    `order` is the private notes' leaf order; without it nobody can tell what a label stands for, and all
     are None. Of values that were replaced by chance there is no KL: the raw one may have vanished.
     """
-    unknown: dict[str, Any] = {"query_error": None, "joint_kl": None}
+    unknown: dict[str, Any] = dict.fromkeys(("query_error", "joint_kl", "marginals", "pairs", "correlations"))
     raw = _in_leaf_order(before, order)
     if raw is None or order is None:
         return unknown
@@ -39,6 +40,7 @@ def distribution(
     return {
         "query_error": summary.tidy(query.box_error(raw, boxes)),
         "joint_kl": None if perturbed else summary.tidy(joint_divergence(raw, boxes)),
+        **kept(raw, boxes),
     }
 
 
@@ -62,7 +64,7 @@ def _points(column: Column, raw: Column) -> dict[Value, Span]:
     numbers = sorted((number, at) for at, number in texts if number is not None)
     found: dict[Value, Span] = {}
     for value in column.domain.values:
-        at = raw.domain.codes.get(value)
+        at = raw.domain.code(value)
         number = None if value is None else read(value)
         if at is None and number is not None and numbers:
             at = _nearest(numbers, number)

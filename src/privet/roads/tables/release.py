@@ -6,13 +6,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from privet.core import Form, Generalization, Perturbation, Recoding, Regions
+from privet import parts
+from privet.core import Form
 from privet.engine import Engine
 from privet.evidence import notes as ev
 from privet.hierarchy import Tree
 from privet.policy.values import Policy
+from privet.recoding import Generalization, Perturbation, Recoding, Regions
 from privet.release import Release, suffix
-from privet.roads.stations import handed_out, in_frame
+from privet.roads.stations import in_frame
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +33,8 @@ class TableRelease(Release):
     def write_data(self, folder: Path) -> dict[str, Any]:
         data = f"data{suffix(self.form)}"
         self.engine.write(self.table, folder / data, self.form)
-        return {"file": data, **ev.form_notes(self.form)}
+        several = {"parts": len(parts.listed(folder / data))} if (folder / data).is_dir() else {}
+        return {"file": data, **several, **ev.form_notes(self.form)}
 
     def published_policy(self) -> Policy:
         """The policy without the leaves of its trees: they are raw values, and nobody needs them to check."""
@@ -42,7 +45,7 @@ class TableRelease(Release):
             for a in self.policy.attributes
         )
         # A query may name persons, and nobody needs it to check.
-        return replace(self.policy, attributes=attributes, form=handed_out(self.policy.form))
+        return replace(self.policy, attributes=attributes, form=self.form)
 
     def private_notes(self) -> dict[str, Any]:
         steps = [

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from privet.core import Finding, Generalization, Perturbation, Recoding, Regions, Role, Tally
-from privet.engine import Engine, Tallied
-from privet.errors import UnsupportedError
+from privet.core import Finding, Hierarchy, Role, Tally
+from privet.declared import Order
+from privet.engine import Cluster, Engine, Tallied
+from privet.errors import InternalError, UnsupportedError
 from privet.evidence import notes as ev
 from privet.evidence.folder import FILE, digest
 from privet.evidence.folder import read as read_evidence
@@ -21,15 +22,28 @@ from privet.measure.classes import occurring
 from privet.measure.dimensions import dimensionality
 from privet.measure.relax import relaxations
 from privet.measure.worst import worst_classes
+from privet.models.linkage import LinkageCheck
 from privet.policy.notation import describe
 from privet.policy.values import Policy
+from privet.recoding import Generalization, Perturbation, Recoding, Regions
+from privet.relational.fulldomain import FullDomain
 from privet.relational.recodings import recoding_types
 from privet.relational.reuse import same_cuts
 from privet.relational.reuse_boxes import refuse_other_than_boxes, same_boxes
-from privet.roads import Found, Verdicts
-from privet.roads.driver import Asked, Once, Passed, Stations
-from privet.roads.stations import as_written, checkable, columns_needed, data_file, judge, settle
-from privet.roads.tables import comparison, explanation, exposure, population
+from privet.relational.withheld import labels_of_who_leaves, measured_on
+from privet.roads import Found, Verdicts, absent
+from privet.roads.absent import Occurring
+from privet.roads.driver import Asked, Later, Once, Passed, Stations
+from privet.roads.stations import (
+    as_written,
+    checkable,
+    data_file,
+    judge,
+    order_complaints,
+    settle,
+)
+from privet.roads.tables import formulas, persons, population, recounted
+from privet.roads.tables.bounds import bounds_of_data
 from privet.roads.tables.release import TableRelease
 
 
@@ -46,6 +60,7 @@ class Left:
     """A table that is about to leave, and the one with everybody that it is a part of."""
 
     everybody: Any = field(repr=False)
+    counted: Any = field(repr=False)  # what leaves, with whose its rows are where that is counted
     published: Any = field(repr=False)
 
 
@@ -66,26 +81,52 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
         as_written(asked.form, asked.output)
 
     def read(self, asked: Asked) -> Any:
-        return asked.engine.read(asked.source, asked.form, columns_needed(asked.policy))
+        return persons.opened(asked.engine, asked.source, asked.form, asked.policy)
 
     def count(self, asked: Asked, data: Once[Any]) -> Tallied:
         return asked.engine.tally(data.take(), asked.policy)
 
+    def occurring(self, counts: Tallied) -> Occurring:
+        return absent.of_tally(counts.tally)
+
     def search(self, asked: Asked, counts: Tallied) -> Decided:
         raw, policy = counts.tally, asked.policy
+        for model in policy.models:
+            if isinstance(model, LinkageCheck):
+                model.refuse_endless(
+                    raw
+                )  # the search would look at as many combinations, and again and again
         if asked.like is None:
             found = policy.algorithm.search(raw, population.searched(policy), asked.progress)
+            if isinstance(policy.algorithm, FullDomain):  # searches over boxes draw them around who leaves
+                recoding = labels_of_who_leaves(raw, found.recoding, hierarchies(policy))
+                found = replace(found, recoding=recoding)
         else:
             found = Finding(recoding_of(asked.like, raw, policy, asked.engine))
         return Decided(found, population.recoding_of_part(raw, policy, found.recoding))
 
     def apply(self, asked: Asked, counts: Tallied, found: Decided) -> Left:
-        everybody = asked.engine.apply(counts, asked.policy, found.finding.recoding)
-        return Left(everybody, population.rows_that_leave(asked.engine, everybody, asked.policy))
+        engine, policy = asked.engine, asked.policy
+        everybody = engine.apply(counts, persons.going_along(policy), found.finding.recoding)
+        leaving = population.rows_that_leave(engine, everybody, policy)
+        if policy.person is not None and isinstance(engine, Cluster):
+            leaving = engine.settled(leaving)
+        published = persons.left_behind(engine, leaving, policy)
+        published = formulas.written(engine, published, policy, as_written(asked.form, asked.output))
+        if policy.order is Order.CANONICAL:  # by what leaves, and by nothing that stays
+            published = engine.in_order(published)
+        if isinstance(engine, Cluster):
+            published = engine.settled(published)
+        counted = published if policy.person is None else leaving
+        return Left(everybody if policy.publish_only else counted, counted, published)
 
     def look(self, asked: Asked, leaving: Left) -> Counted:
         engine, policy = asked.engine, asked.policy
-        final = engine.tally_published(leaving.published, population.leaving(policy))
+        final = engine.tally_published(leaving.counted, population.leaving(policy))
+        if policy.person is not None and (
+            final.person is None or engine.rows(leaving.counted) != engine.rows(leaving.published)
+        ):
+            raise InternalError("whose rows leave is not known for every one of them")
         whole = engine.tally_published(leaving.everybody, policy) if policy.publish_only else final
         return Counted(whole, final)
 
@@ -93,7 +134,8 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
         return population.judge_all(seen.whole, seen.final, asked.policy)
 
     def measure(self, passed: Passed[Tallied, Decided, Left, Counted]) -> tuple[ev.Told, dict[str, Any]]:
-        asked, policy, final = passed.asked, passed.policy, passed.seen.final
+        asked, policy = passed.asked, passed.policy
+        final = replace(passed.seen.final, person=None)  # measures are of records, as anybody can count them
         finding, recoding = passed.found.finding, passed.found.recoding
         relaxed = asked.beside.submit(
             relaxations,
@@ -103,9 +145,11 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
             describe=describe,
         )
         worst = asked.beside.submit(worst_classes, final)
-        raw = population.part_that_leaves(passed.counts.tally, policy)
+        raw = replace(population.part_that_leaves(passed.counts.tally, policy), person=None)
         if recoding.by_record:  # then it speaks of records, and so does what is said of it
             raw = recoding.over(raw)
+        if isinstance(policy.algorithm, FullDomain):
+            raw = measured_on(raw, recoding, hierarchies(policy))
         measures = summary.measures(raw, final, recoding)
         k = max((n for model in population.leaving(policy).models if (n := model.class_size)), default=0)
         if k and "ncp" in measures["loss"]:
@@ -119,12 +163,22 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
         for name, kind in recoding_types(raw, recoding).items():
             attributes[name]["recoding"] = kind
         copies = recoding.copies if isinstance(recoding, Perturbation) else 1
+        form = as_written(asked.form, asked.output)
+        aloud = [
+            *bounds_of_data(policy, final.quasi),
+            *formulas.cautions(asked.engine, passed.leaving.published, final, form),
+        ]
         told = ev.Told(
             records=final.records,
             suppressed_records=raw.records - final.records,
             columns=columns,
             promises=[
-                *(population.promise(model, verdict) for model, verdict in passed.verdicts),
+                *(
+                    population.promise(model, verdict)
+                    if policy.person is None
+                    else persons.promise(model, verdict)
+                    for model, verdict in passed.verdicts
+                ),
                 *(
                     ev.construction(model, finding.claims)
                     for model in policy.models
@@ -136,7 +190,9 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
             steps=ev.step_notes(finding.steps),
             notes=[*finding.notes, *remarks(policy)],
             measures=measures,
+            cautions=[*ev.CAUTIONS, *aloud, *([] if policy.person is None else [persons.CAUTION])],
             more={
+                "choice": ev.choice_notes(finding.choice),
                 "copies": copies if copies > 1 else None,
                 "population": passed.seen.whole.records if policy.publish_only else None,
                 "like": None if asked.like is None else digest(asked.like / FILE),
@@ -146,7 +202,9 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
             "relaxations": relaxed.result(),
             "published_as": published_as(raw, recoding),
             "leaf_order": leaf_order(raw, recoding),
+            **({"warnings": aloud} if aloud else {}),
             **({"reasons": list(finding.reasons)} if finding.reasons else {}),
+            **({"choice": ev.choice_notes(finding.choice, exact=True)} if finding.choice else {}),
         }
 
     def release(
@@ -169,13 +227,19 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
         )
 
     def check(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> Verdicts:
-        table = engine.read(source, settle(source, policy.form), columns_needed(policy))
+        return self.foreseen(source, policy, engine=engine)[0]
+
+    def foreseen(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> tuple[Verdicts, list[str]]:
+        """What data achieves as it stands, and protected values that it does not have."""
+        table = persons.opened(engine, source, settle(source, policy.form), policy)
         everybody = engine.tally_published(table, policy)
-        return population.judge_all(everybody, population.part_that_leaves(everybody, policy), policy)
+        unmet = absent.remarks(policy, absent.of_tally(everybody))
+        left = population.part_that_leaves(everybody, policy)
+        return population.judge_all(everybody, left, policy), unmet
 
     def verify(self, folder: Path, evidence: Evidence, policy: Policy, *, engine: Engine[Any]) -> Found:
         data, form = data_file(folder, evidence)
-        left = population.leaving(policy)
+        left = persons.shown(population.leaving(policy))
         table = engine.read(data, form)
         found = engine.columns(table)
         allowed = {attribute.name for attribute in left.attributes if attribute.published}
@@ -193,12 +257,21 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
             complaints.append(
                 f"the evidence speaks of {evidence.records} records, the data has {tally.records}"
             )
+        complaints += order_complaints(policy, evidence, sorted_=engine.is_in_order(table))
         verdicts = judge(tally, left)
-        return Found(verdicts, (*complaints, *ev.other_promises(verdicts, evidence.promises)))
+        if policy.person is None:
+            complaints += ev.other_promises(verdicts, evidence.promises)
+        else:
+            complaints += persons.complaints(policy, evidence.promises, verdicts)
+        complaints += recounted.complaints(evidence, tally, policy)
+        run = formulas.cautions(engine, table, tally, form)
+        complaints += formulas.complaints(evidence, [*bounds_of_data(policy, tally.quasi), *run])
+        complaints += formulas.bare(policy, run)
+        return Found(verdicts, (*complaints, *ev.other_columns(evidence, found)))
 
-    risk = staticmethod(exposure.risk)
-    compare = staticmethod(comparison.compare)
-    explain = staticmethod(explanation.explain)
+    risk = Later("exposure")
+    compare = Later("comparison")
+    explain = Later("explanation")
 
 
 def recoding_of(like: Path, raw: Tally, policy: Policy, engine: Engine[Any]) -> Recoding:
@@ -216,6 +289,10 @@ def recoding_of(like: Path, raw: Tally, policy: Policy, engine: Engine[Any]) -> 
     path, form = data_file(like, evidence)
     earlier = engine.tally_published(engine.read(path, form), population.leaving(policy))
     return same_boxes(raw, evidence, earlier, policy.algorithm.droppable)
+
+
+def hierarchies(policy: Policy) -> dict[str, Hierarchy | None]:
+    return {attribute.name: attribute.hierarchy for attribute in policy.attributes}
 
 
 def remarks(policy: Policy) -> list[str]:
@@ -258,7 +335,7 @@ def leaf_order(raw: Tally, recoding: Recoding) -> dict[str, dict[str, Any]]:
     for column in raw.quasi:
         ranges: dict[Any, list[Any]] = {}
         if not isinstance(recoding, Perturbation):
-            for node in recoding.shown(column).nodes:
+            for node in recoding.nodes[column.name]:
                 # Labels that read alike (means of groups) stand for all that any of them stands for.
                 old = ranges.setdefault(node.label, [node.label, node.lo, node.hi])
                 old[1:] = [min(old[1], node.lo), max(old[2], node.hi)]

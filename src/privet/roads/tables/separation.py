@@ -6,9 +6,9 @@ from dataclasses import asdict
 from typing import Any
 
 from privet import core
-from privet.core import Attribute, Form, Role
+from privet.core import Attribute, Form, Role, Tally
 from privet.engine import Engine
-from privet.errors import InputError
+from privet.errors import InputError, UnsupportedError
 from privet.measure import separation
 from privet.policy.values import Policy
 from privet.relational.topdown import TopDown
@@ -25,21 +25,24 @@ def telling(
     """
     form = settle(source, form or (policy.form if policy is not None else Form()))
     try:
-        table = engine.read(source, form)
-    except InputError:
+        tally = _counted(source, form, None, engine)
+    except (InputError, UnsupportedError):
         if policy is None:
             raise
-        # A column that no policy names need not be readable; those that it names are.
-        table = engine.read(source, form, columns_needed(policy))
-    names = engine.columns(table)
-    every = tuple(Attribute(name, Role.QUASI) for name in names)
-    tally = engine.tally_published(table, core.Terms(every, models=(), algorithm=TopDown()))
+        # A column that no policy names need not be readable, nor few enough to be counted on a cluster.
+        tally = _counted(source, form, columns_needed(policy), engine)
     roles = {} if policy is None else {a.name: a.role.value for a in policy.attributes}
     return {
         "records": tally.records,
         "single": [_noted(one) | {"role": roles.get(one.columns[0])} for one in separation.single(tally)],
         "together": [_noted(one) for one in separation.together(tally)],
     }
+
+
+def _counted(source: Any, form: Form, columns: list[str] | None, engine: Engine[Any]) -> Tally:
+    table = engine.read(source, form, columns)
+    every = tuple(Attribute(name, Role.QUASI) for name in engine.columns(table))
+    return engine.tally_published(table, core.Terms(every, models=(), algorithm=TopDown()))
 
 
 def _noted(one: separation.Telling) -> dict[str, Any]:

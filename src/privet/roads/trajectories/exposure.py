@@ -19,7 +19,7 @@ from privet.hierarchy.numbers import fraction
 from privet.policy.values import Policy
 from privet.release import Release, read_private
 from privet.roads.answers import PathComparison, PathExplanation, PathRisk
-from privet.roads.stations import data_file, in_frame, needed
+from privet.roads.stations import data_file, in_frame, needed, refuse_classify
 from privet.roads.trajectories import notes as trajectory_notes
 from privet.roads.trajectories.check import MOST, framed, how_many, mixed, read_paths, shape_of
 from privet.roads.trajectories.shape import Empty
@@ -137,7 +137,7 @@ def compare(
     progress: Progress = silent,
 ) -> PathComparison:
     """What was lost between paths and their release, counted again on both."""
-    del classify  # a path has no target
+    refuse_classify("a path", asked=classify)
     progress("read", 0)
     if isinstance(release, Release):
         evidence, notes = release.evidence, release.private_notes()

@@ -18,14 +18,17 @@ import numpy as np
 from privet.engines.trajectories.readings import Prepared
 from privet.errors import UnsupportedError
 from privet.evidence.notes import number
+from privet.evidence.values import Evidence
 from privet.policy.values import Policy
+from privet.roads.stations import needed, others
 from privet.roads.trajectories.shape import Read
 from privet.trajectory.audit import OfLength
 from privet.trajectory.coarse import Level
 from privet.trajectory.explain import rounds
+from privet.trajectory.frequent import threshold
 from privet.trajectory.paths import Ints, Paths, Points
 from privet.trajectory.recode import Pair
-from privet.trajectory.searches import PathFinding, PathSearch, Thinned, promises_of
+from privet.trajectory.searches import PathFinding, PathSearch, Thinned, at_least, promises_of
 from privet.trajectory.sequences import Sequences
 from privet.trajectory.stops import Stops
 from privet.trajectory.suppress import Cover, PointScore, Thinning, covering, lost
@@ -216,6 +219,27 @@ def stops_noted(stops: Stops, final: Paths) -> list[dict[str, Any]]:
         for place, visits in zip(final.points.places, busy.tolist(), strict=True)
         if visits and (stop := stops.places.get(place)) is not None and None not in (stop.lat, stop.lon)
     ]
+
+
+def others_of(evidence: Evidence, final: Paths, policy: Policy) -> list[str]:
+    """What the evidence says of patterns and stops, and the paths do not have."""
+    said = needed(evidence.paths, "paths")
+    patterns = needed(evidence.measures.patterns, "measures.patterns")
+    before = needed(evidence.measures.before, "measures.before").records
+    least = threshold(at_least(PathSearch.of(policy).worth), before)
+    busy = np.bincount(final.points.place, final.instances, minlength=len(final.points.places))
+    visits = dict(zip(final.points.places, busy.tolist(), strict=True))
+    return others(
+        [
+            ("paths: frequent: support", said.frequent.support, least),
+            ("measures: patterns: support", patterns.support, least),
+            ("measures: patterns: remined", patterns.remined, said.frequent.sequences),
+            *(
+                ("stops", (stop.place, stop.visits), (stop.place, visits.get(stop.place)))
+                for stop in evidence.stops or ()
+            ),
+        ]
+    )
 
 
 def log(thinned: Thinned, score: PointScore) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from privet.evidence import notes as ev
 from privet.policy.values import Policy
 from privet.release import Release, suffix
 from privet.report import html, trajectories
-from privet.roads.stations import handed_out
 from privet.trajectory.grid import Grid
 
 
@@ -50,6 +49,6 @@ class TrajectoryRelease(Release):
         return replace(
             self.policy,
             attributes=tuple(replace(a, hierarchy=None) for a in self.policy.attributes),
-            form=handed_out(self.policy.form),
+            form=self.form,
             shape=self.policy.shape.published(self.grid),
         )

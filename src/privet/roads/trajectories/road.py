@@ -15,8 +15,11 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from privet.core import Attribute, Generalization, Role, Step
+from privet.core import Attribute, Role, Step
+from privet.declared import Order
 from privet.engine import Engine
+from privet.engines import persons
+from privet.engines.frames import in_order, is_in_order
 from privet.engines.trajectories.frames import grouped
 from privet.engines.trajectories.visits import Visits
 from privet.errors import InternalError, UnsupportedError
@@ -26,12 +29,14 @@ from privet.evidence.values import Evidence
 from privet.hierarchy.numbers import fraction
 from privet.models.linkage import Linkage
 from privet.policy.values import Policy
+from privet.recoding import Generalization
 from privet.relational.randomness import generator
 from privet.relational.topdown import TopDown
-from privet.roads import Found, Verdicts
-from privet.roads.driver import Asked, Once, Passed, Stations
-from privet.roads.stations import as_written, data_file, in_frame, needed, others
-from privet.roads.trajectories import exposure as journeys
+from privet.roads import Found, Verdicts, absent
+from privet.roads.absent import Occurring
+from privet.roads.driver import Asked, Later, Once, Passed, Stations
+from privet.roads.stations import as_written, data_file, in_frame, needed, order_complaints, others
+from privet.roads.tables import formulas
 from privet.roads.trajectories import notes as trajectory_notes
 from privet.roads.trajectories.check import framed, judged, mixed, read_paths, shape_of
 from privet.roads.trajectories.empty import LEFT_OUT, dropped, wrongly_left_out
@@ -96,6 +101,9 @@ class TrajectoryRoad(Stations[pl.DataFrame, Read, PathFinding, Thinned, Recounte
             stops.check(read.paths, "trajectories.stops")
         return read
 
+    def occurring(self, counts: Read) -> Occurring:
+        return {column.name: column.domain.values for column in counts.paths.sensitive}
+
     def search(self, asked: Asked, counts: Read) -> PathFinding:
         algorithm: Any = asked.policy.algorithm
         found: PathFinding = algorithm.search(counts.paths, asked.policy, asked.progress)
@@ -108,7 +116,7 @@ class TrajectoryRoad(Stations[pl.DataFrame, Read, PathFinding, Thinned, Recounte
         return Thinned(frame, tuple(steps), found, counts.paths.records, left_out)
 
     def look(self, asked: Asked, leaving: Thinned) -> Recounted:
-        final, frame = shuffled(leaving.frame, asked.policy, leaving.finding)
+        final, frame = arranged(leaving.frame, asked.policy, leaving.finding)
         if final.paths.records + leaving.left_out != leaving.before:
             raise InternalError("a record was lost on the way")
         support = at_least(PathSearch.of(asked.policy).worth)
@@ -124,7 +132,7 @@ class TrajectoryRoad(Stations[pl.DataFrame, Read, PathFinding, Thinned, Recounte
         policy, finding, read, seen = passed.policy, passed.found, passed.counts, passed.seen
         if finding.proof is not None and (wrong := recheck(seen.paths, promises_of(policy), finding.proof)):
             raise InternalError(*wrong)
-        stops = read.shape.known_stops()
+        stops, form = read.shape.known_stops(), as_written(passed.asked.form, passed.asked.output)
         beside = mixed(seen.paths, policy) if policy.quasi else None
         told = ev.Told(
             records=seen.paths.records,
@@ -145,6 +153,7 @@ class TrajectoryRoad(Stations[pl.DataFrame, Read, PathFinding, Thinned, Recounte
                 PARTIAL,
                 *([LEFT_OUT] if passed.leaving.left_out else []),
                 *([] if beside is None else [beside["warning"]]),
+                *formulas.in_columns(texts_of(seen.frame), form),
             ],
             more={
                 "paths": trajectory_notes.published(seen.paths, seen.least, seen.mined, seen.by_length),
@@ -171,7 +180,13 @@ class TrajectoryRoad(Stations[pl.DataFrame, Read, PathFinding, Thinned, Recounte
         )
 
     def check(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> Verdicts:
-        return judged(read_paths(framed(source, policy, engine), policy).paths, policy)[0]
+        return self.foreseen(source, policy, engine=engine)[0]
+
+    def foreseen(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> tuple[Verdicts, list[str]]:
+        """What data achieves as it stands, and protected values that it does not have."""
+        read = read_paths(framed(source, policy, engine), policy)
+        unmet = absent.remarks(policy, self.occurring(read))
+        return judged(read.paths, policy)[0], unmet
 
     def verify(self, folder: Path, evidence: Evidence, policy: Policy, *, engine: Engine[Any]) -> Found:
         data, form = data_file(folder, evidence)
@@ -186,12 +201,15 @@ class TrajectoryRoad(Stations[pl.DataFrame, Read, PathFinding, Thinned, Recounte
         complaints += [f"column {name!r} is missing from the data" for name in missing]
         if missing:
             return Found((), tuple(complaints))
-        paths = read_paths(frame, policy, published=True).paths
+        read = read_paths(frame, policy, published=True)
+        paths = read.paths
+        complaints += order_complaints(policy, evidence, sorted_=sorted_paths(frame, read, policy))
         if paths.records != evidence.records:
             complaints.append(
                 f"the evidence speaks of {evidence.records} records, the data has {paths.records}"
             )
         complaints += wrongly_left_out(paths, evidence, policy)
+        complaints += formulas.complaints(evidence, formulas.in_columns(texts_of(frame), form))
         verdicts, by_length = judged(paths, policy)
         complaints += ev.other_promises(verdicts, evidence.promises)
         said = needed(evidence.paths, "paths")
@@ -204,16 +222,23 @@ class TrajectoryRoad(Stations[pl.DataFrame, Read, PathFinding, Thinned, Recounte
                 ("measures: after", evidence.measures.after, trajectory_notes.size(paths)),
             ]
         )
+        complaints += ev.other_columns(evidence, frame.columns)
+        complaints += trajectory_notes.others_of(evidence, paths, policy)
+        search, promises = PathSearch.of(policy), promises_of(policy)
         if evidence.proof is not None:
-            promises = promises_of(policy)
-            complaints += recheck(paths, promises, proof_of(evidence.proof, promises))
+            noted = proof_of(evidence.proof, promises)
+            complaints += recheck(paths, promises, noted)
+            if any(list(one.classes) != sorted(one.classes) for one in noted.arguments):
+                complaints.append("proof: the classes of sequences are not in order")
+        elif search.proves:
+            complaints.append(f"proof: {search.name} brings one, and it is missing")
         if policy.quasi:
             complaints += others([("mixed", needed(evidence.mixed, "mixed"), mixed(paths, policy))])
         return Found(verdicts, tuple(complaints))
 
-    risk = staticmethod(journeys.risk)
-    compare = staticmethod(journeys.compare)
-    explain = staticmethod(journeys.explain)
+    risk = Later("exposure")
+    compare = Later("exposure")
+    explain = Later("exposure")
 
 
 def beside_recoded(
@@ -230,8 +255,8 @@ def beside_recoded(
     if isinstance(read.source, Visits):
         who = grouped(frame.get_column(str(read.shape.person)))
     _, first, number = np.unique(who, return_index=True, return_inverse=True)
-    persons = engine.read(frame[first].select([a.name for a in table.attributes]), policy.form)
-    tallied = engine.tally(persons, table)
+    people = engine.read(frame[first].select([a.name for a in table.attributes]), policy.form)
+    tallied = engine.tally(people, table)
     found = table.algorithm.search(tallied.tally, table)
     made = in_frame(engine, engine.apply(tallied, table, found.recoding))
     columns = [made.get_column(a.name).gather(pl.Series(number)) for a in policy.quasi]
@@ -263,17 +288,16 @@ def named_only(frame: pl.DataFrame, policy: Policy, engine: Engine[Any]) -> pl.D
     return made
 
 
-def shuffled(frame: pl.DataFrame, policy: Policy, finding: PathFinding) -> tuple[Read, pl.DataFrame]:
+def arranged(frame: pl.DataFrame, policy: Policy, finding: PathFinding) -> tuple[Read, pl.DataFrame]:
     """What is about to leave as its recipient reads it; rows of visits by person and time.
 
-    The order of raw rows may tell what a slot hides; persons stand in an order of chance.
+    The order of raw rows may tell whose they are, and what a slot hides.
     """
     shape = shape_of(policy).published(finding.grid)
     theirs = replace(policy, shape=shape)
     final = read_paths(frame, theirs, published=True)
+    kept = policy.order is Order.KEPT
     if isinstance(final.source, Visits):
-        who = final.source.person
-        chance = generator().permutation(int(who.max(initial=-1)) + 1)
         varying = [
             a.name
             for a in policy.with_role(Role.OTHER, Role.TARGET)
@@ -283,8 +307,31 @@ def shuffled(frame: pl.DataFrame, policy: Policy, finding: PathFinding) -> tuple
         # What is said of one visit goes with it, also where a person keeps a row without any.
         nowhere = pl.Series(final.source.point < 0)
         frame = frame.with_columns(pl.when(~nowhere).then(pl.col(name)).alias(name) for name in varying)
-        frame = frame[np.lexsort((final.source.point, chance[who]))]
+        if kept:
+            return final, persons.as_they_came(frame, str(shape.person), within=final.source.point)
+        frame = persons.in_order(frame, **of_persons(final.source, policy))
+    elif not kept:
+        frame = in_order(frame)
     return final, frame
+
+
+def of_persons(visits: Visits, policy: Policy) -> dict[str, Any]:
+    """By what rows of visits are sorted: persons, and the time of each row."""
+    person = shape_of(policy).person
+    named = any(a.name == person and a.disguise is not None for a in policy.attributes)
+    return {"person": str(person), "within": visits.point, "named": named}
+
+
+def texts_of(frame: pl.DataFrame) -> list[tuple[str, list[str | None]]]:
+    """The columns of texts."""
+    return [(one.name, one.cast(pl.String).to_list()) for one in frame if not one.dtype.is_numeric()]
+
+
+def sorted_paths(frame: pl.DataFrame, read: Read, policy: Policy) -> bool:
+    """Do published paths stand in canonical order?"""
+    if isinstance(read.source, Visits):
+        return persons.is_in_order(frame, **of_persons(read.source, policy))
+    return is_in_order(frame)
 
 
 def attribute_notes(

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import polars as pl
 
 from privet import core, hierarchy
-from privet.core import Hierarchy, Role
+from privet.core import Hierarchy
 from privet.engines.trajectories import gps
 from privet.engines.trajectories.column import PathColumn
 from privet.engines.trajectories.readings import Clash, Prepared, from_readings
@@ -19,6 +19,7 @@ from privet.engines.trajectories.visits import Visits
 from privet.errors import PolicyError
 from privet.policy.notation import Complaints, fill, word
 from privet.policy.values import Naming, Shape, as_it_is
+from privet.roads.layouts import Keys, said_twice
 from privet.trajectory.grid import Grid
 from privet.trajectory.paths import Paths
 from privet.trajectory.recode import PathRecoding
@@ -113,7 +114,7 @@ class Trajectories(Shape):
                 with complaints.at(key):
                     made[key] = read(table[key])
         complaints.raise_all()
-        _fitting(made["form"], table, complaints)
+        Keys(ANY, NEEDS, MAY).fitting(made["form"], table, complaints)
         complaints.raise_all()
         return cls(**made)
 
@@ -134,15 +135,8 @@ class Trajectories(Shape):
             table["zones"] = self.zones.to_policy()
         return table
 
-    def complaints(self, policy: core.Policy) -> list[str]:
-        roles = {attribute.name: attribute for attribute in policy.attributes}
-        found = [
-            f"attributes.{name}: [trajectories] says what it is; leave it out here"
-            for name in self.columns
-            if name in roles and name != self.person
-        ]
-        if self.person in roles and roles[self.person].role not in {Role.IDENTIFIER, Role.UNDECIDED}:
-            found.append(f"attributes.{self.person}: it says whose visit it is: the role is identifier")
+    def complaints(self, policy: core.Terms) -> list[str]:
+        found = said_twice(policy, self.columns, table=self.name, person=self.person, what="visit")
         found += [
             f"models[{at}]: quasi: a promise about paths names no columns; leave it out"
             for at, model in enumerate(policy.models)
@@ -232,15 +226,3 @@ def _grid(given: Any) -> Grid:
         grid: Grid = fill(Grid, given)
         return grid
     return Grid(given)
-
-
-def _fitting(form: Layout, table: Mapping[str, Any], complaints: Complaints) -> None:
-    """What this form needs, and what belongs to another."""
-    for key in NEEDS[form]:
-        if key not in table:
-            complaints.add(f'{key} is missing; form = "{form.value}" needs {", ".join(NEEDS[form])}')
-    fits = {*ANY, *NEEDS[form], *MAY[form]}
-    for key in table:
-        if key in KEYS and key not in fits:
-            forms = [f'"{one.value}"' for one in Layout if key in (*NEEDS[one], *MAY[one])]
-            complaints.add(f'{key}: form = "{form.value}" has none; it is for {" and ".join(forms)}')

@@ -20,7 +20,7 @@ from privet.models.kanonymity import KAnonymity
 from privet.policy.values import Policy
 from privet.relational.topdown import TopDown
 from privet.roads.stations import in_frame
-from privet.roads.transactions.check import classes_of, shape_of
+from privet.roads.transactions.check import classes_of, refuse_endless, shape_of
 from privet.rules.searches import SetFinding, Sets, known_of
 
 STEP = 8  # each size of classes that is tried is so many times the one before
@@ -33,6 +33,8 @@ def recoded(
     """What stands beside the sets as it leaves, and the sets."""
     shape = shape_of(policy)
     search: Any = policy.algorithm
+    for promise in known_of(policy):
+        refuse_endless(read.baskets, promise.m, promise.k)
     sets = Sets(read.baskets, None, shape.hierarchy, shape.mined_with)
     if not policy.quasi:
         return read.beside, search.search(sets, policy, progress)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from decimal import Decimal
 from math import comb
 from pathlib import Path
 from typing import Any
-from unicodedata import normalize
 
 import numpy as np
 import polars as pl
@@ -47,28 +45,6 @@ def read_sets(
     source: Any, policy: Policy, engine: Engine[Any], *, form: Form | None = None, published: bool = False
 ) -> ItemFrame:
     """The sets of a source, and what stands beside them."""
-    found = _read(source, policy, engine, form=form, published=published)
-    refuse_twins(found.baskets.items)
-    return found
-
-
-def refuse_twins(items: Sequence[str]) -> None:
-    """No item in two spellings that nobody can tell apart.
-
-    They would be counted as two, and a rule that was hidden in one could be read in the other.
-    """
-    spelled = Counter(normalize("NFC", item) for item in items if not item.isascii())
-    twins = sum(count > 1 for count in spelled.values())
-    if twins:
-        raise InputError(
-            f"{twins} items are spelled in two ways that look alike (Unicode forms NFC and NFD); "
-            "write each in one"
-        )
-
-
-def _read(
-    source: Any, policy: Policy, engine: Engine[Any], *, form: Form | None, published: bool
-) -> ItemFrame:
     shape = shape_of(policy)
     form = form_of(source, policy) if form is None else form
     if shape.form is Layout.BASKETS:
@@ -126,15 +102,37 @@ def verdicts_on(found: ItemFrame, policy: Policy) -> tuple[Verdicts, list[list[O
     return tuple(verdicts), levels
 
 
-def refuse_endless(baskets: Baskets, m: int) -> None:
-    """An auditor who writes everything out needs an end."""
-    lengths, records = np.unique(baskets.lengths, return_counts=True)
-    total = sum(
+def refuse_endless(baskets: Baskets, m: int, k: int = 1) -> None:
+    """Who writes everything out needs an end.
+
+    An item that fewer than k records have is rare by itself: a search goes no further with it.
+    """
+    common = baskets.supports >= k
+    many_of = np.bincount(baskets.owner, weights=common[baskets.members], minlength=baskets.records)
+    lengths, records = np.unique(many_of.astype(np.int64), return_counts=True)
+    total = _itemsets(lengths, records, m)
+    if total > MOST:
+        raise UnsupportedError(
+            f"about {Decimal(total):.1e} itemsets of up to {m} items would have to be counted, and {MOST:,} "
+            f"are the most: promise a smaller m ({_largest(lengths, records, m)} is possible here), or split "
+            "the longest records"
+        )
+
+
+def _largest(lengths: Ints, records: Ints, m: int) -> int:
+    """The largest m below this one whose itemsets can be counted; 1 where none can."""
+    for fewer in range(m - 1, 1, -1):
+        if _itemsets(lengths, records, fewer) <= MOST:
+            return fewer
+    return 1
+
+
+def _itemsets(lengths: Ints, records: Ints, m: int) -> int:
+    """How many itemsets of up to m items records of these lengths have, each by itself."""
+    return sum(
         many * sum(comb(length, size) for size in range(1, min(m, length) + 1))
         for length, many in zip(lengths.tolist(), records.tolist(), strict=True)
     )
-    if total > MOST:
-        raise UnsupportedError(f"{total:,} itemsets would have to be counted: promise a smaller m")
 
 
 def size(baskets: Baskets) -> dict[str, int]:

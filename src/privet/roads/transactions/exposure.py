@@ -16,7 +16,7 @@ from privet.evidence.part import plain
 from privet.evidence.values import Evidence
 from privet.policy.values import Policy
 from privet.release import Release, read_private
-from privet.roads.stations import data_file, needed
+from privet.roads.stations import data_file, needed, refuse_classify
 from privet.roads.transactions.check import level_notes, read_sets, shape_of, size, verdicts_on
 from privet.rules.baskets import Baskets
 from privet.rules.hidden import HiddenRule
@@ -87,7 +87,7 @@ def compare(
     progress: Progress = silent,
 ) -> dict[str, Any]:
     """What was lost between sets and their release, counted again on both."""
-    del classify  # a set has no target
+    refuse_classify("a set", asked=classify)
     progress("read", 0)
     if isinstance(release, Release):
         evidence, theirs = release.evidence, release.published_policy()

@@ -15,8 +15,6 @@ from privet.engines.transactions.frames import as_lists
 from privet.evidence import notes as ev
 from privet.policy.values import Policy
 from privet.release import Release, suffix
-from privet.roads.stations import handed_out
-from privet.roads.transactions.shape import Layout
 from privet.rules.baskets import Baskets
 
 
@@ -40,7 +38,7 @@ class SetRelease(Release):
             lines.write(self.baskets, folder / name, self.form, shape.separator)
             return {
                 "file": name,
-                **ev.form_notes(replace(self.form, format=Layout.BASKETS.value, delimiter=None)),
+                **ev.form_notes(self.form),
             }
         data = f"data{suffix(self.form)}"
         self.engine.write(self.engine.read(self.table, self.form), folder / data, self.form)
@@ -51,6 +49,6 @@ class SetRelease(Release):
         return replace(
             self.policy,
             attributes=tuple(replace(a, hierarchy=None) for a in self.policy.attributes),
-            form=handed_out(self.policy.form),
+            form=self.form,
             shape=self.policy.shape.published(),
         )

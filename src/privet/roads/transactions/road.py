@@ -6,7 +6,7 @@ search uses.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,27 +14,33 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from privet.core import Attribute, Form, Generalization, Role
+from privet.core import Attribute, Form, Role
+from privet.declared import Order
 from privet.engine import SUFFIX, Engine
+from privet.engines import persons
+from privet.engines.frames import in_order, is_in_order
 from privet.engines.transactions import frames
 from privet.engines.transactions.frames import ItemFrame
+from privet.equality import finder
 from privet.errors import InputError, UnsupportedError, one_of
 from privet.evidence import notes as ev
 from privet.evidence.values import Evidence
 from privet.policy.values import Policy
+from privet.recoding import Generalization
 from privet.relational.randomness import generator
 from privet.roads import Found, Verdicts
-from privet.roads.driver import Asked, Once, Passed, Stations
-from privet.roads.stations import as_written, data_file, in_frame, needed, others
-from privet.roads.transactions import exposure
+from privet.roads.driver import Asked, Later, Once, Passed, Stations
+from privet.roads.stations import as_written, data_file, in_frame, needed, order_complaints, others
+from privet.roads.tables import formulas
 from privet.roads.transactions.beside import recoded
 from privet.roads.transactions.check import level_notes, passing, read_sets, shape_of, size, verdicts_on
 from privet.roads.transactions.release import SetRelease
 from privet.roads.transactions.shape import Layout
+from privet.roads.transactions.sound import accounts, otherwise_written
 from privet.rules.effects import effects
 from privet.rules.mining import mine
 from privet.rules.rule import Thresholds
-from privet.rules.searches import SetFinding, Sets, hidden_of, mined_with
+from privet.rules.searches import SetFinding, Sets, hidden_of, known_of, mined_with
 from privet.trajectory.audit import OfLength
 
 NAMED = (
@@ -90,8 +96,13 @@ class TransactionRoad(Stations[ItemFrame, ItemFrame, Decided, Leaving, Recounted
     def read(self, asked: Asked) -> ItemFrame:
         return read_sets(asked.source, asked.policy, asked.engine)
 
-    def count(self, asked: Asked, data: Once[ItemFrame]) -> ItemFrame:  # noqa: ARG002 - sets are counted when read
-        return data.take()
+    def count(self, asked: Asked, data: Once[ItemFrame]) -> ItemFrame:
+        read = data.take()
+        if asked.policy.order is Order.KEPT:
+            return read
+        # Which of the records that would do is changed must not follow the order in which they came.
+        order = read.in_order()
+        return read.only(order, read.baskets.only(order))
 
     def search(self, asked: Asked, counts: ItemFrame) -> Decided:
         return Decided(*recoded(counts, asked.policy, asked.engine, asked.progress))
@@ -100,6 +111,9 @@ class TransactionRoad(Stations[ItemFrame, ItemFrame, Decided, Leaving, Recounted
         finding, form = found.finding, written(asked)
         left = replace(counts, beside=found.beside).only(finding.records, finding.baskets)
         left = replace(left, beside=disguised(left, asked.policy, asked.engine))
+        if asked.policy.order is Order.CANONICAL:
+            order = replace(left, person=None).in_order()
+            left = left.only(order, left.baskets.only(order))
         return Leaving(left, framed(left, asked.policy, form, asked.engine), form)
 
     def look(self, asked: Asked, leaving: Leaving) -> Recounted:
@@ -120,7 +134,7 @@ class TransactionRoad(Stations[ItemFrame, ItemFrame, Decided, Leaving, Recounted
             "loss": round(finding.loss, 9),
             **published(final, policy, passed.seen.levels),
         }
-        if finding.mined is not None:
+        if finding.mined is not None and of_raw_items(read, final):
             raw_items = same_items(read, final)
             sets["effects"] = effects(finding.mined, read.baskets, raw_items, finding.sensitive).counts
         told = ev.Told(
@@ -131,7 +145,12 @@ class TransactionRoad(Stations[ItemFrame, ItemFrame, Decided, Leaving, Recounted
             recoding=finding.how,
             attributes=attribute_notes(policy, finding),
             measures={"records": final.baskets.records},
-            cautions=[*ev.CAUTIONS, NAMED if finding.mined is not None else BEYOND],
+            cautions=[
+                *ev.CAUTIONS,
+                *([NAMED] if hidden_of(policy) else []),
+                *([BEYOND] if known_of(policy) else []),
+                *formulas.in_columns(cells(passed.seen.frame, final), passed.seen.form),
+            ],
             more={"sets": sets},
         )
         return told, private(read, final, finding, policy)
@@ -170,28 +189,43 @@ class TransactionRoad(Stations[ItemFrame, ItemFrame, Decided, Leaving, Recounted
             if missing:
                 return Found((), tuple(complaints))
         final = read_sets(data, policy, engine, form=form, published=True)
+        sorted_ = sorted_sets(data, final, policy, form, engine)
+        complaints += order_complaints(policy, evidence, sorted_=sorted_)
         if final.baskets.records != evidence.records:
             complaints.append(
                 f"the evidence speaks of {evidence.records} records, the data has {final.baskets.records}"
             )
+        complaints += ev.other_columns(evidence, [] if shape.form is Layout.BASKETS else there)
+        texts = None
+        if shape.form is not Layout.BASKETS and form.format not in frames.TYPED:
+            texts = in_frame(engine, engine.read(data, form))
+        complaints += formulas.complaints(evidence, formulas.in_columns(cells(texts, final), form))
         verdicts, levels = verdicts_on(final, policy)
         complaints += ev.other_promises(verdicts, evidence.promises)
         theirs, counted = said.to_dict(), published(final, policy, levels)
+        complaints += [*accounts(evidence), *otherwise_written(data, form, final, policy, engine)]
         complaints += others(
             (f"sets: {key}", theirs.get(key), counted.get(key)) for key in ("after", "levels", "mined")
         )
         return Found(verdicts, tuple(complaints))
 
-    risk = staticmethod(exposure.risk)
-    compare = staticmethod(exposure.compare)
-    explain = staticmethod(exposure.explain)
+    risk = Later("exposure")
+    compare = Later("exposure")
+    explain = Later("exposure")
+
+
+def cells(frame: pl.DataFrame | None, found: ItemFrame) -> list[tuple[str, Sequence[str | None]]]:
+    """What stands in cells of a file: texts of columns, or the items of baskets."""
+    if frame is None:
+        return [("items", found.baskets.items)]
+    return [(one.name, one.to_list()) for one in frame if one.dtype == pl.String]
 
 
 def written(asked: Asked) -> Form:
     """How the data leaves."""
     if shape_of(asked.policy).form is Layout.BASKETS:
         packed = str(asked.source).endswith(".gz")
-        return replace(asked.policy.form, format=Layout.BASKETS.value, gzip=packed)
+        return Form(format=Layout.BASKETS.value, encoding=asked.policy.form.encoding, gzip=packed)
     return as_written(asked.form, asked.output)
 
 
@@ -223,18 +257,39 @@ def framed(left: ItemFrame, policy: Policy, form: Any, engine: Engine[Any]) -> p
     if shape.form is Layout.BASKETS:
         return None
     if shape.form is Layout.COLUMN:
-        return frames.column_written(left, str(shape.set), shape.separator, [*order, str(shape.set)], form)
+        made = frames.column_written(left, str(shape.set), shape.separator, [*order, str(shape.set)], form)
+        return made if policy.order is Order.KEPT else in_order(made)
     # Who has several rows gets a number, drawn anew for every release, unless the policy disguises it.
     records = left.baskets.records
     numbers = pl.Series((generator().permutation(records) + 1).astype(np.int64))
     person = next((a for a in policy.attributes if a.name == shape.person), None)
     if person is not None and person.disguise is not None and left.person is not None:
         numbers = covered(left.person, person, policy, engine)
-    chance = np.asarray(generator().permutation(records), dtype=np.int64)
     names = [str(shape.person), *order, str(shape.item)]
-    return frames.rows_written(
-        left, str(shape.person), str(shape.item), numbers=numbers, order=names, shuffled=chance
+    made = frames.rows_written(left, str(shape.person), str(shape.item), numbers=numbers, order=names)
+    if policy.order is Order.KEPT:
+        return made
+    return persons.in_order(made, str(shape.person), named=named_persons(policy))
+
+
+def named_persons(policy: Policy) -> bool:
+    """Has a person a name in the release, in whatever disguise?"""
+    return any(a.name == shape_of(policy).person and a.disguise is not None for a in policy.attributes)
+
+
+def sorted_sets(data: Path, final: ItemFrame, policy: Policy, form: Form, engine: Engine[Any]) -> bool:
+    """Do published sets stand in canonical order?"""
+    shape = shape_of(policy)
+    if shape.form is Layout.BASKETS:
+        return bool((np.diff(final.in_order()) == 1).all())
+    frame = (
+        frames.typed(data, form.format)
+        if form.format in frames.TYPED
+        else in_frame(engine, engine.read(data, form))
     )
+    if shape.form is Layout.COLUMN:
+        return is_in_order(frame)
+    return persons.is_in_order(frame, str(shape.person), named=named_persons(policy))
 
 
 def covered(who: pl.Series, person: Attribute, policy: Policy, engine: Engine[Any]) -> pl.Series:
@@ -288,9 +343,16 @@ def attribute_notes(policy: Policy, finding: SetFinding) -> dict[str, Any]:
     return notes
 
 
+def of_raw_items(read: ItemFrame, final: ItemFrame) -> bool:
+    """Can rules before and after be compared? Not where items became what stands above them."""
+    find = finder(read.baskets.codes)  # a hierarchy may spell an item in another way
+    return all(find(item) is not None for item in final.baskets.items)
+
+
 def same_items(read: ItemFrame, final: ItemFrame) -> Any:
     """What is published in the numbers of the raw items."""
-    at = np.array([read.baskets.codes[item] for item in final.baskets.items], dtype=np.int64)
+    find = finder(read.baskets.codes)
+    at = np.array([find(item) for item in final.baskets.items], dtype=np.int64)
     return final.baskets.renamed(read.baskets.items, at)
 
 
@@ -299,13 +361,14 @@ def private(read: ItemFrame, final: ItemFrame, finding: SetFinding, policy: Poli
     found: dict[str, Any] = dict(finding.private)
     if finding.mined is None:
         return found
-    harm = effects(finding.mined, read.baskets, same_items(read, final), finding.sensitive)
     items = read.baskets.items
 
     def said(rules: Any) -> list[list[list[str]]]:
         return [[[items[i] for i in side] for side in rule] for rule in sorted(rules)]
 
-    found |= {"lost": said(harm.lost), "ghosts": said(harm.ghosts)}
+    if of_raw_items(read, final):
+        harm = effects(finding.mined, read.baskets, same_items(read, final), finding.sensitive)
+        found |= {"lost": said(harm.lost), "ghosts": said(harm.ghosts)}
     found["before"] = [
         {
             "rule": str(promise),

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from privet import core, hierarchy
-from privet.core import Hierarchy, Role
+from privet.core import Hierarchy
 from privet.errors import PolicyError
 from privet.policy.notation import Complaints, build, exact, word
 from privet.policy.values import Naming, Shape, as_it_is
+from privet.roads.layouts import Keys, said_twice
 from privet.rules.hidden import HiddenRule
 from privet.rules.rule import Thresholds
 from privet.rules.searches import SetSearch, hidden_of, known_of
@@ -81,7 +82,7 @@ class Transactions(Shape):
             with complaints.at("hierarchy"):
                 made["hierarchy"] = hierarchy.parse(table["hierarchy"], base=base)
         complaints.raise_all()
-        _fitting(made["form"], table, complaints)
+        Keys(ANY, NEEDS, MAY).fitting(made["form"], table, complaints)
         complaints.raise_all()
         made.setdefault("separator", USUAL[made["form"]])
         return cls(**made)
@@ -109,7 +110,9 @@ class Transactions(Shape):
                 promises.append({**one, "type": HiddenRule.name})
         models = document.get("models", [])
         if isinstance(models, list) and (promises or listed):
-            rest["models"] = [*models, *promises] or [{"type": HiddenRule.name}]
+            # Where a rule is wrong that was said above; another stands for it, so that nothing is said twice.
+            stand_in = {"type": HiddenRule.name, "itemset": ["-"], "support": 1}
+            rest["models"] = [*models, *promises] or [stand_in]
         return rest
 
     @staticmethod
@@ -135,29 +138,17 @@ class Transactions(Shape):
             table["hierarchy"] = self.hierarchy.to_policy()
         return table
 
-    def complaints(self, policy: core.Policy) -> list[str]:
-        roles = {attribute.name: attribute for attribute in policy.attributes}
-        found = [
-            f"attributes.{name}: [transactions] says what it is; leave it out here"
-            for name in self.columns
-            if name in roles and name != self.person
-        ]
-        if self.person in roles and roles[self.person].role not in {Role.IDENTIFIER, Role.UNDECIDED}:
-            found.append(f"attributes.{self.person}: it says whose item it is: the role is identifier")
+    def complaints(self, policy: core.Terms) -> list[str]:
+        found = said_twice(policy, self.columns, table=self.name, person=self.person, what="item")
         if self.form is Layout.BASKETS and policy.attributes:
             found.append("attributes: a file of baskets has no columns; leave it out")
         hides, keeps = hidden_of(policy), known_of(policy)
-        if hides and keeps:
-            found.append(
-                "models: rules are hidden, or km-anonymity is kept, not both in one release: what one search "
-                "takes away the other must count again"
-            )
-        if hides and policy.quasi:
+        if hides and policy.quasi and not keeps:
             found.append(
                 "attributes: hiding rules protects no person: with quasi-identifiers beside the set promise "
                 "km-anonymity, or give them another role"
             )
-        if hides and self.hierarchy is not None:
+        if hides and self.hierarchy is not None and not keeps:
             found.append("transactions.hierarchy: hiding rules generalises nothing; leave it out")
         # Not `complaints`, which a policy asks of its algorithm only where it has attributes.
         if isinstance(policy.algorithm, SetSearch):
@@ -182,15 +173,3 @@ def _separator(given: object) -> str:
     if not isinstance(given, str) or len(given) != 1 or given in '"\r\n' or not given.isascii():
         raise PolicyError(f'is one character, such as "," or ";" or " ", not {given!r}')
     return given
-
-
-def _fitting(form: Layout, table: Mapping[str, Any], complaints: Complaints) -> None:
-    """What this form needs, and what belongs to another."""
-    for key in NEEDS[form]:
-        if key not in table:
-            complaints.add(f'{key} is missing; form = "{form.value}" needs {", ".join(NEEDS[form])}')
-    fits = {*ANY, *NEEDS[form], *MAY[form]}
-    for key in table:
-        if key in KEYS and key not in fits:
-            forms = [f'"{one.value}"' for one in Layout if key in (*NEEDS[one], *MAY[one])]
-            complaints.add(f'{key}: form = "{form.value}" has none; it is for {" and ".join(forms)}')

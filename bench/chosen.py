@@ -1,0 +1,97 @@
+"""`auto` beside every other search of privet, on a draft that was accepted as it stands.
+
+The complete records of Adult, or the first of them; the guesses of `privet init` taken, k-anonymity with
+k = 5. CPU seconds of the search alone.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import polars as pl
+
+from bench.adult import files
+from bench.outcome import Cell, Outcome, Table, rated
+from privet.drafts.accept import accept
+from privet.drafts.draft import draft
+from privet.engines.embedded import Embedded
+from privet.errors import PrivetError
+from privet.measure.query import median_error
+from privet.measure.utility import losses, mean_lm, mean_ncp
+from privet.models.kanonymity import KAnonymity
+from privet.policy.notation import algorithm
+from privet.policy.presets import Preset
+from privet.policy.values import Policy
+from privet.roads.stations import columns_needed, settle
+from privet.samples.adult import read_adult
+
+SEARCHES: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("auto", {}),
+    ("mondrian", {}),
+    ("mondrian", {"cuts": "hierarchy", "choice": "best"}),
+    ("local", {"refine": 0, "looks": 30_000_000}),
+    ("local", {"refine": 30_000_000, "looks": 30_000_000}),
+    ("top-down", {}),
+    ("top-down", {"tries": 6}),
+    ("optimal", {"nodes": 500}),
+)
+MOST = 0.10  # of the detail of Adult, with the guesses accepted and k = 5
+
+
+def run(*, full: bool) -> Outcome:
+    table = read_adult(files())
+    return measured(table if full else table.head(8_000), rows="all complete" if full else "the first 8,000")
+
+
+def measured(table: pl.DataFrame, *, rows: str) -> Outcome:
+    """A row for each search."""
+    policy, tally = accepted(table)
+    cells: list[list[Cell]] = []
+    for name, said in SEARCHES:
+        search = algorithm(name, **said)
+        shown = ", ".join(f"{key} = {value}" for key, value in said.items() if key not in {"looks", "nodes"})
+        begun = time.process_time()
+        try:
+            found = search.search(tally, replace(policy, algorithm=search)).recoding
+        except PrivetError:
+            cells.append([name, shown, None, None, None, None, "not possible"])
+            continue
+        spent = time.process_time() - begun
+        lost = losses(found.over(tally), found)
+        lm = mean_lm(lost)
+        target = rated(lm, MOST, "") if name == "auto" else ""
+        cells.append([name, shown, lm, mean_ncp(lost), median_error(tally, found), spent, target])
+    heads = {
+        "search": "",
+        "with": "",
+        "LM": ".4f",
+        "NCP": ".4f",
+        "count error": ".3f",
+        "CPU s": ".1f",
+        "target": "",
+    }
+    return Outcome(
+        "auto",
+        f"auto beside the other searches: Adult, {rows} records, guesses accepted, k = 5",
+        "The draft of `privet init` with its guesses taken, k-anonymity; CPU seconds of the search.",
+        (Table("what each search loses", heads, cells),),
+    )
+
+
+def accepted(table: pl.DataFrame) -> tuple[Policy, Any]:
+    """The accepted draft under k-anonymity, and the counts."""
+    with TemporaryDirectory() as folder:
+        source = Path(folder) / "adult.csv"
+        table.write_csv(source)
+        text = accept(draft(source), Preset.find("statistics-office-5")).text
+        text = re.sub(r"(?s)\[\[models\]\].*?(?=\n\[algorithm\])", "", text)
+        text += '\n[[models]]\ntype = "k-anonymity"\nk = 5\n'
+        policy = Policy.loads(text)
+        engine = Embedded()
+        read = engine.read(source, settle(source, policy.form), columns_needed(policy))
+        return replace(policy, models=(KAnonymity(k=5),)), engine.tally(read, policy).tally

@@ -1,0 +1,59 @@
+"""One release, in a process that is measured: RAW SEARCH ENGINE ADDRESS OUT."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import privet as pv
+
+
+def main(raw: str, search: str, engine: str, address: str, out: str) -> None:
+    quasi = {
+        f"q{at}": {"role": "quasi", "hierarchy": {"type": "intervals", "width": [5, 10, 20]}}
+        for at in range(8)
+    }
+    policy = pv.Policy.from_document(
+        {
+            "policy": 1,
+            "rows": "persons",
+            "attributes": {**quasi, "ill": {"role": "sensitive"}},
+            "models": [{"type": "k-anonymity", "k": 10}],
+            "algorithm": {"type": search} | ({"suppression": "1/10"} if search == "optimal" else {}),
+        },
+        base=Path(),
+    )
+    stages: list[tuple[str, float]] = []
+
+    def progress(stage: str, done: int, of: int | None = None) -> None:  # noqa: ARG001 - as it is called
+        if not stages or stages[-1][0] != stage:
+            stages.append((stage, time.perf_counter()))
+
+    started = time.perf_counter()
+    where = pv.Spark(master=address, staging=Path(out).parent) if engine == "spark" else engine
+    release = pv.publish(raw, policy, engine=where, progress=progress)
+    progress("write", 0)
+    release.write(out)
+    ends = [*(at for _, at in stages[1:]), time.perf_counter()]
+    taken = {name: end - at for (name, at), end in zip(stages, ends, strict=True)}
+    found = release.evidence.promises[0].achieved
+    shutil.rmtree(out)
+    shutil.rmtree(f"{out}.private")
+    classes: Any = release.measures.classes
+    print(
+        json.dumps(
+            {
+                "stages": {"start": stages[0][1] - started, **taken},
+                "classes": classes["count"],
+                "k": str(found["k"]),
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

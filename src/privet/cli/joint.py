@@ -1,0 +1,284 @@
+"""`privet joint`: one release of several organisations' tables that nobody brings together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from privet.cli import screen
+from privet.cli.options import Engine, Json, Overwrite, engine_of, whole
+from privet.cli.signing import KeyFile, Passphrase
+
+if TYPE_CHECKING:
+    from privet.parties.contract import Contract
+    from privet.rehearsal import Rehearsal
+
+ContractFile = Annotated[Path, typer.Argument(metavar="CONTRACT", help="The contract, a TOML file.")]
+
+
+def show(contract: ContractFile, *, json: Json = False) -> int:
+    """What a contract says, its digest, and what each party would learn under it.
+
+    Two parties have the same contract where they see the same digest, however their files are written.
+
+    Example:
+      privet joint show contract.toml
+
+    Next: `privet joint rehearse` runs all parties on one machine, on data that is not secret.
+
+    """
+    from privet.parties.contract import Contract
+    from privet.parties.learned import coalitions, learned
+
+    agreed = Contract.load(contract)
+    from privet.parties.signing import signed
+
+    known, together = learned(agreed), coalitions(agreed)
+    names = signed(agreed, contract)
+    if json:
+        screen.answer(
+            {
+                "digest": agreed.digest.hex(),
+                "parties": list(agreed.parties),
+                "split": agreed.split.value,
+                "reveal": agreed.reveal.value,
+                "promises": [_promise(model) for model in agreed.policy.models],
+                "learned": {party: list(said) for party, said in known.items()},
+                "coalitions": list(together),
+                "signed": names,
+            }
+        )
+        return 0
+    screen.say(f"contract {agreed.digest.hex()}")
+    screen.say(f"{len(agreed.parties)} parties, split by {agreed.split.value}, promising")
+    screen.say(*(f"  {screen.shown(_promise(model))}" for model in agreed.policy.models))
+    if names:
+        yes = ", ".join(party for party, done in names.items() if done) or "nobody"
+        no = ", ".join(party for party, done in names.items() if not done)
+        screen.say(f"signed by {yes}" + (f"; not yet by {no}" if no else ""))
+    screen.say("", *_learned(agreed, known, together))
+    return 0
+
+
+def sign(
+    contract: ContractFile,
+    *,
+    key: KeyFile,
+    passphrase_file: Passphrase = None,
+    json: Json = False,
+) -> int:
+    """Put your organisation's name to a contract.
+
+    The contract lists every party's public key under [keys]; whose key signs is seen from that. The signature
+    is over the contract's digest and stands beside it, in CONTRACT.signatures.json, where all parties collect
+    theirs. Whatever is changed in the contract afterwards, nobody has signed.
+
+    Example:
+      privet joint sign contract.toml --key north.key
+
+    Next: `privet joint show contract.toml` says who has signed.
+
+    """
+    from privet.cli.signing import secret
+    from privet.evidence.signing import PrivateKey
+    from privet.parties.contract import Contract
+    from privet.parties.signing import beside
+    from privet.parties.signing import sign as put
+
+    agreed = Contract.load(contract)
+    party = put(agreed, contract, PrivateKey.load(key, secret(passphrase_file)))
+    if json:
+        screen.answer({"party": party, "digest": agreed.digest.hex(), "signatures": str(beside(contract))})
+    else:
+        screen.say(f"{party} has signed contract {agreed.digest.hex()}")
+    return 0
+
+
+def rehearse(
+    contract: ContractFile,
+    parts: Annotated[
+        list[str],
+        typer.Argument(metavar="PART...", help="One table for each party, in the contract's order."),
+    ],
+    *,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Write the joint release there.")
+    ] = None,
+    key: Annotated[
+        list[Path] | None,
+        typer.Option("--key", metavar="KEY", help="A party's private key, of each party once: they sign."),
+    ] = None,
+    pooled: Annotated[
+        bool, typer.Option("--pooled", help="Also publish all rows in one place, and compare.")
+    ] = False,
+    overwrite: Overwrite = False,
+    engine: Engine = "embedded",
+    json: Json = False,
+) -> int:
+    """Run all parties of a contract on one machine, with the real protocol.
+
+    Every party is a thread with its own table; what they send each other is what they would send between
+    houses. Says how long it takes, how much travels, how often they wait for each other, and what each
+    party would learn. Rehearse with made-up or old data: all parts lie on one machine.
+
+    With -o every party also writes the release, they compare what they wrote to the byte, and one of them is
+    kept: a folder like any other, which `privet verify` checks; its evidence says who took part, what each
+    saw, and that it was a rehearsal.
+
+    Example:
+      privet joint rehearse contract.toml north.csv south.csv west.csv --pooled -o joint
+
+    Next: `privet verify joint`; report.html in the folder shows it all.
+
+    """
+    from privet.cli.signing import private
+    from privet.rehearsal import rehearse as rehearsed
+
+    with screen.working(json=json) as progress:
+        progress("search", 0)
+        found = rehearsed(
+            contract,
+            parts,
+            engine=engine_of(engine),
+            pooled=pooled,
+            output=output,
+            overwrite=overwrite,
+            keys=[private(one) for one in key or ()],
+        )
+    if json:
+        screen.answer(_document(found))
+    else:
+        screen.say(*_told(found))
+        if output is not None:
+            screen.say("", f"the joint release is in {screen.shown(str(output))}")
+    return 0 if found.as_pooled is not False else 1
+
+
+def mine(
+    contract: ContractFile,
+    parts: Annotated[
+        list[str],
+        typer.Argument(metavar="PART...", help="One table for each party, in the contract's order."),
+    ],
+    *,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the itemsets as CSV.")
+    ] = None,
+    overwrite: Overwrite = False,
+    engine: Engine = "embedded",
+    json: Json = False,
+) -> int:
+    """Frequent itemsets of several parties together, as if all records lay in one place.
+
+    The contract says which items there are and from when on a set is frequent. All parties run on one
+    machine, with the real protocol; mining between nodes is not there yet. The itemsets are values of
+    somebody's data: they are counted only, unless you ask for a file.
+
+    Example:
+      privet joint mine mining.toml north.csv south.csv west.csv -o itemsets.csv
+
+    """
+    import csv
+    from json import dumps as as_text
+
+    from privet.rehearsal import mine as mined
+
+    with screen.working(json=json) as progress:
+        progress("search", 0)
+        found = mined(contract, parts, engine=engine_of(engine))
+    if output is not None:
+        with (
+            whole(output, overwrite=overwrite, private=True) as fresh,
+            fresh.open("w", newline="", encoding="utf-8") as file,
+        ):
+            rows = csv.writer(file)
+            rows.writerow(["items", "persons"])
+            rows.writerows([as_text(list(one), ensure_ascii=False), n] for one, n in found.itemsets.items())
+    sizes = {size: sum(len(one) == size for one in found.itemsets) for size in map(len, found.itemsets)}
+    if json:
+        screen.answer(
+            {
+                "digest": found.contract.digest.hex(),
+                "itemsets": len(found.itemsets),
+                "by_size": {str(size): many for size, many in sorted(sizes.items())},
+                "seconds": found.seconds,
+                "rounds": found.rounds,
+                "bytes": sum(traffic.sent for traffic in found.traffic.values()),
+                "learned": list(found.contract.learned),
+            }
+        )
+        return 0
+    told = ", ".join(f"{many:,} of {size}" for size, many in sorted(sizes.items()))
+    screen.say(f"{len(found.itemsets):,} frequent itemsets of {len(found.traffic)} parties: {told or 'none'}")
+    sent = sum(traffic.sent for traffic in found.traffic.values())
+    screen.say(f"{found.seconds:.1f} s on this machine, {_size(sent)} sent, {found.rounds:,} rounds")
+    screen.say("", "every party learns:", *(f"  {said}" for said in found.contract.learned))
+    if output is not None:
+        screen.say("", f"the itemsets are in {screen.shown(str(output))}")
+    return 0
+
+
+def _document(found: Rehearsal) -> dict[str, Any]:
+    return {
+        "digest": found.contract.digest.hex(),
+        "records": found.table.height,
+        "seconds": found.seconds,
+        "seconds_apart": found.seconds_apart,
+        "rounds": found.rounds,
+        "bytes": found.bytes,
+        "parties": {
+            party: {"sent": t.sent, "received": t.received, "messages": t.messages}
+            for party, t in found.traffic.items()
+        },
+        "promises": [
+            {"promise": _promise(model), "holds": verdict.holds} for model, verdict in found.verdicts
+        ],
+        "learned": {party: list(said) for party, said in found.learned.items()},
+        "coalitions": list(found.coalitions),
+        "as_pooled": found.as_pooled,
+        "folder": None if found.folder is None else str(found.folder),
+    }
+
+
+def _told(found: Rehearsal) -> Iterator[str]:
+    made = sum(step.performed for step in found.steps)
+    yield f"{found.table.height:,} records of {len(found.traffic)} parties in one table; {made} splits made"
+    yield ""
+    yield from screen.table(
+        [(p, _size(t.sent), _size(t.received), f"{t.messages:,}") for p, t in found.traffic.items()],
+        head=("party", "sent", "received", "messages"),
+    )
+    yield ""
+    yield f"{found.seconds:.1f} s on this machine, {found.rounds:,} rounds"
+    yield f"about {found.seconds_apart:.0f} s between houses that are 20 ms and 50 Mbit/s apart"
+    if found.as_pooled is not None:
+        same = "the same table as" if found.as_pooled else "ANOTHER table than"
+        yield f"{same} `privet publish` makes of all rows in one place"
+    yield ""
+    yield from _learned(found.contract, found.learned, found.coalitions)
+
+
+def _learned(contract: Contract, known: Any, together: tuple[str, ...]) -> Iterator[str]:
+    every = [said for said in known[contract.parties[0]] if all(said in others for others in known.values())]
+    yield "every party learns, beside the published table:"
+    yield from (f"  {said}" for said in every)
+    for party, more in known.items():
+        if alone := [said for said in more if said not in every]:
+            yield f"{party}, which leads, also:"
+            yield from (f"  {said}" for said in alone)
+    yield "if they put their notes together:"
+    yield from (f"  {said}" for said in together)
+
+
+def _promise(model: Any) -> str:
+    from privet.policy.notation import describe
+
+    said = {key: value for key, value in describe(model).items() if key not in {"type", "sensitive"}}
+    return f"{model.name} ({', '.join(f'{key} = {value}' for key, value in said.items())})"
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e6:,.1f} MB" if count >= 100_000 else f"{count / 1e3:,.1f} kB"

@@ -1,0 +1,63 @@
+"""Trees in canonical order: by what is published of them, so that their order tells nothing besides.
+
+What is known of a person comes before what is sensitive, so trees that look alike stand together. A key is
+flat, vertex after vertex with its level: comparing two never goes deeper than their values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeAlias
+
+from privet.document.forest import Vertex
+from privet.document.schema import Schema
+
+Key: TypeAlias = tuple[Any, ...]
+
+
+def key_of(tree: Vertex, schema: Schema) -> Key:
+    """What a tree is sorted by.
+
+    Children count type by type, in the order of the schema, as every notation can write them.
+    """
+    known: list[Any] = []
+    whole: list[Any] = []
+    waiting = [(tree, 0)]
+    while waiting:
+        vertex, level = waiting.pop()
+        kind = schema.kind(vertex.type)
+        place = (level, schema.position[vertex.type])
+        # Where a vertex names a bag, that stands behind the values of its fields.
+        own = vertex.values[: len(kind.published)]
+        values = tuple([(value is None, value or "") for value in own])
+        known.append((*place, tuple([values[at] for at in kind.quasi_places])))
+        whole.append((*place, values))
+        below: Iterable[Vertex] = vertex.children
+        if len(kind.children) > 1:
+            below = sorted(below, key=lambda child: schema.position[child.type])
+        waiting += [(child, level + 1) for child in reversed([*below])]
+    return tuple(known), tuple(whole)
+
+
+class Watched:
+    """Trees that are looked at as they pass: do they stand in canonical order?"""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self.sorted = True
+
+    def __call__(self, trees: Iterable[Vertex]) -> Iterator[Vertex]:
+        before: Key | None = None
+        for tree in trees:
+            key = key_of(tree, self.schema)
+            self.sorted = self.sorted and (before is None or before <= key)
+            before = key
+            yield tree
+
+
+def are_in_order(trees: Iterable[Vertex], schema: Schema) -> bool:
+    """Do these trees stand in canonical order?"""
+    watched = Watched(schema)
+    for _ in watched(trees):
+        pass
+    return watched.sorted

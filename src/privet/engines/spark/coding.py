@@ -1,0 +1,179 @@
+"""Values as codes on the cluster: distinct values come here, their codes go there, and counts come back.
+
+Two jobs whatever the number of columns: one for the distinct values of all of them, one for the counts. The
+codes of a record are packed into one number (or a few, where they do not fit), so that what is shuffled are
+eight bytes and a count for each combination that a worker has seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.domain import Domain, Value
+from privet.engines.arrange import codes_of
+from privet.engines.spark.jobs import CHANGED, fetched, functions
+from privet.engines.spark.spread import Spread, respelt
+from privet.engines.spark.staging import Staging
+from privet.errors import UnsupportedError
+
+WORD = 2**62  # what a packed number stays below
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """The distinct values of a column: as Spark writes them, as privet does, and how often each occurs."""
+
+    keys: tuple[Value, ...] = field(repr=False)
+    texts: tuple[Value, ...] = field(repr=False)
+    counts: NDArray[np.int64] = field(repr=False)
+
+
+def distinct(table: Spread, names: Sequence[str], most: int) -> dict[str, Values]:
+    """The distinct values of columns, in one job; refuses where there are more than can come here."""
+    f = functions()
+    texts = [table.text(name) for name in names]
+    if table.columnar:  # a column for itself is read for itself
+        each = [
+            table.frame.groupBy(one.alias("v")).agg(f.count(f.lit(1)).alias("n")).select(
+                f.lit(at).alias("at"), "v", "n"
+            )
+            for at, one in enumerate(texts)
+        ]  # fmt: skip
+        found = reduce(lambda one, other: one.unionAll(other), each)
+    else:
+        pairs = f.array(*(f.struct(f.lit(at).alias("at"), one.alias("v")) for at, one in enumerate(texts)))
+        found = (
+            table.frame.select(f.explode(pairs).alias("e"))
+            .groupBy(f.col("e.at").alias("at"), f.col("e.v").alias("v"))
+            .agg(f.count(f.lit(1)).alias("n"))
+        )
+    rows = fetched(found.limit(most + 1), "looking for distinct values")
+    if rows.num_rows > most:
+        raise UnsupportedError(
+            f"the engine 'spark': {_named(names)} together have more than {most:,} distinct values, which is "
+            "what is brought to one machine; give fewer columns a role, round what is too fine before, or "
+            "say values=… to pv.Spark"
+        )
+    column, value, times = (rows.column(name).to_numpy(zero_copy_only=False) for name in ("at", "v", "n"))
+    made = {}
+    for at, name in enumerate(names):
+        here = np.flatnonzero(column == at)
+        keys = tuple(None if key is None else str(key) for key in value[here].tolist())
+        spelt = respelt(keys, table.kinds[name])
+        made[name] = Values(keys, tuple(spelt), times[here].astype(np.int64))
+    return made
+
+
+def _named(names: Sequence[str]) -> str:
+    return f"column {names[0]!r}" if len(names) == 1 else f"{len(names)} columns"
+
+
+@dataclass(frozen=True, eq=False)
+class Codebook:
+    """How the columns of a table become numbers, and these one."""
+
+    values: Mapping[str, Values] = field(repr=False)
+    domains: Mapping[str, Domain] = field(repr=False)  # in the order in which they are packed
+
+    @property
+    def words(self) -> list[list[str]]:
+        """The columns that are packed into each number."""
+        found: list[list[str]] = []
+        room = WORD
+        for name, domain in self.domains.items():
+            if room // max(domain.size, 1) < 1 or not found:
+                found.append([])
+                room = WORD
+            room //= max(domain.size, 1)
+            found[-1].append(name)
+        return found
+
+    def packed(self, session: Any, staging: Staging, table: Spread) -> Any:
+        """The table's frame with the numbers w0, w1, … of each record beside its columns."""
+        frame = table.frame
+        for at, (name, domain) in enumerate(self.domains.items()):
+            known = self.values[name]
+            frame = looked_up(
+                session,
+                staging,
+                frame,
+                table.text(name),
+                known.keys,
+                {f"k{at}": codes_of(domain, known.texts)},
+            )
+        f, number = functions(), {name: f"k{at}" for at, name in enumerate(self.domains)}
+        for at, some in enumerate(self.words):
+            word = f.lit(0).cast("bigint")
+            for name in some:
+                word = word * self.domains[name].size + f.col(number[name])
+            frame = frame.withColumn(f"w{at}", word)
+        return frame.drop(*number.values())
+
+    def unpacked(self, words: Sequence[NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
+        """The codes of each column behind packed numbers."""
+        found: dict[str, NDArray[np.int64]] = {}
+        for word, some in zip(words, self.words, strict=True):
+            rest = word
+            for name in reversed(some):
+                rest, found[name] = np.divmod(rest, self.domains[name].size)
+        return found
+
+
+def tallied(
+    session: Any, staging: Staging, table: Spread, book: Codebook, most: int
+) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
+    """The packed numbers that occur, ascending, and how many records have each; one aggregation."""
+    f = functions()
+    slim = table.select(list(book.domains))
+    names = [f"w{at}" for at in range(len(book.words))]
+    grouped = book.packed(session, staging, slim).groupBy(*names).agg(f.count(f.lit(1)).alias("n"))
+    rows = fetched(grouped.limit(most + 1), "counting")
+    if rows.num_rows > most:
+        raise UnsupportedError(
+            f"the engine 'spark': the records have more than {most:,} different combinations of values, "
+            "which is what is searched on one machine; round what is too fine before, or say cells=… to "
+            "pv.Spark"
+        )
+    words = [rows.column(name).to_numpy().astype(np.int64) for name in names]
+    counts = rows.column("n").to_numpy().astype(np.int64)
+    order = np.lexsort(words[::-1])
+    return [word[order] for word in words], counts[order]
+
+
+def looked_up(  # noqa: PLR0917 - where, what, by which key, in which table
+    session: Any, staging: Staging, frame: Any, key: Any, keys: Sequence[Value], beside: Mapping[str, Any]
+) -> Any:
+    """A frame with what a small table says of each record's key; a key that it lacks stops the job."""
+    import pyarrow as pa  # noqa: PLC0415 - comes with pyspark
+
+    f = functions()
+    table = pa.table(
+        {"key": pa.array(keys, pa.string()), **{name: pa.array(v) for name, v in beside.items()}}
+    )
+    small = f.broadcast(staging.sent(session, with_mark(table)))
+    joined = frame.join(small, key.eqNullSafe(f.col("key")), "left").drop("key")
+    return checked(joined, table.drop_columns("key"))
+
+
+def with_mark(table: Any) -> Any:
+    """A table to be joined, with a mark by which `checked` sees that a record has found its row."""
+    import pyarrow as pa  # noqa: PLC0415 - comes with pyspark
+
+    return table.append_column("known", pa.array([True] * table.num_rows, pa.bool_()))
+
+
+def checked(joined: Any, table: Any) -> Any:
+    """Stop where a left join found nothing: the record was not there when it was counted."""
+    f = functions()
+    for one in table.schema:
+        kind = "string" if str(one.type) in {"string", "large_string", "null"} else "bigint"
+        never = f.raise_error(f.lit(CHANGED)).cast(kind)
+        found = f.col(one.name).cast(kind)
+        joined = joined.withColumn(one.name, f.when(f.col("known").isNull(), never).otherwise(found))
+    return joined.drop("known")

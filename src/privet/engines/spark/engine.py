@@ -1,0 +1,228 @@
+"""The engine `spark`: the same policy on data that never fits on one machine.
+
+It uses Spark's DataFrame API and nothing else (grouping, joins, expressions), so that Spark, Spark Connect,
+Databricks and Sail all run it. What comes to this process are distinct values and counts, up to limits that
+are stated; records never do. What is about to leave is written first and counted from the files.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+from privet.core import Attribute, Column, Form, Role, Tally, Terms
+from privet.declared import TABLE, Order
+from privet.domain import Value
+from privet.engine import Tallied
+from privet.engines import text
+from privet.engines.arrange import domains, respelt
+from privet.engines.embedded import Embedded, Frame
+from privet.engines.spark import order, sources
+from privet.engines.spark.coding import Codebook, Values, distinct, looked_up, tallied
+from privet.engines.spark.jobs import fetched, functions
+from privet.engines.spark.recode import Coded, Recoder
+from privet.engines.spark.repeats import repeated
+from privet.engines.spark.session import session_of
+from privet.engines.spark.spread import Spread
+from privet.engines.spark.staging import Staging, each
+from privet.equality import key
+from privet.errors import InputError, InternalError, UnsupportedError
+from privet.recoding import Recoding
+
+CELLS = (
+    20_000_000  # different combinations that are counted on one machine: about 2 GB while they are searched
+)
+VALUES = 2_000_000  # distinct values, of all columns together
+
+
+class Spark:
+    """Tables on a cluster, through Spark's DataFrame API: Spark Connect, Databricks, Sail."""
+
+    name: ClassVar[str] = "spark"
+    takes_tables: ClassVar[bool] = True
+    written: ClassVar[str] = "parquet"  # how a table leaves that came from nowhere
+
+    def __init__(
+        self,
+        session: Any = None,
+        *,
+        master: str | None = None,
+        staging: str | Path | None = None,
+        cells: int = CELLS,
+        values: int = VALUES,
+    ) -> None:
+        """A `session`, or the address of one (`master`): sc://…, local[4], sail.
+
+        `staging` is a folder that this process and every worker can see; without one it is where this
+        system keeps temporary files, which serves for a cluster on this machine. `cells` and `values` say how
+        many combinations and distinct values may come to this process.
+        """
+        self._given, self._master = session, master
+        self._staging = Staging(None if staging is None else Path(staging).absolute())
+        self._cells, self._values = cells, values
+
+    @cached_property
+    def _session(self) -> Any:
+        return self._given if self._given is not None else session_of(self._master)
+
+    def refuse(self, policy: Terms, road: str) -> None:
+        """What cannot run here, by its name and before any work."""
+        complaints = []
+        if road != TABLE:
+            complaints.append(
+                f"the engine {self.name!r} publishes tables, not {road} (algorithm {policy.algorithm.name}); "
+                "the engine 'embedded' does"
+            )
+        if policy.order is Order.KEPT:
+            complaints.append(
+                f'order = "kept": the engine {self.name!r} has no order in which rows came; '
+                'leave it out, or use the engine "embedded"'
+            )
+        if complaints:
+            raise UnsupportedError(*complaints)
+
+    def read(
+        self, source: Any, form: Form, columns: Iterable[str] | None = None, *, empty: bool = False
+    ) -> Spread:
+        wanted = None if columns is None else list(dict.fromkeys(columns))
+        table = sources.read(self._session, self._staging, source, form, wanted)
+        table = replace(table, records=table.count())
+        if not table.records and not empty:
+            raise InputError("the data has not one record")
+        return table
+
+    def columns(self, table: Spread) -> tuple[str, ...]:
+        return table.names
+
+    def rows(self, table: Spread) -> int:
+        return table.count()
+
+    def distinct(self, table: Spread, column: str) -> list[Value]:
+        """The values of a column, each once."""
+        return list(self._distinct(table, [column])[column].texts)
+
+    def beginning(self, table: Spread, column: str, letters: str) -> list[Value]:
+        """The values of a column that begin with one of these, each once."""
+        f = functions()
+        some = table.over(table.frame.where(f.substring(table.text(column), 1, 1).isin(*letters)))
+        return self.distinct(some, column)
+
+    def repeated(self, table: Spread, column: str) -> tuple[int, int]:
+        return repeated(self._session, self._staging, table, column, self._values)
+
+    def tally(self, table: Spread, policy: Terms) -> Tallied:
+        return self._tally(table, policy, {a.name: a for a in policy.quasi})
+
+    def tally_published(self, table: Spread, policy: Terms) -> Tally:
+        return self._tally(table, policy, {}).tally
+
+    def _tally(self, table: Spread, policy: Terms, arranged: Mapping[str, Attribute]) -> Tallied:
+        roles = [a.name for a in policy.with_role(Role.QUASI, Role.SENSITIVE, Role.TARGET)]
+        text.complain_about_missing("the table", roles, table.names, None)
+        person = policy.person if policy.person in table.names else None  # a release does not have it
+        counted = [*roles, *([] if person is None else [person])]
+        if not counted:
+            raise InputError(
+                "no column is a quasi-identifier, sensitive or a target: there is nothing to count"
+            )
+        values = self._distinct(table, counted)
+        seen = () if arranged else [a.name for a in policy.quasi]
+        found = domains({name: values[name].texts for name in counted}, arranged, seen)
+        book = Codebook(values, {name: found[name] for name in counted})
+        words, counts = tallied(self._session, self._staging, table, book, self._cells)
+        if table.records is not None and int(counts.sum()) != table.records:
+            raise InputError("Spark: the source was changed while it was read; nothing was released")
+        codes = book.unpacked(words)
+        columns = {name: Column(name, d, d.column(codes[name])) for name, d in book.domains.items()}
+        target = [columns[a.name] for a in policy.with_role(Role.TARGET)]
+        tally = Tally(
+            quasi=tuple(columns[a.name] for a in policy.with_role(Role.QUASI)),
+            sensitive=tuple(columns[a.name] for a in policy.with_role(Role.SENSITIVE)),
+            target=target[0] if target else None,
+            counts=counts,
+            nulls=policy.nulls,
+            person=None if person is None else columns[person].codes,
+            across=policy.across,
+        )
+        other = frozenset(name for name in arranged if respelt(found[name], values[name].texts))
+        return Tallied(tally, Coded(table, book, words, counts, columns, other))
+
+    def apply(self, tallied: Tallied, policy: Terms, recoding: Recoding) -> Spread:
+        return Recoder(self._session, self._staging, tallied.rows, self._values).apply(policy, recoding)
+
+    def only(self, table: Spread, rows: Mapping[str, Sequence[Value]]) -> Spread:
+        frame = table.frame
+        f = functions()
+        for at, (name, asked) in enumerate(rows.items()):
+            known, wanted = self._distinct(table, [name])[name], set(map(key, asked))
+            fits = [int(key(text) in wanted) for text in known.texts]
+            frame = looked_up(
+                self._session, self._staging, frame, table.text(name), known.keys, {f"f{at}": fits}
+            ).where(f.col(f"f{at}") == f.lit(1))
+        return table.over(frame).select([name for name in table.names if name not in rows])
+
+    def respelt(self, table: Spread, changes: Mapping[str, Mapping[Value, str]]) -> Spread:
+        if changes:
+            raise UnsupportedError(
+                f'the engine {self.name!r} does not escape cells; use formulas = "cautioned", or the engine '
+                "'embedded'"
+            )
+        return table
+
+    def in_order(self, table: Spread) -> Spread:
+        keys, frame = order.sort_keys(self._session, self._staging, table, table.names, self._values)
+        return table.over(frame.orderBy(*keys)).select(table.names)
+
+    def is_in_order(self, table: Spread) -> bool:
+        if table.folder is None:
+            raise InternalError("only what lies in files has an order here")
+        return order.is_in_order(table.folder, table.form)
+
+    def settled(self, table: Spread) -> Spread:
+        """The table as it lies in files: what is checked then is what was written, not what was meant."""
+        folder = self._staging.written(table.frame.toDF(*table.names))
+        found = sources.read(self._session, self._staging, folder, Form("parquet"), None)
+        if found.names != table.names:
+            raise InternalError("the cluster wrote other columns than it was told to")
+        return replace(found, records=found.count())
+
+    def write(self, table: Spread, target: Path, form: Form) -> None:
+        """A folder of parts under the name of the file; those that were settled are moved there."""
+        folder = table.folder
+        if folder is None or not self._staging.owns(folder):  # a source stays where it is
+            folder = self._staging.written(table.frame.toDF(*table.names))
+        if form.format == "parquet":
+            shutil.move(folder, target)
+            return
+        ending = "".join(Path(target.name).suffixes)
+        each(folder, target, ending, lambda part, made: _converted(part, made, form))
+        self._staging.drop(folder)
+
+    def arrow(self, table: Spread) -> Any:
+        """All records, here: for whoever asks for them and has the memory."""
+        import polars as pl  # noqa: PLC0415 - few ask
+
+        return pl.DataFrame(fetched(table.frame.toDF(*table.names), "bringing the records"))
+
+    def _distinct(self, table: Spread, names: Sequence[str]) -> dict[str, Values]:
+        return distinct(table, names, self._values)
+
+
+def _converted(part: Path, made: Path, form: Form) -> None:
+    """A part in another format, written by privet's own writer and read again to see that it is the same."""
+    engine = Embedded()
+    table = engine.read(part, Form("parquet"), empty=True)
+    engine.write(table, made, form)
+    again = engine.read(made, form, empty=True)
+    if not _texts(table).equals(_texts(again)):
+        raise InternalError("a part reads otherwise than it was written")
+
+
+def _texts(table: Frame) -> Any:
+    from privet.engines.frames import texts  # noqa: PLC0415 - beside its one use
+
+    return texts(table.data)

@@ -1,0 +1,68 @@
+"""A session on a cluster: one that is given, one that runs already, or one that an address names."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import warnings
+from functools import cache
+from typing import Any
+
+from privet.engines.spark.jobs import functions, told
+from privet.errors import InputError, MissingExtraError
+
+SAIL = "sail"  # an address that starts Sail in this process: no cluster, no JVM
+
+
+def session_of(master: str | None) -> Any:
+    """The session at an address: `sc://host:15002`, `spark://host:7077`, `local[4]`, `yarn`, or `sail`.
+
+    Without an address it is the one that runs in this process, or the one that SPARK_REMOTE names.
+    """
+    functions()  # says what to install
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from pyspark.sql import SparkSession  # noqa: PLC0415 - an optional extra
+
+        if master is None:
+            running = SparkSession.getActiveSession()
+            if running is not None:
+                return running
+            master = os.environ.get("SPARK_REMOTE")
+        if master is None:
+            raise InputError(
+                "the engine 'spark' needs a cluster: say --master sc://host:15002, or SPARK_REMOTE, or give "
+                "a session: engine=pv.Spark(session); --master sail starts one in this process"
+            )
+        if master == SAIL:
+            master = _sail()
+        with told(f"connecting to {_place(master)}"):
+            try:
+                if master.startswith("sc://"):
+                    return SparkSession.builder.remote(master).create()  # not one that is elsewhere
+                return SparkSession.builder.master(master).appName("privet").getOrCreate()
+            except (ImportError, RuntimeError, TypeError):
+                raise InputError(
+                    f"--master: {_place(master)}: this needs the whole of pyspark, and Java; "
+                    "pyspark-client connects to sc:// only"
+                ) from None
+
+
+def _place(master: str) -> str:
+    """The address without what may be a token."""
+    return master.split(";", maxsplit=1)[0].split("?", maxsplit=1)[0].rstrip("/")
+
+
+@cache
+def _sail() -> str:
+    """The address of a Sail server in this process, started when it is first asked for."""
+    try:
+        from pysail.spark import SparkConnectServer  # noqa: PLC0415 - an optional extra
+    except ImportError:
+        raise MissingExtraError("--master sail", "sail") from None
+    os.environ.setdefault("RUST_LOG", "error")
+    server = SparkConnectServer("127.0.0.1", 0)
+    server.start(background=True)
+    atexit.register(server.stop)
+    host, port = server.listening_address
+    return f"sc://{host}:{port}"

@@ -1,0 +1,151 @@
+"""Where tables come from: Spark frames, tables of the catalogue, JDBC, folders, and what lies here.
+
+Parquet is read by the cluster. Text that this process sees is read by privet's own reader, part after part,
+so that it means the same on every engine; the cluster then has it as Parquet. Text that only the cluster
+sees (`s3a://…`, `file:///…`) is read by Spark, to which an empty text and a missing one are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from privet import parts
+from privet.core import Form
+from privet.engine import SUFFIX
+from privet.engines import text
+from privet.engines.embedded import Embedded, Frame
+from privet.engines.spark.jobs import functions, told
+from privet.engines.spark.spread import Spread, composed, spread_of
+from privet.engines.spark.staging import Staging
+from privet.errors import InputError, UnsupportedError
+
+TABLE, JDBC = "table:", "jdbc:"
+
+
+def read(session: Any, staging: Staging, source: Any, form: Form, wanted: Sequence[str] | None) -> Spread:
+    """The table at a place, with only the columns that are asked for."""
+    if hasattr(source, "sparkSession") and hasattr(source, "toDF"):
+        found = _named(source, columnar=False)
+    elif isinstance(source, str) and source.startswith(TABLE):
+        with told("reading a table of the catalogue"):
+            found = _named(session.table(source.removeprefix(TABLE)), columnar=True)
+    elif isinstance(source, str) and source.startswith(JDBC):
+        found = _jdbc(session, source, form)
+    elif isinstance(source, str) and text.is_elsewhere(source):
+        found = _elsewhere(session, source, form)
+    elif isinstance(source, (str, Path)) and not text.is_url(source):
+        found = _here(session, staging, Path(source), form, wanted)
+    else:
+        found = _copied(session, staging, source, form, wanted)
+    if wanted is None:
+        return found
+    text.complain_about_missing(_place(source), wanted, found.names, form.delimiter)
+    chosen = [name for name in found.names if name in set(wanted)]
+    return found if chosen == list(found.names) else found.select(chosen)
+
+
+def _place(source: Any) -> str:
+    if isinstance(source, (str, Path)) and not str(source).startswith(JDBC):
+        return str(source)
+    return "the data"
+
+
+def _named(frame: Any, *, columnar: bool) -> Spread:
+    with told("looking at the columns"):
+        return spread_of(frame, composed(frame.columns), columnar=columnar)
+
+
+def _jdbc(session: Any, url: str, form: Form) -> Spread:
+    """A query of a database, through the driver that the cluster has."""
+    if not form.query:
+        raise InputError("a JDBC source needs a query: --query 'SELECT … FROM …' or form.query in the policy")
+    with told("reading the database"):
+        return _named(
+            session.read.format("jdbc").option("url", url).option("query", form.query).load(), columnar=False
+        )
+
+
+def _elsewhere(session: Any, url: str, form: Form) -> Spread:
+    """Files that only the cluster sees."""
+    if form.format == "parquet":
+        with told("reading the files"):
+            return _named(session.read.parquet(url), columnar=True)
+    if form.format not in text.TEXTS:
+        raise UnsupportedError(f"the engine 'spark' reads parquet, csv and tsv from {url}, not {form.format}")
+    if not text.is_utf8(form.encoding) or form.trim or form.numbers or form.missing or not form.header:
+        raise UnsupportedError(
+            f"{url}: Spark's own reader of text takes UTF-8 with a header and nothing else; copy it to where "
+            "this process sees it, or write it as parquet"
+        )
+    how = {
+        "header": True, "sep": form.delimiter or ",", "quote": '"', "escape": '"', "multiLine": True,
+        "mode": "FAILFAST", "columnPruning": False, "inferSchema": False, "enforceSchema": False,
+    }  # fmt: skip
+    f = functions()
+    with told("reading the files"):
+        found = _named(session.read.options(**how).csv(url), columnar=False)
+        cells = [f.coalesce(f.col(found.at(name)), f.lit("")) for name in found.names]
+        read = [f.when(cell.isin(*form.nulls), f.lit(None)).otherwise(cell) for cell in cells]
+        return spread_of(found.frame.select(*read), found.names)
+
+
+def _here(session: Any, staging: Staging, path: Path, form: Form, wanted: Sequence[str] | None) -> Spread:
+    if not path.exists():
+        raise InputError(f"{path}: no such file or folder")
+    form = text.settled(path, form)
+    if form.format != "parquet" or form.trim or form.numbers or form.missing:
+        return _copied(session, staging, path, form, wanted)
+    alike(path)
+    with told(f"reading {path}"):
+        found = _named(session.read.parquet(str(path.absolute())), columnar=True)
+    return replace(found, folder=path if path.is_dir() else None, form=form)
+
+
+def alike(path: Path, called: Sequence[str] = ()) -> None:
+    """Refuse parts that cannot be read or have other columns: Spark fills what is missing with nulls.
+
+    `called` is what each part is called where these are copies.
+    """
+    first: dict[str, Any] | None = None
+    complaints = []
+    every = parts.listed(path) if path.is_dir() else [path]
+    for number, part in enumerate(every):
+        name = called[number] if called else part
+        try:
+            columns: dict[str, Any] = dict(pl.read_parquet_schema(part))
+        except (pl.exceptions.PolarsError, OSError):
+            complaints.append(f"{name}: this cannot be read as parquet")
+            continue
+        first = columns if first is None else first
+        if columns.keys() != first.keys():
+            complaints.append(f"{name}: has other columns than the parts before it")
+        elif columns != first:
+            complaints.append(f"{name}: a column has another type than in the parts before it")
+    if complaints:
+        rest = len(complaints) - text.FEW
+        raise InputError(
+            *complaints[: text.FEW], *([f"and {rest} more parts like these"] if rest > 0 else [])
+        )
+
+
+def _copied(session: Any, staging: Staging, source: Any, form: Form, wanted: Iterable[str] | None) -> Spread:
+    """What privet reads itself, one part at a time, as Parquet that the cluster reads."""
+    here = isinstance(source, Path)
+    given = parts.listed(source) if here and source.is_dir() else [source]
+    engine, folder = Embedded(), staging.fresh("read")
+    folder.mkdir()
+    for number, part in enumerate(given):
+        data = engine.read(part, form, wanted, empty=len(given) > 1).data
+        # Where nobody has a value, a column is one of texts, as it is in a text file.
+        texts = [name for name, dtype in data.schema.items() if dtype == pl.Null]
+        table = Frame(data.with_columns(pl.col(name).cast(pl.String) for name in texts))
+        engine.write(table, folder / parts.name(number, SUFFIX["parquet"]), Form("parquet"))
+    alike(folder, [str(part) for part in given])
+    with told("reading what was copied"):
+        found = _named(session.read.parquet(str(folder.absolute())), columnar=True)
+    return replace(found, folder=source if here and source.is_dir() else None, form=form)

@@ -1,0 +1,112 @@
+"""A table that lies on a cluster, and the text of each of its values.
+
+Columns are called c0, c1, … inside: Spark reads a dot in a name as a path and takes Age and age for one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from privet import equality
+from privet.core import Form
+from privet.domain import Value
+from privet.engines.frames import WORDLESS_SAID
+from privet.engines.spark.jobs import fetched, functions, told
+from privet.errors import InputError
+
+WORDED = {
+    "string", "char", "varchar", "byte", "short", "integer", "long", "decimal", "date", "boolean", "float",
+    "double", "timestamp", "timestamp_ntz",
+}  # fmt: skip
+MOMENT = "timestamp"  # an instant, whatever the zone; timestamp_ntz is a time of day of no zone
+# What Spark writes in another way than privet's own reader: told apart on the cluster, respelt here.
+RESPELT = ("float", "double", "timestamp", "timestamp_ntz")
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """A Spark frame with columns c0, c1, …, and what they are called."""
+
+    frame: Any = field(repr=False)
+    names: tuple[str, ...]
+    columnar: bool = False  # is reading one column cheaper than reading all?
+    folder: Path | None = None  # its parts, where this process sees them
+    form: Form = Form("parquet")  # noqa: RUF009 - it is frozen; how those are written
+    records: int | None = None  # where they were counted
+
+    def at(self, name: str) -> str:
+        """What a column is called inside."""
+        return f"c{self.names.index(name)}"
+
+    @cached_property
+    def kinds(self) -> dict[str, str]:
+        """The type of each column, in a word; asked once, as the cluster has to look."""
+        with told("looking at the columns"):
+            types = [one.dataType.typeName() for one in self.frame.schema.fields]
+        words = [str(kind).split(" ", 1)[0].split("(", 1)[0] for kind in types]
+        return dict(zip(self.names, words, strict=False))  # what is worked out stands behind the columns
+
+    def over(self, frame: Any) -> Spread:
+        """The same columns in a frame that has more behind them."""
+        made = Spread(frame, self.names, columnar=self.columnar)
+        made.__dict__["kinds"] = self.kinds
+        return made
+
+    def text(self, name: str) -> Any:
+        """A column as text, as Spark writes it, whatever its collation: equal where the bytes are."""
+        f, kind = functions(), self.kinds[name]
+        if kind not in WORDED:
+            raise InputError(f"{WORDLESS_SAID}; leave it out, or give it another role".format(name))
+        column = f.col(self.at(name))
+        if kind == MOMENT:  # Spark writes it in the session's zone, whichever that is
+            column = f.to_utc_timestamp(column, f.current_timezone())
+        return column.cast("string")
+
+    def select(self, names: Sequence[str]) -> Spread:
+        """Some columns, in this order."""
+        return spread_of(self.frame.select([self.at(name) for name in names]), names, columnar=self.columnar)
+
+    def count(self) -> int:
+        return self.records if self.records is not None else _counted(self.frame)
+
+
+def spread_of(frame: Any, names: Sequence[str], *, columnar: bool = False) -> Spread:
+    """A frame of any column names as a table."""
+    inside = [f"c{at}" for at in range(len(names))]
+    return Spread(frame.toDF(*inside), tuple(names), columnar=columnar)
+
+
+def composed(names: Sequence[str]) -> list[str]:
+    """Names of columns as policies compare them."""
+    found = [equality.name(name) for name in names]
+    if len(set(found)) < len(found):
+        raise InputError(
+            "two columns have one name, or names that differ only in how Unicode composes a letter"
+        )
+    return found
+
+
+def respelt(texts: Sequence[Value], kind: str) -> list[Value]:
+    """Texts of one column as privet's own reader would write the same values."""
+    if kind not in RESPELT:
+        return list(texts)
+    import polars as pl  # noqa: PLC0415 - only where numbers with a point or moments are counted
+
+    if kind in {"float", "double"}:
+        numbers = [None if text is None else float(text) for text in texts]
+        dtype = pl.Float32 if kind == "float" else pl.Float64
+        return pl.Series(numbers, dtype=dtype).cast(pl.String).to_list()
+    found: list[Value] = []
+    for text in texts:
+        moment, _, part = (text or "").partition(".")
+        found.append(None if text is None else f"{moment}.{part:0<6}{'+00:00' if kind == MOMENT else ''}")
+    return found
+
+
+def _counted(frame: Any) -> int:
+    f = functions()
+    return int(fetched(frame.agg(f.count(f.lit(1)).alias("n")), "counting records").column("n")[0].as_py())

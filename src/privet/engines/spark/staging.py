@@ -1,0 +1,92 @@
+"""A folder that this process and every worker can see: for what is about to leave, and for what is looked up.
+
+What is written there is not a release: it goes with the run, or with the next where this one was killed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import Any
+from weakref import finalize
+
+from privet import parts
+from privet.engine import SUFFIX
+from privet.engines.spark.jobs import told
+from privet.errors import InternalError
+from privet.placing import scratch
+
+SMALL = 1 << 20  # bytes of a table that travels with a question; a larger one is read from a file
+
+
+class Staging:
+    """Fresh names in one folder, which is made when the first is asked for."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._asked, self._numbers = folder, count()
+        self._made: Path | None = None
+
+    def fresh(self, word: str) -> Path:
+        """A name that nothing has yet."""
+        if self._made is None:
+            self._made = self._folder()
+            finalize(self, rmtree, self._made, ignore_errors=True)  # with the engine, or at the end
+        return self._made / f"{word}-{next(self._numbers)}"
+
+    def _folder(self) -> Path:
+        if self._asked is None:
+            return scratch("privet-spark")
+        self._asked.mkdir(exist_ok=True, parents=True)
+        return Path(mkdtemp(prefix="staging-", dir=self._asked))
+
+    def owns(self, folder: Path) -> bool:
+        """Does this lie here?"""
+        return self._made is not None and self._made in folder.parents
+
+    def drop(self, folder: Path) -> None:
+        """What nobody will ask for again; only what lies here."""
+        if self.owns(folder):
+            rmtree(folder, ignore_errors=True)
+
+    def sent(self, session: Any, table: Any) -> Any:
+        """A pyarrow table as a frame of the cluster."""
+        if table.nbytes <= SMALL:
+            with told("sending a table"):
+                return session.createDataFrame(table)
+        import polars as pl  # noqa: PLC0415 - only where a table is large
+
+        folder = self.fresh("sent")
+        folder.mkdir()
+        pl.DataFrame(table).write_parquet(folder / parts.name(0, SUFFIX["parquet"]))
+        with told("reading a table that was sent"):
+            return session.read.parquet(str(folder))
+
+    def written(self, frame: Any) -> Path:
+        """A frame as a folder of Parquet parts, which stand in the order of its partitions."""
+        folder = self.fresh("parts")
+        with told("writing the parts"):
+            frame.write.mode("error").parquet(str(folder))
+        numbered(folder, SUFFIX["parquet"])
+        return folder
+
+
+def numbered(folder: Path, ending: str) -> None:
+    """Give the files that Spark wrote the names of parts, and drop its notes beside them."""
+    if not folder.is_dir():
+        raise InternalError("the cluster wrote its parts where this process does not see them: say staging")
+    data = parts.listed(folder)
+    for path in folder.iterdir():
+        if path not in data:
+            path.unlink()
+    for number, path in enumerate(data):
+        path.rename(folder / parts.name(number, ending))
+
+
+def each(folder: Path, target: Path, ending: str, made: Callable[[Path, Path], None]) -> None:
+    """Another folder of as many parts, each made of one of these."""
+    target.mkdir()
+    for number, path in enumerate(parts.listed(folder)):
+        made(path, target / parts.name(number, ending))

@@ -1,0 +1,118 @@
+/* For each cell asked about, the move or exchange with a class nearby that saves most; see relational/refine.py. */
+#include "loops.h"
+
+#include <stdlib.h>
+
+enum { NEAR = 8, MEMBERS = 64 }; /* classes whose members are tried for an exchange, and how many of each */
+
+typedef struct {
+    int64_t d, classes, smallest;
+    const int32_t *codes, *of_cell, *low, *high, *start, *member, *first, *last, *beside;
+    const int64_t *count, *size, *kinds, *widths;
+    const int64_t *const *begin, *const *end, *const *own, *const *stretch;
+    int64_t *loss;      /* of each class, for one record */
+    int32_t *low_, *high_; /* by cell, the ends of its class without it */
+} Table;
+
+static inline int64_t lost(const Table *t, int64_t a, int32_t lo, int32_t hi) {
+    if (lo == hi) return t->own[a][lo];
+    if (!t->kinds[a]) return t->end[a][hi] - t->begin[a][lo];
+    int power = 31 - __builtin_clz((unsigned)(hi - lo));
+    const int64_t *row = t->stretch[a] + power * t->widths[a];
+    int64_t left = row[lo + 1], right = row[hi + 1 - (1 << power)];
+    return left > right ? left : right;
+}
+
+static inline int32_t lesser(int32_t x, int32_t y) { return x < y ? x : y; }
+static inline int32_t larger(int32_t x, int32_t y) { return x > y ? x : y; }
+
+/* What a class with these ends loses, and a further cell; beyond `most` any number above it. */
+static inline int64_t joined(const Table *t, const int32_t *low, const int32_t *high, const int32_t *code,
+                             int64_t most) {
+    int64_t sum = 0;
+    for (int64_t a = 0; a < t->d && sum <= most; a++) {
+        sum += lost(t, a, lesser(low[a], code[a]), larger(high[a], code[a]));
+    }
+    return sum;
+}
+
+/* The ends of a class without each of its cells: of those before it, then of those behind it as well. */
+static void leave_out(const Table *t, int64_t class_) {
+    int64_t d = t->d, from = t->start[class_], to = t->start[class_ + 1];
+    for (int64_t a = 0; a < d; a++) {
+        int32_t low = INT32_MAX, high = -1;
+        for (int64_t m = from; m < to; m++) {
+            int64_t cell = t->member[m] * d + a;
+            t->low_[cell] = low, t->high_[cell] = high;
+            low = lesser(low, t->codes[cell]), high = larger(high, t->codes[cell]);
+        }
+        low = INT32_MAX, high = -1;
+        for (int64_t m = to; m-- > from;) {
+            int64_t cell = t->member[m] * d + a;
+            t->low_[cell] = lesser(t->low_[cell], low), t->high_[cell] = larger(t->high_[cell], high);
+            low = lesser(low, t->codes[cell]), high = larger(high, t->codes[cell]);
+        }
+    }
+}
+
+static void best_of(const Table *t, int32_t cell, int64_t *gain, int64_t *to, int64_t *back) {
+    int64_t d = t->d, own = t->of_cell[cell], n = t->count[cell], size = t->size[own], near = 0;
+    int64_t class_of[NEAR], cost[NEAR];
+    const int32_t *code = t->codes + cell * d, *low = t->low_ + cell * d, *high = t->high_ + cell * d;
+    int alone = t->start[own + 1] - t->start[own] == 1;
+    int64_t left = alone ? 0 : joined(t, low, high, low, INT64_MAX);
+    int64_t here = size * t->loss[own], goes = (size - n) * left - here;
+    *gain = 0, *to = -1, *back = -1;
+    for (int64_t i = t->first[own]; i < t->last[own]; i++) {
+        int64_t b = t->beside[i], with = t->size[b] + n, before = t->size[b] * t->loss[b];
+        if (b == own || !t->size[b]) continue;
+        int64_t most = near < NEAR ? INT64_MAX : (cost[NEAR - 1] + before) / with;
+        int64_t each = joined(t, t->low + b * d, t->high + b * d, code, most);
+        if (each > most) continue;
+        int64_t more = with * each - before;
+        if (near == NEAR && more >= cost[NEAR - 1]) continue;
+        int64_t at = near < NEAR ? near++ : NEAR - 1;
+        for (; at > 0 && cost[at - 1] > more; at--) cost[at] = cost[at - 1], class_of[at] = class_of[at - 1];
+        cost[at] = more, class_of[at] = b;
+    }
+    if (near && (size - n >= t->smallest || alone) && goes + cost[0] < 0) {
+        *gain = -(goes + cost[0]), *to = class_of[0];
+    }
+    if (alone) return; /* an exchange would only take the name of its class along */
+    for (int64_t i = 0; i < near; i++) {
+        int64_t b = class_of[i], both = here + t->size[b] * t->loss[b], many = t->start[b + 1] - t->start[b];
+        for (int64_t m = 0; m < many && m < MEMBERS && many > 1 && *gain < both; m++) {
+            int64_t other = t->member[t->start[b] + m], k = t->count[other];
+            int64_t mine = size - n + k, theirs = t->size[b] - k + n, left_over = both - *gain;
+            if (mine < t->smallest || theirs < t->smallest) continue;
+            int64_t spent = mine * joined(t, low, high, t->codes + other * d, left_over / mine);
+            if (spent >= left_over) continue;
+            int64_t most = (left_over - spent) / theirs;
+            spent += theirs * joined(t, t->low_ + other * d, t->high_ + other * d, code, most);
+            if (both - spent > *gain) *gain = both - spent, *to = b, *back = other;
+        }
+    }
+}
+
+int64_t privet_best_moves(const int32_t *codes, int64_t cells, int64_t d, const int64_t *count,
+                          const int32_t *of_cell, const int32_t *low, const int32_t *high, const int64_t *size,
+                          int64_t classes, const int32_t *start, const int32_t *member, const int32_t *first,
+                          const int32_t *last, const int32_t *beside, const int32_t *asked, int64_t many,
+                          int64_t smallest, const int64_t *kinds, const int64_t *widths,
+                          const int64_t *const *begin, const int64_t *const *end, const int64_t *const *own,
+                          const int64_t *const *stretch, int64_t *gain, int64_t *to, int64_t *back) {
+    int64_t *loss = calloc(classes + 1, sizeof *loss);
+    int32_t *low_ = calloc(cells * d + 1, sizeof *low_), *high_ = calloc(cells * d + 1, sizeof *high_);
+    Table t = {d,     classes, smallest, codes, of_cell, low,  high,    start, member, first,
+               last,  beside,  count,    size,  kinds,   widths, begin, end,   own,    stretch,
+               loss,  low_,    high_};
+    int64_t done = loss && low_ && high_ ? 0 : -1;
+    for (int64_t b = 0; !done && b < classes; b++) {
+        if (!size[b]) continue;
+        loss[b] = joined(&t, low + b * d, high + b * d, low + b * d, INT64_MAX);
+        leave_out(&t, b);
+    }
+    for (int64_t i = 0; !done && i < many; i++) best_of(&t, asked[i], gain + i, to + i, back + i);
+    free(loss), free(low_), free(high_);
+    return done;
+}

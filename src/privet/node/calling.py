@@ -1,0 +1,108 @@
+"""How a node speaks to a peer, or its steward to the node: HTTPS with its own certificate, and nothing else.
+
+Every answer is small and bounded but for the files of a release. Whatever goes wrong on the way is a
+`PartyError` that names the peer; what a peer answers is never repeated.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Self
+
+from privet.errors import MissingExtraError, PartyError
+from privet.node import certificates
+from privet.node.house import Peer
+
+try:
+    import httpx
+except ImportError:
+    raise MissingExtraError("a node", "node") from None
+
+SECONDS = 30.0  # for one request
+SMALL = 1 << 20  # bytes of an answer that is not a file
+
+
+class UnreachableError(PartyError):
+    """Nobody answers there, or not in this protocol."""
+
+
+class Caller:
+    """One peer, as this node calls it; a connection is kept and used again."""
+
+    def __init__(self, folder: Path, peer: Peer, seconds: float = SECONDS) -> None:
+        self.peer = peer
+        self._client = httpx.Client(
+            base_url=peer.url,
+            verify=certificates.connecting(folder, peer.authority),
+            timeout=seconds,
+            trust_env=False,  # a proxy of the surroundings is not asked
+            follow_redirects=False,
+        )
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: bytes | None = None,
+        document: Any = None,
+        headers: dict[str, str] | None = None,
+    ) -> tuple[int, dict[str, Any]]:
+        """A request, and what was answered: the status, and a small JSON document."""
+        try:
+            with self._client.stream(method, path, content=body, json=document, headers=headers) as answer:
+                said = b""
+                for piece in answer.iter_bytes():
+                    said += piece
+                    if len(said) > SMALL:
+                        raise PartyError(f"{self.peer.name}: answers with more than is agreed")
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise UnreachableError(f"{self.peer.name}: {_why(error)}") from None
+        try:
+            found = json.loads(said) if said else {}
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise PartyError(f"{self.peer.name}: answers something that is not of this protocol")
+        return answer.status_code, found
+
+    def file(self, path: str, into: Path, most: int) -> bool:
+        """A file of a release; False where there is none."""
+        try:
+            with self._client.stream("GET", path) as answer, into.open("wb") as file:
+                if answer.status_code != 200:
+                    return False
+                left = most
+                for piece in answer.iter_bytes():
+                    left -= len(piece)
+                    if left < 0:
+                        raise PartyError(f"{self.peer.name}: sends more than {most:,} bytes of a file")
+                    file.write(piece)
+        except httpx.HTTPError as error:
+            raise UnreachableError(f"{self.peer.name}: {_why(error)}") from None
+        return True
+
+    def close(self) -> None:
+        self._client.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _why(error: Exception) -> str:
+    """In words; a library's own sentence may hold an address."""
+    said = str(error).lower()
+    if "certificate" in said or "tls" in said or "ssl" in said:
+        return (
+            "the certificates do not fit: one of the two nodes does not accept what the other shows "
+            "(`privet node invite`)"
+        )
+    if isinstance(error, httpx.TimeoutException):
+        return "does not answer in time"
+    if isinstance(error, (httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError)) or "reset" in said:
+        return "hangs up on us: it does not accept our certificate (`privet node invite`), or was stopped"
+    return "cannot be reached"

@@ -1,0 +1,256 @@
+"""A node's folder: what it is called, where it is reached, whom it knows, and which data it has.
+
+node/
+    node.toml                     name, address, where it listens, its data
+    authority.pem, authority.key  its own small authority, unless the organisation has one
+    node.pem, node.key            its certificate
+    sign.key, sign.key.pub        what it signs contracts and releases with
+    peers/south.toml              an invitation that was accepted
+    runs/                         what was run and how it ended
+    releases/                     what was published
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+import tomli_w
+
+from privet import tomltext
+from privet.errors import InputError, PolicyError
+from privet.evidence.signing import PrivateKey
+from privet.node import certificates
+
+FORM, INVITATION = "node.toml", 1
+SIGN = "sign.key"
+PATIENCE = 600.0  # seconds that a run waits for a party
+GRACE = 15.0  # seconds for which a peer may be out of reach
+LONGEST = 1 << 16  # characters of an invitation
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Another organisation's node, from its invitation."""
+
+    name: str
+    url: str
+    key: str  # the public key that it signs with, in base 64
+    authority: str = field(repr=False)  # the certificate of what issues its node's certificates, as PEM
+
+    def __post_init__(self) -> None:
+        if not self.name.isidentifier() or len(self.name) > 40:
+            raise PolicyError("name: a short name of letters, digits and underscores")
+        refuse_address(self.url)
+        if not certificates.is_authority(self.authority):
+            raise PolicyError("authority: a certificate as PEM")
+
+    @classmethod
+    def from_text(cls, text: str, place: str) -> Self:
+        """An invitation; whatever does not read as one is refused."""
+        found = tomltext.document(text, f"{place}: this is not an invitation")
+        if found.get("invitation") != INVITATION or set(found) != {
+            "invitation",
+            "name",
+            "url",
+            "key",
+            "authority",
+        }:
+            raise PolicyError(f"{place}: this is not an invitation of version {INVITATION}")
+        said = {key: found[key] for key in ("name", "url", "key", "authority")}
+        if not all(isinstance(one, str) for one in said.values()):
+            raise PolicyError(f"{place}: an invitation holds texts")
+        try:
+            return cls(**said)
+        except PolicyError as error:
+            raise error.at(place) from None
+
+    def to_text(self) -> str:
+        return tomli_w.dumps(
+            {
+                "invitation": INVITATION,
+                "name": self.name,
+                "url": self.url,
+                "key": self.key,
+                "authority": self.authority,
+            },
+            multiline_strings=True,
+        )
+
+
+@dataclass(frozen=True)
+class House:
+    """A node's folder, read."""
+
+    folder: Path
+    name: str
+    url: str
+    host: str  # where it listens
+    port: int
+    patience: float = PATIENCE
+    grace: float = GRACE
+    source: str | None = None
+    query: str | None = field(default=None, repr=False)  # it may name persons
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        path = folder / FORM
+        try:
+            found = tomltext.document(path.read_text(encoding="utf-8"), f"{path}: this is not a TOML file")
+        except (OSError, ValueError):
+            raise InputError(f"{folder}: this is not a node's folder; `privet node init` makes one") from None
+        data = found.get("data", {})
+        known = {"node", "name", "url", "listen", "patience", "grace", "data"}
+        if found.get("node") != 1 or set(found) - known or not isinstance(data, Mapping):
+            raise PolicyError(
+                f"{path}: has node = 1, name, url, listen, patience, grace and [data], and no more"
+            )
+        host, _, port = str(found.get("listen", "")).rpartition(":")
+        waits = [found.get("patience", PATIENCE), found.get("grace", GRACE)]
+        if not host or not port.isdigit() or not all(type(w) in {int, float} and w > 0 for w in waits):
+            raise PolicyError(f'{path}: listen = "HOST:PORT"; patience and grace are numbers of seconds')
+        if set(data) - {"source", "query"} or not all(isinstance(one, str) for one in data.values()):
+            raise PolicyError(f"{path}: data: source and, of a database, query")
+        name, url = str(found.get("name")), str(found.get("url"))
+        refuse_address(url)
+        return cls(
+            folder,
+            name,
+            url,
+            host.strip("[]"),
+            int(port),
+            float(waits[0]),
+            float(waits[1]),
+            data.get("source"),
+            data.get("query"),
+        )
+
+    def me(self) -> Peer:
+        """This node as its peers know it."""
+        try:
+            authority = (self.folder / certificates.AUTHORITY).read_text(encoding="utf-8")
+        except OSError:
+            raise InputError(
+                f"{self.folder / certificates.AUTHORITY}: is missing: the certificate of what issued "
+                f"{certificates.CERTIFICATE}"
+            ) from None
+        return Peer(self.name, self.url, self.key().public, authority)
+
+    def key(self) -> PrivateKey:
+        """What the node signs with."""
+        return PrivateKey.load(self.folder / SIGN, name=self.name)
+
+    def peers(self) -> dict[str, Peer]:
+        """Every node whose invitation was accepted, by name."""
+        found = {}
+        for path in sorted((self.folder / "peers").glob("*.toml")):
+            peer = Peer.from_text(path.read_text(encoding="utf-8"), str(path))
+            found[peer.name] = peer
+        return found
+
+    @property
+    def runs(self) -> Path:
+        return self.folder / "runs"
+
+    @property
+    def releases(self) -> Path:
+        return self.folder / "releases"
+
+    def accept(self, path: Path, *, overwrite: bool = False) -> Peer:
+        """Keep another node's invitation."""
+        try:
+            with path.open(encoding="utf-8") as file:
+                text = file.read(LONGEST)
+        except (OSError, ValueError):
+            raise InputError(f"{path}: no such invitation, or it is not a text") from None
+        peer = Peer.from_text(text, str(path))
+        if peer.name == self.name:
+            raise InputError(f"{path}: this is an invitation of a node with our own name")
+        place = self.folder / "peers" / f"{peer.name}.toml"
+        host = certificates.host_of(peer.url)
+        for other in (self.me(), *self.peers().values()):
+            alike = (other.authority.strip(), certificates.host_of(other.url)) == (
+                peer.authority.strip(),
+                host,
+            )
+            if alike and other.name != peer.name:
+                raise InputError(
+                    f"{path}: {other.name} has the same host and authority: nobody could tell the two apart"
+                )
+        if not overwrite and self.peers().get(peer.name, peer) != peer:
+            raise InputError(
+                f"{path}: {peer.name} is known with another address, key or authority; compare the "
+                "fingerprint with its steward, then say --overwrite"
+            )
+        fresh = place.with_name(f".{place.name}.new")
+        fresh.write_text(peer.to_text(), encoding="utf-8")
+        fresh.replace(place)
+        return peer
+
+
+def made(
+    folder: Path,
+    *,
+    name: str,
+    url: str,
+    listen: str | None = None,
+    source: str | None = None,
+    query: str | None = None,
+    issued: tuple[Path, Path, Path] | None = None,
+) -> House:
+    """A new node's folder; `issued`: certificate, key and authority of the organisation's own."""
+    if folder.exists() and any(folder.iterdir()):
+        raise InputError(f"{folder}: the folder is not empty; a node is never replaced")
+    if not name.isidentifier() or len(name) > 40:
+        raise InputError("--name: a short name of letters, digits and underscores, as contracts write it")
+    refuse_address(url)
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o700)
+    for inner in ("peers", "runs", "releases"):
+        (folder / inner).mkdir()
+    if issued is None:
+        certificates.make_authority(folder, name)
+        certificates.issue(folder, name, url)
+    else:
+        for path, into in zip(
+            issued, (certificates.CERTIFICATE, certificates.KEY, certificates.AUTHORITY), strict=True
+        ):
+            try:
+                text = path.read_bytes()
+            except OSError:
+                raise InputError(f"{path}: no such file, or it cannot be read") from None
+            handle = os.open(folder / into, os.O_WRONLY | os.O_CREAT, 0o600)
+            with os.fdopen(handle, "wb") as file:
+                file.write(text)
+    PrivateKey.make(name).save(folder / SIGN)
+    parts = urlsplit(url)
+    said: dict[str, Any] = {
+        "node": 1,
+        "name": name,
+        "url": url,
+        "listen": listen or f"{certificates.host_of(url)}:{parts.port}",
+        "patience": int(PATIENCE),
+        "grace": int(GRACE),
+    }
+    data = {key: value for key, value in (("source", source), ("query", query)) if value is not None}
+    if data:
+        said["data"] = data
+    place = folder / FORM
+    place.touch(mode=0o600)
+    place.write_text(tomli_w.dumps(said), encoding="utf-8")
+    return House.load(folder)
+
+
+def refuse_address(url: str) -> None:
+    """Refuse what is not HTTPS to a host and a port, and nothing more."""
+    try:
+        parts = urlsplit(url)
+        fine = parts.scheme == "https" and parts.hostname and parts.port
+    except ValueError:
+        fine = False
+    if not fine or parts.path.strip("/") or parts.query or parts.fragment or parts.username:
+        raise PolicyError("the address of a node: HOST:PORT, such as node.north.example:8471")

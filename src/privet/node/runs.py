@@ -1,0 +1,317 @@
+"""What a node runs: one run of a contract at a time, noted on disk before anybody hears of it.
+
+    waiting ──► running ──► done
+         └─────────┴──────► failed
+
+A steward starts a run of a contract that all parties have signed. The first party of the contract draws the
+session and asks the others to join; whoever's steward has started the same contract joins. A session that was
+ever known is never begun again. A node that was stopped in the middle finds its notes when it is started:
+what was signed by all and not yet in its place arrives, everything else has failed, and nothing is half done.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from privet.disclose.audit.lines import say
+from privet.errors import InputError, PartyError, PrivetError
+from privet.evidence import folder as ev
+from privet.node import certificates
+from privet.node.calling import Caller, UnreachableError
+from privet.node.house import House, Peer
+from privet.node.source import opened
+from privet.node.wires import Nodes
+from privet.parties.contract import Contract
+from privet.parties.signing import signed
+from privet.parties.transport import Link, Session
+from privet.placing import aside
+from privet.registry import find
+from privet.roads.parties.concluding import AllSign
+from privet.roads.parties.party import publish_together
+
+WAITING, RUNNING, DONE, FAILED = "waiting", "running", "done", "failed"
+STOPPED = "the node was stopped in the middle; nothing was published here; run it again"
+KNOCK = 0.5  # seconds between two questions whether a peer has begun
+FAULT = "a fault in privet; nothing was published; the log has its kind"
+
+
+@dataclass(frozen=True)
+class Noted:
+    """A run as it stands in the notes: no data, and nothing about any."""
+
+    contract: str  # its digest
+    parties: tuple[str, ...]
+    state: str = WAITING
+    session: str = ""
+    why: str = ""  # it has failed
+    begun: str = ""
+    release: str = ""  # the folder's name under releases/
+
+    def to_document(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass
+class Live:
+    """A run that is not over."""
+
+    noted: Noted
+    contract: Contract
+    source: Any = field(repr=False)
+    wires: Nodes | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    ended: threading.Event = field(default_factory=threading.Event)  # the steward or a peer has ended it
+
+
+class Runs:
+    """Every run of a node, by session; at most one that is not over for a contract."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self.key = house.key()
+        self._lock = threading.Lock()
+        self._live: dict[str, Live] = {}  # by the contract's digest
+        self._over: dict[str, Noted] = {}  # by session
+        for noted in _recovered(house):
+            self._over[noted.session] = noted
+
+    def every(self) -> list[Noted]:
+        with self._lock:
+            return [*self._over.values(), *(live.noted for live in self._live.values())]
+
+    def start(self, path: Path, source: str | None, query: str | None) -> Noted:
+        """A steward starts a contract; refuses one that not everybody has signed."""
+        contract = Contract.load(path)
+        refuse_unsigned(contract, path, self.house, self.key.public)
+        place = source or self.house.source
+        if place is None:
+            raise InputError("which data? say --data, or [data] source in node.toml")
+        live = Live(
+            Noted(
+                contract.digest.hex(),
+                contract.parties,
+                begun=datetime.now(UTC).isoformat(timespec="seconds"),
+            ),
+            contract,
+            opened(place, query or (self.house.query if source is None else None)),
+        )
+        with self._lock:
+            if live.noted.contract in self._live:
+                raise InputError("this contract is running already; `privet joint status` says how far it is")
+            self._live[live.noted.contract] = live
+        say("run started", contract=live.noted.contract[:16])
+        if contract.parties[0] == self.house.name:
+            self._begin(live, secrets.token_bytes(16))
+        else:
+            late = threading.Timer(self.house.patience, self._expire, [live])
+            late.daemon = True
+            late.start()
+        return live.noted
+
+    def _expire(self, live: Live) -> None:
+        """The party that leads has not begun in time."""
+        with live.lock:
+            if live.noted.state == WAITING:
+                why = f"{live.contract.parties[0]}: has not begun in {self.house.patience:g} seconds"
+                self._close(live, replace(live.noted, state=FAILED, why=f"{why}; nothing is published"))
+
+    def join(self, session: bytes, digest: str, leader: str) -> int:
+        """The leader asks this node to join; an HTTP status says whether it does."""
+        with self._lock:
+            live = self._live.get(digest)
+            known = session.hex() in self._over
+        if known:
+            return 410
+        if live is None:
+            return 404  # its steward has not started it, or another contract
+        if live.contract.parties[0] != leader:
+            return 403
+        with live.lock:
+            if live.noted.state == WAITING:
+                self._begin(live, session)
+            return 200 if live.noted.session == session.hex() else 409
+
+    def found(self, session: str) -> Live | Noted | None:
+        """A run by its session."""
+        with self._lock:
+            for live in self._live.values():
+                if live.noted.session == session:
+                    return live
+            return self._over.get(session)
+
+    def end(self, session: str, by: str) -> None:
+        """A peer has ended the run."""
+        live = self.found(session)
+        if isinstance(live, Live) and live.wires is not None:
+            live.ended.set()
+            live.wires.end(f"{by}: has ended the run; nothing is published")
+
+    def give_up(self, digest: str) -> bool:
+        """The steward ends a run."""
+        with self._lock:
+            live = self._live.get(digest)
+        if live is None:
+            return False
+        live.ended.set()
+        with live.lock:
+            if live.wires is not None:
+                live.wires.end(f"{self.house.name}: ended by our own steward; nothing is published")
+            elif live.noted.state == WAITING:
+                self._close(live, replace(live.noted, state=FAILED, why="ended by our own steward"))
+        return True
+
+    def _begin(self, live: Live, session: bytes) -> None:
+        """Note it, then run it in a thread of its own."""
+        live.noted = replace(live.noted, state=RUNNING, session=session.hex())
+        _write(self.house, live.noted)
+        peers = self.house.peers()
+        callers = {
+            name: Caller(self.house.folder, peers[name])
+            for name in live.contract.parties
+            if name != self.house.name
+        }
+        live.wires = Nodes(
+            live.contract.parties,
+            live.contract.parties.index(self.house.name),
+            callers,
+            session=session,
+            contract=live.contract.digest,
+            patience=self.house.patience,
+            grace=self.house.grace,
+        )
+        threading.Thread(
+            target=self._run, args=(live, live.wires, session, callers), daemon=True, name="run"
+        ).start()
+
+    def _run(self, live: Live, wires: Nodes, session: bytes, callers: Mapping[str, Caller]) -> None:
+        contract, noted = live.contract, live.noted
+        me = contract.parties.index(self.house.name)
+        try:
+            shown = certificates.digest(certificates.own(self.house.folder))
+            if me == 0:
+                self._gather(live, session, callers)
+            link = Link(Session(session, contract.digest, contract.parties), me, wires)
+            _, release = publish_together(
+                link, contract, live.source, find("engines", "embedded")(), certificate=shown
+            )
+            folder = self.house.releases / noted.session
+            release.write(folder, sign=AllSign(link, contract, self.key))
+            wires.close()
+            found = replace(noted, state=DONE, release=folder.name)
+        except PrivetError as error:
+            found = replace(noted, state=FAILED, why="; ".join(error.complaints))
+        except Exception as error:  # noqa: BLE001 - its own words may quote data: only its kind is logged
+            say("fault", kind=type(error).__name__, session=noted.session)
+            found = replace(noted, state=FAILED, why=FAULT)
+        if found.state == FAILED:
+            wires.stop()
+        self._close(live, found)
+        for caller in callers.values():
+            caller.close()
+
+    def _gather(self, live: Live, session: bytes, callers: Mapping[str, Caller]) -> None:
+        """Ask every party to join, until its steward has started the contract too."""
+        until = monotonic() + self.house.patience
+        body = {"contract": live.noted.contract}
+        for name, caller in callers.items():
+            while True:
+                try:
+                    status, _ = caller.call("POST", f"/v1/sessions/{session.hex()}", document=body)
+                except UnreachableError as error:
+                    status, why = 0, str(error)
+                else:
+                    why = f"{name}: its steward has not started this contract"
+                if status == 200:
+                    break
+                if status not in {0, 404}:
+                    raise PartyError(f"{name}: {JOINS.get(status, 'refuses this run')}")
+                if monotonic() > until:
+                    raise PartyError(f"{why}; nothing is published")
+                if live.ended.wait(KNOCK):
+                    raise PartyError("ended before it began; nothing is published")
+
+    def _close(self, live: Live, found: Noted) -> None:
+        live.noted = found
+        if found.session:
+            _write(self.house, found)
+        with self._lock:
+            self._live.pop(found.contract, None)
+            self._over[found.session or secrets.token_hex(4)] = found  # one that nobody joined has no session
+        say("run ended", session=found.session, state=found.state, why=found.why)
+
+
+JOINS = {
+    403: "does not take us for the party that leads this contract",
+    409: "is in another run of this contract",
+    410: "has ended this run already",
+}
+
+
+def refuse_unsigned(contract: Contract, path: Path, house: House, key: str) -> None:
+    """Nothing runs that not every party has signed, or among parties that were not invited."""
+    if house.name not in contract.parties:
+        raise InputError(f"{path}: this node is {house.name}, which is not a party of the contract")
+    if not contract.keys:
+        raise InputError(f"{path}: [keys]: a run needs every party's public key, and its signature")
+    missing = [party for party, done in signed(contract, path).items() if not done]
+    if missing:
+        raise InputError(
+            f"{path}: not signed by {', '.join(missing)}, or changed since; each party runs "
+            "`privet joint sign`"
+        )
+    peers: dict[str, Peer] = house.peers()
+    complaints = []
+    for party in contract.parties:
+        if party == house.name:
+            wrong = contract.keys[party] != key
+        elif party not in peers:
+            complaints.append(f"{path}: {party} has sent no invitation; `privet node invite --accept FILE`")
+            continue
+        else:
+            wrong = contract.keys[party] != peers[party].key
+        if wrong:
+            complaints.append(f"{path}: keys.{party}: is another key than the one that we know of {party}")
+    if complaints:
+        raise InputError(*complaints)
+
+
+def _write(house: House, noted: Noted) -> None:
+    place = house.runs / f"{noted.session}.json"
+    fresh = place.with_name(f".{place.name}.new")
+    fresh.write_text(json.dumps(noted.to_document(), indent=1) + "\n", encoding="utf-8")
+    fresh.replace(place)
+
+
+def _recovered(house: House) -> list[Noted]:
+    """The notes of earlier runs; of one that was stopped, what was ready arrives and the rest has failed."""
+    found = []
+    for path in sorted(house.runs.glob("*.json")):
+        try:
+            said = json.loads(path.read_text(encoding="utf-8"))
+            noted = Noted(**{**said, "parties": tuple(said["parties"])})
+        except (OSError, ValueError, TypeError, KeyError):
+            raise InputError(
+                f"{path}: these notes are damaged; move them away to go on without them"
+            ) from None
+        if noted.state not in {DONE, FAILED}:
+            folder = house.releases / noted.session
+            with aside(folder):
+                pass  # finishes what was ready, removes what was not
+            there = (folder / ev.FILE).is_file()
+            noted = replace(
+                noted,
+                state=DONE if there else FAILED,
+                why="" if there else STOPPED,
+                release=folder.name if there else "",
+            )
+            _write(house, noted)
+        found.append(noted)
+    return found

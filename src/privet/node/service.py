@@ -1,0 +1,260 @@
+"""The node as a service: HTTPS with mutual TLS 1.3, for its peers and its own steward, and for nobody else.
+
+Whoever shows no certificate of an invited peer, or of this node itself, does not get through the handshake;
+whose certificate it is decides what is answered. Bodies are bounded before they are read. Logs have who,
+what and how it ended, one JSON object a line, and nothing of any data.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from privet.disclose.audit.lines import begin, say
+from privet.errors import MissingExtraError, PrivetError
+from privet.node import certificates
+from privet.node.house import House, Peer
+from privet.node.runs import Live, Noted, Runs
+from privet.node.wires import PIECE, Taken
+
+try:
+    from fastapi import FastAPI, Request
+    from fastapi.responses import FileResponse, JSONResponse, Response
+    from starlette.concurrency import run_in_threadpool
+    from starlette.requests import ClientDisconnect
+
+    from privet.disclose.audit.door import Door, Limits, Visitor
+    from privet.disclose.audit.metrics import Metrics
+    from privet.disclose.audit.service import Service, configured, listening
+except ImportError:
+    raise MissingExtraError("a node", "node") from None
+
+SMALL = 1 << 16  # bytes of a request that is not a piece
+STATUS = {Taken.TAKEN: 200, Taken.ALREADY: 200, Taken.FULL: 429, Taken.ORDER: 409}
+SESSION = re.compile(r"[0-9a-f]{32}")
+FILES = re.compile(r"[A-Za-z0-9_.-]{1,80}")
+LAST = 5  # seconds for requests that are under way when it is stopped
+
+
+class Caller(Visitor):
+    """A connection of somebody who has shown a certificate."""
+
+    certificate: bytes | None = None
+
+    def _welcome(self, transport: asyncio.Transport) -> None:
+        safe = transport.get_extra_info("ssl_object")
+        self.certificate = None if safe is None else safe.getpeercert(binary_form=True)
+        super()._welcome(transport)
+
+    def leave(self, why: str) -> None:
+        if why == "handshake":
+            told = "shows no certificate of an invited peer, or speaks something else"
+            say("refused", level=logging.WARNING, anybody=True, why=told, address=self.address)
+        super().leave(why)
+
+
+def application(house: House, runs: Runs, refresh: Callable[[], None]) -> FastAPI:
+    """The node as an ASGI application; `refresh` is called before a run, for peers and certificates anew."""
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
+    known: dict[bytes, str | None] = {}
+
+    def who(request: Request) -> str | None:
+        """Whose certificate the caller has shown; this node's own is its steward's."""
+        shown = getattr(request.state.visitor, "certificate", None)
+        if shown is None:
+            return None
+        mark = certificates.digest(shown)
+        if mark not in known:
+            if len(known) > 1000:
+                known.clear()
+            peers: dict[str, Peer] = house.peers()
+            own = shown == certificates.own(
+                house.folder
+            )  # the very one: an authority may issue to others, too
+            known[mark] = (
+                house.name
+                if own
+                else certificates.whose(shown, {n: (p.authority, p.url) for n, p in peers.items()})
+            )
+        return known[mark]
+
+    def of(request: Request, session: str) -> tuple[str | None, Live | Noted | None]:
+        """The caller and the run, where it is a party of it."""
+        caller = who(request)
+        found = runs.found(session) if SESSION.fullmatch(session) else None
+        parties = found.noted.parties if isinstance(found, Live) else found.parties if found else ()
+        return caller, found if caller in parties else None
+
+    async def health(request: Request) -> Response:
+        said: dict[str, Any] = {"status": "ok", "node": house.name}
+        if who(request) == house.name:
+            said["peers"] = sorted(house.peers())
+            said["runs"] = [one.to_document() for one in runs.every()]
+        return _said(200, said)
+
+    async def start(request: Request) -> Response:
+        if who(request) != house.name:
+            return refused(request, 403, "only this node's own steward starts a run")
+        asked = await _small(request)
+        if asked is None or not isinstance(asked.get("contract"), str):
+            return refused(request, 400, "names a contract, and data")
+        known.clear()
+        try:
+            refresh()
+            noted = await run_in_threadpool(
+                runs.start, Path(asked["contract"]), asked.get("data"), asked.get("query")
+            )
+        except PrivetError as error:
+            say("run refused", kind=error.code)
+            return _said(422, {"complaints": list(error.complaints), "code": error.code})
+        return _said(200, noted.to_document())
+
+    async def give_up(request: Request, digest: str) -> Response:
+        if who(request) != house.name:
+            return refused(request, 403, "only this node's own steward ends a run")
+        return _said(200 if await run_in_threadpool(runs.give_up, digest) else 404, {})
+
+    async def join(request: Request, session: str) -> Response:
+        caller, asked = who(request), await _small(request)
+        if caller is None or not SESSION.fullmatch(session):
+            return refused(request, 403, "not a peer")
+        if asked is None or not isinstance(asked.get("contract"), str):
+            return refused(request, 400, "names a contract")
+        status = await run_in_threadpool(runs.join, bytes.fromhex(session), asked["contract"], caller)
+        if status != 404:
+            say("join", peer=caller, session=session, status=status)
+        return _said(status, {})
+
+    async def piece(request: Request, session: str, number: int) -> Response:
+        caller, live = of(request, session)
+        if isinstance(live, Noted):
+            return _said(410, {})
+        if caller is not None and (runs.found(session) is None or (live is not None and live.wires is None)):
+            return _said(404, {})  # not yet: whoever joined earlier may be quicker
+        if live is None or caller is None or live.wires is None or caller not in live.wires.inbox:
+            return refused(request, 403, "not a party of this run")
+        if request.headers.get("privet-contract") != live.noted.contract:
+            return refused(request, 409, "runs under another contract", peer=caller, session=session)
+        body = await _body(request, PIECE)
+        if body is None:
+            return refused(request, 413, "a piece that is too long", peer=caller, session=session)
+        inbox = live.wires.inbox[caller]
+        mark = certificates.digest(request.state.visitor.certificate)
+        if inbox.certificate not in {None, mark}:
+            return refused(request, 403, "another certificate than before", peer=caller, session=session)
+        inbox.certificate = mark
+        taken = inbox.take(number, body)
+        if taken is Taken.ORDER:
+            return refused(request, 409, "replayed, left out or reordered", peer=caller, session=session)
+        return _said(STATUS[taken], {})
+
+    async def state(request: Request, session: str) -> Response:
+        caller, found = of(request, session)
+        if found is None:
+            return _said(404 if caller is not None else 403, {})
+        return _said(200, {"state": (found.noted if isinstance(found, Live) else found).state})
+
+    async def end(request: Request, session: str) -> Response:
+        caller, found = of(request, session)
+        if caller is None or found is None:
+            return _said(404, {})
+        if isinstance(found, Live):
+            say("ended by a peer", peer=caller, session=session)
+            await run_in_threadpool(runs.end, session, caller)
+        return _said(200, {})
+
+    async def release(request: Request, session: str, name: str = "") -> Response:
+        """Every party of a run may have its release again: it is the same at all of them."""
+        _, found = of(request, session)
+        if not isinstance(found, Noted) or not found.release:
+            return _said(404, {})
+        folder = house.releases / found.release
+        if not name:
+            return _said(200, {"files": sorted(path.name for path in folder.iterdir())})
+        path = folder / name
+        if not FILES.fullmatch(name) or name.startswith(".") or not path.is_file():
+            return _said(404, {})
+        return FileResponse(path)
+
+    def refused(request: Request, status: int, why: str, **fields: object) -> Response:
+        say("refused", level=logging.WARNING, anybody=True, status=status, why=why, **fields)
+        del request
+        return _said(status, {"error": why})
+
+    for method, path, call in (
+        ("GET", "/healthz", health),
+        ("POST", "/v1/runs", start),
+        ("DELETE", "/v1/runs/{digest}", give_up),
+        ("POST", "/v1/sessions/{session}", join),
+        ("GET", "/v1/sessions/{session}", state),
+        ("POST", "/v1/sessions/{session}/end", end),
+        ("PUT", "/v1/sessions/{session}/pieces/{number}", piece),
+        ("GET", "/v1/releases/{session}", release),
+        ("GET", "/v1/releases/{session}/{name}", release),
+    ):
+        app.add_api_route(path, call, methods=[method], response_model=None)
+    return app
+
+
+async def _body(request: Request, most: int) -> bytes | None:
+    """The body, or None where it is longer than agreed; no claim of a peer decides how much is read."""
+    said = request.headers.get("content-length", "0")
+    if not said.isdigit() or int(said) > most:
+        return None
+    found = bytearray()
+    try:
+        async for part in request.stream():
+            found += part
+            if len(found) > most:
+                return None
+    except ClientDisconnect:
+        return None
+    return bytes(found)
+
+
+async def _small(request: Request) -> dict[str, Any] | None:
+    body = await _body(request, SMALL)
+    try:
+        found = json.loads(body or b"")
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _said(status: int, document: dict[str, Any]) -> JSONResponse:
+    return JSONResponse(document, status_code=status, headers={"cache-control": "no-store"})
+
+
+def serve(house: House) -> None:
+    """Serve until stopped."""
+    begin()
+    certificates.own(house.folder)  # a certificate that has run out is said now
+    tls = certificates.serving(house.folder)
+    runs = Runs(house)
+
+    def refresh() -> None:
+        """Invitations accepted and certificates renewed since, for whoever connects next."""
+        peers = house.peers().values()
+        certificates.arm(tls, house.folder, [house.me().authority, *(peer.authority for peer in peers)])
+
+    refresh()
+    limits = Limits(connections=200, per_address=60, seconds=60.0).fitting()
+    visitor: Any = partial(Caller, Door(limits, Metrics(), tls=tls))
+    config = configured(
+        application(house, runs, refresh),
+        visitor,
+        timeout_keep_alive=int(limits.idle),
+        timeout_graceful_shutdown=LAST,
+    )
+    with listening(house.host, house.port, "is another node running?") as listener:
+        say("start", node=house.name, host=house.host, port=house.port)
+        with suppress(KeyboardInterrupt, SystemExit):  # how a service is stopped
+            Service(config).run([listener])
+    say("stop", node=house.name)

@@ -1,0 +1,82 @@
+"""What each party learns in a run, beyond the published table and its own rows, in plain words.
+
+It is said before anybody signs, and again beside every figure of a rehearsal.
+"""
+
+from __future__ import annotations
+
+from privet.parties.contract import Contract
+from privet.parties.primitives.replicated import COMPUTING
+from privet.parties.words import Adding, Reveal, Split
+
+GROUPS = (
+    "how large each group of a split would be, all parties together, and how many in it have each protected "
+    "value; also of splits that are refused because a group is too small"
+)
+EVERYBODY = (
+    "which value is split next, and whether that keeps every promise",
+    "which combinations of published values occur, as the published table shows",
+    "how many records all parties have together, as the published table shows",
+)
+
+
+KNOWN_PERSONS = (
+    "of every person that all parties know, the published values of the other parties' columns: parties know "
+    "whose row it is, which a reader of the published table does not"
+)
+MATCHED = "how many persons each party has, how many any of them have in common, and which are common to all"
+
+
+THE_OTHERS = (
+    "which rows of the published table are the other party's: of two, the table less one's own rows; the "
+    "other's rows alone need not keep the promise"
+)
+
+
+def learned(contract: Contract) -> dict[str, tuple[str, ...]]:
+    """By party what it comes to know."""
+    if contract.split is Split.COLUMNS:
+        said = [*EVERYBODY[:1], MATCHED, KNOWN_PERSONS]
+        if contract.reveal is Reveal.SCORES:
+            said.append("the best score that each other party can offer, in every round")
+        if contract.sensitive_owner is None:
+            said.append("of every person, the sensitive values and the target, which all parties have anyway")
+        else:
+            said.append(
+                "of every person, the target, which all parties have anyway; of sensitive values none"
+            )
+        return dict.fromkeys(contract.parties, tuple(said))
+    if len(contract.parties) == 2:
+        return dict.fromkeys(contract.parties, (*EVERYBODY, THE_OTHERS))
+    found = {}
+    for at, party in enumerate(contract.parties):
+        said = list(EVERYBODY)
+        if contract.rows_at_most is None:
+            said.append("how many rows each party hands in (rows_at_most would hide it)")
+        if contract.reveal is Reveal.COUNTS and at == 0:
+            said += [
+                GROUPS,
+                "how often each target value occurs below each value that could be split, all together",
+            ]
+        found[party] = tuple(said)
+    return found
+
+
+def coalitions(contract: Contract) -> tuple[str, ...]:
+    """Who could learn more by putting their notes together."""
+    if contract.split is Split.COLUMNS:
+        if contract.reveal is Reveal.SCORES or len(contract.parties) == 2:
+            return ("nobody learns more together than the sum of what each knows",)
+        three = ", ".join(contract.parties[:COMPUTING])
+        return (f"any two of {three}: the best score of every party in every round",)
+    if len(contract.parties) == 2:
+        return ("there are only two, and neither learns more than is said above",)
+    three = ", ".join(contract.parties[:COMPUTING])
+    said = [f"any two of {three}: every row handed in, by party, since they hold all of its shares"]
+    if contract.reveal is Reveal.DECISIONS:
+        said.append(f"any two of {three}: every count of every party")
+    elif contract.adding is Adding.RING:
+        said.append("the two neighbours of a party on the ring: the counts of the party between them")
+    else:
+        said.append("all parties but one, the leader among them: the counts of that one")
+    return tuple(said)

@@ -1,0 +1,213 @@
+"""Paillier encryption: sums under encryption, and many small counts in one ciphertext.
+
+Paillier, "Public-key cryptosystems based on composite degree residuosity classes", Eurocrypt 1999, with
+g = N + 1. Enc(a) * Enc(b) = Enc(a + b), Enc(a) ** k = Enc(k a), modulo N. Our own on gmpy2: `phe` is under
+GPLv3 and lacks packing, the others are slow, young or drift apart (docs/explain/why-these-libraries.md).
+
+A `Cipher` is what goes on being computed with; only `PublicKey.sealed`, which puts fresh chance over it,
+makes the bytes that may be sent: what was made of a peer's ciphertexts would otherwise show how.
+
+Trust: whoever holds the private key reads everything, so a key holder is sent only what is masked by the
+other side. Secure as factoring N is hard: 3072 bits are 128 bits of security, 2048 are the least taken.
+Leaks: the number of ciphertexts.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from privet.errors import MissingExtraError, PartyError, UnsupportedError
+
+try:
+    import gmpy2
+    from gmpy2 import mpz
+except ImportError:  # pragma: no cover - where the extra is not installed
+    raise MissingExtraError("encryption that adds", "parties") from None
+
+USUAL, LEAST = 3072, 2048  # bits of N
+
+
+class Sizes:
+    """The least size of a key. Tests may lower it for themselves, and nobody else does."""
+
+    least: ClassVar[int] = LEAST
+
+    @classmethod
+    @contextmanager
+    def for_tests(cls, bits: int) -> Iterator[None]:
+        """Allow smaller keys inside a test: a small key is broken in seconds."""
+        before, cls.least = cls.least, bits
+        try:
+            yield
+        finally:
+            cls.least = before
+
+
+@dataclass(frozen=True)
+class Cipher:
+    """An encrypted number, to be computed with; `PublicKey.sealed` makes it fit to be sent."""
+
+    value: Any = field(repr=False)
+    key: PublicKey
+
+    def __add__(self, other: Cipher | int) -> Cipher:
+        key = self.key
+        if isinstance(other, int):
+            return Cipher(self.value * key.bare(other) % key.square, key)
+        if other.key != key:
+            raise UnsupportedError("numbers under different keys are not added")
+        return Cipher(self.value * other.value % key.square, key)
+
+    def __mul__(self, factor: int) -> Cipher:
+        return Cipher(gmpy2.powmod(self.value, factor % int(self.key.n), self.key.square), self.key)
+
+
+@dataclass(frozen=True)
+class PublicKey:
+    """N, and all that can be done without knowing its factors."""
+
+    n: Any = field(repr=False)
+    square: Any = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.n.bit_length() < Sizes.least:
+            raise UnsupportedError(f"a Paillier key has {Sizes.least} bits at least")
+        if self.n % 2 == 0 or gmpy2.is_prime(self.n):
+            raise PartyError("a Paillier key is a product of two odd primes")
+        object.__setattr__(self, "square", self.n * self.n)
+
+    @property
+    def length(self) -> int:
+        """Bytes of a ciphertext."""
+        return (int(self.square.bit_length()) + 7) // 8
+
+    def bare(self, number: int) -> Any:
+        """A number without any chance over it: for sums only, never to be sent."""
+        return (1 + (number % self.n) * self.n) % self.square
+
+    def encrypt(self, number: int) -> Cipher:
+        return Cipher(self.bare(number) * self._chance() % self.square, self)
+
+    def sent(self, numbers: Iterable[int]) -> bytes:
+        """Numbers encrypted as they are sent, one after the other; each has its own chance already."""
+        return b"".join(int(self.encrypt(number).value).to_bytes(self.length, "little") for number in numbers)
+
+    def sealed(self, cipher: Cipher) -> bytes:
+        """As it is sent: with fresh chance, so that it does not tell what it was made of."""
+        return int(cipher.value * self._chance() % self.square).to_bytes(self.length, "little")
+
+    def opened(self, sent: bytes) -> Cipher:
+        """What a peer sent; refused where it cannot be a ciphertext."""
+        value = mpz(int.from_bytes(sent, "little"))
+        if not 0 < value < self.square or gmpy2.gcd(value, self.n) != 1:
+            raise PartyError("a ciphertext is not one under this key")
+        return Cipher(value, self)
+
+    def total(self, ciphers: Iterable[Cipher]) -> Cipher:
+        value = mpz(1)
+        for cipher in ciphers:
+            value = value * cipher.value % self.square
+        return Cipher(value, self)
+
+    def _chance(self) -> Any:
+        while True:
+            r = mpz(secrets.randbelow(int(self.n)))
+            if r > 0 and gmpy2.gcd(r, self.n) == 1:
+                return gmpy2.powmod(r, self.n, self.square)
+
+
+class PrivateKey:
+    """The factors of N; decrypts, by the remainders modulo each of them."""
+
+    def __init__(self, p: Any, q: Any) -> None:
+        if p == q:
+            raise UnsupportedError("the two primes of a key differ")
+        self.public = PublicKey(p * q)
+        self._p, self._q = p, q
+        self._h_p, self._h_q = self._h(p), self._h(q)
+        self._q_inverse = gmpy2.invert(q, p)
+
+    def __repr__(self) -> str:
+        return "PrivateKey(secret)"
+
+    @classmethod
+    def fresh(cls, bits: int = USUAL) -> PrivateKey:
+        if bits < Sizes.least or bits % 2:
+            raise UnsupportedError(f"a Paillier key has {Sizes.least} bits at least, {USUAL} as usual")
+        while True:
+            p, q = _prime(bits // 2), _prime(bits // 2)
+            # Then N has no common factor with (p - 1)(q - 1), as decryption needs.
+            if p != q and (p * q).bit_length() == bits:
+                return cls(p, q)
+
+    def decrypt(self, cipher: Cipher) -> int:
+        """The number, from 0 up to N."""
+        if cipher.key != self.public:
+            raise UnsupportedError("a number under another key cannot be read")
+        p, q = self._p, self._q
+        of_p = (gmpy2.powmod(cipher.value, p - 1, p * p) - 1) // p * self._h_p % p
+        of_q = (gmpy2.powmod(cipher.value, q - 1, q * q) - 1) // q * self._h_q % q
+        return int(of_q + q * ((of_p - of_q) * self._q_inverse % p))
+
+    def _h(self, prime: Any) -> Any:
+        n = self.public.n
+        return gmpy2.invert((gmpy2.powmod(n + 1, prime - 1, prime * prime) - 1) // prime, prime)
+
+
+def _prime(bits: int) -> Any:
+    while True:
+        # The two highest bits set: the product of two such has full length.
+        found = mpz(secrets.randbits(bits) | (3 << (bits - 2)) | 1)
+        if gmpy2.is_prime(found, 40):
+            return found
+
+
+def signed(number: int, key: PublicKey) -> int:
+    """Numbers above half of N stand for negative ones."""
+    n = int(key.n)
+    return number - n if number > n // 2 else number
+
+
+@dataclass(frozen=True)
+class Packing:
+    """Many small numbers in one plaintext, each in a slot of its own.
+
+    A slot holds the sum of so many numbers, and a mask that hides it: wide enough that no slot runs over
+    into the next.
+    """
+
+    slot: int  # bits
+    slots: int
+
+    @classmethod
+    def of(cls, key: PublicKey, most: int, hiding: int = 40) -> Packing:
+        """Slots for sums up to `most`, and masks that are 2**hiding times as wide."""
+        slot = most.bit_length() + hiding + 2
+        return cls(slot, (int(key.n.bit_length()) - 2) // slot)
+
+    @property
+    def mask_bits(self) -> int:
+        """How wide a mask may be that is added to a full slot."""
+        return self.slot - 1
+
+    def packed(self, numbers: Sequence[int]) -> int:
+        """The numbers as one.
+
+        >>> Packing(8, 3).packed([1, 2, 3])
+        197121
+        """
+        if len(numbers) > self.slots or any(not 0 <= n < 1 << self.slot for n in numbers):
+            raise UnsupportedError(f"{self.slots} numbers of {self.slot} bits fit into one ciphertext")
+        return sum(number << (at * self.slot) for at, number in enumerate(numbers))
+
+    def unpacked(self, number: int, count: int) -> list[int]:
+        """The numbers again.
+
+        >>> Packing(8, 3).unpacked(197121, 3)
+        [1, 2, 3]
+        """
+        return [number >> (at * self.slot) & ((1 << self.slot) - 1) for at in range(count)]

@@ -1,0 +1,94 @@
+"""Signatures under a contract: who has agreed to it, in a file beside it.
+
+The contract names every party's public key, so the digest holds them; a signature is over that digest and the
+party's name, under words that no other protocol signs. Ed25519, with the keys that sign releases
+(`privet key make`). A contract that is changed in anything has another digest, and no signature fits it.
+
+Trust: keys are exchanged by another way than the contract is.
+Leaks: nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from base64 import b64decode, b64encode
+from binascii import Error as Base64Error
+from pathlib import Path
+from typing import Protocol
+
+from privet import jsonvalue
+from privet.errors import InputError, MissingExtraError
+from privet.parties.contract import Contract
+
+try:
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+except ImportError:  # pragma: no cover - where the extra is not installed
+    raise MissingExtraError("a signature under a contract", "parties") from None
+
+DOMAIN = "privet joint contract signature v1"
+LONGEST = 1 << 20  # bytes of a file of signatures
+
+
+class Key(Protocol):
+    """A private key."""
+
+    @property
+    def public(self) -> str:
+        """32 bytes in base 64."""
+
+    def sign(self, text: bytes) -> bytes: ...
+
+
+def beside(contract: Path) -> Path:
+    """Where the signatures of a contract stand."""
+    return contract.with_name(contract.name + ".signatures.json")
+
+
+def message(contract: Contract, party: str) -> bytes:
+    return f"{DOMAIN}\n{contract.digest.hex()}\n{party}\n".encode()
+
+
+def sign(contract: Contract, path: Path, key: Key) -> str:
+    """Put a party's name to a contract; the party whose key it is."""
+    party = next((name for name, public in contract.keys.items() if public == key.public), None)
+    if party is None:
+        raise InputError("the contract names no party with this key; [keys] lists each party's public key")
+    place = beside(path)
+    signed = _read(place) | {party: b64encode(key.sign(message(contract, party))).decode()}
+    with tempfile.TemporaryDirectory(prefix=f".{place.name}.", dir=place.parent) as made:
+        fresh = Path(made) / place.name
+        with fresh.open("w", encoding="utf-8") as file:
+            json.dump({"contract": contract.digest.hex(), "signatures": signed}, file, indent=2)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(place)
+    return party
+
+
+def signed(contract: Contract, path: Path) -> dict[str, bool]:
+    """By party that has a key: has it signed this very contract?"""
+    found = _read(beside(path))
+    return {party: _fits(contract, party, found.get(party, "")) for party in contract.keys}
+
+
+def _fits(contract: Contract, party: str, signature: str) -> bool:
+    try:
+        key = Ed25519PublicKey.from_public_bytes(b64decode(contract.keys[party], validate=True))
+        key.verify(b64decode(signature, validate=True), message(contract, party))
+    except (InvalidSignature, Base64Error, ValueError):
+        return False
+    return True
+
+
+def _read(place: Path) -> dict[str, str]:
+    if not place.exists():
+        return {}
+    try:
+        with place.open(encoding="utf-8") as file:
+            found = jsonvalue.loads(file.read(LONGEST))["signatures"]
+        return {str(party): str(one) for party, one in found.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise InputError(f"{place}: this is not a file of signatures; delete it and sign again") from None

@@ -1,0 +1,82 @@
+"""The words of a contract, and the values that it lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, ClassVar
+
+from privet.core import Hierarchy
+from privet.domain import Domain, Value
+from privet.errors import PolicyError
+from privet.hierarchy.arrange import refuse
+
+MANY = 1_000_000  # values of one column; more are not a list that anybody agrees on
+
+
+class Split(Enum):
+    """How one table lies with several parties."""
+
+    PEOPLE = "people"  # the same columns of different persons
+    COLUMNS = "columns"  # different columns of the same persons
+
+
+class Reveal(Enum):
+    """What the parties let each other see while they search."""
+
+    DECISIONS = "decisions"  # which split is best and whether it keeps every promise; the source's "strict"
+    COUNTS = "counts"  # by people: the leader sees the counts of groups that it decides by, as in the source
+    SCORES = "scores"  # by columns: every party's best score is shown to the others, as in the source
+
+
+class Adding(Enum):
+    """How counts are added up where the leader may see totals."""
+
+    PAIRWISE = "pairwise"
+    RING = "ring"
+
+
+@dataclass(frozen=True)
+class Declared(Hierarchy):
+    """A hierarchy over values that were agreed on, whichever of them a party has."""
+
+    agreed: Domain
+
+    name: ClassVar[str] = "declared"
+
+    def domain(self, values: Sequence[Value]) -> Domain:
+        found = [value for value in values if value not in self.agreed.codes]
+        refuse(
+            (len(found), "not among those that the contract lists", "correct the contract"), of=len(values)
+        )
+        return self.agreed
+
+    def uncovered(self, values: Sequence[Value]) -> list[str]:
+        return [value for value in values if value is not None and value not in self.agreed.codes]
+
+    def to_policy(self) -> dict[str, Any]:
+        return {"type": self.name}
+
+
+def listed(table: object) -> tuple[Value, ...]:
+    """All values that could occur, from how people write them."""
+    if not isinstance(table, Mapping) or set(table) - {"range", "values", "null"}:
+        raise PolicyError(
+            'range = [17, 90] or values = ["a", "b"], and null = true where a value may be missing'
+        )
+    if ("range" in table) == ("values" in table):
+        raise PolicyError("give one of range and values")
+    null: tuple[Value, ...] = (None,) if table.get("null") is True else ()
+    if "values" in table:
+        values = table["values"]
+        if not isinstance(values, list) or not all(isinstance(v, (str, int)) for v in values) or not values:
+            raise PolicyError("values: a list of texts")
+        texts = [str(value) for value in values]
+        if len(set(texts)) < len(texts) or len(texts) > MANY:
+            raise PolicyError(f"values: each once, and at most {MANY:,}")
+        return (*texts, *null)
+    match table["range"]:
+        case [int(low), int(high)] if low <= high and high - low < MANY:
+            return (*map(str, range(low, high + 1)), *null)
+    raise PolicyError(f"range: two whole numbers, the smaller one first, at most {MANY:,} apart")

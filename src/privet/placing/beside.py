@@ -1,0 +1,210 @@
+"""A folder of one's own beside the place where something shall stand."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from privet.errors import InputError
+from privet.placing import system
+from privet.placing.held import note, waiting
+
+LOCK, NEW, OLD, READY, NEARLY = "lock", "new", "old", "ready", "nearly ready"
+RANDOM = 8  # letters that tempfile adds to a name
+
+
+@dataclass(frozen=True)
+class Aside:
+    """The working folder of this run for one place."""
+
+    folder: Path
+    parent: Path  # where everything shall stand
+
+    def fresh(self, name: str) -> Path:
+        """Where to write what shall be called `name`; one step down, so that nothing else gets in its way."""
+        inside = self.folder / NEW
+        inside.mkdir(exist_ok=True)
+        inside.chmod(0o700)  # whatever the umask
+        return inside / name
+
+    def place(self, names: Sequence[str], before: Callable[[], None] = lambda: None) -> None:
+        """Put what was written under `names` in its place, in this order, over what stands there.
+
+        `before` is called with everything on the disk and nothing in its place; what it raises stops the
+        work. Between it and the last rename nobody can interrupt but a kill, and then the next run finishes.
+        """
+        (self.folder / OLD).mkdir(exist_ok=True)
+        steps = {name: [_number(self.folder / NEW / name), _number(self.parent / name)] for name in names}
+        plan = self.folder / NEARLY
+        plan.write_text(json.dumps(steps), encoding="utf-8")
+        system.synced(self.folder)
+        with system.alone_in(self.parent), waiting():
+            before()
+            plan.rename(self.folder / READY)
+            _finished(self.folder, self.parent)
+            note(self.parent / names[-1])
+
+    def replace(self, name: str) -> None:
+        """One file that was written, over what stands in its place: that is one step."""
+        system.synced(self.folder / NEW)
+        (self.folder / NEW / name).replace(self.parent / name)
+        note(self.parent / name)
+
+
+@contextmanager
+def aside(place: Path) -> Iterator[Aside]:
+    """A working folder for what shall stand at `place`; refuses while another run has one.
+
+    An `OSError` on the way names the place, not the working folder, which is gone by then.
+    """
+    made, parent = _folders(place.parent), place.parent
+    folder: Path | None = None
+    lock: int | None = None
+    arrived = False
+    try:
+        with system.alone_in(parent), waiting():
+            _recovered(place)
+            folder, lock = _own(place)
+        yield Aside(folder, parent)
+        arrived = True
+    except OSError as error:
+        raise _told(error, place) from None
+    finally:
+        with waiting():
+            # What could not be put in its place waits for the next run.
+            if folder is not None and not (folder / READY).exists():
+                _removed(folder)
+            if lock is not None:
+                os.close(lock)
+            for empty in () if arrived else made:
+                with suppress(OSError):
+                    empty.rmdir()
+
+
+def _own(place: Path) -> tuple[Path, int | None]:
+    """A new working folder and its lock, for nobody else to look into."""
+    folder = Path(tempfile.mkdtemp(prefix=f".{place.name}.", dir=place.parent))
+    try:
+        folder.chmod(0o700)  # whatever the umask
+        return folder, system.held(folder / LOCK)
+    except BaseException:
+        _removed(folder)
+        raise
+
+
+def _folders(parent: Path) -> list[Path]:
+    """Make the folder; which ones had to be made, the deepest first."""
+    missing = []
+    at = parent
+    while not at.exists():
+        missing.append(at)
+        at = at.parent
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        for empty in missing:
+            with suppress(OSError):
+                empty.rmdir()
+        raise
+    return missing
+
+
+def _told(error: OSError, place: Path) -> OSError:
+    """The same reason, with the name that the steward knows."""
+    said = re.search(r"\(os error (\d+)\)", str(error))  # so polars says it, without a number
+    number = error.errno or (int(said[1]) if said else None)
+    if number is None:
+        return error
+    named = error.filename if isinstance(error.filename, str) else None
+    inside = Path(named) if named is not None else place
+    if named is None or f"{os.sep}.{place.name}." in f"{os.sep}{named}":
+        inside = place / inside.name if inside.parent.name == place.name else place
+    return OSError(number, os.strerror(number), str(inside))
+
+
+def scratch(name: str) -> Path:
+    """A folder for what is not yet to leave, where the system keeps such; it goes with its run.
+
+    What killed runs left is removed by the next.
+    """
+    place = Path(tempfile.gettempdir()) / name
+    with system.alone_in(place.parent):
+        for folder in _beside(place):
+            if not system.alive(folder / LOCK):
+                _removed(folder)
+        folder, _ = _own(place)  # the lock is held to the end of the process
+    return folder
+
+
+def _recovered(place: Path) -> None:
+    """Finish or remove what dead runs left beside the place; refuse if one of them lives."""
+    for folder in _beside(place):
+        if system.alive(folder / LOCK):
+            raise InputError(f"{place}: another run is writing there; wait for it, or choose another name")
+        if (folder / READY).is_file():
+            _finished(folder, place.parent)
+        _removed(folder)
+
+
+def _beside(place: Path) -> Iterator[Path]:
+    """The working folders of all runs for this place, living or dead."""
+    start = f".{place.name}."
+    for folder in sorted(place.parent.iterdir()):
+        if not folder.name.startswith(start) or len(folder.name) != len(start) + RANDOM:
+            continue
+        if folder.is_symlink() or not folder.is_dir():
+            continue
+        lock = folder / LOCK
+        if lock.is_file() and not lock.is_symlink():
+            yield folder
+        else:
+            with suppress(OSError):  # killed before it had a lock, and so before it had anything; or not ours
+                folder.rmdir()
+
+
+def _finished(folder: Path, parent: Path) -> None:
+    """Every step of a plan that is not yet made. What was replaced is kept until all of them are."""
+    steps = json.loads((folder / READY).read_text(encoding="utf-8"))
+    for name, (new, old) in steps.items():
+        fresh, place, replaced = folder / NEW / name, parent / name, folder / OLD / name
+        if _number(fresh) != new:  # it stands, and what lies here now is what it replaced
+            continue
+        stands = _number(place)
+        if stands not in {old, None}:
+            raise InputError(
+                f"{place}: an interrupted run was about to write here, and since then something else was put "
+                f"in this place; what it wrote is in {folder}: move one of the two away"
+            )
+        if stands is None:
+            fresh.rename(place)
+        elif not system.exchanged(fresh, place):
+            place.rename(replaced)
+            fresh.rename(place)
+    (folder / READY).unlink()
+
+
+def _removed(folder: Path) -> None:
+    """The lock goes last: by it the rest is recognised if this is interrupted too."""
+    with suppress(OSError):
+        for path in folder.iterdir():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            elif path.name != LOCK:
+                path.unlink()
+        (folder / LOCK).unlink(missing_ok=True)
+        folder.rmdir()
+
+
+def _number(path: Path) -> int | None:
+    """By what a folder or a file is known whatever it is called."""
+    try:
+        return os.lstat(path).st_ino
+    except FileNotFoundError:
+        return None

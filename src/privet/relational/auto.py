@@ -1,0 +1,221 @@
+"""Several searches on one table, and the release that loses least: what a steward gets who names none.
+
+Which searches can keep the promise at all is known from the promise; each that can is run within a stated
+effort, which is counted in work and not in seconds, so that the same table gives the same bytes on every
+machine. What they found is measured by one measure, that of the purpose, and the smallest is taken.
+
+Labels are those of the hierarchies. Where a hierarchy says nothing between a value and everything, because
+it is flat or its intervals are grown, a label is a set of names, or an interval on the steps that the policy
+says.
+All records of a column at one level (full-domain) is made only where the policy asks for it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from privet.core import (
+    Algorithm,
+    Choice,
+    Finding,
+    PrivacyModel,
+    Progress,
+    Role,
+    Tally,
+    Terms,
+    Tried,
+    silent,
+)
+from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
+from privet.measure.bayes import bayes_error
+from privet.measure.classes import class_sizes, discernibility_ratio
+from privet.measure.query import median_error
+from privet.measure.utility import losses, mean_entropy, mean_lm, mean_precision
+from privet.models.confidence import ConfidenceBounding
+from privet.models.lkc import LKC
+from privet.recoding import Generalization, Recoding, Regions
+from privet.relational.judge import check_suppression
+from privet.relational.local import Local
+from privet.relational.mondrian import Choice as Which
+from privet.relational.mondrian import Cuts, Mondrian
+from privet.relational.objective import Loss, check_weights
+from privet.relational.optimal import Optimal
+from privet.relational.topdown import Score, TopDown
+
+LOOKS = 30_000_000  # at values of cells, over all the rounds of the longest of the searches
+NODES = 10_000  # nodes of the lattice, at the most
+CLOSE = 1e-12  # losses that differ by less are rounding noise: the search that was tried first is taken
+
+TIME_IS_UP = "the time limit stopped the comparison: {} of {} searches were tried"
+
+
+class Purpose(Enum):
+    """What the recipient will do: by it releases are compared."""
+
+    GENERAL = "general"  # anything: how much of its domain a published value covers, or another loss
+    COUNTS = "counts"  # count people: the median error of counts over random ranges
+    CLASSIFICATION = "classification"  # predict the target: errors of a model that is trained on the release
+
+
+class Kind(Enum):
+    """How far equal values must be published alike."""
+
+    LOCAL = "local"  # not at all: the least is lost
+    GLOBAL = "global"  # always
+    FULL_DOMAIN = "full-domain"  # always, and all values of a column at one level of its hierarchy
+
+
+@dataclass(frozen=True, slots=True)
+class Auto(Algorithm):
+    """The search that loses least here, of all that can keep the promise; it says what else it tried.
+
+    Full-domain recoding only where `recoding` asks for it, or where the promise leaves nothing else.
+    """
+
+    purpose: Purpose | None = None  # None: classification where there is a target, else general
+    loss: Loss = Loss.LM  # what is made small where the purpose is general
+    recoding: Kind = Kind.LOCAL
+    suppression: Fraction = Fraction(0)  # share of all records that a full-domain search may drop
+    effort: int = 1  # how many times the usual work is spent
+    time_limit: float | None = None  # seconds; no further search is begun then, and a remark says so
+    weights: Mapping[str, float] = field(default_factory=dict, compare=False)
+
+    name: ClassVar[str] = "auto"
+    persons: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_suppression(self.suppression)
+        check_weights(self.weights)
+        if self.effort < 1:
+            raise PolicyError("effort is a whole number from 1 on")
+        if self.time_limit is not None and not self.time_limit > 0:
+            raise PolicyError("time_limit is a number of seconds above 0")
+        if self.suppression and self.recoding is not Kind.FULL_DOMAIN:
+            raise PolicyError(
+                'suppression: only a full-domain search drops records: recoding = "full-domain"'
+            )
+
+    @property
+    def droppable(self) -> Fraction:
+        return self.suppression
+
+    def complaints(self, policy: Terms) -> list[str]:
+        targets = [a for a in policy.attributes if a.role in {Role.TARGET, Role.UNDECIDED}]
+        if self.purpose is Purpose.CLASSIFICATION and not targets:
+            return ['algorithm: purpose = "classification" needs an attribute with role = "target"']
+        return []
+
+    def search(self, tally: Tally, policy: Terms, progress: Progress = silent) -> Finding:
+        until = time.monotonic() + (self.time_limit or float("inf"))
+        searches = list(self.searches(tally, policy))
+        purpose = self._purpose(tally)
+        found: list[tuple[Tried, Finding | None, Exception | None]] = []
+        for at, (algorithm, terms) in enumerate(searches):
+            if any(finding for _, finding, _ in found) and time.monotonic() > until:
+                break
+            progress("search", at, len(searches))
+            try:
+                finding = algorithm.search(tally, terms, silent)
+                loss = self._measured(purpose, tally, finding.recoding)
+                found.append((Tried(algorithm, loss), finding, None))
+            except (PolicyError, UnsatisfiableError, UnsupportedError) as error:
+                found.append((Tried(algorithm, None, error.complaints[0]), None, error))
+        if not any(finding for _, finding, _ in found):
+            raise _nearest([error for *_, error in found if error is not None])
+        best = _least([tried.loss for tried, *_ in found])
+        chosen, made, _ = found[best]
+        assert made is not None
+        notes = made.notes
+        if len(found) < len(searches):
+            notes = (*notes, TIME_IS_UP.format(len(found), len(searches)))
+        said = purpose.value if purpose is not Purpose.GENERAL else self.loss.value
+        choice = Choice(chosen.algorithm, said, tuple(tried for tried, *_ in found))
+        return replace(made, notes=notes, choice=choice)
+
+    def searches(self, tally: Tally, policy: Terms) -> Iterator[tuple[Algorithm, Terms]]:
+        """What can keep these promises, each with the promises that it is asked for."""
+        fits = _fitting(policy)
+        known = policy.asking(models=tuple(_all_at_once(m, len(tally.quasi)) for m in policy.models))
+        if self.recoding is Kind.LOCAL and not policy.across:  # else rows of one person are put together
+            boxes = Mondrian(cuts=Cuts.LEVELS, choice=Which.BEST, weights=self.weights)
+            along = self._local(tally)
+            for local in (boxes, replace(along, labels=Cuts.LEVELS), along):
+                if fits(local, known):
+                    yield local, known.asking(algorithm=local)
+        few = tally.cells * len(tally.quasi) <= LOOKS // 100
+        split = TopDown(score=self._score(tally), tries=6 if few else 1)
+        splits = self.recoding is not Kind.FULL_DOMAIN and fits(split, policy)
+        if splits:
+            yield split, policy.asking(algorithm=split)
+        if self.recoding is Kind.FULL_DOMAIN or not splits:
+            nodes = max(200, min(NODES, LOOKS // max(1, tally.cells))) * self.effort
+            loss, weights = self.loss, self.weights
+            lifted = Optimal(loss=loss, suppression=self.suppression, weights=weights, nodes=nodes)
+            yield lifted, policy.asking(algorithm=lifted)
+
+    def _local(self, tally: Tally) -> Local:
+        values = tally.cells * len(tally.quasi)
+        looks, refine = max(LOOKS, 20 * values) * self.effort, max(LOOKS, 20 * values) * self.effort
+        return Local(looks=looks, refine=refine, weights=self.weights)
+
+    def _purpose(self, tally: Tally) -> Purpose:
+        return self.purpose or (Purpose.GENERAL if tally.target is None else Purpose.CLASSIFICATION)
+
+    def _score(self, tally: Tally) -> Score:
+        predicted = self._purpose(tally) is Purpose.CLASSIFICATION
+        return Score.INFORMATION_GAIN if predicted else Score.DISCERNIBILITY
+
+    def _measured(self, purpose: Purpose, tally: Tally, recoding: Recoding) -> float:
+        assert isinstance(recoding, (Generalization, Regions))  # every search above generalises
+        raw = recoding.over(tally)
+        if purpose is Purpose.COUNTS:
+            return median_error(raw, recoding)
+        if purpose is Purpose.CLASSIFICATION and raw.target is not None:
+            return bayes_error(raw, recoding)
+        if self.loss in {Loss.DISCERNIBILITY, Loss.CLASSES}:
+            published = raw.recoded(recoding)
+            sizes = class_sizes(replace(published, person=None))
+            if self.loss is Loss.CLASSES:
+                return 1.0 / max(1, len(sizes))
+            return discernibility_ratio(sizes, suppressed=raw.records - published.records)
+        found = losses(raw, recoding)
+        if self.loss is Loss.LM:
+            return mean_lm(found)
+        return mean_entropy(found) if self.loss is Loss.ENTROPY else 1.0 - mean_precision(found)
+
+
+def _least(losses_: list[float | None]) -> int:
+    best = min(loss for loss in losses_ if loss is not None)
+    return next(at for at, loss in enumerate(losses_) if loss is not None and loss <= best + CLOSE)
+
+
+def _nearest(errors: list[Exception]) -> Exception:
+    """Why there is no release: that no table keeps the promise says more than what a search cannot do."""
+    return next((error for error in errors if isinstance(error, UnsatisfiableError)), errors[-1])
+
+
+def _fitting(policy: Terms) -> Any:
+    """Would a policy with this search be one? What a policy refuses need not be tried."""
+
+    def fits(algorithm: Algorithm, terms: Terms) -> bool:
+        if policy.person is not None and not algorithm.persons:
+            return False
+        return not algorithm.complaints(terms.asking(algorithm=algorithm))
+
+    return fits
+
+
+def _all_at_once(model: PrivacyModel, columns: int) -> PrivacyModel:
+    """The promise for somebody who knows every column: whoever knows fewer finds unions of such classes.
+
+    Where merging classes keeps a promise, the stronger one keeps it, and searches that look at each class by
+    itself can be asked for it.
+    """
+    if isinstance(model, LKC):
+        return replace(model, l=max(columns, model.l))
+    return replace(model, quasi=None) if isinstance(model, ConfidenceBounding) else model

@@ -1,0 +1,65 @@
+"""One party that mines with others, beside its own data: read it, number its items as agreed, mine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from privet.core import Form
+from privet.engine import Engine
+from privet.engines.frames import encode
+from privet.errors import InputError, PartyError, PrivetError
+from privet.parties.itemsets import MiningContract
+from privet.parties.mining import Itemset, Table, by_columns, by_people
+from privet.parties.primitives.intersection import common
+from privet.parties.transport import Link
+from privet.parties.words import Split
+from privet.roads.stations import in_frame, settle
+
+
+def mine_together(
+    link: Link, contract: MiningContract, source: Any, engine: Engine[Any]
+) -> dict[tuple[str, ...], int]:
+    """The itemsets that are frequent with all parties together, and how many persons have each."""
+    try:
+        persons, table = table_of(contract, source, engine)
+        if contract.split is Split.COLUMNS:
+            theirs = [at for at, item in enumerate(contract.items) if item not in _mine(link, contract)]
+            if table[:, theirs].any():
+                raise InputError("the data has items that the contract gives to the other party")
+            order = common(link, persons)
+    except PartyError:
+        raise
+    except PrivetError as error:
+        me = link.name(link.me)
+        raise type(error)(*(f"{me}: {complaint}" for complaint in error.complaints)) from None
+    found: dict[Itemset, int]
+    if contract.split is Split.PEOPLE:
+        found = by_people(link, table, contract.support)
+    else:
+        if not len(order):
+            raise InputError("there is not one person that both parties know")
+        owners = {item: at for at, p in enumerate(contract.parties) for item in contract.owners.get(p, ())}
+        found = by_columns(link, table[order], [owners[item] for item in contract.items], contract.support)
+    return {tuple(contract.items[at] for at in one): count for one, count in found.items()}
+
+
+def table_of(contract: MiningContract, source: Any, engine: Engine[Any]) -> tuple[list[str], Table]:
+    """The persons of a source in the order of their names, and which items each has."""
+    columns = [contract.person, contract.item]
+    frame = in_frame(engine, engine.read(source, settle(source, Form()), columns))
+    coded = encode(frame.select(columns))
+    (whose, persons), (which, items) = coded[contract.person], coded[contract.item]
+    if None in persons or None in items:
+        raise InputError("a row lacks its person or its item")
+    number = {item: at for at, item in enumerate(contract.items)}
+    if strange := sum(item not in number for item in items):
+        raise InputError(f"{contract.item}: {strange} items are not among those that the contract lists")
+    table = np.zeros((len(persons), len(contract.items)), dtype=bool)
+    table[whose, np.array([number[str(item)] for item in items], dtype=np.intp)[which]] = True
+    return [str(person) for person in persons], table
+
+
+def _mine(link: Link, contract: MiningContract) -> tuple[str, ...]:
+    return contract.owners.get(link.name(link.me), ())

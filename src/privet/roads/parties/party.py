@@ -1,0 +1,266 @@
+"""One party of a joint release, beside its own data.
+
+    read ──► code as agreed ──► search with the others ──► recode ──► hand in ──► check what is opened
+
+Nothing here sends anything: whatever leaves goes through the protocols of `privet.parties`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from privet.core import Column, Finding, Progress, Role, Tally, Verdict, silent
+from privet.domain import Value
+from privet.engine import Engine
+from privet.engines.frames import encode
+from privet.errors import HierarchyError, InputError, InternalError, PartyError, PrivetError
+from privet.parties.assembly import assembled
+from privet.parties.columns import ColumnsCounts
+from privet.parties.contract import Contract
+from privet.parties.people import PeopleCounts
+from privet.parties.primitives.intersection import common
+from privet.parties.transport import Link
+from privet.parties.words import Declared, Split
+from privet.recoding import Generalization
+from privet.roads import Verdicts
+from privet.roads.parties.concluding import greet
+from privet.roads.parties.release import release_of
+from privet.roads.stations import (
+    columns_needed,
+    in_frame,
+    judge,
+    need_tables,
+    refuse_broken,
+    settle,
+    source_digest,
+)
+from privet.roads.tables.release import TableRelease
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a party holds at the end: the same at all of them, but for the scores that the leader saw."""
+
+    table: Any = field(repr=False)  # a polars frame of what is published, in canonical order
+    finding: Finding = field(repr=False)
+    verdicts: Verdicts
+
+
+def take_part(
+    link: Link, contract: Contract, source: Any, engine: Engine[Any], progress: Progress = silent
+) -> Outcome:
+    """Search with the other parties, and open the table with them; or raise, and nothing is published."""
+    need_tables(engine)
+    if contract.split is Split.COLUMNS:
+        return by_columns(link, contract, source, engine, progress)
+    return by_people(link, contract, source, engine, progress)
+
+
+def publish_together(
+    link: Link,
+    contract: Contract,
+    source: Any,
+    engine: Engine[Any],
+    *,
+    certificate: bytes | None = None,
+    rehearsed: bool = False,
+    signed: bool = True,
+    progress: Progress = silent,
+) -> tuple[Outcome, TableRelease]:
+    """Greet, search and open with the others; what each holds at the end, and the release it would write."""
+    run = greet(link, certificate, rehearsed=rehearsed, signed=signed)
+    found = take_part(link, contract, source, engine, progress)
+    traffic = link.traffic
+    private = {
+        "source": source_digest(source),
+        "traffic": {
+            "sent": traffic.sent,
+            "received": traffic.received,
+            "messages": traffic.messages,
+            "rounds": traffic.rounds,
+        },
+    }
+    table = engine.read(found.table, replace(contract.policy.form, query=None))
+    release = release_of(
+        table,
+        found.finding,
+        found.verdicts,
+        contract=contract,
+        run=run,
+        engine=engine,
+        private=private,
+    )
+    return found, release
+
+
+def by_people(
+    link: Link, contract: Contract, source: Any, engine: Engine[Any], progress: Progress
+) -> Outcome:
+    """Every party has all columns of its own persons."""
+    terms = contract.terms()
+    form = settle(source, contract.policy.form)
+    try:
+        table = engine.read(source, form, columns_needed(contract.policy))
+        tallied = engine.tally(table, terms)
+        tally = _as_agreed(tallied.tally, contract)
+    except PrivetError as error:
+        raise _named(link, error) from None
+    counts = PeopleCounts(link, tally, contract.reveal, contract.adding)
+    finding = contract.policy.algorithm.search(counts, terms, progress)  # type: ignore[arg-type]
+    recoding = finding.recoding
+    if not isinstance(recoding, Generalization):
+        raise InternalError("a joint search finds cuts")
+    recoded = in_frame(engine, engine.apply(tallied, terms, recoding))
+    labels = _labels(contract, recoding)
+    rows = np.stack([_coded(recoded, name, values) for name, values in labels.items()], axis=1)
+    sizes = [len(values) for values in labels.values()]
+    opened = assembled(link, counts.computing(), rows, sizes, contract.rows_at_most)
+    return _checked(_frame(opened, labels), finding, contract, engine)
+
+
+def by_columns(
+    link: Link, contract: Contract, source: Any, engine: Engine[Any], progress: Progress
+) -> Outcome:
+    """Every party has some columns of all persons; rows are matched first."""
+    policy, me = contract.policy, link.name(link.me)
+    holder = contract.sensitive_owner
+    roles = (Role.TARGET,) if holder not in {None, me} else (Role.SENSITIVE, Role.TARGET)
+    mine = [*contract.owners.get(me, ()), *(a.name for a in policy.with_role(*roles))]
+    person = str(contract.person)
+    try:
+        table = engine.read(source, settle(source, policy.form), [person, *mine])
+        frame = in_frame(engine, table)
+        coded = {name: _agreed_codes(frame, name, contract) for name in mine}
+        persons, values = encode(frame.select(person))[person]
+        if None in values:
+            raise InputError(f"{person}: a row without an identifier cannot be matched")
+        order = common(link, [str(values[code]) for code in persons.tolist()])
+    except PrivetError as error:
+        raise _named(link, error) from None
+    nothing = np.zeros(len(order), dtype=np.intp)
+
+    def column(name: str) -> Column:
+        domain = contract.domains[name]
+        return Column(name, domain, domain.column(coded[name][order] if name in coded else nothing))
+
+    target = [column(a.name) for a in policy.with_role(Role.TARGET)]
+    tally = Tally(
+        quasi=tuple(column(a.name) for a in policy.quasi),
+        sensitive=tuple(column(a.name) for a in policy.with_role(Role.SENSITIVE)),
+        target=target[0] if target else None,
+        counts=np.ones(len(order), dtype=np.int64),
+        nulls=policy.nulls,
+    )
+    owners = {name: at for at, p in enumerate(contract.parties) for name in contract.owners.get(p, ())}
+    held_by = None if holder is None else contract.parties.index(holder)
+    counts = ColumnsCounts(link, tally, [owners[a.name] for a in policy.quasi], contract.reveal, held_by)
+    finding = policy.algorithm.search(counts, contract.terms(), progress)  # type: ignore[arg-type]
+    if not isinstance(finding.recoding, Generalization):
+        raise InternalError("a joint search finds cuts")
+    labels = _labels(contract, finding.recoding)
+    shown = dict(zip((a.name for a in policy.quasi), counts.published(), strict=True))
+    rows = np.zeros((len(order), len(labels)), dtype=np.int64)
+    for at, (name, said) in enumerate(labels.items()):
+        number = {label: number for number, label in enumerate(said)}
+        if name in shown:
+            rows[:, at] = [number[label] for label in shown[name]]
+        elif name in coded:
+            rows[:, at] = coded[name][order]
+    if held_by is not None:
+        known = [at for at, name in enumerate(labels) if name in shown or name in coded]
+        rows = _told_rows(link, held_by, rows, known)
+    return _checked(_frame(rows, labels), finding, contract, engine)
+
+
+def _told_rows(link: Link, holder: int, rows: Any, known: Sequence[int]) -> Any:
+    """The published rows with the sensitive values that only the holder has, sorted: not by person.
+
+    The others see that the columns that they know are right.
+    """
+    if link.me == holder:
+        link.broadcast_words("published", rows[np.lexsort(rows.T[::-1])].reshape(-1).astype(np.uint32))
+        return rows
+    told = link.receive_words(holder, "published", rows.size, np.uint32).astype(np.int64).reshape(rows.shape)
+    ours, theirs = (np.unique(table[:, list(known)], axis=0, return_counts=True) for table in (rows, told))
+    if not all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True)):
+        raise PartyError(f"{link.name(holder)}: published other rows than those that were found together")
+    return told
+
+
+def _named(link: Link, error: PrivetError) -> PrivetError:
+    """The same error, with the party that it is about."""
+    if isinstance(error, PartyError):
+        return error  # it names whom it is about
+    return type(error)(*(f"{link.name(link.me)}: {complaint}" for complaint in error.complaints))
+
+
+def _agreed_codes(frame: Any, name: str, contract: Contract) -> Any:
+    """The agreed code of each row's value."""
+    codes, values = encode(frame.select(name))[name]
+    try:
+        domain = Declared(contract.domains[name]).domain(values)
+    except HierarchyError as error:
+        raise HierarchyError(*(f"attributes.{name}: {complaint}" for complaint in error.complaints)) from None
+    return np.array([domain.codes[value] for value in values], dtype=np.intp)[codes]
+
+
+def _as_agreed(tally: Tally, contract: Contract) -> Tally:
+    """The tally with the agreed codes in sensitive and target columns too."""
+
+    def agreed(column: Column) -> Column:
+        domain = contract.domains[column.name]
+        Declared(domain).domain(column.domain.values)  # refuses what is not listed
+        of_code = np.array([domain.codes[value] for value in column.domain.values], dtype=np.intp)
+        return Column(column.name, domain, domain.column(of_code[column.codes]))
+
+    return replace(
+        tally,
+        sensitive=tuple(map(agreed, tally.sensitive)),
+        target=None if tally.target is None else agreed(tally.target),
+    )
+
+
+def _labels(contract: Contract, recoding: Generalization) -> dict[str, list[Value]]:
+    """By column, in the policy's order, everything that could be published."""
+    found = {}
+    for name, domain in contract.domains.items():
+        cut = recoding.cuts.get(name)
+        found[name] = list(dict.fromkeys(domain.values if cut is None else cut.labels))
+    return found
+
+
+def _coded(frame: Any, name: str, labels: Sequence[Value]) -> Any:
+    """The number of each row's label."""
+    codes, values = encode(frame.select(name))[name]
+    number = {label: at for at, label in enumerate(labels)}
+    if wrong := sum(value not in number for value in values):
+        raise InputError(f"{name}: {wrong} values are not among those that the contract lists")
+    return np.array([number[value] for value in values], dtype=np.int64)[codes]
+
+
+def _frame(rows: Any, labels: Mapping[str, Sequence[Value]]) -> Any:
+    """What is published, row by row as it was opened."""
+    import polars as pl  # noqa: PLC0415 - a party that only hands in does without
+
+    return pl.DataFrame(
+        {
+            name: pl.Series([labels[name][code] for code in rows[:, at].tolist()], dtype=pl.String)
+            for at, name in enumerate(labels)
+        }
+    )
+
+
+def _checked(frame: Any, finding: Finding, contract: Contract, engine: Engine[Any]) -> Outcome:
+    """Every promise again, on the table that leaves; each party does it for itself."""
+    form = replace(contract.policy.form, query=None)
+    frame = in_frame(engine, engine.in_order(engine.read(frame, form)))
+    table = engine.read(frame, form)
+    verdicts: tuple[tuple[Any, Verdict], ...] = judge(
+        engine.tally_published(table, contract.policy), contract.policy
+    )
+    refuse_broken(verdicts, contract.policy, None)
+    return Outcome(frame, finding, verdicts)

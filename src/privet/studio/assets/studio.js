@@ -1,0 +1,135 @@
+"use strict";
+// Pages work without this; it brings dropping of files, progress, live numbers, sliders and dragging.
+(() => {
+  const base = document.body.dataset.base;
+  const token = document.body.dataset.token;
+  const paragraph = (said) => Object.assign(document.createElement("p"), { textContent: said });
+
+  // A file that is dropped or chosen.
+  const drop = document.getElementById("drop");
+  if (drop) {
+    const said = document.getElementById("upload");
+    const send = async (file) => {
+      said.textContent = `Reading ${file.name} …`;
+      const answer = await fetch(`${base}/open/upload`, {
+        method: "POST", body: file, headers: { "x-studio-token": token, "x-file-name": encodeURIComponent(file.name) },
+      });
+      if (answer.headers.get("content-type") !== "application/json") { said.textContent = await answer.text(); return; }
+      const told = await answer.json();
+      if (told.go) location.assign(told.go);
+      else said.textContent = told.complaints.join(" ");
+    };
+    document.getElementById("file").addEventListener("change", (event) => { if (event.target.files[0]) send(event.target.files[0]); });
+    drop.addEventListener("dragover", (event) => { event.preventDefault(); drop.classList.add("over"); });
+    drop.addEventListener("dragleave", () => drop.classList.remove("over"));
+    drop.addEventListener("drop", (event) => {
+      event.preventDefault();
+      drop.classList.remove("over");
+      if (event.dataTransfer.files[0]) send(event.dataTransfer.files[0]);
+    });
+  }
+
+  // A choice that shows its own questions.
+  for (const choice of document.querySelectorAll("select[data-submits]")) {
+    choice.addEventListener("change", () => choice.form.requestSubmit());
+  }
+
+  // Work in the background.
+  const job = document.querySelector("[data-state]");
+  if (job) {
+    const bar = job.querySelector("progress");
+    const look = async () => {
+      const told = await (await fetch(`${base}/${job.dataset.state}`)).json();
+      if (!told.running) { location.reload(); return; }
+      job.querySelector(".said").textContent = told.said;
+      if (told.of) { bar.max = told.of; bar.value = told.done; } else bar.removeAttribute("value");
+      setTimeout(look, 300);
+    };
+    look();
+  }
+
+  // What a promise would take, while it is being written.
+  const asked = document.querySelector("form[data-live]");
+  if (asked) {
+    const place = asked.querySelector(".live");
+    let turn = 0;
+    const look = async () => {
+      const mine = ++turn;
+      const form = new URLSearchParams(new FormData(asked));
+      const told = await (await fetch(`${base}/promise/live`, { method: "POST", body: form })).json();
+      if (mine !== turn) return;
+      const parts = (told.sentences || []).map(paragraph);
+      const today = document.createElement("p");
+      today.append(Object.assign(document.createElement("strong"), { textContent: told.text }));
+      parts.push(today);
+      if (told.limits) parts.push(paragraph(`It does not stop: ${told.limits}`));
+      if (told.sizes.length) {
+        const list = document.createElement("ul");
+        for (const [size, risk] of told.sizes) {
+          list.append(Object.assign(document.createElement("li"), { textContent: `k = ${size}: ${risk.toLocaleString("en")} records would have to change` }));
+        }
+        parts.push(list);
+      }
+      place.replaceChildren(...parts);
+    };
+    let later = 0;
+    asked.addEventListener("input", () => { clearTimeout(later); later = setTimeout(look, 150); });
+    if ([...asked.querySelectorAll("input[required]")].every((one) => one.value)) look();
+  }
+
+  // Cuts over a histogram.
+  const edges = document.querySelector("form.edges");
+  if (edges) {
+    const cuts = edges.querySelector(".cuts");
+    const { low, high } = edges.dataset;
+    const draw = () => {
+      cuts.replaceChildren(...[...edges.querySelectorAll("input[type=range]")].map((slider) => {
+        const line = document.createElement("span");
+        line.style.left = `${100 * (slider.value - low) / (high - low)}%`;
+        slider.closest(".ask").querySelector("output").textContent = slider.value;
+        return line;
+      }));
+    };
+    edges.addEventListener("input", draw);
+    edges.querySelector("[data-add]").addEventListener("click", () => {
+      const every = edges.querySelectorAll(".sliders .ask");
+      const fresh = every[0].cloneNode(true);
+      const number = every.length + 1;
+      fresh.querySelector("label").htmlFor = `e${number}`;
+      fresh.querySelector("label").firstChild.textContent = `Cut ${number}: `;
+      Object.assign(fresh.querySelector("input"), { id: `e${number}`, value: high });
+      edges.querySelector(".sliders").append(fresh);
+      draw();
+      fresh.querySelector("input").focus();
+    });
+    draw();
+  }
+
+  // A tree that is edited by dragging; the form beside it does the same by keyboard.
+  const tree = document.querySelector("[data-tree]");
+  const edit = document.getElementById("edit");
+  if (tree && edit) {
+    let held = null;
+    const boxOf = (element) => element.closest("label")?.querySelector("input[name=node]");
+    for (const label of tree.querySelectorAll("label.tick")) label.draggable = true;
+    tree.addEventListener("dragstart", (event) => { held = boxOf(event.target); });
+    tree.addEventListener("dragover", (event) => {
+      if (held && event.target.closest("label.group")) event.preventDefault();
+    });
+    tree.addEventListener("drop", (event) => {
+      const target = event.target.closest("label.group")?.querySelector("input[name=node]");
+      if (!held || !target || held === target) return;
+      event.preventDefault();
+      for (const box of document.querySelectorAll("input[name=node]")) box.checked = box === held;
+      edit.elements.under.value = target.value;
+      edit.requestSubmit(edit.querySelector("button[value=move]"));
+    });
+  }
+
+  // A file whose text goes into a field.
+  for (const file of document.querySelectorAll("input[type=file][data-into]")) {
+    file.addEventListener("change", async () => {
+      if (file.files[0]) document.getElementById(file.dataset.into).value = await file.files[0].text();
+    });
+  }
+})();

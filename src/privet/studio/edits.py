@@ -1,0 +1,149 @@
+"""Small changes of a policy's document: what one click or one form decides.
+
+Each takes the document as it stands and changes one thing in it; whether the whole is a policy already is
+for `Policy` to say, never for a page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from privet.core import Role
+from privet.errors import InputError, one_of
+from privet.studio.project import Document
+
+FIELD_ROLES = ("identifier", "quasi", "sensitive", "other", "undecided")  # trees have no target
+ROLES = tuple(role.value for role in Role)
+
+
+def set_role(document: Document, name: str, role: str, hierarchy: Mapping[str, Any]) -> None:
+    """What a column is; a quasi-identifier without a hierarchy gets the drafted one."""
+    columns = document.get("attributes", {})
+    if name not in columns:
+        raise InputError("the policy has no such column")
+    if role not in ROLES:
+        raise InputError(one_of("role", ROLES, role))
+    old = columns[name]
+    said: dict[str, Any] = {"role": role}
+    if role == Role.QUASI.value:
+        said["hierarchy"] = old.get("hierarchy", dict(hierarchy))
+    if role == Role.IDENTIFIER.value:
+        said |= {key: value for key, value in old.items() if key in {"publish", "key_file", "key_env", "by"}}
+    if role == Role.TARGET.value and "values" in old:
+        said["values"] = old["values"]
+    columns[name] = said
+
+
+def set_field_role(document: Document, kind: str, name: str, role: str) -> None:
+    """What a field of documents is: it stands in one of the lists of its type."""
+    types = document.get("documents", {}).get("types", {})
+    if role not in FIELD_ROLES:
+        raise InputError(one_of("role", FIELD_ROLES, role))
+    if kind not in types or not any(name in listed(types[kind].get(one)) for one in FIELD_ROLES):
+        raise InputError("the policy has no such field")
+    of_type = types[kind]
+    for one in FIELD_ROLES:
+        rest = [other for other in listed(of_type.get(one)) if other != name]
+        if rest:
+            of_type[one] = rest
+        else:
+            of_type.pop(one, None)
+    of_type[role] = [*listed(of_type.get(role)), name]
+    # One sensitive field is written as a list or as a word; a list says it for any number.
+
+
+def listed(said: Any) -> list[str]:
+    """The names of a list, or the one name that stands in its place."""
+    return [said] if isinstance(said, str) else list(said or ())
+
+
+def set_rows(document: Document, said: str) -> None:
+    """Whose rows are: "persons", or the column that says it."""
+    document.pop("rows", None)
+    document.pop("person", None)
+    if said == "persons":
+        document["rows"] = said
+    elif said.startswith("person:"):
+        name = said.removeprefix("person:")
+        if name not in document.get("attributes", {}):
+            raise InputError("the policy has no such column")
+        document["person"] = name
+    elif said:
+        raise InputError("rows: say whose they are")
+
+
+def quasi(document: Document) -> dict[str, dict[str, Any]]:
+    """The quasi-identifiers, columns or fields as `type.field`, with their hierarchies."""
+    usual = {"type": "auto"}
+    columns = {
+        name: dict(said.get("hierarchy", usual))
+        for name, said in document.get("attributes", {}).items()
+        if said.get("role") == Role.QUASI.value
+    }
+    trees = document.get("documents", {})
+    known = trees.get("attributes", {})
+    fields = {
+        f"{kind}.{name}": dict(known.get(f"{kind}.{name}", known.get(name, {})).get("hierarchy", usual))
+        for kind, said in trees.get("types", {}).items()
+        for name in listed(said.get(Role.QUASI.value))
+    }
+    return {**columns, **fields}
+
+
+def set_ledger(document: Document, file: str, dataset: str) -> None:
+    """What a release with noise is paid from."""
+    document["ledger"] = {"file": file, "dataset": dataset}
+
+
+def set_hierarchy(document: Document, name: str, spec: Mapping[str, Any]) -> None:
+    """How the values of a quasi-identifier are generalised."""
+    columns = document.get("attributes", {})
+    if name not in columns and name in quasi(document):
+        known = document["documents"].setdefault("attributes", {})
+        short = name.partition(".")[2]
+        place = short if short in known and name not in known else name
+        known[place] = {**known.get(place, {}), "hierarchy": dict(spec)}
+        return
+    if name not in columns or columns[name].get("role") != Role.QUASI.value:
+        raise InputError("only a quasi-identifier has a hierarchy")
+    columns[name]["hierarchy"] = dict(spec)
+
+
+def add_model(document: Document, model: Mapping[str, Any]) -> None:
+    """One promise more; the same kind of promise again takes the place of the one before."""
+    models = document.setdefault("models", [])
+    same = [at for at, old in enumerate(models) if old.get("type") == model["type"]]
+    if same:
+        models[same[0]] = dict(model)
+    else:
+        models.append(dict(model))
+
+
+def drop_model(document: Document, at: int) -> None:
+    models = document.get("models", [])
+    if not 0 <= at < len(models):
+        raise InputError("there is no such promise")
+    del models[at]
+    if not models:
+        del document["models"]
+
+
+def set_algorithm(document: Document, algorithm: Mapping[str, Any] | None) -> None:
+    """What searches; None: what is usual for the promises."""
+    document.pop("algorithm", None)
+    if algorithm is not None:
+        document["algorithm"] = dict(algorithm)
+
+
+def set_paths(document: Document, said: Mapping[str, str]) -> None:
+    """Where the paths are; what is left empty is not said."""
+    known: dict[str, Any] = {key: value for key, value in said.items() if value}
+    for key in ("grid",):
+        if key in known and str(known[key]).isdigit():
+            known[key] = int(known[key])
+    document["trajectories"] = known
+
+
+def set_purpose(document: Document, said: str) -> None:
+    document["purpose"] = " ".join(said.split())

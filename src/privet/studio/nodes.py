@@ -1,0 +1,157 @@
+"""The lattice of full-domain generalisations, looked at as a whole: what each node loses, and which keep the
+promise. The nodes are judged by the code that the search asks, and what one look settles for others is not
+looked at again.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.core import Tally
+from privet.counts.memory import counted
+from privet.errors import UnsupportedError
+from privet.policy.values import Policy
+from privet.registry import find
+from privet.relational.fulldomain import FullDomain
+from privet.relational.judge import Judge
+from privet.relational.lattice import Lattice
+from privet.relational.objective import Loss, Objective
+from privet.relational.optimal import Optimal
+from privet.roads.stations import columns_needed, settle
+
+MOST = 200_000  # nodes that a page can show
+PATIENCE = 20.0  # seconds of looking; nodes that nobody has looked at by then say so
+KEEPS, BREAKS, UNKNOWN = 1, 0, 2
+
+
+@dataclass(frozen=True, eq=False)
+class Explored:
+    """All nodes of a lattice, in the order of their levels."""
+
+    names: tuple[str, ...]
+    top: tuple[int, ...]
+    matrix: NDArray[np.uint8] = field(repr=False)
+    loss: NDArray[np.float64] = field(repr=False)  # with nothing suppressed
+    keeps: NDArray[np.uint8] = field(repr=False)
+    looked: int
+    judge: Judge = field(repr=False)
+    rollups: Any = field(repr=False)
+    objective: Objective = field(repr=False)
+    records: int
+    lattice: Lattice = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For the page that draws it: numbers only."""
+        return {
+            "names": self.names,
+            "top": self.top,
+            "loss": [round(float(x), 5) for x in self.loss],
+            "keeps": self.keeps.tolist(),
+            "looked": self.looked,
+        }
+
+    def node(self, levels: tuple[int, ...]) -> dict[str, Any]:
+        """One node as the search would publish it."""
+        ruling = self.judge.rule(self.rollups, levels)
+        found = self.rollups.at(levels)
+        kept = int((~ruling.bad).sum())
+        smallest = found.size[~ruling.bad].min() if kept else 0
+        return {
+            "levels": self.lattice.named(levels),
+            "holds": bool(ruling.holds),
+            "suppressed": ruling.suppressed,
+            "classes": kept,
+            "smallest": int(smallest),
+            "loss": round(float(self.objective.of(found, ruling)), 5) if ruling.holds else None,
+            "records": self.records,
+        }
+
+
+class Lattices:
+    """The last lattice that was looked at, while neither the data nor the policy changes."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._key: Any = None
+        self._found: Future[Explored] | None = None
+        self._beside = ThreadPoolExecutor(1, thread_name_prefix="lattice")
+
+    def at(self, key: Any, source: str, policy: Policy) -> Future[Explored]:
+        """What is found, now or soon: nobody waits for it with a page half made."""
+        with self._lock:
+            if self._found is None or key != self._key:
+                self._found, self._key = self._beside.submit(explored, source, policy), key
+            return self._found
+
+
+def explored(source: str, policy: Policy) -> Explored:
+    """Every node of the policy's lattice."""
+    engine = find("engines", "embedded")()
+    table = engine.read(source, settle(source, policy.form), columns_needed(policy))
+    return of_tally(engine.tally(table, policy).tally, policy)
+
+
+def of_tally(tally: Tally, policy: Policy, patience: float = PATIENCE) -> Explored:
+    """The same of counts that are there already."""
+    search = policy.algorithm if isinstance(policy.algorithm, FullDomain) else Optimal()
+    counts = counted(tally)
+    lattice = Lattice.of(counts.heading)  # all of it: levels that are pinned are shown, not hidden
+    if lattice.size > MOST:
+        raise UnsupportedError(f"the lattice has {lattice.size:,} nodes; up to {MOST:,} are drawn")
+    judge = Judge(counts, policy.models, search.suppression)
+    objective = Objective(counts, lattice, search.loss if search.loss in _ADDED else Loss.LM, search.weights)
+    rollups = counts.grouping(lattice.ladders, judge.sensitive)
+    keeps, looked = _judged(lattice, rollups, judge, patience)
+    return Explored(
+        tuple(ladder.name for ladder in lattice.ladders),
+        lattice.top,
+        lattice.matrix,
+        _losses(lattice, objective),
+        keeps,
+        looked,
+        judge,
+        rollups,
+        objective,
+        counts.records,
+        lattice,
+    )
+
+
+_ADDED = {Loss.LM, Loss.ENTROPY, Loss.PRECISION}
+
+
+def _losses(lattice: Lattice, objective: Objective) -> NDArray[np.float64]:
+    total = np.zeros(lattice.size)
+    for at, floor in enumerate(objective.floors):
+        total += floor[lattice.matrix[:, at]]
+    return total
+
+
+def _judged(lattice: Lattice, rollups: Any, judge: Judge, patience: float) -> tuple[NDArray[np.uint8], int]:
+    """Which nodes keep every promise; halving ways between bottom and top where one look settles many."""
+    grid = np.full(lattice.shape, UNKNOWN, dtype=np.uint8)
+    until, looked = time.monotonic() + patience, 0
+    # The middle heights first: there a look says most about those above and below.
+    heights = sorted(range(lattice.highest + 1), key=lambda height: abs(2 * height - lattice.highest))
+    for height in heights:
+        for node in lattice.at_height(height):
+            if grid[node] != UNKNOWN:
+                continue
+            if time.monotonic() > until:
+                return grid.reshape(-1), looked
+            looked += 1
+            holds = judge.rule(rollups, node).holds
+            if judge.prunes and holds:
+                grid[tuple(slice(level, None) for level in node)] = KEEPS
+            elif judge.prunes:
+                grid[tuple(slice(level + 1) for level in node)] = BREAKS
+            else:
+                grid[node] = KEEPS if holds else BREAKS
+    return grid.reshape(-1), looked

@@ -1,0 +1,243 @@
+"""How a page is asked for and made: one way in for every form, one way out for every template.
+
+Handlers are plain functions. Every form passes `Pages.said`, which reads no more than it may and refuses what
+does not carry the token of our own pages; so no handler can forget it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any, TypeAlias
+from urllib.parse import quote, urlencode
+
+from privet.declared import TABLE
+from privet.errors import InputError, InternalError, MissingExtraError, PrivetError
+from privet.policy.consistency import NO_PROMISE
+from privet.report.markup import Safe, label_text
+from privet.studio.gate import LARGEST_FORM, REFUSALS, Gate, form_of
+from privet.studio.jobs import Jobs, spoken
+from privet.studio.look import Look, Looks
+from privet.studio.nodes import Lattices
+from privet.studio.project import Project, undecided
+
+try:
+    from fastapi import FastAPI, Request
+    from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+    from jinja2 import BaseLoader, Environment, StrictUndefined, TemplateNotFound
+    from markupsafe import Markup
+    from starlette.concurrency import run_in_threadpool
+except ImportError:
+    raise MissingExtraError("the studio", "studio") from None
+
+WHOSE = "say whose the rows are: an identifier repeats, so a person may have several"
+STEPS = (
+    ("open", "Open"),
+    ("columns", "Columns"),
+    ("hierarchies", "Hierarchies"),
+    ("promise", "Promise"),
+    ("explore", "Explore"),
+    ("publish", "Publish"),
+    ("releases", "Releases"),
+)
+
+
+@dataclass
+class Studio:
+    """What one run of the studio works on."""
+
+    project: Project
+    gate: Gate
+    looks: Looks = field(default_factory=Looks)
+    lattices: Lattices = field(default_factory=Lattices)
+    jobs: Jobs = field(default_factory=Jobs)
+
+    @property
+    def look(self) -> Look:
+        return self.looks.at(self.project)
+
+    def url(self, path: str, anchor: str = "", **query: object) -> str:
+        """Where a page is, for links and for going there after a form."""
+        asked = f"?{urlencode({key: str(value) for key, value in query.items()})}" if query else ""
+        return f"{self.gate.path}/{path}{asked}{f'#{quote(anchor)}' if anchor else ''}"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request: what stands in its address, and what its form says."""
+
+    studio: Studio
+    query: Mapping[str, str]
+    form: Mapping[str, list[str]]
+
+    @property
+    def project(self) -> Project:
+        return self.studio.project
+
+    def get(self, name: str) -> str:
+        """What was asked or said by a name; nothing is an empty text."""
+        return self.form[name][0] if name in self.form else self.query.get(name, "")
+
+    def number(self, name: str) -> int:
+        given = self.get(name)
+        if not given.isascii() or not given.isdigit() or len(given) > 12:
+            raise InputError(f"{name}: is a number")
+        return int(given)
+
+    def page(self, template: str, status: int = 200, **shown: Any) -> Response:
+        return HTMLResponse(render(self.studio, template, **shown), status_code=status)
+
+    def go(self, path: str, anchor: str = "", **query: object) -> Response:
+        """After a form: the page that shows what it did."""
+        return RedirectResponse(self.studio.url(path, anchor, **query), status_code=303)
+
+
+Handler: TypeAlias = Callable[[Asked], Response]
+
+
+class Pages:
+    """The pages of a studio, as an application."""
+
+    def __init__(self, studio: Studio) -> None:
+        self.studio = studio
+        self.app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
+        self.app.add_exception_handler(404, _nothing)
+        self.app.add_exception_handler(405, _nothing)
+
+    def get(self, path: str, handler: Handler) -> None:
+        """A page that changes nothing."""
+
+        async def endpoint(request: Request) -> Response:
+            asked = Asked(self.studio, dict(request.query_params), {})
+            return await run_in_threadpool(answered, asked, handler)
+
+        self.app.add_api_route(path, endpoint, methods=["GET"], response_model=None)
+
+    def post(self, path: str, handler: Handler) -> None:
+        """A form of one of our own pages."""
+
+        async def endpoint(request: Request) -> Response:
+            said = await self.said(request)
+            if isinstance(said, Response):
+                return said
+            asked = Asked(self.studio, dict(request.query_params), said)
+            return await run_in_threadpool(answered, asked, handler)
+
+        self.app.add_api_route(path, endpoint, methods=["POST"], response_model=None)
+
+    def ask(self, path: str, handler: Handler) -> None:
+        """A form that changes nothing: it is one so that no value of the data stands in an address."""
+        self.studio.gate.asking.add(path)
+        self.post(path, handler)
+
+    async def said(self, request: Request) -> dict[str, list[str]] | Response:
+        """What a form says, or why it is refused."""
+        body = b""
+        async for part in request.stream():
+            body += part
+            if len(body) > LARGEST_FORM:
+                return refusal(413)
+        form = await asyncio.to_thread(form_of, body)
+        if not self.studio.gate.is_ours(form.get("token", [""])[0]):
+            return refusal(403)
+        return form
+
+
+def refusal(status: int) -> Response:
+    return PlainTextResponse(f"{REFUSALS[status]}\n", status_code=status)
+
+
+async def _nothing(_request: Request, error: Any) -> Response:
+    return refusal(405 if getattr(error, "status_code", 404) == 405 else 404)
+
+
+def answered(asked: Asked, handler: Handler) -> Response:
+    """What a handler answers; what privet refuses is a page of its own, and a fault says its kind only."""
+    try:
+        return handler(asked)
+    except PrivetError as error:
+        return asked.page("refused.html", 422, title="Not done", complaints=error.complaints)
+    except Exception as error:  # noqa: BLE001 - its own words may quote data
+        told = InternalError(f"{type(error).__name__} while making this page; nothing was released")
+        return asked.page("refused.html", 500, alone=True, title="A fault", complaints=told.complaints)
+
+
+def render(studio: Studio, template: str, *, alone: bool = False, **shown: Any) -> str:
+    """A template with what every page has around it; `alone`: less what the policy says, which may fail."""
+    project = studio.project
+    try:
+        document = {} if alone else project.document()
+        complaints = [*project.complaints(), *_whose(studio, document)] if project.source and document else []
+    except PrivetError as error:
+        document, complaints = {}, list(error.complaints)
+    around = {
+        "base": studio.gate.path,
+        "token": studio.gate.form_token,
+        "read_only": studio.gate.read_only,
+        "project": project,
+        "steps": STEPS,
+        "here": "",
+        "title": "",
+        "left": _left(document, complaints),
+        "ready": bool(document) and not complaints,
+        "toml": project.text() if document else "",
+        "command": "" if alone else _command(project),
+        "jobs": [job for job in studio.jobs if job.running],
+    }
+    return environment().get_template(template).render(**{**around, **shown})
+
+
+def _command(project: Project) -> str:
+    if project.source is None or not project.policy_file.exists():
+        return ""
+    return spoken(["privet", "publish", project.source, str(project.policy_file), "-o", "out"])
+
+
+def _whose(studio: Studio, document: Mapping[str, Any]) -> list[str]:
+    """Whose the rows are, where something that names people repeats: publishing refuses until it is said."""
+    if document.get("rows") or document.get("person") or document.get("kind") != TABLE:
+        return []
+    named = [
+        name for name, said in document.get("attributes", {}).items() if said.get("role") == "identifier"
+    ]
+    return [WHOSE] if any(name in named for name in studio.look.repeated) else []
+
+
+def _left(document: Mapping[str, Any], complaints: Sequence[str]) -> list[str]:
+    """What is left to decide, short where many columns wait for the same."""
+    waiting = list(undecided(dict(document)))
+    promise = "promise something"
+    rest = [promise if said == NO_PROMISE else said for said in complaints if "undecided" not in said]
+    if not waiting:
+        return [*rest] or list(complaints)
+    many = f"{len(waiting)} columns or fields" if len(waiting) > 1 else f"“{label_text(waiting[0])}”"
+    return [f"decide what {many} {'are' if len(waiting) > 1 else 'is'}", *rest]
+
+
+class _Packaged(BaseLoader):
+    """Templates as they stand in the package."""
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:  # noqa: ARG002
+        if not template.endswith(".html") or "/" in template:
+            raise TemplateNotFound(template)
+        found = files("privet.studio") / "templates" / template
+        return found.read_text(encoding="utf-8"), template, lambda: True
+
+
+@cache
+def environment() -> Environment:
+    """Everything is escaped, except what the report's own builders have made."""
+    made = Environment(
+        loader=_Packaged(),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=lambda value: Markup(value) if isinstance(value, Safe) else value,  # noqa: S704 - escaped there
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["label"] = label_text
+    made.filters["many"] = lambda number: f"{number:,}"
+    return made

@@ -1,0 +1,259 @@
+"""A project: a folder with policy.toml, the files that it names, and the releases that were made with it.
+
+    adult.studio/
+        policy.toml     what was decided so far; `privet publish` takes it when nothing is left to decide
+        studio.toml     where the data lies, and nothing else
+        data/           files that were dropped on the page
+        hierarchies/    trees that were brought along
+        releases/       each with its private notes beside it
+
+Whatever is decided is on disk at once, so closing the browser loses nothing, and so that several tabs do not
+undo each other's work every change is a small edit of what stands there now.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import tomli_w
+
+from privet import tomltext
+from privet.engines import text as source_text
+from privet.errors import InputError, PrivetError
+from privet.evidence import folder as ev
+from privet.placing import aside, followed
+from privet.policy.values import Policy
+
+Document: TypeAlias = dict[str, Any]
+POLICY, NOTE = "policy.toml", "studio.toml"
+DATA, TREES, RELEASES = "data", "hierarchies", "releases"
+SUFFIX = ".studio"
+_NAME = re.compile(r"[^\w.\- ]+")
+
+
+@dataclass
+class Project:
+    """The folder, and where the data lies."""
+
+    folder: Path
+    source: str | None = None
+    query: str | None = None  # what to select, where the source is a database
+    received: tuple[Path, ...] = ()  # releases that lie elsewhere, to be looked at
+    _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
+
+    @classmethod
+    def opened(cls, data: str | None, folder: Path | None, query: str | None = None) -> Project:
+        """The project of some data, or of a folder; made when something is first saved in it."""
+        if folder is None:
+            place = Path(data) if data is not None and not source_text.is_url(data) else None
+            folder = Path("privet.studio") if place is None else place.with_name(stem(place) + SUFFIX)
+        folder = folder.absolute()
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"{folder}: this is a file; a project is a folder")
+        made = cls(folder, query=query)
+        if data is not None and (Path(data) / ev.FILE).is_file():
+            made.received, made.source = (Path(data).resolve(),), made._noted()
+        elif data is not None:
+            if not source_text.is_url(data):
+                if not Path(data).is_file():
+                    raise InputError(f"{data}: no such file")
+                data = str(Path(data).resolve())
+            made.source = data
+        else:
+            made.source = made._noted()
+        return made
+
+    def _noted(self) -> str | None:
+        try:
+            said = tomllib.loads((self.folder / NOTE).read_text(encoding="utf-8")).get("source")
+        except (OSError, ValueError):
+            return None
+        found = None if not isinstance(said, str) else (self.folder / said).resolve()
+        return str(found) if found is not None and found.is_file() else None
+
+    @property
+    def policy_file(self) -> Path:
+        return self.folder / POLICY
+
+    @property
+    def given(self) -> str:
+        """The source as a road takes it; asked only where there is one."""
+        if self.source is None:
+            raise InputError("there is no data yet: open a file first")
+        return self.source
+
+    def selected(self) -> str | None:
+        """What is selected from a database: as was said at the start, or as the policy says."""
+        try:
+            said = self.document().get("form", {}).get("query")
+        except PrivetError:
+            said = None
+        return self.query or said
+
+    @property
+    def data_name(self) -> str:
+        """The source as it may be shown: of a database no more than that it is one."""
+        if self.source is None:
+            return ""
+        return "a database" if source_text.is_url(self.source) else Path(self.source).name
+
+    def signature(self) -> tuple[Any, ...]:
+        """What changes when the data does."""
+        if self.source is None or source_text.is_url(self.source):
+            return (self.source,)
+        found = Path(self.source).stat()
+        return (self.source, found.st_size, found.st_mtime_ns)
+
+    # What was decided.
+
+    def text(self) -> str:
+        """The policy as it stands on disk; empty: nothing yet."""
+        try:
+            return self.policy_file.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return ""
+        except (OSError, ValueError):
+            raise InputError(f"{POLICY}: this is not a text file") from None
+
+    def digest(self) -> str:
+        """By which a form knows what it was made from."""
+        return sha256(self.text().encode()).hexdigest()
+
+    def document(self) -> Document:
+        found = self.text()
+        return dict(tomltext.document(found, POLICY)) if found else {}
+
+    def policy(self) -> Policy:
+        """The policy, where it is one already; else every complaint."""
+        return Policy.from_document(self.document(), base=self.folder)
+
+    def complaints(self) -> list[str]:
+        """What is left to do before anything can be published."""
+        try:
+            self.policy()
+        except PrivetError as error:
+            return list(error.complaints)
+        return []
+
+    def trial(self, change: Callable[[Document], None]) -> Policy:
+        """The policy that an edit would make, without making it."""
+        document = self.document()
+        change(document)
+        return Policy.from_document(document, base=self.folder)
+
+    def edit(self, change: Callable[[Document], None]) -> None:
+        """Change what stands on disk now, and nothing that another tab has decided meanwhile."""
+        with self._lock:
+            document = self.document()
+            change(document)
+            self._write(self.policy_file, tomli_w.dumps(document))
+
+    def replace_text(self, new: str, digest: str) -> None:
+        """The whole policy as somebody typed it; refused if it changed since the page was made."""
+        with self._lock:
+            if digest != self.digest():
+                raise InputError("the policy was changed meanwhile, perhaps in another tab: look again")
+            tomltext.document(new, POLICY)
+            self._write(self.policy_file, new)
+
+    def begin(self, source: Path | str, drafted: str) -> None:
+        """Take a source and what a draft says of it; the decisions about another source go."""
+        with self._lock:
+            self.source = str(source)
+            self._write(self.policy_file, drafted)
+            if not source_text.is_url(self.source):
+                place = Path(self.source)
+                near = place.relative_to(self.folder) if place.is_relative_to(self.folder) else place
+                self._write(self.folder / NOTE, tomli_w.dumps({"source": str(near)}))
+
+    # Files.
+
+    def inside(self, name: str) -> Path:
+        """A file of this folder by its name; whatever leads out of it is refused."""
+        found = None if "\0" in name else (self.folder / name).resolve()
+        if found is None or not found.is_relative_to(self.folder.resolve()) or not found.is_file():
+            raise InputError("there is no such file in this project")
+        return found
+
+    def room_for(self, folder: str, name: str) -> Path:
+        """Where a file that arrives is put: under its own name without anything that leads elsewhere."""
+        plain = _NAME.sub("_", Path(name.replace("\\", "/")).name).strip(" .")
+        if not plain:
+            raise InputError("this file has no name")
+        place = self.folder / folder / plain
+        number = 2
+        while place.exists():
+            place = self.folder / folder / f"{number}-{plain}"
+            number += 1
+        place.parent.mkdir(parents=True, exist_ok=True)
+        return place
+
+    def files(self) -> list[str]:
+        """What could be opened here, besides what is ours."""
+        if not self.folder.is_dir():
+            return []
+        found = [*self.folder.iterdir(), *(self.folder / DATA).glob("*")]
+        return sorted(
+            str(path.relative_to(self.folder))
+            for path in found
+            if path.is_file() and path.suffix != ".toml" and not path.name.startswith(".")
+        )
+
+    def releases(self) -> list[Path]:
+        """The releases of this project, the newest first."""
+        found = [path for path in (self.folder / RELEASES).glob("*") if (path / ev.FILE).is_file()]
+        return [
+            *self.received,
+            *sorted(found, key=lambda path: (path / ev.FILE).stat().st_mtime, reverse=True),
+        ]
+
+    def release(self, name: str) -> Path:
+        """A release of this project by its name."""
+        known = {path.name: path for path in self.releases()}
+        if name not in known:
+            raise InputError("there is no such release in this project")
+        return known[name]
+
+    def next_release(self) -> Path:
+        """A folder for the next release."""
+        taken = {path.name for path in (self.folder / RELEASES).glob("*")}
+        number = 1
+        while taken & {f"release-{number}", f"release-{number}.private"}:
+            number += 1
+        return self.folder / RELEASES / f"release-{number}"
+
+    def _write(self, path: Path, text: str) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path = followed(path)
+        with aside(path) as made:
+            made.fresh(path.name).write_text(text, encoding="utf-8", newline="\n")
+            made.replace(path.name)
+
+    def written(self, path: Path, text: str) -> None:
+        """A file of the project, whole or not at all."""
+        with self._lock:
+            self._write(path, text)
+
+
+def stem(path: Path) -> str:
+    """A file's name without its endings."""
+    name = path.name
+    while (suffix := Path(name).suffix) and re.fullmatch(r"\.[A-Za-z0-9]{1,8}", suffix):
+        name = name.removesuffix(suffix)
+    return name or path.name
+
+
+def undecided(document: Document) -> Iterator[str]:
+    """The columns and fields that nobody has decided about."""
+    for name, said in document.get("attributes", {}).items():
+        if isinstance(said, dict) and said.get("role") == "undecided":
+            yield name
+    for kind, said in document.get("documents", {}).get("types", {}).items():
+        yield from (f"{kind}.{name}" for name in said.get("undecided", ()))

@@ -1,0 +1,226 @@
+"""The page where something is promised: in sentences, with numbers that say what it would take today."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi.responses import JSONResponse, Response
+
+from privet import registry
+from privet.core import Role
+from privet.drafts.accept import Answers, accept
+from privet.errors import InputError, PrivetError
+from privet.evidence import notes as ev
+from privet.policy.notation import build
+from privet.policy.presets import Preset
+from privet.policy.presets import names as preset_names
+from privet.publishing import check
+from privet.readings import Rows
+from privet.report.words import wording
+from privet.studio import edits, fields
+from privet.studio.pages import Asked, Pages
+from privet.studio.project import Document
+
+SIZES = (2, 3, 5, 10, 20)  # of classes, side by side, where a promise has a k
+FIRST = ("k-anonymity", "lkc-privacy", "distinct-l-diversity", "t-closeness", "differential-privacy")
+
+
+@dataclass(frozen=True)
+class Promised:
+    """One promise of the policy, for people."""
+
+    at: int
+    type: str
+    title: str
+    sentences: tuple[str, ...]
+    limits: str
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A promise or a search that can be chosen."""
+
+    name: str
+    summary: str
+
+
+def routes(pages: Pages) -> None:
+    """What can be asked and said here."""
+    pages.get("/promise", show)
+    pages.ask("/promise/live", live)
+    pages.post("/promise/add", add)
+    pages.post("/promise/drop", drop)
+    pages.post("/promise/preset", preset)
+    pages.post("/promise/algorithm", algorithm)
+    pages.post("/promise/purpose", purpose)
+    pages.post("/promise/text", text)
+
+
+def show(asked: Asked) -> Response:
+    document = asked.project.document()
+    kind = str(document.get("kind", "table"))
+    model, search = asked.get("model"), asked.get("algorithm")
+    known = {str(one.get("type")): one for one in document.get("models", ())}
+    chosen = document.get("algorithm", {})
+    return asked.page(
+        "promise.html",
+        here="promise",
+        title="Promise",
+        kind=kind,
+        promised=list(promised(document)),
+        models=list(offered("models", kind)),
+        model=model,
+        inputs=_inputs("models", model, known.get(model)),
+        algorithms=list(offered("algorithms", kind)),
+        algorithm=chosen.get("type", ""),
+        search=search,
+        settings=_inputs("algorithms", search, chosen if chosen.get("type") == search else None),
+        protectable=_protectable(document),
+        presets=[Preset.find(name) for name in preset_names()] if kind in {"table", "trajectories"} else [],
+        purpose=document.get("purpose", ""),
+        digest=asked.project.digest(),
+    )
+
+
+def _inputs(group: str, name: str, table: Mapping[str, Any] | None) -> list[fields.Input]:
+    return list(fields.inputs(group, name, table)) if name in registry.installed(group) else []
+
+
+def offered(group: str, kind: str) -> Iterator[Offer]:
+    """What is installed for data of this kind, the usual first."""
+    there = registry.installed(group)
+    order = sorted(there, key=lambda name: (FIRST.index(name) if name in FIRST else len(FIRST), name))
+    for name in order:
+        if kind in there[name].load().kinds:
+            yield Offer(name, there[name].summary.replace("`", "").split(". ")[0].removesuffix("."))
+
+
+def promised(document: Document) -> Iterator[Promised]:
+    """The promises of a policy in plain words."""
+    quasi = [name for name, said in document.get("attributes", {}).items() if said.get("role") == "quasi"]
+    for at, table in enumerate(document.get("models", ())):
+        about = {"model": table, "achieved": {}}
+        if document.get("kind") == "trajectories":
+            about["about"] = "paths"
+        said = wording(about, quasi)
+        sentences = tuple(claim.promised for claim in said.claims)
+        yield Promised(at, str(table.get("type")), said.title, sentences, said.limits)
+
+
+def _protectable(document: Document) -> list[str]:
+    """The columns that a promise can protect."""
+    named = [
+        name
+        for name, said in document.get("attributes", {}).items()
+        if said.get("role") == Role.SENSITIVE.value
+    ]
+    for kind, said in document.get("documents", {}).get("types", {}).items():
+        named += [f"{kind}.{name}" for name in edits.listed(said.get("sensitive"))]
+    return named
+
+
+def live(asked: Asked) -> Response:
+    """What a promise would take of the data as it stands: checked, not guessed."""
+    try:
+        table = fields.table_of("models", asked.get("type"), asked.form)
+        return JSONResponse(told(asked, table))
+    except PrivetError as error:
+        return JSONResponse({"text": error.complaints[0], "sizes": []})
+
+
+def told(asked: Asked, table: Mapping[str, Any]) -> dict[str, Any]:
+    """The sentence of a promise, and how many records would have to change."""
+    made = build("models", table)
+    if made.spent:
+        return {"text": "Kept by how the release is made; nothing of the data is looked at.", "sizes": []}
+    sizes = SIZES if made.name == "k-anonymity" else ()  # others take longer to check, each by itself
+
+    def change(document: Document) -> None:
+        document["models"] = [dict(table), *({**table, "k": size} for size in sizes)]
+        document.pop("algorithm", None)
+
+    policy = asked.project.trial(change)
+    verdicts = [verdict for _, verdict in check(asked.project.given, policy)]
+    first, records = ev.promise(made, verdicts[0]), asked.studio.look.records
+    words = wording(first, [one.name for one in policy.quasi])
+    risk = verdicts[0].at_risk
+    today = (
+        "The data keeps this as it stands."
+        if verdicts[0].holds
+        else f"Today {risk:,} of {records:,} records would have to change."
+    )
+    return {
+        "text": today,
+        "sentences": [claim.promised for claim in words.claims],
+        "limits": words.limits,
+        "sizes": [[size, verdict.at_risk] for size, verdict in zip(sizes, verdicts[1:], strict=False)],
+    }
+
+
+def add(asked: Asked) -> Response:
+    """One promise more, if it is one."""
+    table = fields.table_of("models", asked.get("type"), asked.form)
+    build("models", table)
+    asked.project.edit(lambda document: edits.add_model(document, table))
+    return asked.go("promise", anchor="promised")
+
+
+def drop(asked: Asked) -> Response:
+    at = asked.number("at")
+    asked.project.edit(lambda document: edits.drop_model(document, at))
+    return asked.go("promise", anchor="promised")
+
+
+def algorithm(asked: Asked) -> Response:
+    """What searches; "usual" leaves it to the promises."""
+    name = asked.get("type")
+    table = None if name in {"", "usual"} else fields.table_of("algorithms", name, asked.form)
+    if table is not None:
+        build("algorithms", table)
+    asked.project.edit(lambda document: edits.set_algorithm(document, table))
+    return asked.go("promise", anchor="search")
+
+
+def purpose(asked: Asked) -> Response:
+    asked.project.edit(lambda document: edits.set_purpose(document, asked.get("purpose")))
+    return asked.go("promise")
+
+
+def text(asked: Asked) -> Response:
+    """The policy as somebody typed it."""
+    asked.project.replace_text(asked.get("toml").replace("\r\n", "\n"), asked.get("digest"))
+    return asked.go("promise", anchor="policy")
+
+
+def preset(asked: Asked) -> Response:
+    """A promise that somebody wrote down: `privet init --accept --preset`, where nothing is decided."""
+    found, look = Preset.find(asked.get("preset")), asked.studio.look
+    if look.drafted is None:
+        raise InputError("presets are for tables and trajectories, not for documents yet")
+    document = asked.project.document()
+    decided = {
+        name: Role(said["role"])
+        for name, said in document.get("attributes", {}).items()
+        if said.get("role") not in {None, "undecided"}
+    }
+    rows = Rows.PERSONS if document.get("rows") == "persons" else Rows.UNSAID
+    made = tomllib.loads(accept(look.drafted, found, Answers(roles=decided, rows=rows)).text)
+
+    def change(document: Document) -> None:
+        document["models"], document["algorithm"] = made["models"], made["algorithm"]
+        document["purpose"] = document.get("purpose") or made["purpose"]
+        for key in ("slot", "grid", "clash"):
+            if key in made.get("trajectories", {}):
+                document["trajectories"].setdefault(key, made["trajectories"][key])
+        for name, said in made["attributes"].items():
+            ours = document["attributes"].get(name, {})
+            if found.rules is not None or ours.get("role") in {None, "undecided", "target"}:
+                document["attributes"][name] = said
+        if found.rules is not None:
+            document["attributes"] = made["attributes"]
+
+    asked.project.edit(change)
+    return asked.go("promise", anchor="promised")

@@ -1,0 +1,315 @@
+"""The pages at the end of the road: publish, what came of it, verify, hand over, and what differs."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
+
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+
+from privet.difference import difference
+from privet.errors import InputError, PrivetError
+from privet.evidence import folder as ev
+from privet.evidence import sealed
+from privet.evidence.values import Evidence
+from privet.report import html
+from privet.report.markup import label_text
+from privet.report.numerals import percent
+from privet.report.words import wording
+from privet.studio import edits
+from privet.studio.beside import beside
+from privet.studio.jobs import Job, State, spoken
+from privet.studio.pages import Asked, Pages
+
+STAGES = {
+    "read": "reading",
+    "tally": "counting",
+    "search": "searching",
+    "apply": "recoding",
+    "check": "checking again",
+    "measure": "measuring",
+    "attack": "attacking",
+    "write": "writing",
+}
+CHUNK = 1 << 20
+FEW = 8  # labels of a column that a line lists
+LEDGER = "ledger.sqlite"  # of the project
+ALONE = {"verify"}  # what the report says because it stands by itself
+SAME_DAY = (1980, 1, 1, 0, 0, 0)  # of files in a zip: when it was packed tells nothing
+
+
+def routes(pages: Pages) -> None:
+    """What can be asked and said here."""
+    pages.get("/publish", show)
+    pages.post("/publish/start", start)
+    pages.post("/publish/ledger", ledger)
+    pages.get("/job", job_page)
+    pages.get("/job/state", job_state)
+    pages.ask("/job/cancel", cancel)
+    pages.get("/releases", history)
+    pages.get("/release", release)
+    pages.get("/release/report", report)
+    pages.get("/release/zip", zipped)
+    pages.ask("/release/beside", before_and_after)
+    pages.ask("/release/ask", ask)
+    pages.get("/diff", compared)
+
+
+def show(asked: Asked) -> Response:
+    project = asked.project
+    folder = project.next_release()
+    words = () if project.source is None else publish_words(asked, folder)
+    return asked.page(
+        "publish.html",
+        here="publish",
+        title="Publish",
+        folder=folder,
+        typed=spoken(["privet", *words]) if words else "",
+        python=_python(asked, folder) if words else "",
+        complaints=project.complaints() if words else ["there is no data yet"],
+        spends=_spends(asked),
+        purse=project.document().get("ledger", {}),
+        recent=[job for job in asked.studio.jobs if job.kind == "publish"][-5:],
+    )
+
+
+def _spends(asked: Asked) -> bool:
+    """Does the policy publish with noise, which is paid for?"""
+    try:
+        return bool(asked.project.policy().algorithm.public_domains)
+    except PrivetError:
+        return False
+
+
+def publish_words(asked: Asked, folder: Path) -> tuple[str, ...]:
+    """The command of a release."""
+    return ("publish", asked.project.given, str(asked.project.policy_file), "-o", str(folder))
+
+
+def _python(asked: Asked, folder: Path) -> str:
+    return (
+        "import privet as pv\n\n"
+        f"release = pv.publish({asked.project.given!r}, {str(asked.project.policy_file)!r})\n"
+        f"release.write({str(folder)!r})\n"
+        f"assert pv.verify({str(folder)!r}).holds\n"
+    )
+
+
+def ledger(asked: Asked) -> Response:
+    """Set a data set's budget, once, and pay this policy's releases from it."""
+    place, dataset = asked.project.folder / LEDGER, " ".join(asked.get("dataset").split())
+    if not dataset or dataset.startswith("-"):
+        raise InputError("dataset: give the data set a name, the same for every release of it")
+    if budget := asked.get("budget").strip():
+        job = asked.studio.jobs.start(
+            "ledger", "ledger", "open", str(place), "--dataset", dataset, f"--budget={budget}"
+        )
+        job.finished.wait(30)
+        if job.state is not State.DONE:
+            return asked.go("job", n=job.number)
+    asked.project.edit(lambda document: edits.set_ledger(document, LEDGER, dataset))
+    return asked.go("publish")
+
+
+def start(asked: Asked) -> Response:
+    """Publish with what stands in the policy now."""
+    asked.project.policy()  # a policy that is not one yet says so here
+    folder = asked.project.next_release()
+    attack = ("--attack",) if asked.get("attack") else ()
+    job = asked.studio.jobs.start("publish", *publish_words(asked, folder), *attack)
+    return asked.go("job", n=job.number)
+
+
+def _job(asked: Asked) -> Job:
+    found = asked.studio.jobs.find(asked.number("n"))
+    if found is None:
+        raise InputError("this studio has run no such job")
+    return found
+
+
+def job_page(asked: Asked) -> Response:
+    job = _job(asked)
+    name = Path(str(job.answer.get("folder", ""))).name
+    return asked.page(
+        "job.html",
+        here={"publish": "publish", "explore": "explore", "plan": "explore", "risk": "explore"}.get(
+            job.kind, "releases"
+        ),
+        title=job.kind.capitalize(),
+        job=job,
+        stage=STAGES.get(job.stage, job.stage),
+        release=name,
+        typed=spoken(job.command),
+        promises=_promises(job.answer.get("promises", ())),
+    )
+
+
+def job_state(asked: Asked) -> Response:
+    """How far a job is, for the page that waits."""
+    job = _job(asked)
+    told = STAGES.get(job.stage, job.stage) or "starting"
+    many = "" if not job.done else f" {job.done:,}" if job.of is None else f" {job.done:,} of {job.of:,}"
+    return JSONResponse({"running": job.running, "said": told + many, "done": job.done, "of": job.of})
+
+
+def cancel(asked: Asked) -> Response:
+    job = _job(asked)
+    job.cancel()
+    job.finished.wait(10)
+    return asked.go("job", n=job.number)
+
+
+def _promises(told: Any) -> list[dict[str, Any]]:
+    """Promises as evidence notes them, in words."""
+    found = []
+    for one in told:
+        said = wording(one, ())
+        found.append({"title": said.title, "claims": said.claims, "holds": one.get("holds")})
+    return found
+
+
+def history(asked: Asked) -> Response:
+    rows = [(path.name, ev.read(path)) for path in asked.project.releases()]
+    return asked.page("releases.html", here="releases", title="Releases", rows=rows)
+
+
+def release(asked: Asked) -> Response:
+    """What a release says of itself."""
+    folder = asked.project.release(asked.get("name"))
+    evidence = ev.read(folder)
+    return asked.page(
+        "release.html",
+        here="releases",
+        title=folder.name,
+        name=folder.name,
+        folder=folder,
+        evidence=evidence,
+        told=[
+            (part.ident, part.title, body)
+            for part in html.SECTIONS
+            if part.ident not in ALONE and (body := part.body(evidence)) is not None
+        ],
+        others=[path.name for path in asked.project.releases() if path != folder],
+        typed=spoken(["privet", "verify", str(folder)]),
+        compares=asked.project.source is not None,
+        files=_files(folder, evidence),
+    )
+
+
+def _files(folder: Path, evidence: Evidence) -> list[str]:
+    """What belongs to a release, by its own list; nothing else of the folder is handed out."""
+    named = [*(evidence.files or ()), ev.FILE, *ev.SIGNATURES]
+    return [name for name in named if Path(name).name == name and (folder / name).is_file()]
+
+
+def report(asked: Asked) -> Response:
+    """The report as it lies there. It may be a stranger's, so it runs apart from the studio's own pages."""
+    path = asked.project.release(asked.get("name")) / ev.REPORT
+    sealed.regular(path)
+    return Response(
+        path.read_bytes(),
+        media_type="text/html; charset=utf-8",
+        headers={
+            "content-security-policy": f"{html.security(html.asset('hover.js'))}; sandbox allow-scripts"
+        },
+    )
+
+
+def zipped(asked: Asked) -> Response:
+    """The release as one file to hand over; its private notes are not in it."""
+    folder = asked.project.release(asked.get("name"))
+    packed: IO[bytes] = SpooledTemporaryFile(max_size=1 << 24)  # noqa: SIM115 - closed when it was sent
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as made:
+        for name in sorted(_files(folder, ev.read(folder))):
+            sealed.regular(folder / name)
+            entry = zipfile.ZipInfo(f"{folder.name}/{name}", SAME_DAY)
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+            with made.open(entry, "w", force_zip64=True) as into, (folder / name).open("rb") as file:
+                while chunk := file.read(CHUNK):
+                    into.write(chunk)
+    packed.seek(0)
+
+    def parts() -> Any:
+        with packed:
+            while chunk := packed.read(CHUNK):
+                yield chunk
+
+    named = f'attachment; filename="{folder.name}.zip"'
+    return StreamingResponse(parts(), media_type="application/zip", headers={"content-disposition": named})
+
+
+def before_and_after(asked: Asked) -> Response:
+    """Some records as they are, and as they leave."""
+    folder = asked.project.release(asked.get("name"))
+    found = beside(asked.project.given, folder, asked.get("search"))
+    return asked.page(
+        "beside.html", here="releases", title="Before and after", name=folder.name, found=found,
+        search=asked.get("search"),
+    )  # fmt: skip
+
+
+def ask(asked: Asked) -> Response:
+    """A command about a release: verify, explain, compare or attack."""
+    folder, what = asked.project.release(asked.get("name")), asked.get("what")
+    words = {
+        "verify": ("verify", str(folder)),
+        "explain": ("explain", str(folder)),
+        "compare": ("compare", asked.project.source or "", str(folder)),
+        "attack": ("attack", str(folder), "--raw", asked.project.source or ""),
+    }
+    if what not in words:
+        raise InputError("a release can be verified, explained, compared or attacked")
+    return asked.go("job", n=asked.studio.jobs.start(what, *words[what]).number)
+
+
+def compared(asked: Asked) -> Response:
+    """What differs between two releases."""
+    old, new = (asked.project.release(asked.get(which)) for which in ("old", "new"))
+    found = difference(old, new)
+    return asked.page(
+        "diff.html",
+        here="releases",
+        title="What differs",
+        found=found,
+        policy=[(row["place"], _said(row["old"]), _said(row["new"])) for row in found.policy],
+        columns=[
+            (row["column"], row["old"], row["new"], _few(row["labels_gone"]), _few(row["labels_new"]))
+            for row in found.columns
+        ],
+        promises=[(row["type"], _found(row["old"]), _found(row["new"])) for row in found.promises],
+        loss=[
+            (_measured(row), *(_amount(row["measure"], row[which]) for which in ("old", "new")))
+            for row in found.loss
+            if row["old"] != row["new"]
+        ],
+        typed=spoken(["privet", "diff", str(old), str(new)]),
+    )
+
+
+def _said(value: Any) -> str | None:
+    """What a policy says in one place, as text."""
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _few(labels: Any) -> str:
+    shown = ", ".join(label_text(label) for label in labels[:FEW])
+    return f"{shown} and {len(labels) - FEW:,} more" if len(labels) > FEW else shown
+
+
+def _found(one: Any) -> str | None:
+    return None if one is None else ", ".join(f"{key} = {value}" for key, value in one["achieved"].items())
+
+
+def _measured(row: Any) -> str:
+    return str(row["measure"]) if row["column"] is None else f"{row['measure']} of {row['column']}"
+
+
+def _amount(measure: str, value: Any) -> str | None:
+    if value is None:
+        return None
+    return f"{value:,}" if measure == "discernibility" else percent(value)

@@ -1,0 +1,377 @@
+"""The engine `spark` against a real Spark Connect server: Sail, which needs no JVM."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import privet as pv
+from privet.core import Form
+from privet.engines.embedded import Embedded
+from privet.engines.spark.staging import Staging
+from privet.errors import InputError, UnsupportedError
+from privet.testing import check_engine
+
+pytestmark = pytest.mark.services
+
+HERE = Path(__file__).resolve().parents[2]
+SAIL = os.environ.get("PRIVET_SPARK", "sail") == "sail"
+PEOPLE = pl.DataFrame(
+    {
+        "who": [f"p{n}" for n in range(60)],
+        "age": [str(30 + n % 6) for n in range(60)],
+        "sex": ["F" if n % 2 else "M" for n in range(60)],
+        "ill": ["flu" if n % 3 else "HIV" for n in range(60)],
+    }
+)
+RULES = """
+policy = 1
+rows = "persons"
+[attributes]
+who = { role = "identifier" }
+age = { role = "quasi", hierarchy = { type = "intervals", width = [2, 6] } }
+sex = { role = "quasi" }
+ill = { role = "sensitive" }
+[[models]]
+type = "k-anonymity"
+k = 5
+[algorithm]
+type = "top-down"
+"""
+
+
+SERVER = """
+import sys
+from pysail.spark import SparkConnectServer
+server = SparkConnectServer("127.0.0.1", 0)
+server.start(background=True)
+print(*server.listening_address, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def spark(session: Any, tmp_path: Path) -> pv.Spark:
+    return pv.Spark(session, staging=tmp_path / "staging")
+
+
+def rules(text: str = RULES) -> pv.Policy:
+    return pv.Policy.loads(text)
+
+
+def published(folder: Path) -> pl.DataFrame:
+    return pl.read_parquet(folder / "data.parquet" / "part-*.parquet")
+
+
+def test_contract(spark: pv.Spark) -> None:
+    check_engine(spark, examples=12 if SAIL else 3)  # Spark takes a second for what Sail does in a blink
+
+
+def test_the_page_says_what_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every command of docs/howto/publish-on-spark.md that needs nobody's cluster."""
+    from privet.cli import main
+
+    pytest.importorskip("pysail", reason="the extra `sail` is not installed")
+    monkeypatch.chdir(tmp_path)
+    page = (HERE / "docs/howto/publish-on-spark.md").read_text(encoding="utf-8")
+    commands = [line for line in page.splitlines() if line.startswith("privet ") and "cluster:" not in line]
+    assert len(commands) == 7
+    for command in commands:
+        broken = command.startswith("privet check")  # the raw table keeps no promise
+        assert main(shlex.split(command)[1:]) == (1 if broken else 0), command
+
+
+# Sources
+
+
+def test_a_frame_of_the_session(session: Any, spark: pv.Spark, tmp_path: Path) -> None:
+    frame = session.createDataFrame(PEOPLE.to_arrow())
+    pv.publish(frame, rules(), engine=spark).write(tmp_path / "out")
+    expected = pv.publish(PEOPLE, rules()).to_polars()
+    assert published(tmp_path / "out").equals(expected)
+
+
+def test_a_table_of_the_catalogue(session: Any, spark: pv.Spark) -> None:
+    session.createDataFrame(PEOPLE.to_arrow()).createOrReplaceTempView("people")
+    release = pv.publish("table:people", rules(), engine=spark)
+    assert release.evidence.records == 60
+    assert release.to_polars().equals(pv.publish(PEOPLE, rules()).to_polars())
+
+
+def test_text_that_only_the_cluster_sees(spark: pv.Spark, tmp_path: Path) -> None:
+    folder = tmp_path / "raw"
+    folder.mkdir()
+    PEOPLE[:40].with_columns(sex=pl.lit("")).write_csv(folder / "a.csv", quote_style="always")
+    PEOPLE[40:].write_csv(folder / "b.csv")
+    found = spark.read(f"file://{folder}", Form("csv"))
+    assert spark.rows(found) == 60
+    assert set(spark.distinct(found, "sex")) == {None, "F", "M"}, "an empty text is a missing one there"
+    (folder / "c.csv").write_text("who,age,sex,ill\np,30,F,flu,and more\n")
+    with pytest.raises(InputError, match="Spark: "):
+        spark.read(f"file://{folder}", Form("csv"))
+    with pytest.raises(UnsupportedError, match="UTF-8"):
+        spark.read(f"file://{folder}", Form("csv", encoding="latin-1"))
+
+
+def test_a_folder_is_read_as_embedded_reads_it(spark: pv.Spark, tmp_path: Path) -> None:
+    folder = tmp_path / "raw"
+    folder.mkdir()
+    for number, part in enumerate((PEOPLE[:7], PEOPLE[7:40], PEOPLE[40:])):
+        part.write_csv(folder / f"{number}.csv")
+    here = pv.publish(folder, rules()).to_polars()
+    assert pv.publish(folder, rules(), engine=spark).to_polars().equals(here)
+
+
+def test_a_database_needs_a_query(spark: pv.Spark) -> None:
+    with pytest.raises(InputError, match="needs a query"):
+        spark.read("jdbc:postgresql://nobody/none", Form())
+
+
+def test_check_risk_compare_and_explain(spark: pv.Spark, tmp_path: Path) -> None:
+    PEOPLE.write_parquet(tmp_path / "raw.parquet")
+    raw = tmp_path / "raw.parquet"
+    pv.publish(raw, rules(), engine=spark).write(tmp_path / "out")
+    assert pv.check(raw, rules(), engine=spark) == pv.check(raw, rules())
+    assert pv.risk(raw, rules(), engine=spark).to_dict() == pv.risk(raw, rules()).to_dict()
+    there = pv.compare(raw, tmp_path / "out", engine=spark).to_dict()
+    assert there == pv.compare(raw, tmp_path / "out").to_dict()
+    assert pv.explain(tmp_path / "out", engine=spark).to_dict() == pv.explain(tmp_path / "out").to_dict()
+
+
+# The rules that hold on every engine
+
+
+def test_equal_values_are_equal(spark: pv.Spark, tmp_path: Path) -> None:
+    table = PEOPLE.with_columns(
+        age=pl.when(pl.int_range(60) % 4 == 0).then(pl.col("age") + ".0").otherwise("age")
+    )
+    table = table.with_columns(
+        sex=pl.when(pl.int_range(60) % 4 == 0).then(pl.lit("e\u0301")).otherwise(pl.lit("é"))
+    )
+    table.write_csv(tmp_path / "raw.csv")
+    text = RULES.replace("k = 5", "k = 8").replace("width = [2, 6]", "width = [1, 6]")
+    here = pv.publish(tmp_path / "raw.csv", rules(text)).to_polars()
+    there = pv.publish(tmp_path / "raw.csv", rules(text), engine=spark).to_polars()
+    assert there.equals(here.cast(there.schema))
+    assert there["sex"].n_unique() == 1, "one spelling leaves"
+
+
+def test_an_identifier_that_repeats_is_refused(spark: pv.Spark) -> None:
+    table = PEOPLE.with_columns(
+        who=pl.when(pl.int_range(60) < 3).then(pl.Series(["7", "7.0", "07"] * 20)).otherwise("who")
+    )
+    text = RULES.replace('rows = "persons"', "")
+    with pytest.raises(pv.PersonError, match="2 of 60 records share it"):
+        pv.publish(table, rules(text), engine=spark)
+    assert spark.repeated(spark.read(table, Form()), "who") == Embedded().repeated(
+        Embedded().read(table, Form()), "who"
+    )
+
+
+def test_persons_are_counted(spark: pv.Spark, tmp_path: Path) -> None:
+    table = PEOPLE.with_columns(who=pl.Series([f"p{n // 3}" for n in range(60)]))
+    text = RULES.replace('rows = "persons"', 'person = "who"').replace("k = 5", "k = 3")
+    pv.publish(table, rules(text), engine=spark, output="parquet").write(tmp_path / "there")
+    pv.publish(table, rules(text), output="parquet").write(tmp_path / "here")
+    assert published(tmp_path / "there").equals(pl.read_parquet(tmp_path / "here/data.parquet"))
+    assert "who" not in published(tmp_path / "there").columns
+    assert pv.verify(tmp_path / "there", engine=spark).holds
+
+
+def test_only_some_rows_leave(spark: pv.Spark) -> None:
+    table = PEOPLE.with_columns(here=pl.Series(["1", "1.0", "0"] * 20))
+    text = RULES.replace("[[models]]", 'here = { role = "sensitive" }\n[[models]]', 1).replace(
+        'type = "k-anonymity"\nk = 5', 'type = "k-map"\nk = 5\nsubset = "here"\nvalues = ["1"]'
+    )
+    said = rules(text.replace("policy = 1", 'policy = 1\npublish_only = { here = ["1"] }'))
+    here = pv.publish(table, said).to_polars()
+    assert here.height == 40
+    assert pv.publish(table, said, engine=spark).to_polars().equals(here)
+
+
+def test_disguised_identifiers(spark: pv.Spark, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRIVET_KEY", "a key that is long enough to be one of thirty-two bytes")
+    table = PEOPLE.with_columns(seen=pl.Series([f"2024-01-{1 + n % 28:02d}" for n in range(60)]))
+    text = RULES.replace(
+        'who = { role = "identifier" }',
+        'who = { role = "identifier", publish = "hash", key_env = "PRIVET_KEY" }',
+    )
+    text = text.replace(
+        "[[models]]",
+        'seen = { role = "identifier", publish = "shift", by = "who", days = 30, key_env = "PRIVET_KEY" }\n'
+        "[[models]]",
+        1,
+    )
+    here = pv.publish(table, rules(text)).to_polars()
+    assert pv.publish(table, rules(text), engine=spark).to_polars().equals(here)
+
+
+def test_the_order_of_rows_tells_nothing(spark: pv.Spark) -> None:
+    first = pv.publish(PEOPLE, rules(), engine=spark).to_polars()
+    for seed in (1, 2):
+        other = PEOPLE.sample(fraction=1, shuffle=True, seed=seed)
+        assert pv.publish(other, rules(), engine=spark).to_polars().equals(first)
+
+
+def test_what_looks_like_a_formula_is_said(spark: pv.Spark, tmp_path: Path) -> None:
+    table = PEOPLE.with_columns(note=pl.Series(["=1+1", "-3", "plain"] * 20))
+    text = RULES.replace("[[models]]", 'note = { role = "other" }\n[[models]]', 1)
+    release = pv.publish(table, rules(text), engine=spark, output="csv")
+    assert any("note: 1 value begins like a formula" in said for said in release.evidence.cautions)
+    release.write(tmp_path / "out")
+    assert pv.verify(tmp_path / "out", engine=spark).holds
+    assert pv.verify(tmp_path / "out").holds
+
+
+def test_the_next_batch(spark: pv.Spark, tmp_path: Path) -> None:
+    for name, algorithm in (("cuts", "top-down"), ("boxes", "mondrian")):
+        text = RULES.replace("top-down", algorithm)
+        pv.publish(PEOPLE, rules(text), engine=spark).write(tmp_path / name)
+        again = pv.publish(PEOPLE, rules(text), engine=spark, like=tmp_path / name).to_polars()
+        assert Counter(again.rows()) == Counter(published(tmp_path / name).rows())
+
+
+# What is refused, and what fails
+
+
+def test_what_cannot_run_there_is_named_before_any_work(spark: pv.Spark) -> None:
+    def work(*_: Any) -> None:
+        pytest.fail("work began")
+
+    diverse = 'type = "distinct-l-diversity"\nl = 2\nsensitive = ["ill"]'
+    halves = RULES.replace("top-down", "anatomy").replace('type = "k-anonymity"\nk = 5', diverse)
+    spark.read = work  # type: ignore[method-assign,assignment]
+    for text, word in ((halves, "anatomy"), ('order = "kept"\n' + RULES, 'order = "kept"')):
+        for ask in (pv.publish, pv.check, pv.risk):
+            with pytest.raises(UnsupportedError, match=word):
+                ask(PEOPLE, rules(text), engine=spark)
+
+
+def test_limits_are_stated(session: Any, tmp_path: Path) -> None:
+    few = pv.Spark(session, staging=tmp_path, values=5)
+    with pytest.raises(UnsupportedError, match="more than 5 distinct values"):
+        pv.publish(PEOPLE, rules(), engine=few)
+    few = pv.Spark(session, staging=tmp_path, cells=5)
+    with pytest.raises(UnsupportedError, match="more than 5 different combinations"):
+        pv.publish(PEOPLE, rules(), engine=few)
+
+
+def test_parts_that_are_not_alike(spark: pv.Spark, tmp_path: Path) -> None:
+    folder = tmp_path / "raw"
+    folder.mkdir()
+    PEOPLE.write_parquet(folder / "0.parquet")
+    PEOPLE.drop("ill").write_parquet(folder / "1.parquet")
+    for engine, said in ((spark, "has other columns"), (Embedded(), "the policy names column 'ill'")):
+        with pytest.raises(InputError, match=rf"1\.parquet: {said}"):
+            pv.publish(folder, rules(), engine=engine)
+    (folder / "1.parquet").write_bytes(b"PAR1 nothing")
+    for engine in (spark, Embedded()):
+        with pytest.raises(InputError, match=r"1\.parquet: this cannot be read as parquet"):
+            pv.publish(folder, rules(), engine=engine)
+    whole = (folder / "0.parquet").read_bytes()
+    (folder / "1.parquet").write_bytes(whole[:200] + b"\xff" * 300 + whole[500:])  # its footer is fine
+    with pytest.raises(InputError):
+        pv.publish(folder, rules(), engine=spark)
+
+
+def test_a_source_that_changes_meanwhile(
+    spark: pv.Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw = tmp_path / "raw.parquet"
+    PEOPLE.write_parquet(raw)
+    meant = pv.Spark.apply
+
+    def later(self: pv.Spark, *asked: Any) -> Any:
+        PEOPLE.with_columns(age=pl.lit("99")).write_parquet(raw)
+        return meant(self, *asked)
+
+    monkeypatch.setattr(pv.Spark, "apply", later)
+    with pytest.raises(InputError, match="was changed"):
+        pv.publish(raw, rules(RULES.replace("k = 5", "k = 15")), engine=spark)
+
+
+def test_no_error_quotes_the_data(spark: pv.Spark, tmp_path: Path) -> None:
+    (tmp_path / "raw.csv").write_text("who,age,sex,ill\nCANARY,1,F,flu\nCANARY,2,F\n")
+    with pytest.raises(InputError) as found:
+        spark.read(f"file://{tmp_path}/raw.csv", Form("csv")).count()
+    assert "CANARY" not in str(found.value)
+
+
+def test_what_is_checked_is_what_was_written(
+    spark: pv.Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One record of a file is made unique: the plan keeps the promise, the file does not."""
+    meant = Staging.written
+
+    def other(self: Staging, frame: Any) -> Path:
+        folder = meant(self, frame)
+        part = folder / "part-00000.parquet"
+        table = pl.read_parquet(part)
+        first = pl.int_range(table.height) == 0
+        table.with_columns(sex=pl.when(first).then(pl.lit("X")).otherwise("sex")).write_parquet(part)
+        return folder
+
+    monkeypatch.setattr(Staging, "written", other)
+    with pytest.raises(pv.InternalError, match="broke k-anonymity"):
+        pv.publish(PEOPLE, rules(), engine=spark).write(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@contextmanager
+def a_server(program: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Sail in a process of its own, and where it listens."""
+    pytest.importorskip("pysail", reason="the extra `sail` is not installed")
+    with subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    ) as server:  # fmt: skip
+        try:
+            assert server.stdout is not None
+            host, port = server.stdout.readline().split()
+            yield server, f"sc://{host}:{port}"
+        finally:
+            server.kill()
+
+
+def refused(address: str, tmp_path: Path) -> None:
+    """What fails while its parts are written leaves nothing, in its place or beside it."""
+    PEOPLE.write_parquet(tmp_path / "raw.parquet")
+    engine = pv.Spark(master=address, staging=tmp_path / "staging")
+    engine._session.client.set_retry_policies([])  # Spark would wait for a dead server for minutes
+    with pytest.raises(InputError, match="Spark: writing the parts failed"):
+        pv.publish(tmp_path / "raw.parquet", rules(), engine=engine).write(tmp_path / "out")
+    assert {path.name for path in tmp_path.iterdir()} <= {"raw.parquet", "staging"}
+    assert "out" not in [path.name for path in tmp_path.rglob("*")]
+
+
+def test_a_server_that_dies_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed between the count and the last part."""
+    meant = Staging.written
+    with a_server(SERVER) as (server, address):
+
+        def killed(self: Staging, frame: Any) -> Path:
+            server.kill()
+            server.wait()
+            return meant(self, frame)
+
+        monkeypatch.setattr(Staging, "written", killed)
+        refused(address, tmp_path)
+
+
+def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
+    """Files of more than 500 bytes cannot be written, which is what a worker sees of a full disk."""
+    full = "import resource, signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n" + SERVER.replace(
+        "print(", "resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))\nprint("
+    )
+    with a_server(full) as (_, address):
+        refused(address, tmp_path)

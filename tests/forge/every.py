@@ -1,0 +1,321 @@
+"""Releases of every kind with random data, random forgeries of them, and what two checkers say of each.
+
+Run it for figures: `python -m tests.forge.every COUNT SEED [KIND ...]` prints, for each kind, how many
+forgeries were tried, what `privet verify` said, and what the checker of one file did (0, 1, or 3: it cannot
+tell). It stops at the first that the two judge otherwise.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from tests.contract.pairs import policy_of
+from tests.forge.forging import evidence, seal
+from tests.forge.test_verifier import MODELS, module
+from tests.roads import noisy as noisy_table
+
+import privet as pv
+from privet.errors import PrivetError
+from privet.verification import Verification
+
+Chance = random.Random
+
+
+def table(chance: Chance, place: Path) -> pv.Release:
+    rows = chance.randint(8, 40)
+    data = pl.DataFrame(
+        {
+            "age": [str(chance.randint(20, 26)) for _ in range(rows)],
+            "hours": [chance.choice(["10", "20", "30", "40"]) for _ in range(rows)],
+            "ill": [chance.choice("aabbc") for _ in range(rows)],
+        }
+    )
+    del place
+    search = chance.choice(["top-down", "optimal", "mondrian", "local"])
+    try:
+        return pv.publish(data, policy_of([chance.choice(MODELS)], search))
+    except (pv.UnsupportedError, pv.PolicyError):
+        return pv.publish(data, policy_of([chance.choice(MODELS)], "optimal"))
+
+
+def buckets(chance: Chance, place: Path) -> pv.Release:
+    del place
+    rows = chance.randint(10, 40)
+    data = pl.DataFrame(
+        {
+            "age": [str(chance.randint(20, 60)) for _ in range(rows)],
+            "ill": [chance.choice("abcdef") for _ in range(rows)],
+        }
+    )
+    return pv.publish(data, _loaded(
+        'age = "quasi"\nill = "sensitive"',
+        f'type = "distinct-l-diversity"\nl = {chance.randint(2, 3)}\nsensitive = ["ill"]',
+        chance.choice(["anatomy", "bucketisation"]),
+    ))  # fmt: skip
+
+
+def paths(chance: Chance, place: Path) -> pv.Release:
+    del place
+    rows = chance.randint(6, 20)
+    data = pl.DataFrame(
+        {
+            "path": [
+                " ".join(
+                    f"{chance.choice('abc')}{at}"
+                    for at in sorted(chance.sample(range(1, 5), chance.randint(1, 3)))
+                )
+                for _ in range(rows)
+            ],
+            "ill": [chance.choice("aab") for _ in range(rows)],
+        }
+    )
+    c = chance.choice(["1/2", "3/4", "1"])
+    return pv.publish(data, pv.Policy.loads(
+        'policy = 1\nkind = "trajectories"\n[trajectories]\nform = "column"\npath = "path"\n[attributes]\n'
+        f'ill = "sensitive"\n[[models]]\ntype = "lkc-privacy"\nl = 2\nk = 2\nc = "{c}"\n'
+        'sensitive = { ill = ["b"] }\n[algorithm]\ntype = "lightest"\n'
+    ))  # fmt: skip
+
+
+def _tree(chance: Chance) -> dict[str, Any]:
+    return {
+        "year": chance.choice(["1990", "1991"]),
+        "gpa": chance.choice(["1", "2", "3"]),
+        "courses": [
+            {"course": chance.choice(["c1", "c2"]), "grade": chance.choice(["A", "B", "C"])}
+            for _ in range(chance.randint(0, 2))
+        ],
+    }
+
+
+TREES = """
+policy = 1
+kind = "documents"
+[documents.record]
+type = "student"
+xml = "/students/student"
+[documents.types.student]
+quasi = ["year"]
+sensitive = "gpa"
+children = { courses = "course" }
+[documents.types.course]
+quasi = ["course"]
+sensitive = "grade"
+"""
+
+
+def _documents(kind: str) -> Callable[[Chance, Path], pv.Release]:
+    def made(chance: Chance, place: Path) -> pv.Release:
+        del place
+        model = chance.choice(['"document-k-anonymity"\nk = 2', '"document-l-diversity"\nl = 2'])
+        way = chance.choice(["ctoff", "clustree"])
+        policy = pv.Policy.loads(TREES + f'[[models]]\ntype = {model}\n[algorithm]\ntype = "{way}"\n')
+        return pv.publish([_tree(chance) for _ in range(chance.randint(8, 16))], policy, output=kind)
+
+    return made
+
+
+def halves(chance: Chance, place: Path) -> pv.Release:
+    del place
+    model = '[[models]]\ntype = "anatomy-l-diversity"\nl = 2\n[algorithm]\ntype = "tree-anatomy"\n'
+    trees = [_tree(chance) for _ in range(chance.randint(8, 16))]
+    return pv.publish(trees, pv.Policy.loads(TREES + model), output=chance.choice(["json", "xml"]))
+
+
+def noisy(chance: Chance, place: Path) -> pv.Release:
+    del chance
+    noisy_table.ledger(place)
+    return pv.publish(noisy_table.table(200), noisy_table.policy(place))
+
+
+def sets(chance: Chance, place: Path) -> pv.Release:
+    baskets = chance.random() < 0.5
+    rows = [
+        sorted(chance.sample(["a", "b", "c", "7", "7.5"], chance.randint(1, 3)))
+        for _ in range(chance.randint(12, 30))
+    ]
+    promise = chance.choice(
+        [
+            '[[models]]\ntype = "km-anonymity"\nm = 2\nk = 3\n',
+            '[[hide]]\nantecedent = ["a"]\nconsequent = ["b"]\nsupport = 2\nconfidence = "1/3"\n',
+        ]
+    )
+    if baskets:
+        (place / "raw.csv").write_text("".join(",".join(row) + "\n" for row in rows), encoding="utf-8")
+        how, source = 'form = "baskets"', place / "raw.csv"
+    else:
+        how = 'form = "column"\nset = "items"\nseparator = ";"'
+        source = pl.DataFrame({"items": [";".join(row) for row in rows]})  # type: ignore[assignment]
+    return pv.publish(
+        source, pv.Policy.loads(f'policy = 1\nkind = "transactions"\n[transactions]\n{how}\n{promise}')
+    )
+
+
+def _loaded(columns: str, model: str, algorithm: str) -> pv.Policy:
+    return pv.Policy.loads(
+        f'policy = 1\n[attributes]\n{columns}\n[[models]]\n{model}\n[algorithm]\ntype = "{algorithm}"\n'
+    )
+
+
+KINDS: dict[str, Callable[[Chance, Path], pv.Release]] = {
+    "table": table, "buckets": buckets, "paths": paths, "json": _documents("json"), "xml": _documents("xml"),
+    "halves": halves, "sets": sets, "noisy": noisy,
+}  # fmt: skip
+
+TOKEN = re.compile(r"[A-Za-z0-9.*]+")
+
+
+def forge(folder: Path, chance: Chance) -> str:
+    """Change something, and make everything fit again that anybody could: what was done."""
+    data = sorted(path for path in folder.iterdir() if path.name.startswith(("data", "buckets", "counts")))
+    path = chance.choice(data)
+    text = path.read_text(encoding="utf-8")
+    said = evidence(folder)
+    what = chance.choice(
+        ["token", "token", "token", "line", "order", "twice", "policy", "evidence", "beside", "blank"]
+    )
+    lines = text.splitlines()
+    at, other = chance.randrange(len(lines)), chance.randrange(len(lines))
+    match what:
+        case "token":
+            found = list(TOKEN.finditer(text))
+            one, two = chance.choice(found), chance.choice(found)
+            new = chance.choice([two[0], "zz", "1", "7.0"])
+            text = text[: one.start()] + new + text[one.end() :]
+        case "line":
+            del lines[at]
+        case "twice":
+            lines.insert(at, lines[at])
+        case "order":
+            lines[at], lines[other] = lines[other], lines[at]
+        case "blank":
+            spot = chance.randrange(len(text))
+            text = text[:spot] + chance.choice([" ", "\t", "\n", '"', "\u00a0", "#x"]) + text[spot:]
+        case "beside":
+            text += chance.choice(["\n", "x\n", "<!-- x -->\n", "{}\n", '"x"\n'])
+        case "policy":
+            _policy(folder, chance)
+        case "evidence":
+            _evidence(said, chance)
+    if what in {"line", "twice", "order"}:
+        text = "\n".join(lines) + "\n"
+        if path.suffix == ".csv" and what != "order" and chance.random() < 0.8:
+            step = {"line": -1, "twice": 1}[what]
+            if at and path.name.startswith("data"):
+                said["records"] += step
+                said["measures"]["records"] = said["records"]
+    path.write_text(text, encoding="utf-8")
+    seal(folder, said)
+    return what
+
+
+def _policy(folder: Path, chance: Chance) -> None:
+    path = folder / "policy.toml"
+    text = path.read_text(encoding="utf-8")
+    numbers = list(re.finditer(r"\b(k|l|m|c|t|support|at_most|beta) = \"?([0-9/]+)", text))
+    if numbers and chance.random() < 0.7:
+        one = chance.choice(numbers)
+        new = (
+            chance.choice(["2", "3", "5", "9"])
+            if "/" not in one[2]
+            else chance.choice(["1/3", "1/100", "9/10"])
+        )
+        text = text[: one.start(2)] + new + text[one.end(2) :]
+    else:
+        text = chance.choice(
+            [text + "# x\n", text.replace("\n", "\n\n", 1), text.replace('"quasi"', '"other"', 1)]
+        )
+    path.write_text(text, encoding="utf-8")
+
+
+def _evidence(said: dict[str, Any], chance: Chance) -> None:
+    """Another number somewhere, or something less."""
+    here: Any = said
+    while True:
+        keys = list(here) if isinstance(here, dict) else list(range(len(here)))
+        key = chance.choice([k for k in keys if k != "files"])
+        value = here[key]
+        if isinstance(value, (dict, list)) and value and chance.random() < 0.9:
+            here = value
+            continue
+        if isinstance(here, dict) and chance.random() < 0.2:
+            del here[key]
+        elif isinstance(value, bool):
+            here[key] = not value
+        elif isinstance(value, int | float):
+            here[key] = value + 1
+        elif isinstance(value, str):
+            here[key] = value + "x"
+        return
+
+
+# What only `privet verify` looks at: numbers of the evidence besides records, and the page drawn from it.
+EVIDENCE_ONLY = re.compile(
+    r"evidence|^measures|^attributes|^columns|^promises|^cautions|^suppressed|^paths:|^sets:|^proof|^mixed"
+    r"|^the proof|report\.html|^documents|^promise |^steps|^thinning|^data:"
+)
+
+
+def both(folder: Path) -> tuple[str, int, Any]:
+    """What privet says (accepted, wrong, or wrong in its evidence only), and what the other does."""
+    code, lines = module().verdict(folder)
+    try:
+        found: Verification = pv.verify(folder)
+    except PrivetError as error:
+        return ("evidence" if "evidence.json" in str(error) else "wrong"), code, (lines, error.complaints)
+    if found.holds:
+        return "accepted", code, (lines, ())
+    broken = [model.name for model, verdict in found.verdicts if not verdict.holds]
+    serious = broken or [one for one in found.complaints if not EVIDENCE_ONLY.search(one)]
+    return ("wrong" if serious else "evidence"), code, (lines, (*broken, *found.complaints))
+
+
+def run(kind: str, count: int, seed: int, each: int = 20) -> Counter[str]:
+    """Forge releases of a kind; an AssertionError where the two checkers judge otherwise."""
+    chance, tried = Chance(f"{kind} {seed}"), Counter[str]()
+    while tried["tried"] < count:
+        place = Path(tempfile.mkdtemp(prefix="privet-forge-"))
+        try:
+            try:
+                out = KINDS[kind](chance, place).write(place / "out")
+            except (pv.UnsatisfiableError, pv.UnsupportedError, pv.InputError):
+                continue  # not every random table can keep every promise
+            said, code, why = both(out)
+            assert said == "accepted", ("an honest release", kind, why)
+            assert code in {0, 3}, ("an honest release", kind, why)
+            for _ in range(min(each, count - tried["tried"])):
+                forged = shutil.copytree(out, place / "forged")
+                what = forge(forged, chance)
+                said, code, why = both(forged)
+                said = "evidence" if (said, what) == ("wrong", "evidence") else said
+                tried.update(["tried", said, f"alone {code}", f"{what}"])
+                if (said == "accepted" and code == 1) or (said == "wrong" and code == 0):
+                    kept = Path(tempfile.mkdtemp(prefix="privet-differ-")) / "out"
+                    shutil.copytree(forged, kept)
+                    raise AssertionError((kind, what, said, code, why, str(kept)))
+                shutil.rmtree(forged)
+        finally:
+            shutil.rmtree(place)
+    return tried
+
+
+def main(arguments: list[str]) -> None:
+    count, seed = int(arguments[0]), int(arguments[1])
+    for kind in arguments[2:] or KINDS:
+        try:
+            print(kind, dict(sorted(run(kind, count, seed).items())), flush=True)
+        except AssertionError as differ:
+            print(kind, "DIFFER", differ, flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,64 @@
+"""What a forger does: change a release, then make everything that anybody could check fit again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import privet as pv
+from privet.errors import PrivetError, TamperedError
+from privet.evidence import folder as ev
+from privet.report import html
+
+
+def evidence(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "evidence.json").read_text(encoding="utf-8"))
+    return found
+
+
+def seal(folder: Path, said: dict[str, Any] | None = None, *, report: bool = True) -> Path:
+    """Write evidence, a report rendered from it, and every digest anew."""
+    said = evidence(folder) if said is None else said
+    write(folder, said)
+    if report:
+        # Where it cannot be drawn, the old one stays.
+        with suppress(PrivetError, ArithmeticError, LookupError, TypeError, ValueError):
+            (folder / "report.html").write_text(html.render(ev.read(folder)), encoding="utf-8")
+    said["files"] = {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.iterdir())
+        if path.is_file() and path.name not in {"evidence.json", "signatures.json"}
+    }
+    return write(folder, said)
+
+
+def write(folder: Path, said: dict[str, Any]) -> Path:
+    (folder / "evidence.json").write_text(
+        json.dumps(said, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
+    return folder
+
+
+def changed(folder: Path, name: str, how: Callable[[str], str]) -> Path:
+    """Another text in a file, and digests that fit it."""
+    path = folder / name
+    before = path.read_bytes().decode()
+    after = how(before)
+    assert after != before, "nothing was forged"
+    path.write_bytes(after.encode())
+    return seal(folder)
+
+
+def refused(folder: Path, **how: Any) -> tuple[str, ...]:
+    """What is said against a release; empty where it is accepted."""
+    try:
+        found = pv.verify(folder, **how)
+    except TamperedError as error:
+        return error.complaints
+    if found.holds:
+        return ()
+    return found.complaints or ("a promise is broken",)

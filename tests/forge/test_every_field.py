@@ -1,0 +1,141 @@
+"""Every field of every kind's evidence, changed one at a time as a forger would: a complaint, or the mark."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.evidence.test_reader import KINDS, SETS, released  # noqa: F401 - a fixture
+from tests.forge.forging import evidence, refused, seal
+
+import privet as pv
+from privet.evidence.folder import read
+from privet.evidence.part import Standing
+from privet.evidence.values import Evidence
+
+Way = tuple[Any, ...]
+# Lists in which an item less, or another order, says nothing false: each item that is there is counted again.
+PARTIAL = {"spends", "distribution", "stops"}
+FEW = 2  # items of a list that are changed: the first and the last
+
+
+def ways(value: Any, way: Way = ()) -> Iterator[Way]:
+    """Every place of a document; of a long list the first and the last item."""
+    if way:
+        yield way
+    if isinstance(value, dict):
+        for key in value:
+            yield from ways(value[key], (*way, key))
+    elif isinstance(value, list):
+        for at in sorted({0, len(value) - 1}) if len(value) > FEW else range(len(value)):
+            yield from ways(value[at], (*way, at))
+
+
+def looked(whole: Any, way: Way) -> Any:
+    for step in way:
+        whole = whole[step]
+    return whole
+
+
+def others(value: Any) -> Iterator[Any]:
+    """Other values of the same type: what a forger would rather say."""
+    if isinstance(value, bool):
+        yield not value
+    elif isinstance(value, int):
+        yield value + 1
+        if value:
+            yield value - 1
+    elif isinstance(value, float):
+        yield value + 0.125
+    elif isinstance(value, str):
+        numerator, slash, denominator = value.partition("/")
+        if slash and numerator.isdigit() and denominator.isdigit():
+            yield f"{int(numerator) + 1}/{denominator}"
+        else:
+            yield value + "x"
+    elif isinstance(value, list) and value:
+        yield value[:-1]
+        if len(value) > 1:
+            yield value[::-1]
+    elif value is None:
+        yield from (1, "x")
+
+
+def forgeries(whole: dict[str, Any]) -> Iterator[tuple[str, Way, dict[str, Any]]]:
+    """Each place with another value, and each place that may be left out without it."""
+    for way in ways(whole):
+        if way[0] == "files":
+            continue  # digests are made to fit
+        old = looked(whole, way)
+        for new in others(old):
+            if new == old or (way[-1] in PARTIAL and sorted(map(str, new)) == sorted(map(str, old))):
+                continue  # payments add up in any order
+            if way[-1] == "stops" and isinstance(new, list):
+                continue  # a place that is not on the map is no false number
+            made = json.loads(json.dumps(whole))
+            looked(made, way[:-1])[way[-1]] = new
+            yield "changed", way, made
+        measured = way[:2] == ("measures", "attributes") or way == ("stops",)  # less may be measured
+        if isinstance(looked(whole, way[:-1]), dict) and not measured:
+            made = json.loads(json.dumps(whole))
+            del looked(made, way[:-1])[way[-1]]
+            yield "left out", way, made
+
+
+def readable(made: dict[str, Any]) -> bool:
+    try:
+        return Evidence.read(made) is not None
+    except pv.TamperedError:
+        return False
+
+
+def standing(way: Way, marks: dict[str, Standing]) -> Standing | None:
+    """The mark of the field that a place is, or lies in; None: of a table of fields."""
+    for length in range(len(way), 0, -1):
+        mark = marks.get(".".join(map(str, way[:length])))
+        if mark is not None:
+            return mark
+    return None
+
+
+@pytest.mark.parametrize("kind", [*KINDS, *SETS])
+def test_every_field_is_checked_or_marked(kind: str, released: dict[str, Path], tmp_path: Path) -> None:  # noqa: F811
+    """Each field once, wherever it stands."""
+    unseen, tried = unnoticed(released[kind], tmp_path, once=True)
+    assert not unseen
+    assert tried >= 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [*KINDS, *SETS])
+def test_every_place_is_checked_or_marked(kind: str, released: dict[str, Path], tmp_path: Path) -> None:  # noqa: F811
+    """Each field at each place, and in each way."""
+    assert not unnoticed(released[kind], tmp_path, once=False)[0]
+
+
+def unnoticed(folder: Path, tmp_path: Path, *, once: bool) -> tuple[list[str], int]:
+    """Forgeries that verify accepts though nothing marks them, and how many were tried."""
+    whole = evidence(folder)
+    marks = read(folder).every_standing()
+    unseen, tried, seen = [], 0, set()
+    for how, way, made in forgeries(whole):
+        field = (how, *(step for step in way if isinstance(step, str) and step not in whole["attributes"]))
+        if once and field in seen:
+            continue
+        mark = standing(way, marks)
+        inside = [m for place, m in marks.items() if place.startswith(".".join(map(str, way)) + ".")]
+        if mark is Standing.STATED or (mark is None and all(m is Standing.STATED for m in inside)):
+            continue
+        if not readable(made):
+            continue  # refused by its reader, which has tests of its own
+        forged = shutil.copytree(folder, tmp_path / "out")
+        seen.add(field)
+        tried += 1
+        if not refused(seal(forged, made)):
+            unseen.append(f"{how}: {'.'.join(map(str, way))}")
+        shutil.rmtree(forged)
+    return unseen, tried

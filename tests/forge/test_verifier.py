@@ -1,0 +1,398 @@
+"""The checker of one file: it shares no code with privet, and both say the same of releases and forgeries."""
+
+from __future__ import annotations
+
+import ast
+import gzip
+import importlib.util
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.contract.pairs import policy_of
+from tests.forge.forging import changed, evidence, refused, seal
+
+import privet as pv
+from privet import equality, verifier
+
+FILE = Path(verifier.__file__).with_name("verify.py")
+MODELS = [
+    "k-anonymity", "lkc-privacy", "alpha-k-anonymity", "confidence-bounding", "distinct-l-diversity",
+    "entropy-l-diversity", "recursive-l-diversity", "p-sensitive-k-anonymity", "t-closeness", "beta-likeness",
+    "enhanced-beta-likeness", "delta-disclosure", "maximum-risk", "average-risk", "records-at-risk",
+    "sample-uniqueness",
+]  # fmt: skip
+
+
+@cache
+def module() -> Any:
+    """The file as a module, which it is not for anybody else."""
+    made = importlib.util.spec_from_file_location("verify_alone", FILE)
+    assert made is not None
+    assert made.loader is not None
+    found = importlib.util.module_from_spec(made)
+    made.loader.exec_module(found)
+    return found
+
+
+@pytest.fixture(scope="module")
+def alone() -> Any:
+    return module()
+
+
+def test_it_needs_the_standard_library_only() -> None:
+    tree = ast.parse(FILE.read_text(encoding="utf-8"))
+    names = {
+        a.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for a in node.names
+    }
+    names |= {str(n.module).split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+    assert names - {"cryptography"} <= set(sys.stdlib_module_names)
+    assert FILE.read_text(encoding="utf-8").count("\n") < 850, "read in a quarter of an hour"
+
+
+def tables(count: int, seed: int) -> Iterator[tuple[str, pl.DataFrame]]:
+    chance = random.Random(seed)
+    for at in range(count):
+        rows = chance.randint(8, 30)
+        yield (
+            MODELS[at % len(MODELS)],
+            pl.DataFrame(
+                {
+                    "age": [str(chance.randint(20, 26)) for _ in range(rows)],
+                    "hours": [str(chance.choice([10, 20, 30, 40])) for _ in range(rows)],
+                    "ill": [chance.choice("aabbc") for _ in range(rows)],
+                }
+            ),
+        )
+
+
+def forged(lines: list[str], chance: random.Random) -> list[str]:
+    """Other records: a cell of another row, a row less or twice, rows in another order, quotes."""
+    head, *rows = lines
+    at, other = chance.randrange(len(rows)), chance.randrange(len(rows))
+    match chance.randrange(6):
+        case 0 | 1 | 2:
+            mine, theirs = rows[at].split(","), rows[other].split(",")
+            column = chance.randrange(len(mine))
+            mine[column] = chance.choice([theirs[column], "zz", ""])
+            rows[at] = ",".join(mine)
+        case 3:
+            del rows[at]
+        case 4:
+            rows.append(rows[at])
+        case 5:
+            rows[at], rows[other] = rows[other], rows[at]
+    if chance.random() < 0.8:
+        rows.sort(key=lambda row: [(not cell, cell) for cell in row.split(",")])
+    return [head, *rows]
+
+
+def compared(alone: Any, folder: Path) -> tuple[int, bool]:
+    """What both say; where privet accepts, the other does not refuse, and promises are judged alike."""
+    code, lines = alone.verdict(folder)
+    accepted = not refused(folder)
+    assert not (accepted and code == 1), lines
+    try:
+        verdicts = pv.verify(folder).verdicts
+    except pv.TamperedError:
+        assert code != 0, lines
+        return code, accepted
+    said = [line.rpartition(": ")[2] for line in lines[1:]]
+    if verdicts and code in {0, 1} and not lines[0].startswith("WRONG"):
+        assert ["BROKEN" if not v.holds else "holds" for _, v in verdicts] == said, lines
+    return code, accepted
+
+
+def many(alone: Any, place: Path, count: int, each: int, seed: int) -> tuple[int, int, int]:
+    tried = refusals = broken = 0
+    chance = random.Random(seed)
+    for at, (name, table) in enumerate(tables(count, seed)):
+        try:
+            release = pv.publish(table, policy_of([name], "top-down"))
+        except pv.UnsatisfiableError:
+            continue
+        out = release.write(place / f"out{at}")
+        assert compared(alone, out) == (0, True), name
+        for number in range(each):
+            copy = shutil.copytree(out, place / f"forged{at}-{number}")
+            lines = forged((copy / "data.csv").read_text().splitlines(), chance)
+            (copy / "data.csv").write_text("\n".join(lines) + "\n")
+            said = evidence(copy)
+            said["records"] = said["measures"]["records"] = len(lines) - 1
+            seal(copy, said)
+            code, accepted = compared(alone, copy)
+            tried, refusals, broken = tried + 1, refusals + (not accepted), broken + (code == 1)
+            shutil.rmtree(copy)
+        shutil.rmtree(out)
+    return tried, refusals, broken
+
+
+def test_both_say_the_same_of_tables(alone: Any, tmp_path: Path) -> None:
+    tried, refusals, broken = many(alone, tmp_path, 16, 6, seed=1)
+    assert tried > 40
+    assert refusals >= broken > 10
+
+
+@pytest.mark.slow
+def test_both_say_the_same_of_ten_thousand_forgeries(alone: Any, tmp_path: Path) -> None:
+    tried, refusals, broken = many(alone, tmp_path, 640, 20, seed=2)
+    assert tried > 8000
+    assert refusals >= broken > 1000
+
+
+def test_it_is_written_and_runs_by_itself(tmp_path: Path) -> None:
+    from privet.cli import main
+
+    assert main(["verifier", "-o", str(tmp_path / "verify.py")]) == 0
+    (_, table), *_ = tables(1, 3)
+    out = pv.publish(table, policy_of(["k-anonymity"], "top-down")).write(tmp_path / "out")
+    command = [sys.executable, "-I", "-S", str(tmp_path / "verify.py"), str(out)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "k-anonymity: holds" in ran.stdout
+    (out / "data.csv").write_text((out / "data.csv").read_text() + "1,1,a\n")
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 1
+
+
+def test_it_checks_signatures(alone: Any, tmp_path: Path) -> None:
+    pytest.importorskip("cryptography")
+    from privet.evidence.signing import PrivateKey
+
+    key = PrivateKey.make("Office")
+    (_, table), *_ = tables(1, 3)
+    out = pv.publish(table, policy_of(["k-anonymity"], "top-down")).write(tmp_path / "out", sign=key)
+    assert alone.verdict(out, key.public)[0] == 0
+    assert alone.verdict(out, PrivateKey.make("x").public)[0] == 1
+    seal(out, {**evidence(out), "made": "2020-01-01T00:00:00+00:00"})
+    assert alone.verdict(out)[0] == 1
+
+
+SPELT = [
+    "7", "7.0", "+7", "70e-1", "7.", ".7e1", "7e0000", "007", "-7", "-0", "0.0", "0e9", ".0",
+    "1e400", "10e399",
+    "1e99999999", "1e-99999999", "1e999999999999999999", "10e999999999999999998", "1e1000000000000000000",
+    "9007199254740993", "9007199254740992.0", "é", "e\u0301", "\u0667", "true", "True", "1", "1_0", "10",
+    "", " 7",
+    "2024-03-05", "2024-03-05 00:00:00", "2024-03-05T01:00+01:00", "2024-03-05T00:00Z",
+    "2024-03-05T00:00:00,000 UTC",
+    "2024-03-05T00:00:00.5", "2024-03-05T00:00:00.50", "2024-03-04T23:30-0030", "2024-02-30",
+    "0001-01-01T00:00+01",
+    "2024-03-05T00:00+24", "2024-03-05T00:00+00:60", "20240305", "nan", "inf", "-inf", "1/2",
+]  # fmt: skip
+
+
+@given(
+    st.lists(
+        st.sampled_from(SPELT)
+        | st.from_regex(r"[+-]?[0-9]{0,3}\.?[0-9]{0,3}(e[+-]?[0-9]{1,2})?", fullmatch=True),
+        min_size=2,
+        max_size=2,
+    )
+)
+def test_both_find_the_same_values_equal(pair: list[str]) -> None:
+    same = module().same
+    assert (same(pair[0]) == same(pair[1])) == equality.equal(*pair)
+
+
+def test_both_find_the_same_of_all_spellings_equal(alone: Any) -> None:
+    for one in [None, *SPELT]:
+        for other in [None, *SPELT]:
+            assert (alone.same(one) == alone.same(other)) == equality.equal(one, other), (one, other)
+
+
+POLICY = """
+policy = 1
+[attributes]
+sex = {{ role = "quasi", hierarchy = {{ type = "flat" }} }}
+s = {{ role = "sensitive" }}
+[[models]]
+{model}
+[algorithm]
+type = "{algorithm}"
+"""
+DISTINCT = 'type = "distinct-l-diversity"\nl = 2\nsensitive = ["s"]'
+
+
+def small(place: Path, model: str = DISTINCT, algorithm: str = "top-down", head: str = "") -> Path:
+    table = pl.DataFrame({"sex": ["F", "F", "M", "M"], "s": ["44", "45", "44", "45"]})
+    policy = pv.Policy.loads(head + POLICY.format(model=model, algorithm=algorithm))
+    return pv.publish(table, policy).write(place / "out")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("45", "45.0"), ("45", "4.5e1"), ("e\u0301", "é"), ("2024-03-05", "2024-03-05 00:00:00")],
+)
+@pytest.mark.parametrize("algorithm", ["top-down", "bucketisation"])
+def test_spellings_of_one_value_are_not_two(
+    alone: Any, tmp_path: Path, one: str, other: str, algorithm: str
+) -> None:
+    out = small(tmp_path, algorithm=algorithm)
+    assert alone.verdict(out)[0] == 0
+    name = "buckets.csv" if algorithm == "bucketisation" else "data.csv"
+    text = (out / name).read_text().replace("44", "{0}").replace("45", "{1}").format(one, other)
+    head, *rows = text.splitlines()
+    (out / name).write_text("\n".join([head, *sorted(rows, key=lambda row: row.split(","))]) + "\n")
+    seal(out)
+    assert alone.verdict(out) == (1, ["unsigned: nobody vouches for it", "distinct-l-diversity: BROKEN"])
+
+
+def test_a_protected_value_is_found_in_every_spelling(alone: Any, tmp_path: Path) -> None:
+    out = small(
+        tmp_path, 'type = "confidence-bounding"\nsensitive = { s = [{ value = "45", at_most = "1/2" }] }'
+    )
+    assert alone.verdict(out)[0] == 0
+    changed(out, "data.csv", lambda text: text.replace("F,44", "F,4.5e1"))
+    assert alone.verdict(out)[1][-1] == "confidence-bounding: BROKEN"
+
+
+def test_buckets_are_the_policy_s_not_the_evidence_s(alone: Any, tmp_path: Path) -> None:
+    out = small(tmp_path, algorithm="bucketisation")
+    assert alone.verdict(out)[0] == 0
+    policy = (out / "policy.toml").read_text()
+    head, end = policy.split("[algorithm]\n")
+    (out / "policy.toml").write_text(f'{head}[algorithm]\ntype = "top-down"\n')
+    seal(out)
+    assert alone.verdict(out)[0] == 1
+    assert "algorithm of the policy" in alone.verdict(out)[1][0]
+    (out / "policy.toml").write_text(f'{head}[[models]]\ntype = "k-anonymity"\nk = 2\n[algorithm]\n{end}')
+    seal(out)
+    assert "as it is" in alone.verdict(out)[1][0], "every record can be found in its bucket"
+
+
+@pytest.mark.parametrize("count", ["+1", "01", "1.0", "1_0", "0", "-1", "", "\u0661"])
+def test_counts_in_buckets_are_plain_whole_numbers(alone: Any, tmp_path: Path, count: str) -> None:
+    out = small(tmp_path, algorithm="bucketisation")
+    changed(out, "buckets.csv", lambda text: text.replace(",1\n", f",{count}\n", 1))
+    assert alone.verdict(out) == (1, ["WRONG: a count of records is not a plain whole number from 1 on"])
+
+
+@pytest.mark.parametrize("c", ['"1e99999999"', '"1e-999999999"', '"1e1_000_000_000"', '"1/0"', '"x"', '"-1"'])
+def test_bounds_are_numbers_that_can_be_told(alone: Any, tmp_path: Path, c: str) -> None:
+    out = small(tmp_path)
+    forged = f'type = "recursive-l-diversity"\nc = {c}\nl = 2'
+    changed(out, "policy.toml", lambda text: text.replace('type = "distinct-l-diversity"\nl = 2', forged))
+    code, lines = alone.verdict(out)
+    assert (code, len(lines)) == (1, 1)
+
+
+@pytest.mark.parametrize("said", ["l = 0", "l = true", "l = 2.0", 'l = "2"', "l = -1"])
+def test_a_promise_of_nothing_is_wrong(alone: Any, tmp_path: Path, said: str) -> None:
+    out = small(tmp_path)
+    changed(out, "policy.toml", lambda text: text.replace("l = 2", said))
+    assert alone.verdict(out)[0] == 1
+
+
+def test_a_huge_l_is_decided_at_once(alone: Any, tmp_path: Path) -> None:
+    out = small(tmp_path, DISTINCT.replace("distinct", "entropy"))
+    assert alone.verdict(out)[0] == 0
+    changed(out, "policy.toml", lambda text: text.replace("l = 2", f"l = 9{'0' * 4000}"))
+    assert alone.verdict(out)[1][-1] == "entropy-l-diversity: BROKEN"
+
+
+def test_what_stands_deep_ends_in_one_line(alone: Any, tmp_path: Path) -> None:
+    out = small(tmp_path)
+    said, policy = (out / "evidence.json").read_text(), (out / "policy.toml").read_text()
+    for deep in ("[" * 100_000, f'{said.rstrip()[:-1]}, "z": {"[" * 50_000}{"]" * 50_000}}}'):
+        (out / "evidence.json").write_text(deep)
+        code, lines = alone.verdict(out)
+        assert code in {1, 3}
+        assert len(lines) == 1
+    (out / "evidence.json").write_text(said)
+    (out / "policy.toml").write_text(f"z = {'[' * 5000}{']' * 5000}\n{policy}")
+    seal(out, report=False)
+    code, lines = alone.verdict(out)
+    assert code in {1, 3}
+    assert len(lines) == 1
+
+
+def test_what_it_does_not_know_is_not_wrong(alone: Any, tmp_path: Path) -> None:
+    table = pl.DataFrame({"sex": ["F", "F", "M", "M"], "s": ["44", "45", "44", "45"]})
+    policy = pv.Policy.loads(POLICY.format(model=DISTINCT, algorithm="top-down"))
+    table.write_parquet(tmp_path / "table.parquet")
+    out = pv.publish(tmp_path / "table.parquet", policy).write(tmp_path / "parquet")
+    assert not refused(out)
+    assert alone.verdict(out) == (3, ["not known here: data as parquet; ask for csv"])
+    sets = pl.DataFrame({"it": ["7;b", "7;b", "7", "b", "c", "c;7"]})
+    hide = """
+policy = 1
+kind = "transactions"
+[transactions]
+form = "column"
+set = "it"
+separator = ";"
+[[hide]]
+support = "2"
+confidence = "1/2"
+antecedent = ["7"]
+consequent = ["b"]
+[algorithm]
+type = "by-promise"
+"""
+    out = pv.publish(sets, pv.Policy.loads(hide)).write(tmp_path / "sets")
+    assert not refused(out)
+    assert alone.verdict(out) == (0, ["unsigned: nobody vouches for it", "hidden-rule: holds"])
+
+
+@pytest.mark.parametrize("head", ['rows = "persons"\n', 'absent = "allowed"\n'])
+def test_how_the_source_was_met_changes_nothing(alone: Any, tmp_path: Path, head: str) -> None:
+    out = small(tmp_path, head=head)
+    assert head.strip() in (out / "policy.toml").read_text()
+    assert alone.verdict(out)[0] == 0
+    changed(out, "data.csv", lambda text: text.replace("F,45", "F,44"))
+    assert alone.verdict(out)[0] == 1
+    changed(out, "policy.toml", lambda text: f'person = "id"\n{text}')
+    assert alone.verdict(out)[0] == 3, "persons are counted otherwise"
+
+
+def test_a_protected_value_is_found_in_every_spelling_of_paths(alone: Any, tmp_path: Path) -> None:
+    policy = """
+policy = 1
+kind = "trajectories"
+[trajectories]
+form = "column"
+path = "p"
+[attributes]
+s = { role = "sensitive" }
+[[models]]
+type = "confidence-bounding"
+sensitive = { s = [{ value = "45", at_most = "1/2" }] }
+[algorithm]
+type = "lightest"
+"""
+    table = pl.DataFrame({"p": ["a1 b2"] * 4, "s": ["44", "44", "45", "45"]})
+    out = pv.publish(table, pv.Policy.loads(policy)).write(tmp_path / "out")
+    assert alone.verdict(out)[0] == 0
+    changed(out, "data.csv", lambda text: text.replace(",44", ",4.5e1", 1))
+    assert alone.verdict(out)[1][-1] == "confidence-bounding: BROKEN"
+
+
+def test_nothing_is_carried_past_it(alone: Any, tmp_path: Path) -> None:
+    """In a second packed part with a comment, or under a key that stands twice."""
+    text = b"sex,s\n"
+    assert alone.unpacked("data.csv.gz", gzip.compress(text, mtime=0)) == text
+    with pytest.raises(alone.Wrong):
+        alone.unpacked("data.csv.gz", gzip.compress(b"", mtime=0) + gzip.compress(text, mtime=0))
+    out = small(tmp_path)
+    said = (out / "evidence.json").read_text()
+    (out / "evidence.json").write_text(said.replace('"records": 4', '"records": 9, "records": 4', 1))
+    assert alone.verdict(out) == (1, ["WRONG: a key stands twice"])
+
+
+def test_parts_of_a_cluster_are_not_known_and_not_wrong(alone: Any, tmp_path: Path) -> None:
+    out = small(tmp_path)
+    (out / "data.csv").unlink()
+    (out / "data.csv").mkdir()
+    assert alone.verdict(out) == (3, ["not known here: data in several parts, as a cluster writes it"])
+    (out / "more").mkdir()
+    (out / "data.csv").rmdir()
+    assert alone.verdict(out)[0] == 1

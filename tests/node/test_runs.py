@@ -1,0 +1,98 @@
+"""A node's runs, without a network: what is refused before anybody hears of it, and what a restart finds."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.node.nodes import contract_of, houses, tables
+
+from privet.errors import InputError
+from privet.evidence.signing import PrivateKey
+from privet.node.house import House
+from privet.node.runs import Noted, Runs
+
+SESSION = "ab" * 16
+
+
+def test_a_run_that_its_leader_does_not_begin_ends_in_time(tmp_path: Path) -> None:
+    known = houses(tmp_path)
+    path = contract_of(tmp_path / "c", known)
+    runs = Runs(replace(known["B"], patience=0.05))
+    runs.start(path, tables(tmp_path)["B"], None)
+    until = time.monotonic() + 30
+    while (found := runs.every()[0]).state != "failed" and time.monotonic() < until:
+        time.sleep(0.01)
+    assert found.why == "A: has not begun in 0.05 seconds; nothing is published"
+    assert runs.join(bytes.fromhex(SESSION), found.contract, "A") == 404, "it is over"
+
+
+def test_only_the_party_that_leads_is_joined_and_a_known_session_never_again(tmp_path: Path) -> None:
+    known = houses(tmp_path)
+    path = contract_of(tmp_path / "c", known)
+    (known["B"].runs / f"{SESSION}.json").write_text(
+        json.dumps(Noted("0" * 64, ("A", "B"), "failed", SESSION).to_document())
+    )
+    runs = Runs(known["B"])
+    noted = runs.start(path, tables(tmp_path)["B"], None)
+    assert runs.join(bytes(16), noted.contract, "C") == 403
+    assert runs.join(bytes.fromhex(SESSION), noted.contract, "A") == 410
+    assert runs.join(bytes(16), "0" * 64, "A") == 404
+    with pytest.raises(InputError, match="running already"):
+        runs.start(path, tables(tmp_path)["B"], None)
+    assert runs.give_up(noted.contract)
+    assert not runs.give_up(noted.contract)
+
+
+def test_a_node_that_was_stopped_in_the_middle_says_so_and_cleans_up(tmp_path: Path) -> None:
+    house = houses(tmp_path, ("A",))["A"]
+    note = house.runs / f"{SESSION}.json"
+    note.write_text(json.dumps(Noted("0" * 64, ("A", "B"), "running", SESSION).to_document()))
+    left = house.releases / f".{SESSION}.abcdefgh"
+    (left / "new" / SESSION).mkdir(parents=True)
+    (left / "lock").touch()
+    (found,) = Runs(house).every()
+    assert found.state == "failed"
+    assert "stopped in the middle" in found.why
+    assert not list(house.releases.iterdir())
+    assert json.loads(note.read_text())["state"] == "failed"
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"contract": 1, "more": 2, "parties": []}'])
+def test_damaged_notes_are_not_guessed_at(text: str, tmp_path: Path) -> None:
+    house = houses(tmp_path, ("A",))["A"]
+    (house.runs / "x.json").write_text(text)
+    with pytest.raises(InputError, match="these notes are damaged"):
+        Runs(house)
+
+
+def test_what_a_node_does_not_run(tmp_path: Path) -> None:
+    known = houses(tmp_path)
+    data = tables(tmp_path)
+    signed = contract_of(tmp_path / "signed", known)
+    runs = Runs(known["A"])
+    unsigned = contract_of(tmp_path / "unsigned", known, signed=False)
+    with pytest.raises(InputError, match="not signed by A, B, C"):
+        runs.start(unsigned, data["A"], None)
+    changed = contract_of(tmp_path / "changed", known)
+    changed.write_text(changed.read_text().replace("k = 2", "k = 1"))
+    with pytest.raises(InputError, match="or changed since"):
+        runs.start(changed, data["A"], None)
+    with pytest.raises(InputError, match="which data"):
+        runs.start(signed, None, None)
+    with pytest.raises(InputError, match="only of a database"):
+        runs.start(signed, data["A"], "select 1")
+    elsewhere = houses(tmp_path / "elsewhere", ("D",))["D"]
+    with pytest.raises(InputError, match="this node is D, which is not a party"):
+        Runs(elsewhere).start(signed, data["A"], None)
+    (known["A"].folder / "peers" / "C.toml").unlink()
+    with pytest.raises(InputError, match="C has sent no invitation"):
+        runs.start(signed, data["A"], None)
+    known["A"].accept(tmp_path / "C.invitation.toml")
+    other = replace(known["C"].me(), key=PrivateKey.make("C").public)
+    (known["A"].folder / "peers" / "C.toml").write_text(other.to_text())
+    with pytest.raises(InputError, match=r"keys\.C: is another key than the one that we know of C"):
+        Runs(House.load(known["A"].folder)).start(signed, data["A"], None)

@@ -1,0 +1,202 @@
+"""Pieces of a stream: in order, once, bounded; and what a receiver says where they are not."""
+
+from __future__ import annotations
+
+import threading
+import time
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privet.errors import PartyError
+from privet.node import wires
+from privet.node.calling import UnreachableError
+from privet.node.wires import ROOM, Inbox, Nodes, Outbox, Taken
+
+
+def silent() -> None:
+    raise PartyError("is gone")
+
+
+def test_pieces_are_taken_in_order_and_once() -> None:
+    inbox = Inbox()
+    assert inbox.take(0, b"ab") is Taken.TAKEN
+    assert inbox.take(0, b"ab") is Taken.ALREADY, "its answer was lost"
+    assert inbox.take(0, b"xy") is Taken.ORDER, "another piece of the same number"
+    assert inbox.take(2, b"ef") is Taken.ORDER, "left out"
+    assert inbox.take(1, b"cd") is Taken.TAKEN
+    assert inbox.take(0, b"ab") is Taken.ORDER, "replayed"
+    assert inbox.read(4, silent, 1.0) == b"abcd", "nothing that was refused is read"
+
+
+@given(st.lists(st.binary(max_size=9), max_size=9), st.data())
+def test_a_stream_is_read_as_it_was_said(pieces: list[bytes], data: st.DataObject) -> None:
+    inbox, whole = Inbox(), b"".join(pieces)
+    for number, piece in enumerate(pieces):
+        assert inbox.take(number, piece) is Taken.TAKEN
+    found = b""
+    while len(found) < len(whole):
+        found += inbox.read(data.draw(st.integers(1, len(whole) - len(found))), silent, 1.0)
+    assert found == whole
+
+
+def test_what_was_not_read_is_bounded() -> None:
+    inbox, piece = Inbox(), b"x" * (ROOM // 2)
+    assert [inbox.take(number, piece) for number in range(2)] == [Taken.TAKEN] * 2
+    assert inbox.take(2, piece) is Taken.FULL
+    inbox.read(len(piece), silent, 1.0)
+    assert inbox.take(2, piece) is Taken.TAKEN, "there is room again"
+
+
+def test_who_waits_hears_that_the_run_has_ended() -> None:
+    inbox, said = Inbox(), []
+
+    def wait() -> None:
+        try:
+            inbox.read(1, silent, 60.0)
+        except PartyError as error:
+            said.append(str(error))
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    inbox.end("B: has ended the run; nothing is published")
+    thread.join(20)
+    assert said == ["B: has ended the run; nothing is published"]
+    inbox.take(0, b"late")
+    with pytest.raises(PartyError, match="B: has ended"):
+        inbox.read(1, silent, 1.0)
+
+
+def test_a_silent_peer_is_asked_and_patience_ends() -> None:
+    with pytest.raises(PartyError, match="is gone"):
+        Inbox(0.01).read(1, silent, 60.0)
+    with pytest.raises(PartyError, match=r"said nothing for 0\.05 seconds"):
+        Inbox(0.01).read(1, lambda: None, 0.05)
+
+
+def test_a_length_beyond_any_message_is_refused() -> None:
+    with pytest.raises(PartyError, match="longer than any"):
+        wires._length(b"\xff" * 8)
+
+
+# Two ends, with what a network may do between them.
+
+
+class Loop:
+    """A peer that is called in this process: its inbox takes the pieces, and answers may be lost."""
+
+    def __init__(self, name: str, lost: int = 0, status: int | None = None) -> None:
+        self.peer = SimpleNamespace(name=name)
+        self.inbox = Inbox(0.05)
+        self.asked: list[str] = []
+        self._lost, self._status = lost, status
+
+    def begin(self) -> None:
+        self._status = None
+
+    def call(
+        self, method: str, path: str, *, body: bytes | None = None, **_: Any
+    ) -> tuple[int, dict[str, Any]]:
+        self.asked.append(f"{method} {path.rpartition('/')[2]}")
+        if method != "PUT":
+            return 200, {"state": "running"}
+        if self._status is not None:
+            return self._status, {}
+        taken = self.inbox.take(int(path.rpartition("/")[2]), body or b"")
+        assert taken in {Taken.TAKEN, Taken.ALREADY}
+        if self._lost:
+            self._lost -= 1
+            raise UnreachableError(f"{self.peer.name}: does not answer in time")
+        return 200, {}
+
+
+def nodes(loop: Loop, grace: float = 0.3) -> Nodes:
+    callers: Any = {"B": loop}
+    return Nodes(("A", "B"), 0, callers, session=b"s" * 16, contract=b"c" * 32, patience=30.0, grace=grace)
+
+
+def arrived(loop: Loop, count: int) -> list[bytes]:
+    """What the other end reads."""
+    found = []
+    for _ in range(count):
+        length = int.from_bytes(loop.inbox.read(8, lambda: None, 30.0), "little")
+        found.append(loop.inbox.read(length, lambda: None, 30.0))
+    return found
+
+
+@pytest.mark.parametrize("lost", [0, 1, 3])
+def test_messages_arrive_whole_and_once_whatever_answers_are_lost(lost: int) -> None:
+    loop = Loop("B", lost)
+    one = nodes(loop, grace=20.0)
+    said = [b"x" * (wires.PIECE + 5), b"", b"short", b"y" * (2 * wires.PIECE)]
+    for message in said:
+        one.put(1, message)
+    one.close()
+    assert arrived(loop, len(said)) == said
+
+
+@pytest.mark.parametrize(
+    ("status", "why"),
+    [
+        (403, "B: does not know us as a party"),
+        (409, "B: runs another contract, or says that a piece was replayed"),
+        (410, "B: has ended the run; nothing is published"),
+        (413, "B: says that a piece is too long"),
+        (500, "B: refuses what is sent to it"),
+    ],
+)
+def test_a_peer_that_refuses_ends_the_run_and_is_named(status: int, why: str) -> None:
+    one = nodes(Loop("B", status=status))
+    one.put(1, b"message")
+    with pytest.raises(PartyError, match=rf"^{why}"):
+        one.get(1)
+
+
+def test_a_peer_that_is_gone_is_noticed_by_who_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop = Loop("B")
+    one = nodes(loop)
+
+    def gone(*_: object, **__: object) -> Any:
+        raise UnreachableError("B: cannot be reached")
+
+    monkeypatch.setattr(loop, "call", gone)
+    with pytest.raises(PartyError, match=r"^B: cannot be reached$"):
+        one.get(1)
+
+
+def test_a_peer_that_has_failed_is_noticed_by_who_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop = Loop("B")
+    monkeypatch.setattr(loop, "call", lambda *_, **__: (200, {"state": "failed"}))
+    with pytest.raises(PartyError, match=r"^B: has ended the run"):
+        nodes(loop).get(1)
+
+
+def test_a_peer_that_begins_later_than_the_grace_is_waited_for() -> None:
+    """Whoever joined first may be quicker than the leader is at asking the others to join."""
+    loop = Loop("B", status=404)
+    one = nodes(loop, grace=0.01)
+    one.put(1, b"early")
+    until = time.monotonic() + 20
+    while len(loop.asked) < 3 and time.monotonic() < until:
+        time.sleep(0.01)
+    loop.begin()
+    one.close()
+    assert arrived(loop, 1) == [b"early"]
+
+
+@pytest.mark.parametrize("status", [404, 429])
+def test_a_peer_that_never_begins_or_never_reads_is_given_up(status: int) -> None:
+    said: list[str] = []
+    over = threading.Event()
+
+    def failed(why: str) -> None:
+        said.append(why)
+        over.set()
+
+    loop: Any = Loop("B", status=status)
+    Outbox(loop, "/pieces", b"c" * 32, failed, patience=0.1, grace=20.0).put(b"message")
+    assert over.wait(20)
+    assert said == ["B: has not begun, or does not read what is sent to it"]

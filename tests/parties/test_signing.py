@@ -1,0 +1,87 @@
+"""Who has agreed to a contract."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tomli_w
+from tests.parties.hospitals import document
+
+from privet.cli import main
+from privet.errors import InputError, PolicyError
+from privet.evidence.signing import PrivateKey
+from privet.parties.contract import Contract
+from privet.parties.signing import beside, sign, signed
+
+KEYS = {name: PrivateKey.make(name) for name in ("A", "B", "C")}
+
+
+def contract(**changes: Any) -> Contract:
+    keys = {name: key.public for name, key in KEYS.items()}
+    return Contract.from_document(document(**{"keys": keys} | changes), base=Path())
+
+
+def test_each_signs_for_itself(tmp_path: Path) -> None:
+    path = tmp_path / "contract.toml"
+    assert signed(contract(), path) == {"A": False, "B": False, "C": False}
+    for name in ("B", "A"):
+        assert sign(contract(), path, KEYS[name]) == name
+    assert signed(contract(), path) == {"A": True, "B": True, "C": False}
+    assert [one.name for one in tmp_path.iterdir()] == ["contract.toml.signatures.json"]
+
+
+def test_a_changed_contract_is_signed_by_nobody(tmp_path: Path) -> None:
+    path = tmp_path / "contract.toml"
+    for key in KEYS.values():
+        sign(contract(), path, key)
+    for other in (contract(reveal="counts"), contract(rows_at_most=50), contract(short=True)):
+        assert not any(signed(other, path).values())
+
+
+def test_nobody_signs_for_another(tmp_path: Path) -> None:
+    path = tmp_path / "contract.toml"
+    sign(contract(), path, KEYS["A"])
+    place = beside(path)
+    place.write_text(place.read_text().replace('"A"', '"B"'))
+    assert not any(signed(contract(), path).values())
+    with pytest.raises(InputError, match="names no party with this key"):
+        sign(contract(), path, PrivateKey.make("stranger"))
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"signatures": 3}', "{}"])
+def test_a_damaged_file_of_signatures(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "contract.toml"
+    beside(path).write_text(text)
+    with pytest.raises(InputError, match="not a file of signatures"):
+        signed(contract(), path)
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ({"A": "short"}, "keys.A: a public key"),
+        ({"Z": KEYS["A"].public}, "keys.Z: no such party"),
+        (
+            {"A": KEYS["A"].public, "B": KEYS["A"].public, "C": KEYS["C"].public},
+            "each party has a key of its own",
+        ),
+        ({"A": KEYS["A"].public}, "keys: of every party, or of none"),
+        ("A", "keys: a table"),
+    ],
+)
+def test_wrong_keys(keys: Any, said: str) -> None:
+    with pytest.raises(PolicyError, match=said):
+        contract(keys=keys)
+
+
+def test_the_command_signs_and_shows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "contract.toml"
+    path.write_text(tomli_w.dumps(document(keys={name: key.public for name, key in KEYS.items()})))
+    KEYS["A"].save(tmp_path / "a.key")
+    assert main(["joint", "sign", str(path), "--key", str(tmp_path / "a.key")]) == 0
+    capsys.readouterr()
+    assert main(["joint", "show", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert "signed by A; not yet by B, C" in said

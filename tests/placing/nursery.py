@@ -1,0 +1,132 @@
+"""Publishers that are forked, not started, so that a kill falls into their work and not into Python's start.
+
+Run as a program it reads one command line (a JSON list: folder, steps before a crash or null, arguments)
+from each line of input, forks a process that runs it, says its process id, and when it is gone how it
+ended: its exit code, or minus the signal.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+NO_EXCHANGE = "PRIVET_TEST_NO_EXCHANGE"
+LIGHT = "PRIVET_TEST_LIGHT"  # puts things in their places only
+ROADS = (
+    *("tables.road", "tables.anatomy", "noisy.road"),
+    *("trajectories.road", "documents.road", "transactions.road"),
+)
+HERE = Path(__file__).parents[2]
+
+
+class Nursery:
+    """The other end of it."""
+
+    def __init__(self, **env: str) -> None:
+        self._running = subprocess.Popen(
+            [sys.executable, "-m", "tests.placing.nursery"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=HERE,
+            env=os.environ | {"POLARS_MAX_THREADS": "1"} | env,
+        )
+        self._said()
+
+    def start(self, folder: Path, *args: str, crash: int | None = None) -> int:
+        assert self._running.stdin is not None
+        self._running.stdin.write(json.dumps([str(folder), crash, args]) + "\n")
+        self._running.stdin.flush()
+        return int(self._said())
+
+    def ended(self) -> int:
+        return int(self._said())
+
+    def run(self, folder: Path, *args: str, crash: int | None = None) -> int:
+        self.start(folder, *args, crash=crash)
+        return self.ended()
+
+    def close(self) -> None:
+        self._running.communicate()
+
+    def _said(self) -> str:
+        assert self._running.stdout is not None
+        said = self._running.stdout.readline()
+        assert said, "the nursery is gone"
+        return said
+
+
+def dying(after: int) -> None:
+    """Let this process be killed before its `after`-th step that changes the disk."""
+    left = [after]
+
+    def counted(call: Callable[..., Any]) -> Callable[..., Any]:
+        def stepped(*args: Any, **kwargs: Any) -> Any:
+            left[0] -= 1
+            if not left[0]:
+                os.kill(os.getpid(), 9)
+            return call(*args, **kwargs)
+
+        return stepped
+
+    from privet.placing import system
+
+    for name in ("rename", "replace", "mkdir", "rmdir", "unlink", "chmod", "fsync"):
+        setattr(os, name, counted(getattr(os, name)))
+    system.exchanged = counted(system.exchanged)
+
+
+def placed(text: str) -> int:
+    """What a release does at its end, with nothing before it: two folders put in their places."""
+    from privet.errors import InputError
+    from privet.placing import aside
+
+    try:
+        with aside(Path("out")) as made:
+            for name in ("out.private", "out"):
+                made.fresh(name).mkdir()
+                for file in ("first", "second"):
+                    (made.fresh(name) / file).write_text(text)
+            made.place(["out.private", "out"])
+    except InputError:
+        return 2
+    return 0
+
+
+def main() -> None:
+    from privet.placing import system
+
+    run: Any = None
+    if LIGHT not in os.environ:
+        from privet.cli.app import commands
+        from privet.cli.outcome import run
+
+        commands()
+        for name in ROADS:  # loaded once, before the forks
+            importlib.import_module(f"privet.roads.{name}")
+    if NO_EXCHANGE in os.environ:
+        system.exchanged = lambda *_: False
+    print("ready", flush=True)
+    for line in sys.stdin:
+        folder, crash, args = json.loads(line)
+        child = os.fork()
+        if not child:
+            os.chdir(folder)
+            for stream in (1, 2):
+                os.dup2(os.open("said", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), stream)
+            if crash is not None:
+                dying(crash)
+            os._exit(placed(args[1]) if args[0] == "place" else run(args))
+        print(child, flush=True)
+        _, status = os.waitpid(child, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)
+
+
+if __name__ == "__main__":
+    main()

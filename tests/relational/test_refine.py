@@ -1,0 +1,117 @@
+"""Classes made better: never worse, every promise kept, and the same with and without the compiled loop."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from privet import native
+from privet.core import Column, PrivacyModel, Tally
+from privet.domain import flat
+from privet.hierarchy import Flat, Intervals, Tree
+from privet.models.alphak import AlphaKAnonymity
+from privet.models.kanonymity import KAnonymity
+from privet.models.ldiversity import DistinctLDiversity
+from privet.relational.geometry import ONE, Geometry
+from privet.relational.judge import Judge
+from privet.relational.ranges import labels_of
+from privet.relational.refine import Classes, Near, refined
+
+TREE = Tree.of({"*": {"x": ["a", "b", "c"], "y": ["d", "e"], "z": ["f"]}})
+DOMAINS = (
+    Intervals(low=0, high=40, step=5).domain([str(n) for n in range(40)]),
+    Flat().domain([str(n) for n in range(7)]),
+    TREE.domain([]),
+    Intervals(low=0, high=40).domain([str(n) for n in range(0, 40, 3)]),
+)
+ALONG = [False, False, True, True]
+EVERY: list[PrivacyModel] = [
+    KAnonymity(k=3),
+    DistinctLDiversity(l=2, sensitive=("s",)),
+    AlphaKAnonymity(alpha=Fraction(4, 5), k=2, sensitive={"s": ["0"]}),
+]
+
+
+def table(seed: int, cells: int = 40) -> Tally:
+    rng = np.random.default_rng(seed)
+    quasi = tuple(
+        Column(f"q{at}", domain, domain.column(rng.integers(0, domain.size, cells)))
+        for at, domain in enumerate(DOMAINS)
+    )
+    ill = flat(("0", "1", "2"))
+    sensitive = Column("s", ill, ill.column(np.arange(cells) % 3))
+    return Tally(quasi, (sensitive,), None, rng.integers(1, 4, cells).astype(np.int64))
+
+
+def geometry(tally: Tally) -> Geometry:
+    return Geometry.of(tally.quasi, ALONG, [1 / len(ALONG)] * len(ALONG))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(EVERY))
+def test_classes_become_better_and_every_promise_is_kept(seed: int, model: PrivacyModel) -> None:
+    tally = table(seed)
+    start = np.arange(tally.cells) // 10
+    judge = Judge(tally, (model,))
+    if not _keeps(tally, start, model):
+        return
+    found = refined(tally, start, geometry(tally), judge, 1e5)
+    before, after = (Classes(tally, of_cell, geometry(tally)).lost for of_cell in (start, found))
+    assert after < before
+    assert _keeps(tally, found, model)
+    assert sorted(set(found.tolist())) == list(range(int(found.max()) + 1))
+
+
+def _keeps(tally: Tally, of_cell: Any, model: PrivacyModel) -> bool:
+    """The promise, on the classes as a column of their own: by the model, not by the judge."""
+    names = flat(tuple(str(at) for at in range(int(of_cell.max()) + 1)))
+    classes = Column("class", names, names.column(of_cell))
+    return model.check(Tally((classes,), tally.sensitive, None, tally.counts)).holds
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_plain_loop_finds_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if native.library() is None:
+        pytest.skip("the compiled loops are not built: no C compiler on this machine")
+    tally = table(seed)
+    classes = Classes(tally, np.arange(tally.cells) // 5, geometry(tally))
+    near = Near.of(classes, np.random.default_rng(seed))
+    asked = np.arange(tally.cells, dtype=np.int32)
+    compiled = classes.best_moves(asked, near, 3)
+    monkeypatch.setattr(native, "library", lambda: None)
+    plain = classes.best_moves(asked, near, 3)
+    assert [one.tolist() for one in compiled] == [one.tolist() for one in plain]
+    assert (compiled[0] > 0).any()
+
+
+@given(st.sampled_from(range(len(DOMAINS))), st.data())
+def test_a_range_loses_what_its_label_loses(at: int, data: st.DataObject) -> None:
+    domain = DOMAINS[at]
+    low = data.draw(st.integers(0, domain.size - 1))
+    high = data.draw(st.integers(low, domain.size - 1))
+    column = Column("q", domain, domain.column(np.array([low])))
+    made = Geometry.of((column,), [ALONG[at]], [1.0])
+    ends = np.array([[low]], dtype=np.int32), np.array([[high]], dtype=np.int32)
+    (node,), _ = labels_of(domain, np.array([low]), np.array([high]), along=ALONG[at])
+    assert made.loss(*ends)[0] / ONE == pytest.approx(domain.loss(node), abs=1e-6)
+
+
+def test_neighbourhoods_hold_every_class_once() -> None:
+    tally = table(3, cells=600)
+    classes = Classes(tally, np.arange(600) // 2, geometry(tally))
+    near = Near.of(classes, np.random.default_rng(0))
+    assert sorted(near.beside.tolist()) == list(range(300))
+    for one in range(300):
+        assert one in near.beside[near.first[one] : near.last[one]]
+        assert near.last[one] - near.first[one] <= 64
+
+
+def test_no_work_changes_nothing() -> None:
+    tally = table(1)
+    start = np.arange(tally.cells) // 10
+    assert refined(tally, start, geometry(tally), Judge(tally, EVERY[:1]), 0).tolist() == start.tolist()

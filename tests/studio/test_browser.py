@@ -1,0 +1,296 @@
+"""The whole road in a real browser, by mouse and keyboard, for four kinds of data; and what axe finds."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.report.browser import CHROMIUM, FAULTS, Browser
+from tests.studio.service import Running, axe, running
+
+from privet.cli import main
+
+pytestmark = [
+    pytest.mark.services,
+    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (apt-get install chromium)"),
+]
+CITIES = "Bonn;Germany;*\nBerlin;Germany;*\nParis;France;*\nLyon;France;*\n"
+PLACES, ILLS = ("Bonn", "Berlin", "Paris", "Lyon"), ("flu", "cold", "gout")
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with Browser(tmp_path_factory.mktemp("profile")) as found:
+        yield found
+
+
+def entered(browser: Browser, studio: Running) -> None:
+    browser.open(studio.link, width=1200, dark=False)
+    assert browser.waited("document.querySelector('h1')?.textContent") in {"Columns", "Open", "Releases"}
+
+
+def went(browser: Browser, step: str) -> None:
+    browser.click(f".steps a[href$='/{step}']")
+
+
+def published(browser: Browser, studio: Running, number: int = 1) -> Path:
+    """Click Publish, wait for the end, verify by a click; the folder."""
+    went(browser, "publish")
+    browser.click("button.main")
+    assert (
+        browser.waited("document.querySelector('main .state')?.textContent").strip().startswith("✓ Published")
+    )
+    browser.click(".onward a")
+    browser.click("button[value=verify]")
+    assert "all hold" in browser.waited("document.querySelector('main .state')?.textContent")
+    return studio.project / "releases" / f"release-{number}"
+
+
+def same_bytes(studio: Running, data: Path, folder: Path, tmp_path: Path) -> None:
+    """What the steward typed nothing of, typed."""
+    again = tmp_path / f"again-{folder.name}"
+    assert main(["publish", str(data), str(studio.project / "policy.toml"), "-o", str(again)]) == 0
+    names = {path.name for path in folder.iterdir()} - {"evidence.json", "report.html"}  # these say when
+    assert "policy.toml" in names
+    for name in names:
+        assert (again / name).read_bytes() == (folder / name).read_bytes(), name
+
+
+def rows_of(folder: Path, delimiter: str = ",") -> list[dict[str, str]]:
+    with (folder / "data.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter=delimiter))
+
+
+def test_a_table_with_a_hierarchy(browser: Browser, tmp_path: Path) -> None:
+    data = tmp_path / "people.csv"
+    lines = (f"P{n},{20 + n % 31},{PLACES[n % 4]},{ILLS[n % 3]}\n" for n in range(400))
+    data.write_text("name,age,city,disease\n" + "".join(lines), encoding="utf-8")
+    tree = tmp_path / "cities.csv"
+    tree.write_text(CITIES, encoding="utf-8")
+    with running(str(data), cwd=tmp_path) as studio:
+        entered(browser, studio)
+        browser.click("#c1 button[value=identifier]")
+        for column, role in ((2, "quasi"), (3, "quasi"), (4, "sensitive")):
+            browser.click(f"#c{column} button[value={role}]")
+        assert browser.asked("document.querySelectorAll('[aria-pressed=true]').length") == 4
+        browser.click(".onward a")
+        browser.click("a[href*='column=city']")
+        browser.give("#rowsfile", tree)
+        browser.waited("document.getElementById('rows').value.includes('Bonn;Germany;*')")
+        browser.click("form[action$='/hierarchy/import'] button")
+        assert "All 4 values" in browser.asked("document.querySelector('main .state').textContent")
+        browser.fill("#new", "Europe")
+        browser.click("input[name=node][value=Germany]", leads=False)
+        browser.click("input[name=node][value=France]", leads=False)
+        browser.click("button[value=merge]")
+        browser.click("input[name=node][value=Europe]", leads=False)
+        browser.click("button[value=split]")
+        went(browser, "promise")
+        browser.open(f"{studio.base}/promise?model=k-anonymity", width=1200, dark=False)
+        browser.fill("#model-k", "6")
+        sizes = Counter((20 + n % 31, n % 4) for n in range(400))
+        today = sum(many for many in sizes.values() if many < 6)
+        wanted = f"Today {today} of 400 records would have to change."
+        browser.waited(f"document.querySelector('.live').textContent.includes({json.dumps(wanted)})")
+        browser.press("Enter", leads=True)  # the keyboard promises, too
+        folder = published(browser, studio)
+        rows = rows_of(folder)
+        assert len(rows) == 400
+        assert list(rows[0]) == ["age", "city", "disease"]
+        assert min(Counter((row["age"], row["city"]) for row in rows).values()) >= 6
+        same_bytes(studio, data, folder, tmp_path)
+
+
+def test_a_german_file_that_is_dropped(browser: Browser, tmp_path: Path) -> None:
+    data = tmp_path / "leute.csv"
+    lines = (f"{20 + n % 31};{PLACES[n % 4]};{1000 + 37 * n % 900},5;{ILLS[n % 3]}\n" for n in range(400))
+    data.write_text("alter;stadt;einkommen;diagnose\n" + "".join(lines), encoding="cp1252")
+    with running("--project", str(tmp_path / "work"), cwd=tmp_path) as studio:
+        entered(browser, studio)
+        browser.leaving()
+        browser.give("#file", data)
+        browser.arrived()
+        assert browser.asked("document.querySelectorAll('.columns .card').length") == 4
+        browser.click("form[action$='/guesses'] button")
+        for column, role in ((1, "quasi"), (2, "quasi"), (3, "quasi"), (4, "sensitive")):
+            browser.click(f"#c{column} button[value={role}]")
+        went(browser, "promise")
+        browser.click("button[value=statistics-office-5]")
+        folder = published(browser, studio)
+        rows = rows_of(folder, ";")
+        classes: dict[tuple[str, ...], list[str]] = {}
+        for row in rows:
+            classes.setdefault(tuple(row[name] for name in ("alter", "stadt", "einkommen")), []).append(
+                row["diagnose"]
+            )
+        assert len(rows) > 300
+        for ills in classes.values():
+            assert len(ills) >= 5
+            assert max(Counter(ills).values()) * 5 <= len(ills) * 4
+        same_bytes(studio, studio.project / "data" / "leute.csv", folder, tmp_path)
+
+
+def test_trajectories(browser: Browser, tmp_path: Path) -> None:
+    data = tmp_path / "trips.csv"
+    assert main(["sample", "trips-city", "--rows", "300", "-o", str(data)]) == 0
+    with running(str(data), cwd=tmp_path) as studio:
+        entered(browser, studio)
+        browser.click("form[action$='/guesses'] button")
+        went(browser, "promise")
+        browser.click("button[value=statistics-office-5]")
+        folder = published(browser, studio)
+        visits = [row["path"].split(" → ") if row["path"] else [] for row in rows_of(folder)]
+        pairs: Counter[frozenset[str]] = Counter()
+        for path in visits:
+            known = sorted(set(path))
+            pairs.update(frozenset((a, b)) for a in known for b in known)
+        assert pairs
+        assert min(pairs.values()) >= 5  # who knows one visit or two finds five people
+        same_bytes(studio, data, folder, tmp_path)
+
+
+def test_documents(browser: Browser, tmp_path: Path) -> None:
+    data = tmp_path / "students.json"
+    assert main(["sample", "transcripts", "--rows", "60", "-o", str(data)]) == 0
+    with running(str(data), cwd=tmp_path) as studio:
+        entered(browser, studio)
+        browser.click("form[action$='/guesses'] button")
+        browser.click("#f2 button[value=quasi]")
+        browser.open(f"{studio.base}/promise?model=document-l-diversity", width=1200, dark=False)
+        browser.fill("#model-l", "2")
+        browser.click("#asked button")
+        folder = published(browser, studio)
+        records = json.loads((folder / "data.json").read_text(encoding="utf-8"))
+        assert len(records) > 40
+        assert min(Counter(shape(record) for record in records).values()) >= 2
+        same_bytes(studio, data, folder, tmp_path)
+
+
+def shape(record: Any) -> str:
+    """A tree without what is sensitive in it, and whatever the order of its children."""
+    if isinstance(record, dict):
+        kept = {key: shape(value) for key, value in record.items() if key not in {"gpa", "price"}}
+        return json.dumps(kept, sort_keys=True)
+    return json.dumps(sorted(map(shape, record))) if isinstance(record, list) else json.dumps(record)
+
+
+PAGES = (
+    *("open", "columns", "columns/together", "hierarchies", "hierarchy?column=age", "hierarchy?column=city"),
+    *("promise?model=lkc-privacy&algorithm=optimal", "explore", "explore/lattice", "publish", "releases"),
+    *("release?name=release-1", "diff?old=release-1&new=release-1", "job?n=1", "release?name=nobody"),
+)
+
+
+@pytest.fixture(scope="module")
+def complete(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project in which every page has something to show."""
+    folder = tmp_path_factory.mktemp("complete")
+    lines = (f"P{n},{20 + n % 31},{PLACES[n % 4]},{ILLS[n % 3]}\n" for n in range(400))
+    (folder / "people.csv").write_text("name,age,city,disease\n" + "".join(lines), encoding="utf-8")
+    project = folder / "people.studio"
+    (project / "hierarchies").mkdir(parents=True)
+    (project / "hierarchies" / "city.csv").write_text(CITIES, encoding="utf-8")
+    (project / "policy.toml").write_text(
+        'policy = 1\nkind = "table"\n[attributes]\nname = { role = "identifier" }\n'
+        'age = { role = "quasi", hierarchy = { type = "intervals", width = [5, 10, 20] } }\n'
+        'city = { role = "quasi", hierarchy = { type = "csv", path = "hierarchies/city.csv" } }\n'
+        'disease = { role = "sensitive" }\n[[models]]\ntype = "k-anonymity"\nk = 5\n',
+        encoding="utf-8",
+    )
+    out = str(project / "releases" / "release-1")
+    assert main(["publish", str(folder / "people.csv"), str(project / "policy.toml"), "-o", out]) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def studio(complete: Path) -> Iterator[Running]:
+    with running("people.csv", cwd=complete) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def visited(browser: Browser, studio: Running) -> Running:
+    """With a job that has ended, so that its page is there."""
+    entered(browser, studio)
+    browser.open(f"{studio.base}/explore", width=1200, dark=False)
+    browser.fill("#k", "5")
+    browser.click("form[action$='/explore/start'] button")
+    browser.waited("!!document.querySelector('main .state')")
+    browser.open(f"{studio.base}/explore/lattice", width=1200, dark=False)
+    browser.waited("!!document.getElementById('lattice')")
+    return studio
+
+
+def test_axe_finds_no_serious_fault(
+    browser: Browser, visited: Running, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    script = axe(tmp_path_factory.mktemp("npm"))
+    if script is None:
+        pytest.skip("the npm registry, from which axe-core comes, cannot be reached")
+    faults = []
+    for page in PAGES:
+        for dark in (False, True):
+            browser.open(f"{visited.base}/{page}", width=1200, dark=dark)
+            browser.call("Runtime.evaluate", expression=script)
+            told = "(one) => [one.impact, one.id, one.nodes[0].html]"
+            asked = f"axe.run().then((found) => found.violations.map({told}))"
+            found = browser.call("Runtime.evaluate", expression=asked, awaitPromise=True, returnByValue=True)
+            faults += [(page, *one) for one in found["result"]["value"] if one[0] in {"serious", "critical"}]
+    assert not faults
+
+
+@pytest.mark.parametrize("width", [320, 800, 1600])
+def test_no_page_is_broken_at_any_width(browser: Browser, visited: Running, width: int) -> None:
+    found = []
+    for page in PAGES:
+        browser.open(f"{visited.base}/{page}", width=width, dark=width == 320)
+        found += [f"{page}: {fault}" for fault in browser.asked(FAULTS)]
+        status = [said for said in browser.console() if "422" not in said]  # the page that says no
+        found += [f"{page}: {said}" for said in status]
+    assert not found
+
+
+def test_no_page_asks_another_host(browser: Browser, visited: Running) -> None:
+    browser.call("Network.enable")
+    seen = []
+    for page in PAGES:
+        browser.open(f"{visited.base}/{page}", width=1200, dark=False)
+        sent = [e["params"] for e in browser.events if e.get("method") == "Network.requestWillBeSent"]
+        seen += [one["request"]["url"] for one in sent]
+    browser.call("Network.disable")
+    assert len(seen) > len(PAGES)
+    assert not [url for url in seen if not url.startswith((visited.base, "data:"))]
+
+
+def test_a_foreign_page_reaches_nothing(browser: Browser, visited: Running, tmp_path: Path) -> None:
+    """A page from elsewhere posts a form and fetches, in the browser that has the cookie."""
+    before = (visited.project / "policy.toml").read_bytes()
+    evil = tmp_path / "evil.html"
+    evil.write_text(
+        f'<form id="f" method="post" action="{visited.base}/promise/drop"><input name="at" value="0"></form>'
+        f'<script>fetch("{visited.base}/columns").then(() => document.title = "read", '
+        '() => document.title = "no")</script>',
+        encoding="utf-8",
+    )
+    browser.open(evil, width=800, dark=False)
+    assert browser.waited("document.title") == "no"
+    browser.leaving()
+    browser.asked("document.getElementById('f').submit()")
+    browser.arrived()
+    assert "not sent by a page of this studio" in browser.asked("document.body.textContent")
+    assert (visited.project / "policy.toml").read_bytes() == before
+
+
+def test_the_lattice_is_picked_by_hand(browser: Browser, visited: Running) -> None:
+    browser.open(f"{visited.base}/explore/lattice", width=1200, dark=False)
+    browser.waited("document.getElementById('counted').textContent.includes('nodes shown')")
+    browser.click("[data-pick]", leads=False)
+    told = browser.waited("document.getElementById('node').textContent.includes('Keeps') && "
+                          "document.getElementById('node').textContent")  # fmt: skip
+    assert "0 of 400 records left out" in told
+    assert browser.asked("document.getElementById('pin').hidden") is False

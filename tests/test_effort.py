@@ -1,0 +1,91 @@
+"""Work that cannot end is refused before it begins, with the fix; who wants it anyway may have it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from privet import effort
+from privet.cli import main
+from privet.errors import InputError, UnsupportedError
+
+ROWS, COLUMNS = 400, 40
+POLICY = """
+policy = 1
+[attributes]
+{}
+ill = {{ role = "sensitive" }}
+[[models]]
+type = "lkc-privacy"
+l = {}
+k = 2
+c = "4/5"
+sensitive = {{ ill = ["yes"] }}
+[algorithm]
+type = "{}"
+"""
+
+
+@pytest.fixture
+def wide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    draw = np.random.default_rng(1)
+    columns = {f"q{at}": draw.integers(0, 4, ROWS) for at in range(COLUMNS)}
+    pl.DataFrame(columns | {"ill": draw.choice(["yes", "no"], ROWS)}).write_csv(tmp_path / "wide.csv")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def policy(l: int, algorithm: str) -> str:
+    quasi = 'q{} = {{ role = "quasi", hierarchy = {{ type = "intervals", width = [2] }} }}'
+    text = POLICY.format("\n".join(quasi.format(at) for at in range(COLUMNS)), l, algorithm)
+    Path("policy.toml").write_text(text, "utf-8")
+    return "policy.toml"
+
+
+@pytest.mark.parametrize("algorithm", ["top-down", "optimal", "samarati"])
+def test_half_of_forty_columns_is_refused_at_once(
+    wide: Path, algorithm: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = policy(20, algorithm)
+    began = time.monotonic()
+    for words in (["check", "wide.csv", file], ["publish", "wide.csv", file, "-o", "out"]):
+        assert main(words) == 2
+        said = capsys.readouterr().err
+        assert "137,846,528,820 combinations of 20 of 40 quasi-identifiers" in said
+        assert "promise l = 8 (76,904,685)" in said
+        assert "--effort 552" in said
+    assert time.monotonic() - began < 30  # seconds, on a busy machine; it did not end
+    assert sorted(path.name for path in wide.iterdir()) == ["policy.toml", "wide.csv"]
+
+
+def test_risk_goes_as_far_as_it_can(wide: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["risk", "wide.csv", policy(20, "top-down")]) in {0, 1, 2}
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_all_columns_at_once_are_one_combination(wide: Path) -> None:
+    assert main(["check", "wide.csv", policy(40, "top-down")]) == 1
+
+
+def test_the_limit_follows_the_work() -> None:
+    effort.refuse_endless("x", columns=40, known=8, records=400)
+    with pytest.raises(UnsupportedError):
+        effort.refuse_endless("x", columns=40, known=8, records=40_000)
+    effort.refuse_endless("x", columns=5, known=20, records=10**9)
+    with effort.allowed(1000):
+        effort.refuse_endless("x", columns=40, known=20, records=400)
+    with effort.allowed(551), pytest.raises(UnsupportedError, match="--effort 552"):
+        effort.refuse_endless("x", columns=40, known=20, records=400)
+    with pytest.raises(InputError), effort.allowed(0):
+        pytest.fail("nothing is no effort")
+
+
+def test_a_check_asks_before_it_counts(wide: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(effort, "USUAL", 1000)
+    file = policy(2, "top-down")
+    assert main(["check", "wide.csv", file]) == 2
+    assert main(["check", "wide.csv", file, "--effort", "1000000"]) == 0

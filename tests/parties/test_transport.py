@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tests.parties.parties import NAMES, house
 
-from privet.errors import PartyError
+from privet.errors import InputError, PartyError
 from privet.parties.transport import HEAD, InProcess, Link, Session, together
 
 
@@ -131,3 +131,14 @@ def test_nobody_writes_to_itself_or_without_end() -> None:
 def test_a_session_is_whole(id_: bytes, digest: bytes, names: tuple[str, ...]) -> None:
     with pytest.raises(PartyError):
         Session(id_, digest, names)
+
+
+@pytest.mark.parametrize("slow", [0, 1, 2])
+def test_several_causes_end_with_the_first_party_whoever_was_quicker(slow: int) -> None:
+    def part(link: Link) -> None:
+        if link.me == slow:
+            time.sleep(0.05)
+        raise PartyError("gone") if link.me == 0 else InputError(f"party {link.me}")
+
+    with pytest.raises(InputError, match="^party 1$"):
+        together(house(3), [part] * 3)

@@ -20,6 +20,7 @@ import struct
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from time import monotonic, sleep
 from typing import Any, Protocol, TypeAlias
 
@@ -268,7 +269,11 @@ Part: TypeAlias = Callable[[Link], Any]  # what one party does in a run
 
 
 def together(house: InProcess, parts: Sequence[Part]) -> list[Any]:
-    """Run every party's part in a thread of its own; what each found, or the first error that is a cause."""
+    """Run every party's part in a thread of its own; what each found, or the error that is the cause.
+
+    Where several fail by themselves the first in the contract's order speaks, whoever's thread was quicker:
+    the same parts end with the same sentence. That another party is gone is said only where nothing else is.
+    """
     found: list[Any] = [None] * len(parts)
     errors: list[tuple[int, BaseException]] = []
 
@@ -283,7 +288,8 @@ def together(house: InProcess, parts: Sequence[Part]) -> list[Any]:
     _all(threads, "start")
     _all(threads, "join")
     if errors:
-        raise errors[0][1]  # the others follow from it
+        causes = sorted((one for one in errors if not isinstance(one[1], PartyError)), key=itemgetter(0))
+        raise (causes or errors)[0][1]  # the others follow from it
     return found
 
 

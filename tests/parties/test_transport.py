@@ -140,5 +140,5 @@ def test_several_causes_end_with_the_first_party_whoever_was_quicker(slow: int) 
             time.sleep(0.05)
         raise PartyError("gone") if link.me == 0 else InputError(f"party {link.me}")
 
-    with pytest.raises(InputError, match="^party 1$"):
+    with pytest.raises(InputError, match=r"^party 1$"):
         together(house(3), [part] * 3)

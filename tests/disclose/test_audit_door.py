@@ -421,27 +421,42 @@ asyncio.run(all())
 """
 
 
+@contextmanager
+def hostile(server: Server) -> Iterator[None]:
+    """All of them, in a process of their own that has as much of this machine as anybody."""
+    command = [sys.executable, "-c", CROWD, str(server.port), str(HOSTILE)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as running:
+        try:
+            assert running.stdout is not None
+            running.stdout.readline()
+            while counted(server, "privet_audit_connections")["privet_audit_connections"] < HOSTILE / 2:
+                time.sleep(0.2)
+            yield
+        finally:
+            running.kill()
+
+
 @pytest.mark.slow
 def test_fifty_analysts_among_2000_hostile_sockets(serving: Callable[..., Server], tmp_path: Path) -> None:
-    """Half-open, half a body, noise, idle after a request; put out, they come back."""
+    """Half-open, half a body, noise, idle after a request; put out, they come back.
+
+    Alone and among them in turn, in one run: what else this machine does weighs on both alike.
+    """
     server = serving()
     issued = Keys(tmp_path / "audit.keys.toml")
     keys = [issued.issue(f"a{at}") for at in range(50)]
-    asyncio.run(honest(server, keys, 4))  # both warm, and the log as long as it will be
-    alone = statistics.median(asyncio.run(honest(server, keys, 20)))
-    # They take little of this machine's time: strangers have machines of their own.
-    command = ["nice", "-n", "10", sys.executable, "-c", CROWD, str(server.port), str(HOSTILE)]
-    hostile = subprocess.Popen(command, stdout=subprocess.PIPE)
-    try:
-        assert hostile.stdout is not None
-        hostile.stdout.readline()
-        time.sleep(3)
-        among = statistics.median(asyncio.run(honest(server, keys, 20)))
-    finally:
-        hostile.kill()
-        hostile.communicate()
+    asyncio.run(honest(server, keys, 20))  # both warm, and the log as long as it will be
+    ratios, began = [], time.monotonic()
+    for _ in range(5):
+        alone = statistics.median(asyncio.run(honest(server, keys, 10)))
+        with hostile(server):
+            among = statistics.median(asyncio.run(honest(server, keys, 10)))
+        ratios.append(among / alone)
+        print(
+            f"median {alone * 1000:.0f} ms alone, {among * 1000:.0f} ms among {HOSTILE:,}: {ratios[-1]:.2f}"
+        )
     logged = server.stop()
-    print(f"median {alone * 1000:.0f} ms alone, {among * 1000:.0f} ms among {HOSTILE:,}")
-    assert among <= 2 * alone
+    assert statistics.median(ratios) <= 2
     assert "Traceback" not in logged
-    assert sum('"ask"' not in line for line in logged.splitlines()) < 200
+    often = (time.monotonic() - began) / WHILE + 1
+    assert sum('"ask"' not in line for line in logged.splitlines()) < 10 + 4 * OFTEN * often

@@ -280,8 +280,8 @@ def test_a_large_report_is_small(large: dict[str, Any]) -> None:
 
 
 def test_another_room_adds_a_section(evidence: dict[str, Any]) -> None:
-    places_section = Section("places", "Places & times", lambda _: tag("p", "<none>"))
-    silent = Section("silent", "Nothing", lambda _: None)
+    places_section: Section[Evidence] = Section("places", "Places & times", lambda _: tag("p", "<none>"))
+    silent: Section[Evidence] = Section("silent", "Nothing", lambda _: None)
     page = render(evidence, (*SECTIONS, places_section, silent))
     assert '<a href="#places">Places &amp; times</a>' in page
     assert "<p>&lt;none&gt;</p>" in page

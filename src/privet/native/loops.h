@@ -108,4 +108,17 @@ int64_t privet_best_moves(const int32_t *codes, int64_t cells, int64_t d, const 
                           const int64_t *const *begin, const int64_t *const *end, const int64_t *const *own,
                           const int64_t *const *stretch, int64_t *gain, int64_t *to, int64_t *back);
 
+/* regroup.c: 0, or -1 where there is no memory */
+int64_t privet_regroup(const int32_t *codes, int64_t cells, int64_t d, const int64_t *count, int32_t *of_cell,
+                       int64_t classes, int64_t smallest, const int32_t *beside, int64_t near,
+                       const int64_t *heat, int64_t blocks, const int64_t *logs, int64_t seed,
+                       const int64_t *kinds, const int64_t *widths, const int64_t *const *begin,
+                       const int64_t *const *end, const int64_t *const *own, const int64_t *const *stretch);
+/* regroup.c: the nearest cells of each among those of its part, and how far they are; 0 */
+int64_t privet_near_cells(const int32_t *codes, int64_t d, const int32_t *order, const int32_t *ends, int64_t parts,
+                          const int64_t *kinds, const int64_t *widths, const int64_t *const *begin,
+                          const int64_t *const *end, const int64_t *const *own, const int64_t *const *stretch,
+                          int64_t near, int32_t *beside, int64_t *apart);
+
+
 #endif

@@ -93,7 +93,8 @@ def smallest_box(
     some, have = codes[close], counts[close]
 
     def within(low: Codes, high: Codes) -> NDArray[np.bool_]:
-        return ((some >= low) & (some <= high)).all(axis=1)
+        inside: NDArray[np.bool_] = np.logical_and.reduce((some >= low) & (some <= high), axis=1)
+        return inside
 
     def look(low: Codes, high: Codes, barred: NDArray[np.bool_]) -> None:
         nonlocal best

@@ -16,6 +16,7 @@ from privet.recoding import Recoding
 COUNTED = (Role.QUASI, Role.SENSITIVE, Role.TARGET)
 
 Table = TypeVar("Table")  # whatever an engine calls a table
+Taken_contra = TypeVar("Taken_contra", contravariant=True)  # the same, where it is only handed over
 
 SUFFIX = {
     "csv": ".csv",
@@ -107,10 +108,10 @@ class Cluster(Protocol[Table]):
 
 
 @runtime_checkable
-class Ahead(Protocol[Table]):
+class Ahead(Protocol[Taken_contra]):
     """What an engine has besides that can write a table before anybody asks for it."""
 
-    def ahead(self, table: Table, form: Form, beside: Executor) -> None:
+    def ahead(self, table: Taken_contra, form: Form, beside: Executor) -> None:
         """Begin to write a table; `write`, asked for the same one in the same form, has it sooner."""
 
 

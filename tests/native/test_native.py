@@ -176,7 +176,7 @@ def test_leaves_under_a_range_are_counted_and_moved(code: type, data: st.DataObj
     drawn = data.draw(
         st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3), st.integers(1, 5)), min_size=1)
     )
-    codes = np.array([c for c, _, _ in drawn], dtype=code)
+    codes: np.ndarray[tuple[int], np.dtype[Any]] = np.array([c for c, _, _ in drawn], dtype=code)
     leaf, counts = (np.array([one[at] for one in drawn], dtype=np.int64) for at in (1, 2))
     lo = data.draw(st.integers(0, 9))
     hi = data.draw(st.integers(lo + 1, 10))

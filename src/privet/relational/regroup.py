@@ -38,7 +38,7 @@ MOST, RARE, OFTEN = (
     2,
     64,
 )  # cells of a class that may be dissolved; of so many steps, those that found or dissolve
-EACH = 50  # steps for each cell, at the least: with fewer the table only becomes worse
+EACH, ENOUGH = 50, 1_000  # steps for each cell: with fewer a table becomes worse, with more hardly better
 MASK = 2**64 - 1
 
 Came: TypeAlias = tuple[int, int, int, int, int]  # a cell, from where, to where, and what both lost before
@@ -55,8 +55,8 @@ def regrouped(  # noqa: PLR0917 - a partition, what it is of, and how it is judg
     until: float = float("inf"),
 ) -> Indexes:
     """A class for each cell, losing no more than before."""
-    blocks = steps // BLOCK
-    if judge.asked or blocks * BLOCK < EACH * tally.cells or tally.cells < 2:
+    blocks = max(1, min(steps, ENOUGH * tally.cells) // BLOCK)
+    if judge.asked or steps < EACH * tally.cells or tally.cells < 2:
         return of_cell
     groups = Groups(tally, of_cell, geometry, judge.smallest)
     before = groups.lost()

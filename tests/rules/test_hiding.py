@@ -154,6 +154,32 @@ def test_no_method_leaves_a_sensitive_rule(seed: int) -> None:
             assert Recount(release).support((*left, *right)) == naive.support(sets, (*left, *right))
 
 
+@pytest.mark.parametrize("seed", range(120))
+def test_both_heuristics_choose_as_the_spec_says(seed: int) -> None:
+    """Record by record and item by item, ties too: weights are compared without rounding."""
+    chance = random.Random(seed)
+    records = naive.database(chance, chance.randint(5, 16), chance.randint(3, 5), chance.uniform(0.4, 0.8))
+    baskets = Baskets.of(records)
+    least, share = chance.randint(1, 4), Fraction(chance.randint(1, 6), 6)
+    thresholds = Thresholds(Fraction(least), share)
+    before = mine(baskets, thresholds)
+    asked = [
+        Sensitive(rule, thresholds) for rule in chance.sample(sorted(before.rules), min(3, len(before.rules)))
+    ]
+    named = [
+        (
+            frozenset(baskets.items[i] for i in one.rule.antecedent),
+            frozenset(baskets.items[i] for i in one.rule.consequent),
+        )
+        for one in asked
+    ]
+    kept = remove_transactions(baskets, asked, before)
+    assert np.flatnonzero(~kept).tolist() == sorted(naive.removed(records, named, least, share))
+    cells = delete_items(baskets, goals(baskets, asked, By.SUPPORT), before, border=True)
+    itemsets = list({left | right for left, right in named})
+    assert [(at, baskets.items[i]) for at, i in cells] == naive.deleted(records, itemsets, least)
+
+
 @pytest.mark.parametrize("seed", range(100))
 def test_exact_is_as_good_as_brute_force(seed: int) -> None:
     chance = random.Random(seed)

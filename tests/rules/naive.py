@@ -8,6 +8,8 @@ from fractions import Fraction
 from itertools import chain, combinations, product
 
 Record = frozenset[str]
+Named = tuple[frozenset[str], frozenset[str]]  # both sides of a rule; an itemset has no left one
+Asked = tuple[frozenset[str], frozenset[str], Fraction]  # and the confidence to hide it by; 0: its support
 
 
 def database(chance: random.Random, records: int, items: int, often: float = 0.5) -> list[Record]:
@@ -62,26 +64,27 @@ def border(records: Sequence[Record], least: int, gone: Sequence[frozenset[str]]
     return {one for one in kept if not any(one < other for other in kept)}
 
 
-def best(records: Sequence[Record], sensitive: Sequence[frozenset[str]], least: int) -> tuple[int, int]:
-    """Brute force: the fewest border elements lost, and then the fewest items deleted."""
-    elements = border(records, least, sensitive)
+def best(records: Sequence[Record], asked: Sequence[Asked], least: int) -> tuple[int, int]:
+    """Brute force: the fewest border elements lost, and then the fewest items deleted.
+
+    A rule with a share is hidden by its confidence, and its itemset is innocent; it may be lost all the same.
+    """
+    sensitive = [left | right for left, right, _ in asked]
+    elements = border(records, least, [left | right for left, right, share in asked if not share])
     touched = [at for at, record in enumerate(records) if any(one <= record for one in sensitive)]
     items = set().union(*sensitive)
     ways = [[frozenset(), *map(frozenset, subsets(records[at] & items))] for at in touched]
     answer: tuple[int, int] | None = None
     for way in product(*ways):
         made = list(records)
-        for at, gone in zip(touched, way, strict=True):
-            made[at] = records[at] - gone
-        if any(support(made, one) >= least for one in sensitive):
+        for at, lost in zip(touched, way, strict=True):
+            made[at] = records[at] - lost
+        if any(visible(made, left, right, least, share) for left, right, share in asked):
             continue
         price = (sum(support(made, one) < least for one in elements), sum(map(len, way)))
         answer = price if answer is None else min(answer, price)
     assert answer is not None
     return answer
-
-
-Named = tuple[frozenset[str], frozenset[str]]
 
 
 def removed(records: Sequence[Record], sensitive: Sequence[Named], least: int, share: Fraction) -> list[int]:

@@ -180,21 +180,32 @@ def test_both_heuristics_choose_as_the_spec_says(seed: int) -> None:
     assert [(at, baskets.items[i]) for at, i in cells] == naive.deleted(records, itemsets, least)
 
 
-@pytest.mark.parametrize("seed", range(100))
-def test_exact_is_as_good_as_brute_force(seed: int) -> None:
+@pytest.mark.parametrize("by", list(By))
+@pytest.mark.parametrize("seed", range(60))
+def test_exact_is_as_good_as_brute_force(seed: int, by: By) -> None:
     chance = random.Random(seed)
     records = naive.database(chance, chance.randint(4, 6), 4, chance.uniform(0.5, 0.75))
     baskets = Baskets.of(records)
-    least = chance.randint(2, 3)
-    thresholds = Thresholds(Fraction(least))
+    least, share = chance.randint(2, 3), Fraction(chance.randint(1, 5), 5)
+    thresholds = Thresholds(Fraction(least), share)
     before = mine(baskets, thresholds)
+    rules = [rule for rule in sorted(before.rules) if len(rule.itemset) < 4]
     long = [one for one in before.support if 2 <= len(one) <= 3]
     if not long:
         return
-    asked = [Sensitive(Rule((), one), thresholds) for one in chance.sample(long, min(2, len(long)))]
-    found = exact.solve(baskets, goals(baskets, asked, By.SUPPORT), before)
-    sensitive = [frozenset(baskets.items[i] for i in one.itemset) for one in asked]
-    assert (len(found.lost), len(found.deletions)) == naive.best(records, sensitive, least)
+    asked = [Sensitive(rule, thresholds) for rule in chance.sample(rules, min(2, len(rules)))]
+    asked[chance.randint(0, 1) :] = [Sensitive(Rule((), chance.choice(long)), Thresholds(Fraction(least)))]
+    aims = goals(baskets, asked, by)
+    found = exact.solve(baskets, aims, before)
+    named = [
+        (
+            frozenset(baskets.items[i] for i in aim.sensitive.rule.antecedent),
+            frozenset(baskets.items[i] for i in aim.sensitive.rule.consequent),
+            share if aim.by is By.CONFIDENCE else Fraction(0),
+        )
+        for aim in aims
+    ]
+    assert (len(found.lost), len(found.deletions)) == naive.best(records, named, least)
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -84,7 +84,7 @@ class Bounds:
 
 
 def goals(baskets: Baskets, sensitive: Sequence[Sensitive], by: By) -> tuple[Goal, ...]:
-    """How each rule is hidden."""
+    """How each rule is hidden; of either way the one that needs fewer deletions for this rule alone."""
     return tuple(Goal(one, _way(baskets, one, by)) for one in sensitive)
 
 
@@ -116,7 +116,10 @@ def _way(baskets: Baskets, one: Sensitive, by: By) -> By:
 
 
 def innocent_border(mined: Mined, aims: Sequence[Goal]) -> list[Itemset]:
-    """The positive border of what is frequent and contains nothing that must become infrequent."""
+    """The positive border of what is frequent and contains nothing that must become infrequent.
+
+    The itemset of a rule that is to be hidden by its confidence is innocent: its support may stay.
+    """
     gone = [set(goal.sensitive.itemset) for goal in aims if goal.by is By.SUPPORT]
     kept = {itemset for itemset in mined.support if not any(one <= set(itemset) for one in gone)}
     return maximal(kept)

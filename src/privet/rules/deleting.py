@@ -219,19 +219,24 @@ class Deleting:
         What is on top of a heap may since have become heavier, never lighter (what becomes lighter is put
         there again): so only the heap whose top looks best is looked at, until its top is what it says.
         """
-        sign = 1 if self._by_border else -1
-        while True:
-            tops = [
-                ((*heap[0][:3], sign * int(self._items[item]), heap[0][3]), item)
-                for item, heap in heaps.items()
-                if heap
-            ]
-            if not tops:
-                raise InternalError("a rule is seen that no record supports")
-            key, item = min(tops)
-            heap = heaps[item]
-            if self._settled(item, heap):
-                return int(key[-1]), item
+        tops = {item: self._top(item, heap) for item, heap in heaps.items() if heap}
+        while tops:
+            item = min((key, item) for item, key in tops.items())[1]
+            heap, looked = heaps[item], 0
+            while heap and not self._settled(item, heap):
+                looked += 1
+            if not looked:
+                return heap[0][3], item
+            if heap:
+                tops[item] = self._top(item, heap)
+            else:
+                del tops[item]
+        raise InternalError("a rule is seen that no record supports")
+
+    def _top(self, item: int, heap: Heap) -> tuple[float, int, int, int, int]:
+        """How good the best choice of an item looks: of equals the item that fewer records have."""
+        many = int(self._items[item])
+        return (*heap[0][:3], many if self._by_border else -many, heap[0][3])
 
     def _serving(self) -> dict[int, Ints]:
         """For each item that may be deleted, how many open rules that serves, by record."""

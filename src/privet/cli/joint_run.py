@@ -96,9 +96,9 @@ def run(
     Next: `privet joint fetch contract.toml -o joint` brings the release.
 
     """
-    from privet.parties.contract import Contract
+    from privet.parties import agreements
 
-    digest = Contract.load(contract).digest.hex()
+    digest = agreements.load(contract).digest.hex()
     place = data if data is None or "://" in data else str(Path(data).absolute())
     asked = {"contract": str(contract.absolute()), "data": place, "query": query}
     with _own(node) as (house, caller):
@@ -149,9 +149,9 @@ def stop(contract: ContractFile, *, node: NodeFolder = HERE, json: Json = False)
       privet joint stop contract.toml
 
     """
-    from privet.parties.contract import Contract
+    from privet.parties import agreements
 
-    digest = Contract.load(contract).digest.hex()
+    digest = agreements.load(contract).digest.hex()
     with _own(node) as (_, caller):
         answered, _said = caller.call("DELETE", f"/v1/runs/{digest}")
     if json:
@@ -180,9 +180,9 @@ def fetch(
 
     """
     from privet.node.fetching import fetched
-    from privet.parties.contract import Contract
+    from privet.parties import agreements
 
-    agreed = Contract.load(contract)
+    agreed = agreements.load(contract)
     digest = agreed.digest.hex()
     with _own(node) as (house, caller):
         runs = [one for one in _runs(caller) if one["contract"] == digest and one["session"]]
@@ -213,10 +213,10 @@ def verify(folder: Folder, contract: ContractFile, *, json: Json = False) -> int
 
     """
     from privet.node.fetching import complaints
-    from privet.parties.contract import Contract
+    from privet.parties import agreements
 
     release_folder(folder)
-    agreed = Contract.load(contract)
+    agreed = agreements.load(contract)
     found = complaints(folder, agreed)
     if json:
         screen.answer({"holds": not found, "complaints": found, "contract": agreed.digest.hex()})
@@ -245,7 +245,7 @@ def _runs(caller: Caller) -> list[dict[str, Any]]:
     if status != 200:
         raise PartyError(f"{caller.peer.name}: the node refuses us")
     found: list[dict[str, Any]] = said.get("runs", [])
-    return sorted(found, key=lambda one: str(one["begun"]))
+    return sorted((one for one in found if one["kind"] == "run"), key=lambda one: str(one["begun"]))
 
 
 def _latest(caller: Caller, digest: str) -> dict[str, Any] | None:

@@ -196,9 +196,7 @@ def fetch(
     if json:
         screen.answer({"folder": str(folder), "contract": digest})
     else:
-        screen.say(
-            f"the joint release is in {screen.shown(str(folder))}, signed by {', '.join(agreed.parties)}"
-        )
+        screen.say(f"the result is in {screen.shown(str(folder))}, signed by {', '.join(agreed.parties)}")
     return 0
 
 
@@ -206,7 +204,7 @@ def verify(folder: Folder, contract: ContractFile, *, json: Json = False) -> int
     """Is this the release of this contract, does it hold, and did every party sign it?
 
     As `privet verify` does, and more: every key of the contract must have signed, and the evidence must speak
-    of this very contract.
+    of this very contract. Of itemsets and virtual databases, whose folders are not releases: the signatures.
 
     Example:
       privet joint verify joint contract.toml
@@ -214,9 +212,11 @@ def verify(folder: Folder, contract: ContractFile, *, json: Json = False) -> int
     """
     from privet.node.fetching import complaints
     from privet.parties import agreements
+    from privet.parties.contract import Contract
 
-    release_folder(folder)
     agreed = agreements.load(contract)
+    if isinstance(agreed, Contract):
+        release_folder(folder)
     found = complaints(folder, agreed)
     if json:
         screen.answer({"holds": not found, "complaints": found, "contract": agreed.digest.hex()})
@@ -224,7 +224,7 @@ def verify(folder: Folder, contract: ContractFile, *, json: Json = False) -> int
         screen.problems(*(f"{folder}: {one}" for one in found))
     else:
         screen.say(
-            f"{screen.shown(str(folder))}: every promise holds, signed by {', '.join(agreed.parties)} under "
+            f"{screen.shown(str(folder))}: everything holds, signed by {', '.join(agreed.parties)} under "
             f"contract {agreed.digest.hex()[:16]}…"
         )
     return 1 if found else 0

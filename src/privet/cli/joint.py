@@ -32,6 +32,7 @@ def show(contract: ContractFile, *, json: Json = False) -> int:
 
     """
     from privet.parties import agreements
+    from privet.parties.contract import Contract
     from privet.parties.signing import signed
 
     agreed = agreements.load(contract)
@@ -59,7 +60,8 @@ def show(contract: ContractFile, *, json: Json = False) -> int:
         yes = ", ".join(party for party, done in names.items() if done) or "nobody"
         no = ", ".join(party for party, done in names.items() if not done)
         screen.say(f"signed by {yes}" + (f"; not yet by {no}" if no else ""))
-    screen.say("", *learned_by(agreed, known, together))
+    beside = "the published table" if isinstance(agreed, Contract) else "the result"
+    screen.say("", *learned_by(agreed, known, together, beside))
     return 0
 
 
@@ -283,9 +285,11 @@ def _about(agreed: Signed) -> tuple[dict[str, str], list[str]]:
     return {"answers": f"{hidden}, {agreed.exposure.value}", "guard": agreed.guard.value}, promises
 
 
-def learned_by(contract: Signed, known: Any, together: tuple[str, ...]) -> Iterator[str]:
+def learned_by(
+    contract: Signed, known: Any, together: tuple[str, ...], beside: str = "the published table"
+) -> Iterator[str]:
     every = [said for said in known[contract.parties[0]] if all(said in others for others in known.values())]
-    yield "every party learns, beside the published table:"
+    yield f"every party learns, beside {beside}:"
     yield from (f"  {said}" for said in every)
     for party, more in known.items():
         if alone := [said for said in more if said not in every]:

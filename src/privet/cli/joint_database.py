@@ -148,7 +148,7 @@ def rehearse(agreed: DatabaseContract, parts: Sequence[str], engine: Any, *, jso
         "",
         f"{travelled.seconds:.1f} s on this machine, {travelled.rounds:,} rounds",
         "",
-        *learned_by(agreed, agreed.learned, agreed.coalitions),
+        *learned_by(agreed, agreed.learned, agreed.coalitions, "the result"),
     )
     return 0
 

@@ -12,6 +12,8 @@ what was signed by all and not yet in its place arrives, everything else has fai
 from __future__ import annotations
 
 import json
+import logging
+import os
 import secrets
 import threading
 from collections.abc import Mapping
@@ -44,6 +46,8 @@ RUN, QUERY = "run", "query"  # a contract is run; its virtual database is asked
 QUESTIONS = 16  # that are answered at the same time
 STOPPED = "the node was stopped in the middle; nothing was published here; run it again"
 KNOCK = 0.5  # seconds between two questions whether a peer has begun
+NOTHING = "nothing was published"
+NOTES = "the node cannot write to its own folder: is the disk full? Nothing was begun"
 FAULT = "a fault in privet; nothing was published; the log has its kind"
 
 
@@ -118,7 +122,8 @@ class Runs:
             self._live[live.noted.contract] = live
         say("run started", contract=live.noted.contract[:16])
         if live.leads == self.house.name:
-            self._begin(live, secrets.token_bytes(16))
+            if not self._begin(live, secrets.token_bytes(16)):
+                raise InputError(NOTES)
         else:
             late = threading.Timer(self.house.patience, self._expire, [live])
             late.daemon = True
@@ -146,8 +151,8 @@ class Runs:
         session = secrets.token_bytes(16)
         noted = Noted(digest, latest.parties, begun=_now(), kind=QUERY, asker=asker)
         live = Live(noted, asked.contract, self.house.name, None, asked)
-        if not self._admitted(live, session):
-            raise InputError("too many questions are being answered; ask again later")
+        if (status := self._admitted(live, session)) != 200:
+            raise InputError(NOTES if status == 507 else "too many questions are answered; ask again later")
         return live.noted
 
     def _joined_question(self, session: bytes, digest: str, leader: str, said: Mapping[str, Any]) -> int:
@@ -162,17 +167,16 @@ class Runs:
             return 400
         noted = Noted(digest, made.parties, begun=_now(), kind=QUERY)
         live = Live(noted, asked.contract, leader, None, asked)
-        return 200 if self._admitted(live, session) else 429
+        return self._admitted(live, session)
 
-    def _admitted(self, live: Live, session: bytes) -> bool:
-        """Begin to answer, unless too many questions are under way."""
+    def _admitted(self, live: Live, session: bytes) -> int:
+        """Begin to answer, unless too many questions are under way; an HTTP status."""
         with self._lock:
             if sum(one.question is not None for one in self._live.values()) >= QUESTIONS:
-                return False
+                return 429
             self._live[session.hex()] = live
         with live.lock:
-            self._begin(live, session)
-        return True
+            return 200 if self._begin(live, session) else 507
 
     def join(self, session: bytes, digest: str, leader: str, said: Mapping[str, Any] | None = None) -> int:
         """The leader asks this node to join; an HTTP status says whether it does."""
@@ -189,8 +193,8 @@ class Runs:
         if live.leads != leader:
             return 403
         with live.lock:
-            if live.noted.state == WAITING:
-                self._begin(live, session)
+            if live.noted.state == WAITING and not self._begin(live, session):
+                return 507
             return 200 if live.noted.session == session.hex() else 409
 
     def found(self, session: str) -> Live | Noted | None:
@@ -222,10 +226,14 @@ class Runs:
                 self._close(live, replace(live.noted, state=FAILED, why="ended by our own steward"))
         return True
 
-    def _begin(self, live: Live, session: bytes) -> None:
-        """Note it, then run it in a thread of its own."""
+    def _begin(self, live: Live, session: bytes) -> bool:
+        """Note it, then run it in a thread of its own; what cannot be noted is not begun."""
         live.noted = replace(live.noted, state=RUNNING, session=session.hex())
-        _write(self.house, live.noted)
+        try:
+            _write(self.house, live.noted)
+        except OSError:
+            self._close(live, replace(live.noted, state=FAILED, why=NOTES))
+            return False
         peers = self.house.peers()
         callers = {
             name: Caller(self.house.folder, peers[name])
@@ -244,6 +252,7 @@ class Runs:
         threading.Thread(
             target=self._run, args=(live, live.wires, session, callers), daemon=True, name="run"
         ).start()
+        return True
 
     def _run(self, live: Live, wires: Nodes, session: bytes, callers: Mapping[str, Caller]) -> None:
         contract, noted = live.contract, live.noted
@@ -264,6 +273,11 @@ class Runs:
             wires.close()
         except PrivetError as error:
             found = replace(noted, state=FAILED, why="; ".join(error.complaints))
+        except OSError as error:  # a disk that is full, or taken away
+            why = os.strerror(error.errno) if error.errno else "it cannot be written"
+            found = replace(
+                noted, state=FAILED, why=f"{self.house.name}: the node's folder: {why}; {NOTHING}"
+            )
         except Exception as error:  # noqa: BLE001 - its own words may quote data: only its kind is logged
             say("fault", kind=type(error).__name__, session=noted.session)
             found = replace(noted, state=FAILED, why=FAULT)
@@ -298,7 +312,10 @@ class Runs:
     def _close(self, live: Live, found: Noted) -> None:
         live.noted = found
         if found.session:
-            _write(self.house, found)
+            try:
+                _write(self.house, found)
+            except OSError:  # when it is started again it finds what it noted before
+                say("cannot note how a run ended", level=logging.WARNING, session=found.session)
         with self._lock:
             self._live.pop(found.contract if found.kind == RUN else found.session, None)
             self._over[found.session or secrets.token_hex(4)] = found  # one that nobody joined has no session
@@ -312,6 +329,7 @@ JOINS = {
     410: "has ended this run already",
     412: "does not have this virtual database",
     429: "is answering too many questions; ask again later",
+    507: "cannot write to its own folder; is its disk full?",
 }
 
 

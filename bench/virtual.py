@@ -87,17 +87,12 @@ def loss(codes: Any, widths: tuple[int, ...], *, full: bool) -> Table:
         central = grown(codes, widths, rules, Alone())
         three = distributed(codes, widths, rules, 3)[0][0]
         alone = [grown(codes[at::3], widths, rules, Alone()) for at in range(3)]
-        tables = [
-            central,
-            three,
-            Grown(
-                *(np.concatenate([getattr(one, name) for one in alone]) for name in ("low", "high", "sizes")),
-                leaf=np.zeros(0, dtype=np.int64),
-                paths=(),
-            ),
-        ]  # fmt: skip
+        low, high, sizes = (
+            np.concatenate([getattr(one, name) for one in alone]) for name in ("low", "high", "sizes")
+        )
+        apart = Grown(low, high, sizes, np.zeros(0, dtype=np.int64), ())
         row: list[Cell] = [k]
-        for one in tables:
+        for one in (central, three, apart):
             sizes = one.sizes  # groups are counted by leaf, as the source does
             narrow = lost(one.low, one.high, sizes)
             row += [len(sizes), len(codes) / len(sizes), int((sizes**2).sum()), float(narrow.ncp)]
@@ -195,8 +190,9 @@ def maxima(*, full: bool) -> Table:
     return Table("loss of privacy of a secure maximum, by sites (figures 7, 9)", heads, rows)
 
 
-def curves(by_k: Table, by_decoys: Table, by_sites: Table, by_item: Table, of_max: Table) -> dict[str, Chart]:
+def curves(by_k: Table, of_unions: Sequence[Table], of_max: Table) -> dict[str, Chart]:
     """The figures of the report, beside what the spec adds."""
+    by_decoys, by_sites, by_item = of_unions
     whose = ("all rows", "3 sites", "each alone")
     sets = ("average, bound", "average, measured", "worst, bound", "worst, measured")
     return {
@@ -245,5 +241,5 @@ def run(*, full: bool) -> Outcome:
             "average group and C_DM follow the halving of regions: by k they are saws; each alone may win",
             "measured figures are of seeded chance: they repeat",
         ),
-        curves(by_k, *of_unions, of_max),
+        curves(by_k, of_unions, of_max),
     )

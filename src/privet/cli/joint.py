@@ -116,6 +116,9 @@ def rehearse(
     pooled: Annotated[
         bool, typer.Option("--pooled", help="Also publish all rows in one place, and compare.")
     ] = False,
+    apart: Annotated[
+        bool, typer.Option("--apart", help="Also say what is lost if each party publishes for itself.")
+    ] = False,
     overwrite: Overwrite = False,
     engine: Engine = "embedded",
     json: Json = False,
@@ -147,8 +150,10 @@ def rehearse(
 
     agreed = agreements.load(contract)
     if isinstance(agreed, DatabaseContract):
-        if output is not None or key or pooled:
-            raise InputError("a virtual database is not written: -o, --key and --pooled are for releases")
+        if output is not None or key or pooled or apart:
+            raise InputError(
+                "a virtual database is not written: -o, --key, --pooled, --apart are for releases"
+            )
         return joint_database.rehearse(agreed, parts, engine_of(engine), json=json)
     with screen.working(json=json) as progress:
         progress("search", 0)
@@ -161,10 +166,17 @@ def rehearse(
             overwrite=overwrite,
             keys=[private(one) for one in key or ()],
         )
+    alone = _apart(found, parts, engine_of(engine)) if apart else None
     if json:
-        screen.answer(_document(found))
+        said = {} if alone is None else {"loss": alone[0], "loss_apart": alone[1], "nothing_apart": alone[2]}
+        screen.answer(_document(found) | said)
     else:
         screen.say(*_told(found))
+        if alone is not None:
+            together, each, nothing = alone
+            said_each = "nothing at all could be published" if each is None else f"{each:.4f}"
+            screen.say("", f"loss (LM) together {together:.4f}; each for itself {said_each}")
+            screen.say(*(f"  {party} alone could publish nothing" for party in nothing))
         if output is not None:
             screen.say("", f"the joint release is in {screen.shown(str(output))}")
     return 0 if found.as_pooled is not False else 1
@@ -265,6 +277,15 @@ def _told(found: Rehearsal) -> Iterator[str]:
         yield f"{same} `privet publish` makes of all rows in one place"
     yield ""
     yield from learned_by(found.contract, found.learned, found.coalitions)
+
+
+def _apart(found: Rehearsal, parts: list[str], engine: Any) -> tuple[float, float | None, list[str]]:
+    """What is lost together, and by each for itself; and who could publish nothing."""
+    from privet.roads.parties.naive import lost, published_apart
+
+    alone = published_apart(found.contract, parts, engine)
+    each = None if alone.loss is None else float(alone.loss)
+    return float(lost(found.table, found.contract)), each, list(alone.nothing)
 
 
 def _about(agreed: Signed) -> tuple[dict[str, str], list[str]]:

@@ -9,13 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 from base64 import b64decode
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from privet import tomltext
 from privet.errors import PolicyError
+
+Made = TypeVar("Made")
 
 
 class Agreement(Protocol):
@@ -50,6 +52,15 @@ def read(path: Path) -> dict[str, Any]:
     except (ValueError, IsADirectoryError):
         raise PolicyError(f"{path}: this is not a TOML file") from None
     return tomltext.document(text, f"{path}: this is not a TOML file")
+
+
+def loaded(path: Path, made: Callable[[Mapping[str, Any]], Made]) -> Made:
+    """What a file says, made into what it is; complaints name the file."""
+    document = read(path)
+    try:
+        return made(document)
+    except PolicyError as error:
+        raise error.at(str(path)) from None
 
 
 def wrong_names(parties: Sequence[Any], what: str = "parties") -> list[str]:

@@ -41,7 +41,7 @@ from privet.domain import Domain, Value, flat
 from privet.errors import HierarchyError, PolicyError, one_of, unknown_key
 from privet.hierarchy import Tree
 from privet.models.linkage import LinkageModel
-from privet.parties.agreement import digest_of, keys_of, read, wrong_keys, wrong_names
+from privet.parties.agreement import digest_of, keys_of, loaded, wrong_keys, wrong_names
 from privet.parties.words import Adding, Declared, Reveal, Split, listed
 from privet.policy.values import Policy
 from privet.relational.topdown import TopDown
@@ -84,11 +84,7 @@ class Contract:
     @classmethod
     def load(cls, path: str | Path) -> Self:
         path = Path(path)
-        document = read(path)
-        try:
-            return cls.from_document(document, base=path.parent)
-        except PolicyError as error:
-            raise error.at(str(path)) from None
+        return loaded(path, lambda document: cls.from_document(document, base=path.parent))
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any], *, base: Path) -> Self:

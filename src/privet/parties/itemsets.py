@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from privet.errors import PolicyError, one_of, unknown_key
-from privet.parties.agreement import digest_of, keys_of, read, wrong_keys, wrong_names
+from privet.parties.agreement import digest_of, keys_of, loaded, wrong_keys, wrong_names
 from privet.parties.primitives.replicated import COMPUTING
 from privet.parties.words import Split
 
@@ -82,11 +82,7 @@ class MiningContract:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        document = read(path)
-        try:
-            return cls.from_document(document)
-        except PolicyError as error:
-            raise error.at(str(path)) from None
+        return loaded(path, cls.from_document)
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:

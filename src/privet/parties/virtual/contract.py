@@ -39,7 +39,7 @@ from typing import Any, Self
 
 from privet.domain import Domain, Value, flat
 from privet.errors import PolicyError, UnsupportedError, one_of, unknown_key
-from privet.parties.agreement import digest_of, keys_of, read, wrong_keys, wrong_names
+from privet.parties.agreement import digest_of, keys_of, loaded, wrong_keys, wrong_names
 from privet.parties.virtual.exposure import Exposure
 from privet.parties.virtual.rules import Boxes, Diversity, Halving, Rules, Ties
 from privet.parties.words import Adding, listed
@@ -146,11 +146,7 @@ class DatabaseContract:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        document = read(path)
-        try:
-            return cls.from_document(document)
-        except PolicyError as error:
-            raise error.at(str(path)) from None
+        return loaded(path, cls.from_document)
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:

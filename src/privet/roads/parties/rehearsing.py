@@ -11,7 +11,7 @@ from typing import Any
 
 from privet.engine import Engine
 from privet.errors import InputError, InternalError
-from privet.parties.transport import Distance, InProcess, Link, Session, Traffic, together
+from privet.parties.transport import Distance, InProcess, Link, Session, Traffic, Travelling, together
 from privet.parties.virtual.answering import Answer, answered
 from privet.parties.virtual.asking import Question
 from privet.parties.virtual.contract import DatabaseContract
@@ -20,19 +20,11 @@ from privet.roads.parties.database import make_together
 
 
 @dataclass(frozen=True)
-class Travelled:
+class Travelled(Travelling):
     """What a protocol between all sites took."""
 
     seconds: float
     traffic: Mapping[str, Traffic] = field(repr=False)
-
-    @property
-    def rounds(self) -> int:
-        return max(traffic.rounds for traffic in self.traffic.values())
-
-    @property
-    def bytes(self) -> int:
-        return sum(traffic.sent for traffic in self.traffic.values())
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from privet.counts.rollup import Rollups
 from privet.domain import Cut, Domain, Node
 from privet.errors import UnsatisfiableError
 from privet.recoding import Regions
+from privet.relational import suits
 from privet.relational.coded import finest
 from privet.relational.judge import Judge, check_suppression, need_classes_that_merge
 from privet.relational.lattice import Ladder, Lattice
@@ -49,6 +50,7 @@ class Suppression(Algorithm):
     weights: Mapping[str, float] = field(default_factory=dict, compare=False)  # what a cell is worth
 
     name: ClassVar[str] = "suppression"
+    persons: ClassVar[bool] = True
 
     @property
     def droppable(self) -> Fraction:
@@ -57,6 +59,16 @@ class Suppression(Algorithm):
     def __post_init__(self) -> None:
         check_suppression(self.suppression)
         check_weights(self.weights)
+
+    def complaints(self, policy: Terms) -> list[str]:
+        if policy.person is None or suits.only_sizes(policy.models):
+            return []
+        return [
+            (
+                f"algorithm: {self.name} leaves out classes of too few persons, and {suits.OF_PERSONS} change "
+                "with every record that goes; use optimal, which asks for them of what is left"
+            )
+        ]
 
     def search(self, tally: Tally, policy: Terms, progress: Progress = silent) -> Finding:
         if self.mode is Mode.RECORDS:
@@ -76,7 +88,7 @@ class Suppression(Algorithm):
 
     def _starred(self, tally: Tally, models: Sequence[PrivacyModel], progress: Progress) -> Regions:
         """Each record with as few cells starred as it takes to have company; nobody's where none help."""
-        judge = Judge(tally, models)
+        judge = Judge(tally, models, of_persons=True)
         need_classes_that_merge(self.name, judge, tally, models)
         # A lattice of two levels: a value, or nothing. Sweeping it finds the cheapest node for each record.
         lattice = Lattice(tuple(Ladder(c.name, (_itself(c.domain), _star(c.domain))) for c in tally.quasi))
@@ -92,7 +104,8 @@ class Suppression(Algorithm):
     def _that_keep(self, tally: Tally, models: Sequence[PrivacyModel]) -> Mask:
         """The cells whose classes keep every promise, once all others are gone."""
         judge = Judge(tally, models, Fraction(1))
-        judge.need_classes(self.name)
+        if tally.person is None:
+            judge.need_classes(self.name)
         lattice = Lattice(tuple(Ladder(c.name, (_itself(c.domain),)) for c in tally.quasi))
         rollups = Rollups(tally, lattice.ladders, judge.sensitive)
         bad = judge.rule(rollups, lattice.bottom).bad

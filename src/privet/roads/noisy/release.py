@@ -75,13 +75,13 @@ class NoisyRelease(Release):
 
 
 def frame(rows: Mapping[str, Labels], counts: NDArray[np.int64] | None = None) -> Any:
-    """Published columns as a polars frame, labels by their numbers until a file is written."""
+    """Published columns as a polars frame in canonical order, labels by their numbers until then."""
     import polars as pl  # noqa: PLC0415 - loads the engine's library
 
-    from privet.engines.frames import labelled  # noqa: PLC0415
+    from privet.engines.frames import in_order, labelled  # noqa: PLC0415
 
     made = [labelled(name, column.labels, column.codes) for name, column in rows.items()]
-    return pl.DataFrame(made if counts is None else [*made, pl.Series(COUNT, counts)])
+    return in_order(pl.DataFrame(made if counts is None else [*made, pl.Series(COUNT, counts)]))
 
 
 def told_of(

@@ -178,7 +178,7 @@ class TCloseness(ClassCheck):
         return Reading(bad, {"t": max(exact.values(), default=Fraction(0))})
 
     def _divergence(self, histogram: Histogram) -> Reading:
-        """Of persons, who may have several values, the sum of p ln(p / q) - p + q; the same, with one each."""
+        """Of persons, who may have several values, the sum of p ln(p / q) - p + q: the same with one each."""
         if not len(histogram.size):
             return Reading(np.zeros(0, dtype=bool), {"t": Fraction(0)})
         count, size = histogram.count.astype(np.float64), histogram.size.astype(np.float64)

@@ -65,7 +65,7 @@ class Suppression(Algorithm):
             return []
         return [
             (
-                f"algorithm: {self.name} leaves out classes of too few persons, and {suits.OF_PERSONS} change "
+                f"algorithm: {self.name} leaves out classes of few persons, and {suits.OF_PERSONS} change "
                 "with every record that goes; use optimal, which asks for them of what is left"
             )
         ]

@@ -58,6 +58,11 @@ class Unknown(Exception):
     """This file cannot tell."""
 
 
+def refuse(wrong: Any, why: str) -> None:
+    if wrong:
+        raise Wrong(why)
+
+
 # --- files and signatures
 
 
@@ -121,8 +126,7 @@ def check_signatures(files: Mapping[str, bytes], evidence: Mapping[str, Any], as
     keys = {one["key"] for one in signed}
     if any(one["key"] not in keys for one in evidence.get("signers") or ()):
         raise Wrong("a signature that the evidence speaks of is missing")
-    if asked is not None and public_key(asked) not in keys:
-        raise Wrong("not signed with the key that was asked for")
+    refuse(asked is not None and public_key(asked) not in keys, "not signed with the key that was asked for")
     return ", ".join(f"signed by {one['signer']}" for one in signed) or "unsigned: nobody vouches for it"
 
 
@@ -167,8 +171,7 @@ def loads(text: str | bytes) -> Any:
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(dict(pairs)) < len(pairs):
-        raise Wrong("a key stands twice")
+    refuse(len(dict(pairs)) < len(pairs), "a key stands twice")
     return dict(pairs)
 
 
@@ -193,8 +196,7 @@ def records_of(name: str, raw: bytes, policy: Mapping[str, Any]) -> list[Row]:
         parsed = [loads(line) for line in text.removesuffix("\n").split("\n")]
         return [{key: written(v) for key, v in row.items()} for row in parsed]
     mark, null = form["delimiter"], (form["nulls"] or [""])[0]
-    if len(mark) != 1 or mark in '"\r\n':
-        raise Wrong("the policy names a delimiter that cannot be one")
+    refuse(len(mark) != 1 or mark in '"\r\n', "the policy names a delimiter that cannot be one")
     field = re.compile(rf'(?:"((?:[^"]|"")*)"|([^{re.escape(mark)}"\r\n]*))({re.escape(mark)}|\n)')
     table: list[list[str | None]] = [[]]
     at = 0
@@ -213,6 +215,11 @@ def records_of(name: str, raw: bytes, policy: Mapping[str, Any]) -> list[Row]:
     if rest.pop() or any(len(row) != len(head) for row in rest) or len(set(head)) < len(head):
         raise Wrong(f"{name}: a row has other fields than the header, or the last one has no end")
     return [{str(key): value for key, value in zip(head, row, strict=True)} for row in rest]
+
+
+def check_order(policy: Mapping[str, Any], as_published: bool) -> None:
+    if policy.get("order", "canonical") != "kept":
+        refuse(not as_published, "the records do not stand in the order of what is published")
 
 
 def in_order(rows: Sequence[Row]) -> bool:
@@ -285,8 +292,7 @@ def asked(model: Mapping[str, Any], rows: Sequence[Row]) -> tuple[int, list[tupl
             item = item if isinstance(item, Mapping) else {"value": item}
             every = {row[name] for row in rows} if item.get("every") else {written(item.get("value"))}
             found += [(name, v, exact(item.get("at_most", usual))) for v in set(map(same, every))]
-    if not all(0 < bound <= 1 for _, _, bound in found):
-        raise Wrong("a share that the policy names is not one")
+    refuse(not all(0 < bound <= 1 for _, _, bound in found), "a share that the policy names is not one")
     if model["type"] != "maximum-risk":
         return model.get("k", 1), found
     return -(-exact(model["at_most"]).denominator // exact(model["at_most"]).numerator), found
@@ -348,8 +354,7 @@ def distance(model: Mapping[str, Any], p: Mapping[Any, Fraction], q: Mapping[Any
         order = [same(written(v)) for v in model.get("order") or ()]
         order = order or sorted((v for v in q if v is not None), key=in_numbers)
         order += [None] if None in q else []
-        if set(q) - set(order):
-            raise Wrong("a value has no place in the order that the policy names")
+        refuse(set(q) - set(order), "a value has no place in the order that the policy names")
         moved = carried = zero
         for value in order:
             carried += p.get(value, zero) - q.get(value, zero)
@@ -385,8 +390,7 @@ def class_keeps(model: Mapping[str, Any], group: Sequence[Any], table: Sequence[
 def risk_keeps(model: Mapping[str, Any], sizes: Sequence[int]) -> bool:
     """Promises about all classes at once."""
     records, at_most = sum(sizes), exact(model["at_most"])
-    if at_most > 1:
-        raise Wrong("a share that the policy names is not one")
+    refuse(at_most > 1, "a share that the policy names is not one")
     if model["type"] == "average-risk":
         return Fraction(len(sizes), records) <= at_most
     above = exact(model["above"]) if model["type"] == "records-at-risk" else Fraction(1, 2)
@@ -482,21 +486,40 @@ def of_paths(policy: Mapping[str, Any], rows: Sequence[Row]) -> list[tuple[froze
             between = arrow if re.search(arrow, text) or "@" in text else r"\s+"
             for word in filter(None, re.split(between, text)):
                 parts = POINT.fullmatch(word)
-                if parts is None:
-                    raise Wrong("a point is not a place and a time")
-                points.append(tuple(part for part in parts.groups() if part is not None))
-            if len(set(points)) < len(points):
-                raise Wrong("a path has a point twice")
+                points.append(tuple(part for part in parts.groups() if part is not None) if parts else ())
+            refuse(() in points, "a point is not a place and a time")
+            refuse(len(set(points)) < len(points), "a path has a point twice")
             found.append((frozenset(points), row))
         return found
     if how["form"] not in {"visits", "readings"}:
         raise Unknown(f"paths as {how['form']}")
-    persons: dict[Any, tuple[set[Any], Row]] = {}
+    persons: dict[Any, list[Row]] = defaultdict(list)
     for row in rows:
-        there, _ = persons.setdefault(row[how["person"]], (set(), row))
-        if row[how["place"]] is not None:
-            there.add((row[how["place"]], row[how["time"]]))
-    return [(frozenset(points), row) for points, row in persons.values()]
+        persons[row.pop(how["person"])].append(row)
+    check_order(policy, visits_in_order(persons, policy["attributes"].get(how["person"]), how["time"]))
+    for mine in persons.values():
+        times = [row[how["time"]] for row in mine]
+        apart = [{n: v for n, v in row.items() if n not in {how["place"], how["time"]}} for row in mine]
+        if len(set(times)) < len(times) or any(one != apart[0] for one in apart):
+            raise Wrong("a person is twice somewhere, at two places at once, or has two values of one column")
+    places = (
+        [(row[how["place"]], row[how["time"]]) for row in mine if row[how["place"]] is not None]
+        for mine in persons.values()
+    )
+    return [(frozenset(there), mine[0]) for there, mine in zip(places, persons.values(), strict=True)]
+
+
+def visits_in_order(persons: Mapping[Any, list[Row]], named: Any, time: str) -> bool:
+    """Each person's visits stand by time; persons by their disguised names, or numbered by what is published."""
+    if not all(re.fullmatch("[0-9]{1,18}", row[time] or "0") for mine in persons.values() for row in mine):
+        raise Unknown("the order of times that are not whole numbers")
+    rows = [[[(v is None, v or "") for v in row.values()] for row in mine] for mine in persons.values()]
+    for mine, texts in zip(persons.values(), rows, strict=True):
+        by_time = [(int(row[time] or 0), text) for row, text in zip(mine, texts, strict=True)]
+        if by_time != sorted(by_time):
+            return False
+    numbers = [str(at + 1) for at in range(len(persons))]
+    return list(persons) == (sorted(persons) if named else numbers) and bool(named or rows == sorted(rows))
 
 
 def path_keeps(model: Mapping[str, Any], persons: Sequence[tuple[frozenset[Any], Row]]) -> bool:
@@ -567,8 +590,7 @@ def xml_of(name: str, raw: bytes) -> Any:
         raise (Wrong if b"<!" in raw else Unknown)("a document type, a comment, or name spaces")
     found = ET.fromstring(raw)  # noqa: S314 - without a document type nothing expands
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', *xml_lines(found, ""), ""]
-    if "\n".join(lines) != raw.decode():
-        raise Wrong(f"{name} is not written as privet writes")
+    refuse("\n".join(lines) != raw.decode(), f"{name} is not written as privet writes")
     return found
 
 
@@ -600,26 +622,38 @@ def of_trees(policy: Mapping[str, Any], name: str, raw: bytes) -> list[Any]:
         return json_of(name, raw)
     steps = [one or other for one, other in re.findall(r"\.(\w+)|\['([^']+)'\]", record.get("json", ""))]
     head = "".join(f"{{{json.dumps(step, ensure_ascii=False)}: " for step in steps) + "["
-    if not raw.endswith(b"\n"):
-        raise Wrong(f"{name} is not written as privet writes")
+    refuse(not raw.endswith(b"\n"), f"{name} is not written as privet writes")
     return json_of(name, raw, head, "]" + "}" * len(steps))
 
 
-def tree_order(
-    vertex: Any, kind: str, types: Mapping[str, Any], level: int = 0
-) -> tuple[list[Any], list[Any]]:
-    """What trees are sorted by: what is known of them, then all of it; vertex after vertex, each with its level."""
-    told, place = types[kind], (level, list(types).index(kind))
-    quasi = [told["quasi"]] if isinstance(told.get("quasi"), str) else told.get("quasi", [])
-    names = [*quasi, *([told["sensitive"]] if "sensitive" in told else []), *told.get("other", ())]
-    texts = {name: (vertex.get(name) is None, written(vertex.get(name)) or "") for name in names}
-    known: list[Any] = [(*place, tuple(texts[name] for name in quasi))]
-    whole: list[Any] = [(*place, tuple(texts.values()))]
-    for key, child in sorted(told.get("children", {}).items(), key=lambda pair: list(types).index(pair[1])):
-        items = vertex.get(key, [])
+def quasi_of(told: Mapping[str, Any]) -> list[str]:
+    quasi = told.get("quasi", [])
+    return [quasi] if isinstance(quasi, str) else quasi
+
+
+def walk(tree: Any, kind: str, types: Mapping[str, Any], level: int = 0) -> Iterator[tuple[int, str, Any]]:
+    """Every vertex with its level and type, parents first, children in the order of the policy's types."""
+    yield level, kind, tree
+    below = types[kind].get("children", {})
+    for key, child in sorted(below.items(), key=lambda pair: list(types).index(pair[1])):
+        items = tree.get(key, [])
         for one in items if isinstance(items, list) else [items]:
-            below = tree_order(one, child, types, level + 1)
-            known, whole = known + below[0], whole + below[1]
+            yield from walk(one, child, types, level + 1)
+
+
+def tree_order(tree: Any, about: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
+    """What trees are sorted by: what is known of them, then all of it; vertex after vertex."""
+    known, whole, types = [], [], about["types"]
+    for level, kind, vertex in walk(tree, about["record"]["type"], types):
+        told, place = types[kind], (level, list(types).index(kind))
+        names = [
+            *quasi_of(told),
+            *([told["sensitive"]] if "sensitive" in told else []),
+            *told.get("other", ()),
+        ]
+        texts = {name: (vertex.get(name) is None, written(vertex.get(name)) or "") for name in names}
+        known.append((*place, tuple(texts[name] for name in quasi_of(told))))
+        whole.append((*place, tuple(texts.values())))
     return known, whole
 
 
@@ -631,8 +665,7 @@ def seen(value: Any, kind: str, about: Mapping[str, Any]) -> Any:
         edges = [Fraction(edge) for edge in buckets.get("edges", ())]
         if set(buckets) != {"edges"}:
             raise Unknown("buckets that are not said by their edges")
-        if not edges[0] <= in_numbers(found) <= edges[-1]:
-            raise Wrong("a value is outside all buckets")
+        refuse(not edges[0] <= in_numbers(found) <= edges[-1], "a value is outside all buckets")
         found = min(bisect_right(edges, in_numbers(found)), len(edges) - 1)
     return "value", found
 
@@ -640,8 +673,7 @@ def seen(value: Any, kind: str, about: Mapping[str, Any]) -> Any:
 def laid(vertex: Any, kind: str, about: Mapping[str, Any]) -> tuple[Any, list[Any]]:
     """A tree without its sensitive values, alike for trees that are alike, and these values in the same order."""
     told = about["types"][kind]
-    quasi, sensitive = told.get("quasi", ()), told.get("sensitive")
-    quasi = [quasi] if isinstance(quasi, str) else quasi
+    quasi, sensitive = quasi_of(told), told.get("sensitive")
     known = {*quasi, *told.get("children", {}), sensitive, *told.get("other", ())}
     if not isinstance(vertex, Mapping) or set(vertex) - known:
         raise Unknown("a tree that is not written with its keys")
@@ -689,8 +721,7 @@ def of_halves(policy: Mapping[str, Any], name: str, raw: bytes) -> list[Row]:
     parts = ["qi_trees", "sa_trees"] if style == "t-t" else ["aqi_trees", "sa_groups"]
     if not name.endswith(".xml"):
         groups = json_of(name, raw, f'{{"method": "{style}", "l": {l}, "groups": [', "]}")
-        if any(list(group) != ["id", *parts] for group in groups):
-            raise Wrong("a group does not have its two halves")
+        refuse(any(list(group) != ["id", *parts] for group in groups), "a group does not have its two halves")
         return groups
     found = xml_of(name, raw)
     if (found.tag, found.attrib) != ("publication", {"method": style, "l": str(l)}):
@@ -705,8 +736,7 @@ def of_halves(policy: Mapping[str, Any], name: str, raw: bytes) -> list[Row]:
             made["sa_trees"] = [tree_of(tree, root, types) for tree in one[1]]
         else:
             made["sa_groups"] = {heap.attrib["id"]: heap_of(heap) for heap in one[1]}
-            if len(made["sa_groups"]) < len(one[1]):
-                raise Wrong("two heaps of values have one name")
+            refuse(len(made["sa_groups"]) < len(one[1]), "two heaps of values have one name")
         groups.append(made)
     return groups
 
@@ -727,19 +757,14 @@ def heap_of(element: Any) -> Row:
     return made
 
 
-def vertices(tree: Any, kind: str, types: Mapping[str, Any], half: str, level: int = 0) -> list[Any]:
-    """Each vertex of a half with its level and type, parents first; it has no field of the other half."""
-    told = types[kind]
-    below, quasi = told.get("children", {}), told.get("quasi", [])
-    fields = {"sa": [told.get("sensitive")], "qi": [quasi] if isinstance(quasi, str) else quasi}[half[-2:]]
-    fields = [*fields, *below, *(told.get("other", ()) if half != "sa" else ()), *["sag"][half != "aqi" :]]
-    if not isinstance(tree, Mapping) or set(tree) - set(fields):
-        raise Wrong("a tree has a field that does not belong into its half")
-    found = [(level, kind, tree)]
-    for key, child in sorted(below.items(), key=lambda pair: list(types).index(pair[1])):
-        items = tree.get(key, [])
-        for one in items if isinstance(items, list) else [items]:
-            found += vertices(one, child, types, half, level + 1)
+def vertices(tree: Any, about: Mapping[str, Any], half: str) -> list[tuple[int, str, Any]]:
+    """Every vertex of a half, none with a field of the other half."""
+    found = list(walk(tree, about["record"]["type"], about["types"]))
+    for _, kind, vertex in found:
+        told = about["types"][kind]
+        fields = [told.get("sensitive")] if half == "sa" else [*quasi_of(told), *told.get("other", ())]
+        beyond = set(vertex) - {*fields, *told.get("children", ()), *(["sag"] if half == "aqi" else [])}
+        refuse(beyond, "a tree has a field that does not belong into its half")
     return found
 
 
@@ -778,19 +803,18 @@ def half_keeps(model: Mapping[str, Any], groups: Sequence[Row], policy: Mapping[
     """Each group is of at least l people with trees of one shape; at no vertex has a value a share above 1/l."""
     if model["type"] != "anatomy-l-diversity":
         raise Unknown(f"the promise {model['type']}")
-    about, kept = policy["documents"], policy.get("order", "canonical") == "kept"
-    root, types, whole = about["record"]["type"], about["types"], policy["algorithm"]["style"] == "t-t"
+    about = policy["documents"]
+    types, whole = about["types"], policy["algorithm"]["style"] == "t-t"
     order, good = [], True
     for number, group in enumerate(groups):
-        known = [vertices(tree, root, types, "qi" if whole else "aqi") for tree in list(group.values())[1]]
-        secret = [vertices(tree, root, types, "sa") for tree in group["sa_trees"]] if whole else []
+        known = [vertices(tree, about, "qi" if whole else "aqi") for tree in list(group.values())[1]]
+        secret = [vertices(tree, about, "sa") for tree in group["sa_trees"]] if whole else []
         shape = [vertex[:2] for vertex in known[0]]
-        keys = [[tree_order(tree[0][2], root, types) for tree in half] for half in (known, secret)]
+        keys = [[tree_order(tree[0][2], about) for tree in half] for half in (known, secret)]
         order.append(keys[0])
         if group["id"] != f"g{number}" or any([v[:2] for v in tree] != shape for tree in (*known, *secret)):
             raise Wrong("a group has another name than its number, or trees of different shapes")
-        if keys[1] != sorted(keys[1]) or (keys[0] != sorted(keys[0]) and not kept):
-            raise Wrong("the records do not stand in the order of what is published")
+        check_order(policy, all(half == sorted(half) for half in keys))
         if whole:
             places = [
                 [seen(tree[at][2].get(types[kind]["sensitive"]), kind, about) for tree in secret]
@@ -803,8 +827,7 @@ def half_keeps(model: Mapping[str, Any], groups: Sequence[Row], policy: Mapping[
             raise Wrong("a group has not one value for each person")
         good &= len(known) >= model["l"]
         good &= all(max(Counter(values).values()) * model["l"] <= len(known) for values in places)
-    if order != sorted(order) and not kept:
-        raise Wrong("the records do not stand in the order of what is published")
+    check_order(policy, order == sorted(order))
     return good
 
 
@@ -816,13 +839,11 @@ def of_sets(policy: Mapping[str, Any], name: str, raw: bytes) -> list[tuple[froz
         lines = csv.reader(io.StringIO(unpacked(name, raw).decode(), newline=""), delimiter=mark, strict=True)
         found: list[tuple[list[str], Row]] = [(line, {}) for line in lines]
         order = [json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line, _ in found]
-        if policy.get("order", "canonical") != "kept" and order != sorted(order):
-            raise Wrong("the records do not stand in the order of what is published")
+        check_order(policy, order == sorted(order))
     elif how["form"] == "column" and len(mark) == 1:
         rows = records_of(name, raw, policy)
         found = [((row[how["set"]] or "").split(mark), row) for row in rows]
-        if policy.get("order", "canonical") != "kept" and not in_order(rows):
-            raise Wrong("the records do not stand in the order of what is published")
+        check_order(policy, in_order(rows))
     else:
         raise Unknown(f"sets as {how['form']}")
     texts = {item for items, _ in found for item in items}
@@ -914,10 +935,8 @@ def judged(policy: Row, files: Mapping[str, bytes], data: Row) -> tuple[int, lis
             people = sum(len(list(group.values())[1]) for group in groups)
             return people, [told(lambda m=m: half_keeps(m, groups, policy)) for m in promised]
         trees = of_trees(policy, name, unpacked(name, files[name]))
-        types = policy["documents"]["types"]
-        order = [tree_order(tree, policy["documents"]["record"]["type"], types) for tree in trees]
-        if policy.get("order", "canonical") != "kept" and order != sorted(order):
-            raise Wrong("the records do not stand in the order of what is published")
+        order = [tree_order(tree, policy["documents"]) for tree in trees]
+        check_order(policy, order == sorted(order))
         return len(trees), [told(lambda m=m: tree_keeps(m, trees, policy)) for m in promised]
     if kind == "transactions":
         sets = of_sets(policy, name, files[name])
@@ -931,9 +950,8 @@ def judged(policy: Row, files: Mapping[str, bytes], data: Row) -> tuple[int, lis
     if split and any(m.get("k", 1) != 1 or m["type"] in RISKS | {"maximum-risk"} for m in policy["models"]):
         raise Wrong("buckets show each record as it is: they keep promises about sensitive values only")
     tables = [records_of(one, files[one], policy) for one in (name, data.get("buckets")) if one]
-    sorted_by_row = kind == "table" or policy["trajectories"]["form"] == "column"
-    if policy.get("order", "canonical") != "kept" and sorted_by_row and not in_order(tables[0]):
-        raise Wrong("the records do not stand in the order of what is published")
+    by_person = kind != "table" and policy["trajectories"]["form"] != "column"
+    check_order(policy, by_person or in_order(tables[0]))
     if kind == "trajectories":
         persons = of_paths(policy, tables[0])
         rows = [row for _, row in persons]

@@ -126,8 +126,9 @@ def test_presence_is_of_persons() -> None:
 
     def said(high: str) -> pv.Policy:
         return pv.Policy.loads(
-            'policy = 1\nperson = "pid"\npublish_only = { study = ["yes"] }\n[attributes]\npid = "identifier"\n'
-            'age = "quasi"\nsex = "quasi"\nill = "other"\nstudy = "sensitive"\n[[models]]\n'
+            'policy = 1\nperson = "pid"\npublish_only = { study = ["yes"] }\n[attributes]\n'
+            'pid = "identifier"\nage = "quasi"\nsex = "quasi"\nill = "other"\nstudy = "sensitive"\n'
+            "[[models]]\n"
             f'type = "delta-presence"\nlow = 0\nhigh = "{high}"\nsubset = "study"\nvalues = ["yes"]\n'
             '[algorithm]\ntype = "optimal"\n'
         )

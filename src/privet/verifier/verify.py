@@ -10,6 +10,9 @@ does it look at report.html; `privet verify` counts those numbers again and draw
 Exit code 0: all hold. 1: something is wrong. 3: nothing is wrong, but something is promised in a way that no
 data shows (noise), or in a way or a file that this program does not know (Parquet needs more than the standard
 library); it is named, and `privet verify` says more. Python 3.11 or later.
+
+To read it, begin at the end (`verdict`, `judged`). Each kind of data has a part of its own, between lines of
+dashes; of the parts about kinds that you do not have, nothing runs.
 """
 
 from __future__ import annotations
@@ -269,7 +272,7 @@ def in_numbers(value: Any) -> Fraction:
     return Fraction(f"{'-' if value[1] else ''}{value[2] or 0}e{value[3]}")
 
 
-# --- promises
+# --- tables: promises
 
 
 def exact(number: Any) -> Fraction:
@@ -423,8 +426,7 @@ def keeps(model: Mapping[str, Any], rows: Sequence[Row], quasi: Sequence[str], w
     )
 
 
-# --- kinds of data
-
+# --- tables: records
 
 DISGUISES = {"hash": "[0-9a-f]{64}", "pseudonym": "P-[0-9A-HJKMNP-TV-Z]{12}"}
 DISGUISES["shift"] = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].+)?"
@@ -470,6 +472,8 @@ def of_table(policy: Mapping[str, Any], tables: Sequence[list[Row]]) -> tuple[li
         raise Wrong("the two tables do not have the same records in their buckets")
     return [row for row in held for _ in range(row["records"])], ["bucket"]
 
+
+# --- paths
 
 POINT = re.compile(r"(.*)@(.*)|(.*\D)(\d+)", re.ASCII | re.DOTALL)
 
@@ -543,6 +547,9 @@ def path_keeps(model: Mapping[str, Any], persons: Sequence[tuple[frozenset[Any],
             if people < k or any(having[known, at] > bound[2] * people for at, bound in enumerate(bounds)):
                 return False
     return True
+
+
+# --- documents
 
 
 def tree_of(element: Any, kind: str, types: Mapping[str, Any]) -> Row:
@@ -711,7 +718,7 @@ def tree_keeps(model: Mapping[str, Any], trees: Iterable[Any], policy: Mapping[s
     return least >= model["l"] and not wrong
 
 
-# Documents in halves: trees without sensitive values, and beside them, group by group, these values.
+# --- documents in halves: trees without sensitive values, and beside them, group by group, these values
 
 
 def of_halves(policy: Mapping[str, Any], name: str, raw: bytes) -> list[Row]:
@@ -831,6 +838,9 @@ def half_keeps(model: Mapping[str, Any], groups: Sequence[Row], policy: Mapping[
     return good
 
 
+# --- sets
+
+
 def of_sets(policy: Mapping[str, Any], name: str, raw: bytes) -> list[tuple[frozenset[Any], Row]]:
     """Each record's items, and what stands beside them."""
     how = policy["transactions"]
@@ -875,6 +885,8 @@ def set_keeps(
     seen = support and support >= (least if least.denominator == 1 else least * len(sets))
     return not (seen and ("confidence" not in model or support >= exact(model["confidence"]) * before))
 
+
+# --- all together
 
 PERSONS = " of persons, whom only the steward can count"
 PARTS = {"policy", "kind", "purpose", "nulls", "order", "attributes", "models", "algorithm", "form"}

@@ -166,6 +166,7 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
         form = as_written(asked.form, asked.output)
         aloud = [
             *bounds_of_data(policy, final.quasi),
+            *ev.chosen_with(raw.records - final.records, recoding.name),
             *formulas.cautions(asked.engine, passed.leaving.published, final, form),
         ]
         told = ev.Told(
@@ -265,7 +266,8 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
             complaints += persons.complaints(policy, evidence.promises, verdicts)
         complaints += recounted.complaints(evidence, tally, policy)
         run = formulas.cautions(engine, table, tally, form)
-        complaints += formulas.complaints(evidence, [*bounds_of_data(policy, tally.quasi), *run])
+        chosen = ev.chosen_with(evidence.suppressed_records, evidence.recoding)
+        complaints += formulas.complaints(evidence, [*bounds_of_data(policy, tally.quasi), *chosen, *run])
         complaints += formulas.bare(policy, run)
         return Found(verdicts, (*complaints, *ev.other_columns(evidence, found)))
 

@@ -183,8 +183,9 @@ def _table_keeps(model: Row, made: Any, rows: list[Row], quasi: list[str], *, pe
             pass
         case _ if persons:
             return True  # shares of persons: records do not show them
-    whole = [same(row[model["sensitive"][0]]) for row in rows]
-    return not any(breaks(made, [same(r[model["sensitive"][0]]) for r in one], whole) for one in classes)  # type: ignore[misc]
+    whole: Any = [same(row[model["sensitive"][0]]) for row in rows]
+    values: list[Any] = [[same(row[model["sensitive"][0]]) for row in one] for one in classes]
+    return not any(breaks(made, one, whole) for one in values)
 
 
 def _buckets(folder: Path, policy: Any, said: Any) -> Iterator[str]:
@@ -340,12 +341,11 @@ def _diverse(members: list[tuple[Any, list[tuple[Any, Any]]]], l: int) -> bool:
 def _halves(path: Path, policy: Any) -> Iterator[str]:
     (model,) = policy["models"]
     xml = path.suffix == ".xml"
-    whole = ET.fromstring(path.read_bytes()) if xml else json.loads(path.read_text("utf-8"))
+    whole: Any = ET.fromstring(path.read_bytes()) if xml else json.loads(path.read_text("utf-8"))
     groups: list[Any] = list(whole) if xml else whole["groups"]
     for at, group in enumerate(groups):
-        name, known, secret = (
-            (group.get("id"), list(group[0]), list(group[1])) if xml else [group[key] for key in group]
-        )
+        name, known = (group.get("id"), list(group[0])) if xml else list(group.values())[:2]
+        secret: Any = list(group[1]) if xml else list(group.values())[2]
         if name != f"g{at}":
             yield "a group is called otherwise"
         people = [_student(tree) for tree in known]

@@ -34,7 +34,8 @@ def released(rows: Rows, policy: str = POLICY) -> pv.Release:
 
 
 def left(rows: Rows) -> pl.DataFrame:
-    return released(rows, POLICY.replace("1/5", "1/9")).to_polars().sort("row")
+    found: pl.DataFrame = released(rows, POLICY.replace("1/5", "1/9")).to_polars()
+    return found.sort("row")
 
 
 def test_somebody_who_is_not_there_can_change_what_the_others_look_like() -> None:

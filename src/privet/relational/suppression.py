@@ -61,14 +61,19 @@ class Suppression(Algorithm):
         check_weights(self.weights)
 
     def complaints(self, policy: Terms) -> list[str]:
-        if policy.person is None or suits.only_sizes(policy.models):
-            return []
-        return [
-            (
-                f"algorithm: {self.name} leaves out classes of few persons, and {suits.OF_PERSONS} change "
-                "with every record that goes; use optimal, which asks for them of what is left"
-            )
-        ]
+        quasi, persons = suits.quasi_of(policy), policy.person is not None
+        if persons and not suits.only_sizes(policy.models):
+            wrong = [
+                (
+                    f"{self.name} leaves out classes of few persons, and {suits.OF_PERSONS} change with "
+                    "every record that goes; use optimal, which asks for them of what is left"
+                )
+            ]
+        elif self.mode is Mode.RECORDS:
+            wrong = suits.by_class(self.name, policy.models, quasi, persons=persons)
+        else:
+            wrong = suits.merges(self.name, policy.models, policy.nulls, quasi, persons=persons)
+        return [f"algorithm: {complaint}" for complaint in wrong]
 
     def search(self, tally: Tally, policy: Terms, progress: Progress = silent) -> Finding:
         if self.mode is Mode.RECORDS:

@@ -63,7 +63,7 @@ def test_without_persons_it_is_not_tried(tmp_path: Path) -> None:
 PERSONS = [
     (variant, algorithm)
     for variant in VARIANTS
-    for algorithm in ("top-down", "optimal", "local")
+    for algorithm in ("top-down", "optimal", "local", "mondrian")
     if variant.split(" ")[0] in OF_PERSONS[algorithm] and not variant.endswith("dropping")
 ]
 RECORDS = ["several-rows", "linkage", "homogeneity", "skewness", "similarity", "presence"]
@@ -73,7 +73,7 @@ RECORDS = ["several-rows", "linkage", "homogeneity", "skewness", "similarity", "
 def test_no_attack_gets_more_of_persons_than_is_promised(variant: str, algorithm: str) -> None:
     """And none cries wolf: who sees records only is held to what the promise says of records."""
     made = 0
-    for seed in range(6):
+    for seed in range(4):
         raw = visits(seed)
         try:
             release = pv.publish(raw, asked(variant, algorithm))
@@ -86,7 +86,7 @@ def test_no_attack_gets_more_of_persons_than_is_promised(variant: str, algorithm
 
 
 def test_there_are_hundreds_of_them() -> None:
-    assert len(PERSONS) * 6 >= 200
+    assert len(PERSONS) * 4 >= 200
 
 
 def test_rows_that_were_suppressed_are_nobody_s() -> None:

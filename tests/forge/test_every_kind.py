@@ -76,7 +76,17 @@ def test_several_releases_together_are_not_asked_of_a_forged_one(tmp_path: Path,
             'type = "k-anonymity"\nk = 2\n[algorithm]\ntype = "top-down"\n'
         )
         pv.publish(tmp_path / "raw.csv", policy).write(tmp_path / name)
-    asked = ["--raw", str(tmp_path / "raw.csv"), "--key", "id", "--sensitive", "ill", "--gamma", "9/10", "--exact"]
+    asked = [
+        "--raw",
+        str(tmp_path / "raw.csv"),
+        "--key",
+        "id",
+        "--sensitive",
+        "ill",
+        "--gamma",
+        "9/10",
+        "--exact",
+    ]
     honest = [str(tmp_path / "one"), str(tmp_path / "two")]
     assert main(["sources", "check", *honest, *asked]) == 0
     seen = 0

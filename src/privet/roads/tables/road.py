@@ -166,7 +166,6 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
         form = as_written(asked.form, asked.output)
         aloud = [
             *bounds_of_data(policy, final.quasi),
-            *ev.chosen_with(raw.records - final.records, recoding.name),
             *formulas.cautions(asked.engine, passed.leaving.published, final, form),
         ]
         told = ev.Told(
@@ -191,7 +190,12 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
             steps=ev.step_notes(finding.steps),
             notes=[*finding.notes, *remarks(policy)],
             measures=measures,
-            cautions=[*ev.CAUTIONS, *aloud, *([] if policy.person is None else [persons.CAUTION])],
+            cautions=[
+                *ev.CAUTIONS,
+                *aloud,
+                *ev.chosen_with(raw.records - final.records, recoding.name),
+                *([] if policy.person is None else [persons.CAUTION]),
+            ],
             more={
                 "choice": ev.choice_notes(finding.choice),
                 "copies": copies if copies > 1 else None,

@@ -68,20 +68,23 @@ class NoisyRelease(Release):
         self.engine.write(self.engine.read(self._frame(output), self.form, empty=True), path, self.form)
 
     def _frame(self, output: Output) -> Any:
+        """In canonical order, as every table leaves."""
+        from privet.engines.frames import in_order  # noqa: PLC0415 - loads the engine's library
+
         if output is Output.RECORDS:
-            return frame(self.made.expand())
+            return in_order(frame(self.made.expand()))
         rows, counts = self.made.rows()
-        return frame(rows, counts)
+        return in_order(frame(rows, counts))
 
 
 def frame(rows: Mapping[str, Labels], counts: NDArray[np.int64] | None = None) -> Any:
-    """Published columns as a polars frame in canonical order, labels by their numbers until then."""
+    """Published columns as a polars frame, labels by their numbers until a file is written."""
     import polars as pl  # noqa: PLC0415 - loads the engine's library
 
-    from privet.engines.frames import in_order, labelled  # noqa: PLC0415
+    from privet.engines.frames import labelled  # noqa: PLC0415
 
     made = [labelled(name, column.labels, column.codes) for name, column in rows.items()]
-    return in_order(pl.DataFrame(made if counts is None else [*made, pl.Series(COUNT, counts)]))
+    return pl.DataFrame(made if counts is None else [*made, pl.Series(COUNT, counts)])
 
 
 def told_of(

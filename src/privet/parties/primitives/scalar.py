@@ -18,6 +18,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 
+from privet.errors import PartyError
 from privet.parties.primitives.paillier import Cipher, Packing, PrivateKey, PublicKey
 from privet.parties.transport import Link
 
@@ -30,11 +31,15 @@ def send_key(link: Link, to: int, key: PublicKey) -> None:
     link.send(to, "key", raw)
 
 
-def receive_key(link: Link, sender: int) -> PublicKey:
+def receive_key(link: Link, sender: int, bits: int | None = None) -> PublicKey:
+    """The other's key; `bits`: how long it is to be."""
     from gmpy2 import mpz  # noqa: PLC0415 - checked where keys are made
 
     length = int.from_bytes(link.receive(sender, "key length", 4), "little")
-    return PublicKey(mpz(int.from_bytes(link.receive(sender, "key", min(length, 4096)), "little")))
+    key = PublicKey(mpz(int.from_bytes(link.receive(sender, "key", min(length, 4096)), "little")))
+    if bits not in {None, key.n.bit_length()}:
+        raise PartyError(f"{link.name(sender)}: its key does not have the length that was agreed on")
+    return key
 
 
 def send_ciphers(link: Link, to: int, kind: str, ciphers: Sequence[Cipher]) -> None:
@@ -49,7 +54,7 @@ def receive_ciphers(link: Link, sender: int, kind: str, key: PublicKey, count: i
 def product_first(link: Link, other: int, key: PrivateKey, mine: Sequence[int]) -> int:
     """The first party's summand modulo N; it holds the key."""
     send_key(link, other, key.public)
-    link.send(other, "vector", key.public.sent(mine))
+    link.send(other, "vector", key.sent(mine))
     (sum_,) = receive_ciphers(link, other, "product", key.public, 1)
     return key.decrypt(sum_)
 
@@ -84,7 +89,7 @@ def counts_first(  # noqa: PLR0917 - what is public, and what is mine
         for region in regions
         for at in range(ciphers)
     )
-    link.send(other, "regions", public.sent(rows))
+    link.send(other, "regions", key.sent(rows))
     found = receive_ciphers(link, other, "counts", public, groups * ciphers)
     counts = []
     for group in range(groups):
@@ -96,9 +101,14 @@ def counts_first(  # noqa: PLR0917 - what is public, and what is mine
     return counts
 
 
-def counts_second(link: Link, other: int, group_of: Sequence[int], wide: int, groups: int) -> list[list[int]]:
-    """The second party's summands, which are negative; `group_of`: the group of each record."""
-    key = receive_key(link, other)
+def counts_second(  # noqa: PLR0917 - what is public, and what is mine
+    link: Link, other: int, group_of: Sequence[int], wide: int, groups: int, bits: int | None = None
+) -> list[list[int]]:
+    """The second party's summands, which are negative; `group_of`: the group of each record.
+
+    `bits`: how long the first party's key is to be, where that was agreed on.
+    """
+    key = receive_key(link, other, bits)
     packing = Packing.of(key, len(group_of), HIDING)
     ciphers = _ciphers_for(wide, packing)
     rows = receive_ciphers(link, other, "regions", key, len(group_of) * ciphers)

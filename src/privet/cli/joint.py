@@ -11,6 +11,7 @@ import typer
 from privet.cli import screen
 from privet.cli.options import Engine, Json, Overwrite, engine_of, whole
 from privet.cli.signing import KeyFile, Passphrase
+from privet.errors import InputError
 
 if TYPE_CHECKING:
     from privet.parties.contract import Contract
@@ -46,6 +47,7 @@ def show(contract: ContractFile, *, json: Json = False) -> int:
                 "split": agreed.split.value,
                 "reveal": agreed.reveal.value,
                 "promises": [_promise(model) for model in agreed.policy.models],
+                **_guarantees(agreed),
                 "learned": {party: list(said) for party, said in known.items()},
                 "coalitions": list(together),
                 "signed": names,
@@ -55,6 +57,7 @@ def show(contract: ContractFile, *, json: Json = False) -> int:
     screen.say(f"contract {agreed.digest.hex()}")
     screen.say(f"{len(agreed.parties)} parties, split by {agreed.split.value}, promising")
     screen.say(*(f"  {screen.shown(_promise(model))}" for model in agreed.policy.models))
+    screen.say(*(f"  against {_AGAINST[who]}: {said}" for who, said in _guarantees(agreed).items()))
     if names:
         yes = ", ".join(party for party, done in names.items() if done) or "nobody"
         no = ", ".join(party for party, done in names.items() if not done)
@@ -111,6 +114,16 @@ def rehearse(
         list[Path] | None,
         typer.Option("--key", metavar="KEY", help="A party's private key, of each party once: they sign."),
     ] = None,
+    ledger: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--ledger", metavar="FILE", help="A party's ledger, of each once, where the contract spends."
+        ),
+    ] = None,
+    dataset: Annotated[
+        list[str] | None,
+        typer.Option("--dataset", metavar="NAME", help="Its data set in that ledger, of each party once."),
+    ] = None,
     pooled: Annotated[
         bool, typer.Option("--pooled", help="Also publish all rows in one place, and compare.")
     ] = False,
@@ -126,7 +139,8 @@ def rehearse(
 
     With -o every party also writes the release, they compare what they wrote to the byte, and one of them is
     kept: a folder like any other, which `privet verify` checks; its evidence says who took part, what each
-    saw, and that it was a rehearsal.
+    saw, and that it was a rehearsal. A contract with differential privacy spends: say --ledger and --dataset
+    of each party to write its release; without them ledgers are made up for the rehearsal.
 
     Example:
       privet joint rehearse contract.toml north.csv south.csv west.csv --pooled -o joint
@@ -135,8 +149,11 @@ def rehearse(
 
     """
     from privet.cli.signing import private
+    from privet.core import Purse
     from privet.rehearsal import rehearse as rehearsed
 
+    if len(ledger or ()) != len(dataset or ()):
+        raise InputError("--ledger, --dataset: as many of the one as of the other")
     with screen.working(json=json) as progress:
         progress("search", 0)
         found = rehearsed(
@@ -147,6 +164,7 @@ def rehearse(
             output=output,
             overwrite=overwrite,
             keys=[private(one) for one in key or ()],
+            purses=[Purse(*one) for one in zip(ledger or (), dataset or (), strict=True)],
         )
     if json:
         screen.answer(_document(found))
@@ -236,6 +254,7 @@ def _document(found: Rehearsal) -> dict[str, Any]:
         "promises": [
             {"promise": _promise(model), "holds": verdict.holds} for model, verdict in found.verdicts
         ],
+        **_guarantees(found.contract),
         "learned": {party: list(said) for party, said in found.learned.items()},
         "coalitions": list(found.coalitions),
         "as_pooled": found.as_pooled,
@@ -259,6 +278,18 @@ def _told(found: Rehearsal) -> Iterator[str]:
         yield f"{same} `privet publish` makes of all rows in one place"
     yield ""
     yield from _learned(found.contract, found.learned, found.coalitions)
+
+
+_AGAINST = {"outsider": "whoever sees the release alone", "insider": "the other party"}
+
+
+def _guarantees(contract: Contract) -> dict[str, str]:
+    """With differential privacy, what is promised to whom."""
+    if contract.noisy is None:
+        return {}
+    from privet.parties.noisy.known import insider, outsider
+
+    return {"outsider": outsider(contract), "insider": insider(contract)}
 
 
 def _learned(contract: Contract, known: Any, together: tuple[str, ...]) -> Iterator[str]:

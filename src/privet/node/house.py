@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 import tomli_w
 
 from privet import tomltext
+from privet.core import Purse
 from privet.errors import InputError, PolicyError
 from privet.evidence.signing import PrivateKey
 from privet.node import certificates
@@ -95,6 +96,7 @@ class House:
     grace: float = GRACE
     source: str | None = None
     query: str | None = field(default=None, repr=False)  # it may name persons
+    purse: Purse | None = None  # what a contract that spends is paid from
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -104,11 +106,18 @@ class House:
         except (OSError, ValueError):
             raise InputError(f"{folder}: this is not a node's folder; `privet node init` makes one") from None
         data = found.get("data", {})
-        known = {"node", "name", "url", "listen", "patience", "grace", "data"}
+        ledger = found.get("ledger", {})
+        known = {"node", "name", "url", "listen", "patience", "grace", "data", "ledger"}
         if found.get("node") != 1 or set(found) - known or not isinstance(data, Mapping):
             raise PolicyError(
-                f"{path}: has node = 1, name, url, listen, patience, grace and [data], and no more"
+                f"{path}: has node = 1, name, url, listen, patience, grace, [data] and [ledger], and no more"
             )
+        if ledger != {} and (
+            not isinstance(ledger, Mapping)
+            or set(ledger) != {"file", "dataset"}
+            or not all(isinstance(one, str) for one in ledger.values())
+        ):
+            raise PolicyError(f"{path}: ledger: file and dataset")
         host, _, port = str(found.get("listen", "")).rpartition(":")
         waits = [found.get("patience", PATIENCE), found.get("grace", GRACE)]
         if not host or not port.isdigit() or not all(type(w) in {int, float} and w > 0 for w in waits):
@@ -127,6 +136,7 @@ class House:
             float(waits[1]),
             data.get("source"),
             data.get("query"),
+            purse_of(folder, ledger["file"], ledger["dataset"]) if ledger else None,
         )
 
     def me(self) -> Peer:
@@ -243,6 +253,11 @@ def made(
     place.touch(mode=0o600)
     place.write_text(tomli_w.dumps(said), encoding="utf-8")
     return House.load(folder)
+
+
+def purse_of(folder: Path, file: str, dataset: str) -> Purse:
+    """A ledger: a file, looked for beside the node's own, or a database."""
+    return Purse(file if "://" in file else str(folder / file), dataset)
 
 
 def refuse_address(url: str) -> None:

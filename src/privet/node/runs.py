@@ -21,15 +21,17 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from privet.core import Purse
 from privet.disclose.audit.lines import say
 from privet.errors import InputError, PartyError, PrivetError
 from privet.evidence import folder as ev
 from privet.node import certificates
 from privet.node.calling import Caller, UnreachableError
-from privet.node.house import House, Peer
+from privet.node.house import House, Peer, purse_of
 from privet.node.source import opened
 from privet.node.wires import Nodes
 from privet.parties.contract import Contract
+from privet.parties.noisy.known import spent
 from privet.parties.signing import signed
 from privet.parties.transport import Link, Session
 from privet.placing import aside
@@ -66,6 +68,7 @@ class Live:
     noted: Noted
     contract: Contract
     source: Any = field(repr=False)
+    purse: Purse | None = None  # what pays, where the contract spends
     wires: Nodes | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
     ended: threading.Event = field(default_factory=threading.Event)  # the steward or a peer has ended it
@@ -87,8 +90,17 @@ class Runs:
         with self._lock:
             return [*self._over.values(), *(live.noted for live in self._live.values())]
 
-    def start(self, path: Path, source: str | None, query: str | None) -> Noted:
-        """A steward starts a contract; refuses one that not everybody has signed."""
+    def start(
+        self,
+        path: Path,
+        source: str | None,
+        query: str | None,
+        ledger: tuple[str | None, str | None] = (None, None),
+    ) -> Noted:
+        """A steward starts a contract; refuses one that not everybody has signed.
+
+        `ledger`: a file and a data set in it, where the contract spends; else as node.toml says.
+        """
         contract = Contract.load(path)
         refuse_unsigned(contract, path, self.house, self.key.public)
         place = source or self.house.source
@@ -102,6 +114,7 @@ class Runs:
             ),
             contract,
             opened(place, query or (self.house.query if source is None else None)),
+            self._purse(contract, *ledger),
         )
         with self._lock:
             if live.noted.contract in self._live:
@@ -115,6 +128,19 @@ class Runs:
             late.daemon = True
             late.start()
         return live.noted
+
+    def _purse(self, contract: Contract, file: str | None, dataset: str | None) -> Purse | None:
+        """What pays; a contract that spends is not started without."""
+        if contract.noisy is None:
+            if file is not None:
+                raise InputError("--ledger: this contract spends nothing; only diffgen does")
+            return None
+        given = purse_of(self.house.folder, file, dataset) if file and dataset else self.house.purse
+        if given is None:
+            raise InputError(
+                "which ledger pays? say --ledger and --dataset, or [ledger] file and dataset in node.toml"
+            )
+        return given
 
     def _expire(self, live: Live) -> None:
         """The party that leads has not begun in time."""
@@ -192,7 +218,7 @@ class Runs:
         ).start()
 
     def _run(self, live: Live, wires: Nodes, session: bytes, callers: Mapping[str, Caller]) -> None:
-        contract, noted = live.contract, live.noted
+        contract, noted, drawn = live.contract, live.noted, False
         me = contract.parties.index(self.house.name)
         try:
             shown = certificates.digest(certificates.own(self.house.folder))
@@ -200,14 +226,21 @@ class Runs:
                 self._gather(live, session, callers)
             link = Link(Session(session, contract.digest, contract.parties), me, wires)
             _, release = publish_together(
-                link, contract, live.source, find("engines", "embedded")(), certificate=shown
+                link,
+                contract,
+                live.source,
+                find("engines", "embedded")(),
+                certificate=shown,
+                purse=live.purse,
             )
+            drawn = contract.noisy is not None
             folder = self.house.releases / noted.session
             release.write(folder, sign=AllSign(link, contract, self.key))
             wires.close()
             found = replace(noted, state=DONE, release=folder.name)
         except PrivetError as error:
-            found = replace(noted, state=FAILED, why="; ".join(error.complaints))
+            said = [*error.complaints, *([spent(contract.policy)] if drawn else [])]
+            found = replace(noted, state=FAILED, why="; ".join(said))
         except Exception as error:  # noqa: BLE001 - its own words may quote data: only its kind is logged
             say("fault", kind=type(error).__name__, session=noted.session)
             found = replace(noted, state=FAILED, why=FAULT)

@@ -109,7 +109,11 @@ def application(house: House, runs: Runs, refresh: Callable[[], None]) -> FastAP
         try:
             refresh()
             noted = await run_in_threadpool(
-                runs.start, Path(asked["contract"]), asked.get("data"), asked.get("query")
+                runs.start,
+                Path(asked["contract"]),
+                asked.get("data"),
+                asked.get("query"),
+                (asked.get("ledger"), asked.get("dataset")),
             )
         except PrivetError as error:
             say("run refused", kind=error.code)

@@ -44,9 +44,9 @@ from privet import tomltext
 from privet.core import Attribute, Nulls, Role, Terms
 from privet.declared import TABLE
 from privet.domain import Domain, Value, flat
+from privet.dp.settings import DiffGenSettings
 from privet.errors import HierarchyError, PolicyError, one_of, unknown_key
 from privet.hierarchy import Tree
-from privet.dp.settings import DiffGenSettings
 from privet.models.linkage import LinkageModel
 from privet.parties.noisy.terms import NoisyTerms
 from privet.parties.words import Adding, Declared, Reveal, Split, listed

@@ -1,11 +1,12 @@
 """Which split comes next, drawn by two parties: neither knows the other's counts, nor the scores of both.
 
-| | exponential | noisy-max |
-|---|---|---|
-| columns | every party weighs its own candidates; one circuit draws (`drawing.weighed`) | its scores with noise, the other's noise; one circuit finds the largest (`noisymax.loudest`) |
-| people | scores in a circuit, masked; weights as shares by `polynomial`; one circuit draws (`drawing.of_shares`) | counts and noise of both; one circuit (`noisymax.loudest_majority`) |
-
-A candidate's score is the same whatever else was split, so shares of its weight are made once.
+Columns, exponential: every party weighs its own candidates, and one circuit draws (`drawing.weighed`).
+Columns, noisy-max: scores with the owner's noise, and the other's noise; one circuit finds the largest
+(`noisymax.loudest`). People, noisy-max: counts and noise of both in one circuit
+(`noisymax.loudest_majority`). People, exponential: scores come out of a circuit masked
+(`noisymax.masked_majority`), `polynomial` makes shares of weights of them, and one circuit draws
+(`drawing.of_shares`). A candidate's score is the same whatever else was split, so shares of its weight are
+made once.
 
 Trust: two parties that follow the protocol; the first garbles, the second evaluates.
 Leaks: the candidate that was drawn, to both, which the published table shows. To the other party it is as
@@ -111,7 +112,7 @@ class ColumnsChoice:
 class ColumnsExponential(ColumnsChoice):
     """By weights that each party makes of its own scores."""
 
-    def __init__(  # noqa: PLR0917 - what is public of a draw
+    def __init__(
         self, pair: Pair, owner: Sequence[int], most: int, temperature: Fraction, digits: int
     ) -> None:
         super().__init__(pair, owner, most)
@@ -121,7 +122,9 @@ class ColumnsExponential(ColumnsChoice):
     def draw(self, offered: Sequence[Candidate], splitter: Splitter) -> int:
         _, scores, sides = self._mine(offered, splitter)
         room = (len(offered) * self._largest).bit_length()
-        upto = list(np.cumsum(np.array(weights(scores.tolist(), self._temperature, self._digits), dtype=object)))
+        upto = list(
+            np.cumsum(np.array(weights(scores.tolist(), self._temperature, self._digits), dtype=object))
+        )
         mine = np.concatenate([wide_lanes(upto, room), chance := chance_of(room)])
         theirs = len(sides[self._pair.other]) * room + len(chance)
         circuit = weighed(len(sides[0]), len(sides[1]), room)
@@ -131,7 +134,7 @@ class ColumnsExponential(ColumnsChoice):
 class ColumnsNoisyMax(ColumnsChoice):
     """By scores under the noise of both."""
 
-    def __init__(  # noqa: PLR0917
+    def __init__(
         self, pair: Pair, owner: Sequence[int], most: int, scale: Fraction, noise: NoiseSource
     ) -> None:
         super().__init__(pair, owner, most)
@@ -167,9 +170,7 @@ class PeopleChoice:
 class PeopleNoisyMax(PeopleChoice):
     """By scores under the noise of both; counts, scores and noise stay in the circuit."""
 
-    def __init__(  # noqa: PLR0917
-        self, pair: Pair, classes: int, most: int, scale: Fraction, noise: NoiseSource
-    ) -> None:
+    def __init__(self, pair: Pair, classes: int, most: int, scale: Fraction, noise: NoiseSource) -> None:
         super().__init__(pair, classes, most)
         self._scale, self._noise = scale, noise
 
@@ -185,7 +186,7 @@ class PeopleNoisyMax(PeopleChoice):
 class PeopleExponential(PeopleChoice):
     """By weights that are shared between the two, modulo the first party's N."""
 
-    def __init__(self, pair: Pair, classes: int, most: int, polynomial: Taylor, key_bits: int) -> None:  # noqa: PLR0917
+    def __init__(self, pair: Pair, classes: int, most: int, polynomial: Taylor, key_bits: int) -> None:
         super().__init__(pair, classes, most)
         self._coefficients = polynomial.coefficients
         self._largest = polynomial.of(most)

@@ -1,10 +1,10 @@
 """The noisy counts of two parties: each sees the count plus the other's noise, a reader both noises.
 
-Across people every party counts its own records. Across columns each knows which of its own regions (products
-of its own cuts) every person is in: the party with fewer regions encrypts, for every person, a one in the slot
-of its region; the other adds up what is in each of its regions and classes (`scalar`). What each then holds
-adds up to the counts and is chance alone. Each adds its own noise, says by a digest what it holds, and only
-then shows it, so that nobody chooses noise by what the other showed.
+Across people every party counts its own records. Across columns each knows in which of its own regions, the
+products of its own cuts, every person is: the party with fewer regions encrypts, for every person, a one in
+the slot of its region; the other adds up what is in each of its regions and classes (`scalar`). What each
+then holds adds up to the counts and is chance alone. Each adds its own noise, says by a digest what it holds,
+and only then shows it, so that nobody chooses noise by what the other showed.
 
 Two noises: a party knows its own, and takes it off. What protects against it is the other's alone; a reader
 has both against them. The variance is twice that of one.
@@ -51,7 +51,7 @@ def opened(link: Link, mine: Ints) -> Ints:
     return found
 
 
-def _said(link: Link, party: int, nonce: bytes, words: NDArray[np.unsignedinteger]) -> bytes:  # type: ignore[type-arg]
+def _said(link: Link, party: int, nonce: bytes, words: NDArray[np.unsignedinteger]) -> bytes:
     raw = np.ascontiguousarray(words).astype("<u8").tobytes()
     return hashlib.sha256(b"privet-noisy" + bytes([party]) + link.session.id + nonce + raw).digest()
 

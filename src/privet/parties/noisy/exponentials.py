@@ -38,7 +38,9 @@ def weight(power: Fraction, digits: int) -> int:
         # Decimal rounds exp correctly, so one unit in the last place is room enough.
         low = down.next_minus(down.exp(down.divide(top, under)))
         high = up.next_plus(up.exp(up.divide(top, under)))
-        found = [int(edge.scaleb(digits, Context(precision, Emin=MIN_EMIN, Emax=MAX_EMAX))) for edge in (low, high)]
+        found = [
+            int(edge.scaleb(digits, Context(precision, Emin=MIN_EMIN, Emax=MAX_EMAX))) for edge in (low, high)
+        ]
         if found[0] == found[1] or power == 0:
             return 10**digits if power == 0 else found[0]
         precision *= 2
@@ -49,7 +51,7 @@ def weights(scores: Sequence[int], temperature: Fraction, digits: int) -> list[i
 
 
 def cut_off(digits: int) -> Fraction:
-    """What cutting weights off costs one choice, and the draw's own error: -2 ln(1 - 10**-digits), rounded up.
+    """What cutting weights off costs one choice, -2 ln(1 - 10**-digits), and the draw's error; rounded up.
 
     >>> [round(float(cut_off(digits)), 4) for digits in (1, 2, 4)]
     [0.2222, 0.0202, 0.0002]
@@ -74,9 +76,7 @@ class Taylor:
         3956250000
         """
         whole = factorial(self.w)
-        return [
-            whole // factorial(i) * self.q ** (self.w - i) * self.p**i for i in range(self.w + 1)
-        ]
+        return [whole // factorial(i) * self.q ** (self.w - i) * self.p**i for i in range(self.w + 1)]
 
     def of(self, u: int) -> int:
         found = 0
@@ -117,9 +117,7 @@ def taylor(c: Fraction, most: int, *, places: int | None = None, degree: int | N
     the polynomial is within one part in a thousand of exp up to the largest score.
     """
     c -= SLACK
-    rate = (
-        simplest(c * (1 - WASTE), c) if places is None else Fraction(truncated(c, places), 10**places)
-    )
+    rate = simplest(c * (1 - WASTE), c) if places is None else Fraction(truncated(c, places), 10**places)
     p, q = (rate.numerator, rate.denominator) if places is None else (int(rate * 10**places), 10**places)
     return Taylor(p, q, degree_for(c * most) if degree is None else degree)
 

@@ -92,10 +92,14 @@ class Plan:
         score, step = scoring(self.asked.score, len(table.classes)), self.step(table)
         if self.owner is not None:
             if self.terms.select is Select.EXPONENTIAL and cut_off(self.terms.digits) >= step:
-                raise UnsupportedError("noisy: digits: weights of so few places cost more than a step; take more")
+                raise UnsupportedError(
+                    "noisy: digits: weights of so few places cost more than a step; take more"
+                )
             return
         if self.rows_at_most is not None and table.records > self.rows_at_most:
-            raise InputError(f"there are more rows than the {self.rows_at_most:,} that the contract allows for")
+            raise InputError(
+                f"there are more rows than the {self.rows_at_most:,} that the contract allows for"
+            )
         for column in table.columns:
             if isinstance(column.predictor.domain, Numbers) and column.predictor.domain.points > MOST_PLACES:
                 raise UnsupportedError(
@@ -133,7 +137,7 @@ def _nodes(column: object) -> int:
     return int(domain.points if isinstance(domain, Numbers) else domain.size)
 
 
-def release(
+def release(  # noqa: PLR0917 - what is agreed on, and what is this party's
     link: Link,
     plan: Plan,
     table: CodedTable,
@@ -189,7 +193,7 @@ def release(
 class JointChooser(ExponentialChooser):
     """The next split, drawn with the other party."""
 
-    def __init__(  # noqa: PLR0917 - the three of one machine, and how it is drawn
+    def __init__(
         self, splitter: Splitter, stopper: BudgetStopper, search: Search, choice: Choice, mechanism: str
     ) -> None:
         super().__init__(splitter, stopper, search)

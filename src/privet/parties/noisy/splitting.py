@@ -1,9 +1,9 @@
 """Where splits come from when two parties share a table: the source of the top-down loop, at one of them.
 
-Across columns the owner of a column of numbers draws where it would be split, on its own rows (the class is
-known to both), and tells the place: an instruction names columns, nodes and places, and never a record. Across
-people nobody knows the counts: an interval is split in the middle, which is public and free, or at a place
-that is drawn together.
+Across columns the owner of a column of numbers draws where it would be split, on its own rows (both know the
+class), and tells the place: an instruction names columns, nodes and places, and never a record. Across people
+nobody knows the counts: an interval is split in the middle, which is public and free, or at a place that is
+drawn together.
 
 Leaks: of the other's columns the places that were drawn, each paid for.
 """

@@ -1,12 +1,12 @@
 """What a contract says of a release with differential privacy, beside its policy.
 
-    [noisy]                     # all of it may be left out
-    select = "noisy-max"        # how the next split is drawn; or "exponential"
-    key_bits = 3072             # of Paillier keys
-    digits = 9                  # across columns, exponential: decimal places of a weight
-    numbers = "halves"          # across people: an interval is split in the middle; "drawn": where chance says
-    degree = 47                 # across people, exponential: of the polynomial; so near to exp as it is
-    places = 6                  # and the decimal places of its rate; else a simple fraction
+[noisy]                     # all of it may be left out
+select = "noisy-max"        # how the next split is drawn; or "exponential"
+key_bits = 3072             # of Paillier keys
+digits = 9                  # across columns, exponential: decimal places of a weight
+numbers = "halves"          # across people: an interval is split in the middle; "drawn": where chance says
+degree = 47                 # across people, exponential: of the polynomial; so near to exp as it is
+places = 6                  # and the decimal places of its rate; else a simple fraction
 """
 
 from __future__ import annotations

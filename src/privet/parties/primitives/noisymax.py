@@ -4,8 +4,8 @@ Each party puts in noise for every candidate, of which the other knows nothing. 
 (`loudest`), or made inside of counts that each party has some of (`loudest_majority`: the records in the
 majority class of their child, added up). Of equal ones the first.
 
-`masked_majority` shows the scores themselves, less a number of the garbler's that hides them, to the evaluator
-alone: for weights that are made of shares (`polynomial`).
+`masked_majority` shows the scores themselves, less a number of the garbler's that hides them, to the
+evaluator alone: for weights that are made of shares (`polynomial`).
 
 Trust: two parties that follow the protocol. Against the other party a score is protected by one's own noise
 alone, against a reader by both.
@@ -82,7 +82,7 @@ def loudest_majority(shape: Shape, room: int) -> Circuit:
 
 
 def masked_majority(shape: Shape) -> Circuit:
-    """The scores less the garbler's masks, for the evaluator; masks have `mask_bits`, in lanes, after counts."""
+    """The scores less the garbler's masks of `mask_bits`, which it puts in after its counts, in lanes."""
     count, size, wide = shape.candidates, shape.size, mask_bits(shape) + 1
 
     def circuit(machine: Machine[Any], ours: Any, yours: Any) -> Any:

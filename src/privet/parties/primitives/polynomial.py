@@ -22,9 +22,7 @@ def evaluate(link: Link, other: int, key: PrivateKey, points: Sequence[int], deg
     n = int(key.public.n)
     powers = (pow(at, power, n) for at in points for power in range(1, degree + 1))
     link.send(other, "powers", key.sent(powers))
-    return [
-        key.decrypt(one) for one in receive_ciphers(link, other, "evaluated", key.public, len(points))
-    ]
+    return [key.decrypt(one) for one in receive_ciphers(link, other, "evaluated", key.public, len(points))]
 
 
 def let_evaluate(link: Link, other: int, key: PublicKey, polynomials: Sequence[Sequence[int]]) -> None:
@@ -34,9 +32,7 @@ def let_evaluate(link: Link, other: int, key: PublicKey, polynomials: Sequence[S
     made = []
     for at, coefficients in enumerate(polynomials):
         found = key.encrypt(coefficients[0])
-        for power, coefficient in zip(
-            powers[at * degree : (at + 1) * degree], coefficients[1:], strict=True
-        ):
+        for power, coefficient in zip(powers[at * degree : (at + 1) * degree], coefficients[1:], strict=True):
             found += power * coefficient
         made.append(found)
     send_ciphers(link, other, "evaluated", made)

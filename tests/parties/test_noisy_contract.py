@@ -345,7 +345,7 @@ def test_garbage_is_refused_wherever_it_is_sent(
             self._said[to] -= 1
             honest(self, to, kind, payload)
 
-    for fatal, way, match in (
+    for fatal, way, match in (  # noqa: B007 - the three ways read it
         ("samplers", other, "another kind"),
         ("labels", short, "bytes of"),
         ("tables", again, "replayed"),

@@ -45,6 +45,7 @@ BENCHMARKS = {
     ),
     "rules": ("bench.rules:run", "hiding rules, km-anonymity; retail baskets; beside mlxtend and others"),
     "joint": ("bench.joint:run", "releases of several organisations: time, bytes, rounds, near and far"),
+    "joint-noise": ("bench.joint_noise:run", "two parties with noise: time, bytes, accuracy (figure 7.2)"),
     "blood": ("bench.experiments:blood", "error and discernibility on transfusions (figures 3.4a, 3.4b)"),
     "error": ("bench.experiments:error", "classification error on Adult (figures 3.5a, 3.5b)"),
     "discernibility": ("bench.experiments:discernibility", "discernibility on Adult (figures 3.6a, 3.6b)"),

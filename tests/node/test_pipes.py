@@ -1,4 +1,4 @@
-"""What a relay keeps: pieces in order, each once, not too many; and tunnels only while both ends are there."""
+"""What a relay keeps: pieces in order, each once, not too many; tunnels only while both ends are there."""
 
 from __future__ import annotations
 

@@ -43,17 +43,17 @@ def ways(rows: int, *, full: bool) -> list[tuple[str, str, Plan]]:
     owner = tuple(at % 2 for at in range(len(of)))
     bits, h = 2048, 10 if full else 4
 
-    def plan(select: str, columns: bool, epsilon: str = "1") -> Plan:
+    def plan(select: str, *, columns: bool, epsilon: str = "1") -> Plan:
         terms = NoisyTerms(Select(select), bits)
         asked = DiffGen(epsilon=Fraction(epsilon), h=h)
         return Plan(asked, terms, owner if columns else None, None if columns else rows)
 
     return [
-        ("columns, exponential", "300 s", plan("exponential", True)),
-        ("columns, noisy-max", "", plan("noisy-max", True)),
-        ("people, noisy-max", "60 s", plan("noisy-max", False)),
+        ("columns, exponential", "300 s", plan("exponential", columns=True)),
+        ("columns, noisy-max", "", plan("noisy-max", columns=True)),
+        ("people, noisy-max", "60 s", plan("noisy-max", columns=False)),
         # With 2,048 bits only a small epsilon has weights that fit (spec 05, 3.3.2).
-        ("people, exponential, epsilon 1/10", "", plan("exponential", False, "1/10")),
+        ("people, exponential, epsilon 1/10", "", plan("exponential", columns=False, epsilon="1/10")),
     ]
 
 
@@ -153,8 +153,8 @@ def run(*, full: bool) -> Outcome:
         "What the protocols cost, and what a second noise costs in accuracy. Far: 20 ms, 50 Mbit/s.",
         (spent, table_of),
         (
-            f"the machine's load was {os.getloadavg()[0]:.1f} at the end: times of a busy machine are not "
-            "the protocol's",
+            f"the machine's load was {os.getloadavg()[0]:.1f} at the end",
+            "times of a busy machine are not the protocol's",
             "both parties share the processors of one process, and would have their own",
         ),
         charts=charts,

@@ -27,7 +27,7 @@ from privet.dp.diffgen import DiffGen
 from privet.dp.noise import production
 from privet.dp.noisytable import NoisyTable
 from privet.dp.publicdomain import Predictor
-from privet.parties.noisy.joint import Plan, release
+from privet.parties.noisy.joint import Plan, paired, release
 from privet.parties.noisy.terms import NoisyTerms, Select
 from privet.parties.transport import Distance, InProcess, Link, Session, together
 from privet.rehearsal import FAR
@@ -66,7 +66,8 @@ def carried(
     begun = time.perf_counter()
 
     def part(link: Link) -> NoisyTable:
-        return release(link, plan, parts[link.me], production(DEFAULT.noise.value))
+        mine = parts[link.me]
+        return release(paired(link, plan, mine), plan, mine, production(DEFAULT.noise.value))
 
     found, _ = together(house, [part] * 2)
     return found, time.perf_counter() - begun, house

@@ -19,7 +19,7 @@ from privet.dp.exact import Exact
 from privet.dp.noisytable import NoisyTable
 from privet.dp.publicdomain import Categories, Numbers, Predictor
 from privet.hierarchy.tree import Tree
-from privet.parties.noisy.joint import Plan, release
+from privet.parties.noisy.joint import Plan, paired, release
 from privet.parties.noisy.terms import NoisyTerms, Select
 from privet.parties.noisy.terms import Numbers as SplitNumbers
 from privet.parties.primitives import oblivious
@@ -149,6 +149,7 @@ def released(
     one = within or house(2)
 
     def part(link: Link) -> NoisyTable:
-        return release(link, made, parts[link.me], noise())
+        mine = parts[link.me]
+        return release(paired(link, made, mine), made, mine, noise())
 
     return together(one, [part] * 2)

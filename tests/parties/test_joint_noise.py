@@ -162,9 +162,8 @@ def test_what_each_sees_is_the_count_and_the_others_noise(
                 def laplace(self, scale: Fraction, size: int) -> Any:
                     return np.full(size, noise[link.me], dtype=np.int64)
 
-            return joint.release(
-                link, plan("exponential", columns=columns), parts_of(columns)[link.me], Mine()
-            )
+            made, mine = plan("exponential", columns=columns), parts_of(columns)[link.me]
+            return joint.release(joint.paired(link, made, mine), made, mine, Mine())
 
         found, other = together(one, [part] * 2)
     for link in one.links:

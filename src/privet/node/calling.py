@@ -56,30 +56,26 @@ class Caller:
         headers: dict[str, str] | None = None,
     ) -> tuple[int, dict[str, Any]]:
         """A request, and what was answered: the status, and a small JSON document."""
-        try:
-            with self._client.stream(method, path, content=body, json=document, headers=headers) as answer:
-                said = b""
-                for piece in answer.iter_bytes():
-                    said += piece
-                    if len(said) > SMALL:
-                        raise PartyError(f"{self.peer.name}: answers with more than is agreed")
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise UnreachableError(f"{self.peer.name}: {_why(error)}") from None
+        status, said = self._answered(method, path, SMALL, content=body, json=document, headers=headers)
         try:
             found = json.loads(said) if said else {}
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
             raise PartyError(f"{self.peer.name}: answers something that is not of this protocol")
-        return answer.status_code, found
+        return status, found
 
     def piece(self, path: str, most: int) -> tuple[int, bytes]:
         """A request for bytes, so many at most."""
+        return self._answered("GET", path, most)
+
+    def _answered(self, method: str, path: str, most: int, **more: Any) -> tuple[int, bytes]:
+        """The status, and what was answered; more than `most` bytes are not read."""
         try:
-            with self._client.stream("GET", path) as answer:
+            with self._client.stream(method, path, **more) as answer:
                 found = b""
-                for one in answer.iter_bytes():
-                    found += one
+                for piece in answer.iter_bytes():
+                    found += piece
                     if len(found) > most:
                         raise PartyError(f"{self.peer.name}: answers with more than is agreed")
         except (httpx.HTTPError, httpx.InvalidURL) as error:

@@ -18,7 +18,6 @@ Leaks: that, to the operator.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import re
 import secrets
@@ -35,7 +34,7 @@ from privet.errors import MissingExtraError, PrivetError
 from privet.node import certificates
 from privet.node.faces import Faces
 from privet.node.house import House
-from privet.node.wires import Taken
+from privet.node.wires import Ordered, Taken
 
 try:
     from fastapi import FastAPI, Request
@@ -62,24 +61,15 @@ class Pipe:
     """One way of a tunnel: pieces that came, in order, until they are fetched."""
 
     def __init__(self) -> None:
-        self._waiting: deque[bytes] = deque()
-        self._size, self._next, self._last = 0, 0, b""
+        self._came = Ordered(ROOM)
         self._given, self._again = 0, b""
         self.there = asyncio.Event()
 
     def take(self, number: int, piece: bytes) -> Taken:
-        mark = hashlib.sha256(piece).digest()
-        if number == self._next - 1 and mark == self._last:
-            return Taken.ALREADY
-        if number != self._next:
-            return Taken.ORDER
-        if self._size and self._size + len(piece) > ROOM:
-            return Taken.FULL
-        self._next, self._last = number + 1, mark
-        self._waiting.append(piece)
-        self._size += len(piece)
-        self.there.set()
-        return Taken.TAKEN
+        taken = self._came.take(number, piece)
+        if taken is Taken.TAKEN:
+            self.there.set()
+        return taken
 
     def give(self, number: int) -> bytes | Taken | None:
         """Piece `number` of what is fetched, or the last one again: an answer may be lost. None: not yet."""
@@ -87,14 +77,15 @@ class Pipe:
             return self._again
         if number != self._given:
             return Taken.ORDER
-        if not self._waiting:
+        waiting = self._came.pieces
+        if not waiting:
             self.there.clear()
             return None
-        found = [self._waiting.popleft()]
-        while self._waiting and sum(map(len, found)) + len(self._waiting[0]) <= PIECE:
-            found.append(self._waiting.popleft())
+        found = [waiting.popleft()]
+        while waiting and sum(map(len, found)) + len(waiting[0]) <= PIECE:
+            found.append(waiting.popleft())
         self._again = b"".join(found)
-        self._size -= len(self._again)
+        self._came.size -= len(self._again)
         self._given += 1
         return self._again
 

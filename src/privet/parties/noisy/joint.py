@@ -137,8 +137,16 @@ def _nodes(column: object) -> int:
     return int(domain.points if isinstance(domain, Numbers) else domain.size)
 
 
+def paired(link: Link, plan: Plan, table: CodedTable) -> Pair:
+    """The two, ready to draw: all that can go wrong before anything is paid has not."""
+    pair = Pair(link)
+    if plan.owner is not None:
+        _refuse_other_classes(pair, table)
+    return pair
+
+
 def release(  # noqa: PLR0917 - what is agreed on, and what is this party's
-    link: Link,
+    pair: Pair,
     plan: Plan,
     table: CodedTable,
     noise: NoiseSource,
@@ -149,10 +157,7 @@ def release(  # noqa: PLR0917 - what is agreed on, and what is this party's
 
     `table`: this party's records; of columns that are the other's only the domain is looked at.
     """
-    asked, split = plan.asked, plan.prepared(table)
-    pair = Pair(link)
-    if plan.owner is not None:
-        _refuse_other_classes(pair, split)
+    asked, split, link = plan.asked, plan.prepared(table), pair.link
     account = Account(asked.epsilon, payer)
     score, step = scoring(asked.score, len(split.classes)), plan.step(split)
     search = Search(noise, account, step, asked.temperature(score, step))

@@ -29,7 +29,8 @@ from privet.errors import BudgetError, InputError, InternalError, PartyError, Pr
 from privet.evidence import notes as ev
 from privet.parties.contract import Contract
 from privet.parties.noisy import known as kn
-from privet.parties.noisy.joint import Plan, release
+from privet.parties.noisy.choosing import Pair
+from privet.parties.noisy.joint import Plan, paired, release
 from privet.parties.primitives.intersection import common
 from privet.parties.transport import Link
 from privet.parties.words import Split
@@ -78,6 +79,7 @@ def publish_noisy(  # noqa: PLR0917 - what any party has, and what it pays from
             raise
         raise type(error)(*(f"{link.name(link.me)}: {one}" for one in error.complaints)) from None
     _agree(link, noise.label)
+    pair = paired(link, plan_of(contract), coded.table)
     epsilon = epsilon_of(contract.policy)
     reservation = account.reserve(
         run.session,
@@ -88,7 +90,7 @@ def publish_noisy(  # noqa: PLR0917 - what any party has, and what it pays from
         data=account.ledger.sketch({name: (one.values, one.codes) for name, one in coded.columns.items()}),
     )
     try:
-        return _drawn(link, contract, source, engine, run, coded.table, noise, reservation, progress)
+        return _drawn(pair, contract, source, engine, run, coded.table, noise, reservation, progress)
     except PartyError as error:
         raise PartyError(*error.complaints, kn.spent(contract.policy)) from None
 
@@ -160,7 +162,7 @@ def _agree(link: Link, label: str) -> None:
 
 
 def _drawn(  # noqa: PLR0917 - what was made ready, and what pays
-    link: Link,
+    pair: Pair,
     contract: Contract,
     source: Any,
     engine: Engine[Any],
@@ -171,7 +173,8 @@ def _drawn(  # noqa: PLR0917 - what was made ready, and what pays
     progress: Progress,
 ) -> tuple[NoisyOutcome, NoisyRelease]:
     policy, settings, epsilon = contract.policy, _settings(contract), epsilon_of(contract.policy)
-    made = release(link, plan_of(contract), table, noise, reservation, progress)
+    link = pair.link
+    made = release(pair, plan_of(contract), table, noise, reservation, progress)
     if made.charges != as_charges(reservation):
         raise InternalError("the ledger and the release do not name the same payments")
     drawn = Drawn(consistent(made, settings.consistency), (), made.charges, settings.h)

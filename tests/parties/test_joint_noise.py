@@ -531,6 +531,42 @@ def test_random_tables_however_they_are_split(data: Any) -> None:
     assert counted(one) == counted(other) == truly(one, rows)
 
 
+class Asked(Quiet):
+    """Remembers the scales of the noise that it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scales: list[Fraction] = []
+
+    def laplace(self, scale: Fraction, size: int) -> Any:
+        self.scales.append(scale)
+        return super().laplace(scale, size)
+
+
+@pytest.mark.parametrize("columns", [True, False])
+def test_noise_has_the_scale_that_was_paid_for(columns: bool) -> None:
+    """Of a choice 1 / step, since records can only raise `max`; of counts 1 / what is left; at both."""
+    asked: list[Asked] = []
+
+    def source() -> Asked:
+        asked.append(Asked())
+        return asked[-1]
+
+    with quick():
+        one, _ = released(plan("noisy-max", columns=columns, h=2), parts_of(columns), source)
+    paid = {charge.purpose.split(" ")[0]: charge.epsilon for charge in one.charges}
+    for party in asked:
+        assert party.scales == [1 / paid["choose"]] * 2 + [1 / paid["counts"]]
+
+
+def test_what_weights_cost_comes_off_what_a_choice_may_spend() -> None:
+    made = plan("exponential", columns=True, digits=3)
+    score, step = scoring(made.asked.score, 2), Fraction(1, 10)
+    choice = joint._choice(None, made, one_table(), score, step, Quiet())  # type: ignore[arg-type]
+    assert choice._temperature == 2 / (step - cut_off(3))  # type: ignore[attr-defined]
+    assert choice._largest == weight(10 / choice._temperature, 3)  # type: ignore[attr-defined]
+
+
 def test_the_budget_ends_the_loop_and_the_rest_pays_for_the_counts() -> None:
     made = plan("noisy-max", columns=True, h=1)
     with quick():

@@ -23,6 +23,7 @@ from privet.parties.primitives.paillier import Cipher, Packing, PrivateKey, Publ
 from privet.parties.transport import Link
 
 HIDING = 40  # bits by which a mask is wider than what it hides
+BLOCK = 256  # records whose ciphertexts travel together: while some are added up, the next are encrypted
 
 
 def send_key(link: Link, to: int, key: PublicKey) -> None:
@@ -84,12 +85,13 @@ def counts_first(  # noqa: PLR0917 - what is public, and what is mine
     packing = Packing.of(public, len(regions), HIDING)
     send_key(link, other, public)
     ciphers = _ciphers_for(wide, packing)
-    rows = (
-        1 << (region % packing.slots * packing.slot) if region // packing.slots == at else 0
-        for region in regions
-        for at in range(ciphers)
-    )
-    link.send(other, "regions", key.sent(rows))
+    for begin in range(0, len(regions), BLOCK):
+        rows = (
+            1 << (region % packing.slots * packing.slot) if region // packing.slots == at else 0
+            for region in regions[begin : begin + BLOCK]
+            for at in range(ciphers)
+        )
+        link.send(other, "regions", key.sent(rows))
     found = receive_ciphers(link, other, "counts", public, groups * ciphers)
     counts = []
     for group in range(groups):
@@ -111,11 +113,13 @@ def counts_second(  # noqa: PLR0917 - what is public, and what is mine
     key = receive_key(link, other, bits)
     packing = Packing.of(key, len(group_of), HIDING)
     ciphers = _ciphers_for(wide, packing)
-    rows = receive_ciphers(link, other, "regions", key, len(group_of) * ciphers)
     sums = [key.total(()) for _ in range(groups * ciphers)]
-    for record, group in enumerate(group_of):
-        for at in range(ciphers):
-            sums[group * ciphers + at] += rows[record * ciphers + at]
+    for begin in range(0, len(group_of), BLOCK):
+        some = group_of[begin : begin + BLOCK]
+        rows = receive_ciphers(link, other, "regions", key, len(some) * ciphers)
+        for record, group in enumerate(some):
+            for at in range(ciphers):
+                sums[group * ciphers + at] += rows[record * ciphers + at]
     masks = [
         [secrets.randbits(packing.mask_bits) for _ in range(min(packing.slots, wide - at * packing.slots))]
         for _ in range(groups)

@@ -71,7 +71,7 @@ ARROWS: dict[str, set[str]] = {
     "rules": {*BASE, "hierarchy", "models", "native", "trajectory"},  # a set is a path without times
     "disclose": {*BASE, "hierarchy", "models", "relational", "witness"},
     "policy": {*BASE, "hierarchy", "disguise", "models", "registry", "placing"},
-    "parties": {*BASE, "hierarchy", "models", "counts", "relational", "policy"},
+    "parties": {*BASE, "hierarchy", "models", "counts", "relational", "dp", "policy"},
     "engines": {*BASE, "hierarchy", "native", "document", "trajectory", "rules", "placing"},
     "evidence": {*BASE, "policy"},
     "report": {*BASE, "hierarchy", "disclose", "document", "collect", "policy", "evidence"},
@@ -175,7 +175,6 @@ FROM_PYTHON_ONLY = {
     "privet.disclose.sources.public": "restoring by a public rule: an experiment that no command offers",
     "privet.disclose.structure": "symmetry of somebody's own partitions (spec 12, acceptance 8)",
     "privet.dp.queries": "the interactive baseline that a release by `diffgen` is compared with",
-    "privet.parties.primitives.polynomial": "oblivious polynomial evaluation (spec 05)",
     "privet.parties.virtual.harness": "secure set union (spec 08, acceptance 12)",
     "privet.samples.worked": "worked examples that the tests and docs/explain count with",
 }

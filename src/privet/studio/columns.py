@@ -12,7 +12,7 @@ from privet.report.plots import Bar, bars, pct
 from privet.report.words import ROLES as MEANING
 from privet.roads.tables.separation import telling
 from privet.studio import edits
-from privet.studio.look import Column
+from privet.studio.seen import Column
 from privet.studio.pages import Asked, Pages
 from privet.studio.project import Document
 
@@ -40,7 +40,7 @@ def routes(pages: Pages) -> None:
 
 
 def show(asked: Asked) -> Response:
-    look, document = asked.studio.look, asked.project.document()
+    look, document = asked.look, asked.project.document()
     return asked.page(
         "columns.html",
         here="columns",
@@ -132,7 +132,7 @@ def histogram(column: Column) -> Safe:
 
 def together(asked: Asked) -> Response:
     """What columns tell people apart, alone and two or three together."""
-    look = asked.studio.look
+    look = asked.look
     found = None
     if look.kind == "table" and look.drafted is not None and look.records <= MOST_TOGETHER:
         found = telling(asked.project.given, form=look.drafted.form, engine=find("engines", "embedded")())
@@ -144,7 +144,7 @@ def together(asked: Asked) -> Response:
 def role(asked: Asked) -> Response:
     """One click: what a column is."""
     name, said = asked.get("column"), asked.get("role")
-    column = asked.studio.look.column(name)
+    column = asked.look.column(name)
     drafted = {} if column is None else column.hierarchy
     asked.project.edit(lambda document: edits.set_role(document, name, said, drafted))
     return asked.go("columns", anchor=asked.get("anchor"))
@@ -152,7 +152,7 @@ def role(asked: Asked) -> Response:
 
 def guesses(asked: Asked) -> Response:
     """Take the guess wherever nothing is decided yet."""
-    look = asked.studio.look
+    look = asked.look
 
     def change(document: Document) -> None:
         for column in look.columns:

@@ -13,11 +13,12 @@ from privet.report import explored, exposed, findings, planned
 from privet.report.markup import Safe
 from privet.studio import edits
 from privet.studio.jobs import State, spoken
+from privet.studio.later import MOMENT, now
 from privet.studio.nodes import Explored
 from privet.studio.pages import Asked, Pages
 from privet.studio.project import Document
 
-MOMENT, WAIT = 0.1, 60.0  # seconds
+WAIT = 60.0  # seconds
 SEARCHES = ("top-down", "optimal", "mondrian", "local", "suppression", "incognito", "samarati")
 
 
@@ -122,7 +123,7 @@ def take(asked: Asked) -> Response:
 
 def plan(asked: Asked) -> Response:
     """What an epsilon would buy: no data is read, and nothing is spent."""
-    words = ("plan", str(asked.project.policy_file), "--records", str(asked.studio.look.records))
+    words = ("plan", str(asked.project.policy_file), "--records", str(asked.look.records))
     job = asked.studio.jobs.start("plan", *words)
     job.finished.wait(20)
     return asked.go("explore", anchor="plan") if job.state is State.DONE else asked.go("job", n=job.number)
@@ -149,10 +150,7 @@ def state(asked: Asked) -> Response:
 def lattice(asked: Asked) -> Response:
     """All nodes; where they take longer than a moment, a page that waits for them."""
     soon = _soon(asked)
-    try:
-        found = soon.result(MOMENT)
-    except TimeoutError:
-        return asked.page("waiting.html", here="explore", title="Lattice")
+    found = now(soon, MOMENT, "explore/lattice/state", "looking at the nodes")
     chosen = asked.project.document().get("algorithm", {}).get("levels", {})
     order = found.loss.argsort(kind="stable")
     best = [at for at in order if found.keeps[at] == 1][:30]

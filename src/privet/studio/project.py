@@ -25,6 +25,7 @@ from typing import Any, TypeAlias
 import tomli_w
 
 from privet import tomltext
+from privet.declared import TABLE
 from privet.engines import text as source_text
 from privet.errors import InputError, PrivetError
 from privet.evidence import folder as ev
@@ -32,10 +33,23 @@ from privet.placing import aside, followed
 from privet.policy.values import Policy
 
 Document: TypeAlias = dict[str, Any]
+TRAJECTORIES, TRANSACTIONS, DOCUMENTS = "trajectories", "transactions", "documents"  # kinds besides tables
 POLICY, NOTE = "policy.toml", "studio.toml"
 DATA, TREES, RELEASES = "data", "hierarchies", "releases"
 SUFFIX = ".studio"
 _NAME = re.compile(r"[^\w.\- ]+")
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What data is taken for: a kind, and of sets where they are."""
+
+    kind: str
+    said: str = ""  # the table [transactions] as text, so that values of this compare
+
+    @property
+    def where(self) -> Document | None:
+        return tomllib.loads(self.said) if self.said else None
 
 
 @dataclass
@@ -96,6 +110,18 @@ class Project:
         except PrivetError:
             said = None
         return self.query or said
+
+    def taken(self) -> Taken | None:
+        """What the data is taken for, as the policy says; None: nobody has said."""
+        try:
+            document = self.document()
+        except PrivetError:
+            return None
+        if not document:
+            return None
+        kind, where = str(document.get("kind", TABLE)), document.get(TRANSACTIONS)
+        said = tomli_w.dumps(where) if kind == TRANSACTIONS and isinstance(where, dict) else ""
+        return Taken(kind, said)
 
     @property
     def data_name(self) -> str:
@@ -163,10 +189,10 @@ class Project:
             tomltext.document(new, POLICY)
             self._write(self.policy_file, new)
 
-    def begin(self, source: Path | str, drafted: str) -> None:
+    def begin(self, source: Path | str, drafted: str, query: str | None = None) -> None:
         """Take a source and what a draft says of it; the decisions about another source go."""
         with self._lock:
-            self.source = str(source)
+            self.source, self.query = str(source), query or self.query
             self._write(self.policy_file, drafted)
             if not source_text.is_url(self.source):
                 place = Path(self.source)

@@ -17,7 +17,6 @@ from privet.evidence import notes as ev
 from privet.policy.notation import build
 from privet.policy.presets import Preset
 from privet.policy.presets import names as preset_names
-from privet.publishing import check
 from privet.readings import Rows
 from privet.report.words import wording
 from privet.studio import edits, fields
@@ -143,8 +142,8 @@ def told(asked: Asked, table: Mapping[str, Any]) -> dict[str, Any]:
         document.pop("algorithm", None)
 
     policy = asked.project.trial(change)
-    verdicts = [verdict for _, verdict in check(asked.project.given, policy)]
-    first, records = ev.promise(made, verdicts[0]), asked.studio.look.records
+    verdicts = [verdict for _, verdict in asked.studio.counts.verdicts(asked.project, policy)]
+    first, records = ev.promise(made, verdicts[0]), asked.look.records
     words = wording(first, [one.name for one in policy.quasi])
     risk = verdicts[0].at_risk
     today = (
@@ -197,7 +196,7 @@ def text(asked: Asked) -> Response:
 
 def preset(asked: Asked) -> Response:
     """A promise that somebody wrote down: `privet init --accept --preset`, where nothing is decided."""
-    found, look = Preset.find(asked.get("preset")), asked.studio.look
+    found, look = Preset.find(asked.get("preset")), asked.look
     if look.drafted is None:
         raise InputError("presets are for tables and trajectories, not for documents yet")
     document = asked.project.document()

@@ -20,6 +20,7 @@ from privet.report.markup import label_text
 from privet.report.numerals import percent
 from privet.report.words import wording
 from privet.studio import edits
+from privet.studio.addresses import shown
 from privet.studio.beside import beside
 from privet.studio.jobs import Job, State, spoken
 from privet.studio.pages import Asked, Pages
@@ -92,7 +93,7 @@ def publish_words(asked: Asked, folder: Path) -> tuple[str, ...]:
 def _python(asked: Asked, folder: Path) -> str:
     return (
         "import privet as pv\n\n"
-        f"release = pv.publish({asked.project.given!r}, {str(asked.project.policy_file)!r})\n"
+        f"release = pv.publish({shown(asked.project.given)!r}, {str(asked.project.policy_file)!r})\n"
         f"release.write({str(folder)!r})\n"
         f"assert pv.verify({str(folder)!r}).holds\n"
     )

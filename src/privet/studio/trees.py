@@ -76,7 +76,7 @@ def _values(asked: Asked, names: list[str]) -> dict[str, list[Any]]:
     """The different values of columns, as the policy reads them; those of fields once the policy is one."""
     if not names:
         return {}
-    if asked.studio.look.drafted is not None:
+    if asked.look.drafted is not None:
         return asked.studio.looks.values(asked.project, names)
     try:
         found = distinct(asked.project.given, asked.project.policy(), find("engines", "embedded")())
@@ -104,7 +104,7 @@ def one(asked: Asked) -> Response:
     if spec is None:
         raise InputError("only a quasi-identifier has a hierarchy")
     standing = _looked(asked, name, spec, _values(asked, [name]).get(name))
-    column = asked.studio.look.column(name)
+    column = asked.look.column(name)
     root = _root(_parsed(asked, name)) if not standing.complaint else None
     return asked.page(
         "hierarchy.html",
@@ -119,7 +119,7 @@ def one(asked: Asked) -> Response:
         groups=[] if root is None else [node.label for node in root.walk() if node.children],
         shown=SHOWN,
         column=column,
-        drawn=None if column is None else drawn(column, asked.studio.look.records),
+        drawn=None if column is None else drawn(column, asked.look.records),
         edges=_edges(standing.spec, column),
     )
 
@@ -174,7 +174,7 @@ def simple(asked: Asked) -> Response:
 
 def edges(asked: Asked) -> Response:
     """Cuts of numbers that were set over the histogram."""
-    name, found = asked.get("column"), asked.studio.look.column(asked.get("column"))
+    name, found = asked.get("column"), asked.look.column(asked.get("column"))
     if found is None or not found.bins:
         raise InputError("this column is not one of numbers")
     inner = sorted({_exact(word) for word in asked.form.get("edge", ()) if word})

@@ -12,7 +12,8 @@
     const send = async (file) => {
       said.textContent = `Reading ${file.name} …`;
       const answer = await fetch(`${base}/open/upload`, {
-        method: "POST", body: file, headers: { "x-studio-token": token, "x-file-name": encodeURIComponent(file.name) },
+        method: "POST", body: file,
+        headers: { "x-studio-token": token, "x-file-name": encodeURIComponent(file.name), "x-kind": document.getElementById("filekind").value },
       });
       if (answer.headers.get("content-type") !== "application/json") { said.textContent = await answer.text(); return; }
       const told = await answer.json();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import Future
 from typing import Any
 
@@ -69,7 +70,11 @@ def _spends(asked: Asked) -> bool:
 def _at_risk(asked: Asked) -> list[tuple[str, Safe]]:
     """Who could be found in the data as it stands, as `privet risk` draws it."""
     last = asked.studio.jobs.last("risk")
-    found = {} if last is None else last.answer
+    return [] if last is None else exposure(last.answer)
+
+
+def exposure(found: Mapping[str, Any]) -> list[tuple[str, Safe]]:
+    """What `privet risk` found, drawn."""
     if "prosecutor" not in found:
         return []
     parts = (

@@ -7,21 +7,25 @@ shows to its steward.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from privet.core import Form
 from privet.declared import TABLE
 from privet.drafts import documents
 from privet.drafts.draft import Draft, draft
+from privet.engines.text import is_url
 from privet.registry import find
 from privet.studio import sets
 from privet.studio.later import begun, now
 from privet.studio.project import DOCUMENTS, TRAJECTORIES, TRANSACTIONS, Project, Taken
 from privet.studio.seen import Column, columns_of
+from privet.studio.weight import refuse_too_heavy
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,7 @@ class Looks:
         self._key: tuple[Any, ...] | None = None
         self._soon: Future[Look] | None = None
         self._values: dict[str, list[Any]] = {}
+        self._remembered: dict[Any, Any] = {}
 
     def soon(self, project: Project) -> Future[Look]:
         """What is seen of a project's data, now or in a while; a look that failed is taken again."""
@@ -71,7 +76,7 @@ class Looks:
             key = (project.signature(), query, taken)
             failed = self._soon is not None and self._soon.done() and self._soon.exception() is not None
             if self._soon is None or failed or key != self._key:
-                self._key, self._values = key, {}
+                self._key, self._values, self._remembered = key, {}, {}
                 self._soon = begun(lambda: looked(source, query, taken))
             return self._soon
 
@@ -88,8 +93,15 @@ class Looks:
         """A look that somebody has taken of what is now the project's data."""
         with self._lock:
             self._key = (project.signature(), project.selected(), project.taken())
-            self._values, self._soon = {}, Future()
+            self._values, self._remembered, self._soon = {}, {}, Future()
             self._soon.set_result(found)
+
+    def remembered(self, key: Any, work: Callable[[], T]) -> T:
+        """What was worked out of this look before, or now."""
+        if key not in self._remembered:
+            self._remembered[key] = work()
+        found: T = self._remembered[key]
+        return found
 
     def values(self, project: Project, names: Sequence[str]) -> dict[str, list[Any]]:
         """The different values of columns of a table, missing ones left out; read once."""
@@ -123,6 +135,8 @@ class Candidate:
 
 def looked(source: str, query: str | None = None, taken: Taken | None = None) -> Look:
     """Look at every column, or at every field of documents; `taken`: what the data is taken for, if said."""
+    if not is_url(source):
+        refuse_too_heavy(Path(source))
     kind = None if taken is None else taken.kind
     if kind == TRANSACTIONS:
         found = sets.guessed(source, None if taken is None else taken.where)

@@ -17,8 +17,9 @@ from privet.errors import InputError, PrivetError, one_of
 from privet.studio.jobs import spoken
 from privet.studio.later import MOMENT, WaitingError, now
 from privet.studio.look import Candidate
-from privet.studio.pages import Asked, Pages, refusal
-from privet.studio.project import DATA, DOCUMENTS, TRAJECTORIES, TRANSACTIONS
+from privet.studio.pages import Asked, Pages, Studio, refusal
+from privet.studio.project import DATA, DOCUMENTS, RELEASES, TRAJECTORIES, TRANSACTIONS
+from privet.studio.received import unpacked
 
 LARGEST = 4 << 30  # bytes of a file that is dropped
 LOOKING = ("open/state", "looking at the data")
@@ -144,10 +145,22 @@ async def uploaded(pages: Pages, request: Request) -> Response:
     try:
         place = studio.project.room_for(DATA, unquote(request.headers.get("x-file-name", "")))
         await _kept(place, request.stream())
+        if place.suffix.lower() == ".zip":
+            return await run_in_threadpool(_received, studio, place)
     except PrivetError as error:
         return JSONResponse({"complaints": list(error.complaints)}, status_code=422)
     studio.candidate = Candidate.of(str(place), kind, dropped=place)
     return JSONResponse({"go": studio.url("open/taken")})
+
+
+def _received(studio: Studio, place: Path) -> Response:
+    """A zip is a release that somebody sent: it is kept to be verified, and the zip goes."""
+    try:
+        folder = studio.project.room_for(RELEASES, f"received-{place.stem}")
+        unpacked(place, folder)
+    finally:
+        place.unlink()
+    return JSONResponse({"go": studio.url("release", name=folder.name)})
 
 
 async def _kept(place: Path, parts: AsyncIterator[bytes]) -> None:

@@ -18,8 +18,8 @@ from privet.declared import TABLE
 from privet.errors import InputError, InternalError, MissingExtraError, PrivetError
 from privet.policy.consistency import NO_PROMISE
 from privet.report.markup import Safe, label_text
-from privet.studio.gate import LARGEST_FORM, REFUSALS, Gate, form_of
 from privet.studio.counting import Counts
+from privet.studio.gate import LARGEST_FORM, REFUSALS, Gate, form_of
 from privet.studio.jobs import Jobs, spoken
 from privet.studio.later import MOMENT, WaitingError
 from privet.studio.look import Candidate, Look, Looks
@@ -84,7 +84,7 @@ class Asked:
 
     @property
     def look(self) -> Look:
-        """What is seen of the data. A page that asks too early becomes one that waits; a form is waited for."""
+        """What is seen of the data. A page that asks too early becomes one that waits; a form waits."""
         return self.studio.looks.at(self.project, None if self.form else MOMENT)
 
     def get(self, name: str) -> str:

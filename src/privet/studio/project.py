@@ -234,7 +234,11 @@ class Project:
 
     def releases(self) -> list[Path]:
         """The releases of this project, the newest first."""
-        found = [path for path in (self.folder / RELEASES).glob("*") if (path / ev.FILE).is_file()]
+        found = [
+            path
+            for path in (self.folder / RELEASES).glob("*")
+            if not path.name.startswith(".") and (path / ev.FILE).is_file()
+        ]
         return [
             *self.received,
             *sorted(found, key=lambda path: (path / ev.FILE).stat().st_mtime, reverse=True),

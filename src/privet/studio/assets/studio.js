@@ -83,11 +83,14 @@
   if (edges) {
     const cuts = edges.querySelector(".cuts");
     const { low, high } = edges.dataset;
+    const said = (value) => ("dated" in edges.dataset
+      ? new Date((value - 719163) * 86400000).toISOString().slice(0, 10) : value);
     const draw = () => {
       cuts.replaceChildren(...[...edges.querySelectorAll("input[type=range]")].map((slider) => {
         const line = document.createElement("span");
         line.style.left = `${100 * (slider.value - low) / (high - low)}%`;
-        slider.closest(".ask").querySelector("output").textContent = slider.value;
+        slider.closest(".ask").querySelector("output").textContent = said(slider.value);
+        slider.setAttribute("aria-valuetext", said(slider.value));
         return line;
       }));
     };

@@ -93,9 +93,8 @@ def _record(
     raw: Mapping[str, Any], became: Mapping[str, Mapping[Any, set[Any]]], kinds: pl.DataFrame
 ) -> Record:
     """What a record may have become: the kinds of published records that fit all of its values."""
-    recoded = _fitting(
-        {name: became[name].get(value, {value}) for name, value in raw.items() if name in became}
-    )
+    labels = {name: became[name].get(value, {value}) for name, value in raw.items() if name in became}
+    recoded = _fitting(labels)
     same = _fitting({name: {value} for name, value in raw.items() if name not in became})
     found = kinds.filter(recoded)
     if (exactly := found.filter(same)).height:  # else a value was missing, and leaves as nothing

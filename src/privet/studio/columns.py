@@ -37,6 +37,7 @@ SAID = {
 PATH_KEYS = ("form", "path", "person", "place", "time", "lat", "lon", "slot", "grid", "clash")
 PATH_COLUMNS = ("path", "person", "place", "time", "lat", "lon")
 SET_KEYS = ("form", "set", "person", "item", "separator")
+SHOWN = 100  # columns on a page
 MOST_TOGETHER = 200_000  # records in which combinations are looked for
 
 
@@ -56,6 +57,8 @@ def routes(pages: Pages) -> None:
 
 def show(asked: Asked) -> Response:
     look, document = asked.look, asked.project.document()
+    page = asked.number("page") if asked.get("page") else 1
+    some = look.columns[(page - 1) * SHOWN : page * SHOWN]
     return asked.page(
         "columns.html",
         here="columns",
@@ -70,7 +73,11 @@ def show(asked: Asked) -> Response:
         sets=_sets(document),
         shaped=_shaped(document),
         items=None if look.items is None else commonest(look.items.common, look.items.records, "items"),
-        drawn={one.name: drawn(one, look.records) for one in look.columns},
+        columns=some,
+        page=page,
+        before=(page - 1) * SHOWN,
+        pages=-(-len(look.columns) // SHOWN),
+        drawn={one.name: drawn(one, look.records) for one in some},
     )
 
 
@@ -209,7 +216,8 @@ def role(asked: Asked) -> Response:
     column = asked.look.column(name)
     drafted = {} if column is None else column.hierarchy
     asked.project.edit(lambda document: edits.set_role(document, name, said, drafted))
-    return asked.go("columns", anchor=asked.get("anchor"))
+    page = {"page": asked.number("page")} if asked.get("page") else {}
+    return asked.go("columns", anchor=asked.get("anchor"), **page)
 
 
 def guesses(asked: Asked) -> Response:

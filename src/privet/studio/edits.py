@@ -126,10 +126,11 @@ def add_model(document: Document, model: Mapping[str, Any]) -> None:
         models.append(dict(model))
 
 
-def drop_model(document: Document, at: int) -> None:
+def drop_model(document: Document, at: int, kind: str) -> None:
+    """Take a promise back; refused where another stands in its place, as another tab may have made it."""
     models = document.get("models", [])
-    if not 0 <= at < len(models):
-        raise InputError("there is no such promise")
+    if not 0 <= at < len(models) or models[at].get("type") != kind:
+        raise InputError("there is no such promise any more: look again")
     del models[at]
     if not models:
         del document["models"]

@@ -18,7 +18,7 @@ from urllib.parse import parse_qs
 
 Scope: TypeAlias = MutableMapping[str, Any]
 
-LARGEST_FORM = 1 << 20  # bytes of what a form sends
+LARGEST_FORM = 8 << 20  # bytes of what a form sends; a tree has a row for each value
 ASKING, SAYING = ("GET", "HEAD"), "POST"
 CONTENT = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "

@@ -18,6 +18,7 @@ from privet.declared import TABLE
 from privet.drafts import documents
 from privet.drafts.draft import Draft, draft
 from privet.engines.text import is_url
+from privet.errors import InputError
 from privet.registry import find
 from privet.studio import sets
 from privet.studio.later import begun, now
@@ -26,6 +27,7 @@ from privet.studio.seen import Column, columns_of
 from privet.studio.weight import refuse_too_heavy
 
 T = TypeVar("T")
+LONGEST_NAME = 500  # characters of a column's name that a page can show
 
 
 @dataclass(frozen=True)
@@ -145,6 +147,8 @@ def looked(source: str, query: str | None = None, taken: Taken | None = None) ->
     if kind == DOCUMENTS or (kind is None and documents.looks_nested(source)):
         return _documents(source)
     drafted = draft(source, Form(query=query), paths=None if kind is None else kind == TRAJECTORIES)
+    if any(len(one.name) > LONGEST_NAME for one in drafted.guesses):
+        raise InputError(f"a column has a name of more than {LONGEST_NAME} characters; is the header right?")
     return Look(
         TABLE if drafted.paths is None else TRAJECTORIES,
         drafted.records,

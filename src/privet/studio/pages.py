@@ -160,6 +160,13 @@ def refusal(status: int) -> Response:
     return PlainTextResponse(f"{REFUSALS[status]}\n", status_code=status)
 
 
+def attached(name: str) -> dict[str, str]:
+    """What makes a browser save an answer under a name, whatever letters it has."""
+    plain = name.encode("ascii", "replace").decode().replace("?", "_").replace('"', "_")
+    exactly = quote(name, safe="")
+    return {"content-disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{exactly}"}
+
+
 async def _nothing(_request: Request, error: Any) -> Response:
     return refusal(405 if getattr(error, "status_code", 404) == 405 else 404)
 

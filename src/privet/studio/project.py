@@ -37,6 +37,7 @@ TRAJECTORIES, TRANSACTIONS, DOCUMENTS = "trajectories", "transactions", "documen
 POLICY, NOTE = "policy.toml", "studio.toml"
 DATA, TREES, RELEASES = "data", "hierarchies", "releases"
 SUFFIX = ".studio"
+LONGEST = 160  # bytes of a file's name
 _NAME = re.compile(r"[^\w.\- ]+")
 
 
@@ -213,6 +214,7 @@ class Project:
         plain = _NAME.sub("_", Path(name.replace("\\", "/")).name).strip(" .")
         if not plain:
             raise InputError("this file has no name")
+        plain = plain if len(plain.encode()) <= LONGEST else f"{plain[:40]}{Path(plain).suffix[:12]}"
         place = self.folder / folder / plain
         number = 2
         while place.exists():

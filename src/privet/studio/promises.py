@@ -11,6 +11,7 @@ from fastapi.responses import JSONResponse, Response
 
 from privet import registry
 from privet.core import Role
+from privet.declared import TABLE
 from privet.drafts.accept import Answers, accept
 from privet.errors import InputError, PrivetError
 from privet.evidence import notes as ev
@@ -150,6 +151,8 @@ def told(asked: Asked, table: Mapping[str, Any]) -> dict[str, Any]:
         "The data keeps this as it stands."
         if verdicts[0].holds
         else f"Today {risk:,} of {records:,} records would have to change."
+        if policy.kind == TABLE
+        else f"Today {risk:,} records would have to change."
     )
     return {
         "text": today,
@@ -168,8 +171,8 @@ def add(asked: Asked) -> Response:
 
 
 def drop(asked: Asked) -> Response:
-    at = asked.number("at")
-    asked.project.edit(lambda document: edits.drop_model(document, at))
+    at, kind = asked.number("at"), asked.get("type")
+    asked.project.edit(lambda document: edits.drop_model(document, at, kind))
     return asked.go("promise", anchor="promised")
 
 

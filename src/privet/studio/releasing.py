@@ -24,7 +24,7 @@ from privet.studio.addresses import shown
 from privet.studio.beside import SHOWN, beside
 from privet.studio.exploring import exposure
 from privet.studio.jobs import Job, State, spoken
-from privet.studio.pages import Asked, Pages
+from privet.studio.pages import Asked, Pages, attached
 
 AT_RISK = "still-at-risk"
 STAGES = {
@@ -247,8 +247,7 @@ def zipped(asked: Asked) -> Response:
             while chunk := packed.read(CHUNK):
                 yield chunk
 
-    named = f'attachment; filename="{folder.name}.zip"'
-    return StreamingResponse(parts(), media_type="application/zip", headers={"content-disposition": named})
+    return StreamingResponse(parts(), media_type="application/zip", headers=attached(f"{folder.name}.zip"))
 
 
 def before_and_after(asked: Asked) -> Response:

@@ -21,7 +21,7 @@ from privet.report.markup import label_text
 from privet.roads.documents.data import distinct
 from privet.studio import branches, cuts, edits
 from privet.studio.columns import drawn
-from privet.studio.pages import Asked, Pages
+from privet.studio.pages import Asked, Pages, attached
 from privet.studio.project import TREES
 from privet.studio.seen import Column
 
@@ -278,7 +278,6 @@ def export(asked: Asked) -> Response:
     if root is None:
         raise InputError("this column has no tree")
     plain = re.sub(r"[^\w\-]+", "_", name)[:60] or "column"
-    headers = {
-        "content-disposition": f'attachment; filename="{plain}.csv"'.encode("ascii", "replace").decode()
-    }
-    return Response(branches.rows(root), media_type="text/csv; charset=utf-8", headers=headers)
+    return Response(
+        branches.rows(root), media_type="text/csv; charset=utf-8", headers=attached(f"{plain}.csv")
+    )

@@ -32,7 +32,10 @@
 
   // A choice that shows its own questions.
   for (const choice of document.querySelectorAll("select[data-submits]")) {
-    choice.addEventListener("change", () => choice.form.requestSubmit());
+    let typed = false; // who walks through the choices by keyboard presses the button beside them
+    choice.addEventListener("keydown", () => { typed = true; });
+    choice.addEventListener("pointerdown", () => { typed = false; });
+    choice.addEventListener("change", () => { if (!typed) choice.form.requestSubmit(); });
   }
 
   // Work in the background.
@@ -56,8 +59,10 @@
     let turn = 0;
     const look = async () => {
       const mine = ++turn;
+      const slow = setTimeout(() => place.replaceChildren(paragraph("Counting …")), 300);
       const form = new URLSearchParams(new FormData(asked));
       const told = await (await fetch(`${base}/promise/live`, { method: "POST", body: form })).json();
+      clearTimeout(slow);
       if (mine !== turn) return;
       const parts = (told.sentences || []).map(paragraph);
       const today = document.createElement("p");

@@ -74,30 +74,30 @@ def columns_of(source: str, drafted: Draft) -> list[Column]:
 
 def _column(column: pl.Series, said: str, reason: str, guess: Guess, drafted: Draft) -> Column:
     form, name = drafted.form, column.name
-    absent = {*form.nulls, *form.missing.get(name, ())}
-    counted = column.cast(pl.String).value_counts(sort=True).rename({name: "value"})
-    there = counted.filter(pl.col("value").is_not_null() & ~pl.col("value").is_in(list(absent)))
-    many = int(there.get_column("count").sum())
-    common = tuple(there.head(SHOWN).iter_rows())
+    absent = {None, *form.nulls, *form.missing.get(name, ())}
+    counted = column.cast(pl.String).value_counts(sort=True)
+    every = zip(counted.get_column(name).to_list(), counted.get_column("count").to_list(), strict=True)
+    there = [(value, many) for value, many in every if value not in absent]
+    values, counts = [value for value, _ in there], [many for _, many in there]
+    present = sum(counts)
     kind = KINDS.get(guess.hierarchy.name, "text")
     bins: tuple[Bin, ...] = ()
-    counts = there.get_column("count").to_list()
     if guess.hierarchy.name == "intervals":
-        read = (as_said(value, name, form) for value in there.get_column("value").to_list())
+        read = (as_said(value, name, form) for value in values)
         bins = binned([None if value is None else number(value) for value in read], counts)
     elif isinstance(guess.hierarchy, Dates):
-        bins = binned(days(there.get_column("value").to_list(), guess.hierarchy), counts)
-    elif guess.role is Role.IDENTIFIER and there.height * 2 > many:
+        bins = binned(days(values, guess.hierarchy), counts)
+    elif guess.role is Role.IDENTIFIER and len(there) * 2 > present:
         kind = "names or numbers of people"
     return Column(
         name=name,
         guess=said,
         reason=reason,
         type=kind,
-        different=there.height,
-        missing=len(column) - many,
-        alone=int((there.get_column("count") == 1).sum()),
-        common=common,
+        different=len(there),
+        missing=len(column) - present,
+        alone=counts.count(1),
+        common=tuple(there[:SHOWN]),
         bins=bins,
         hierarchy=guess.hierarchy.to_policy(),
         of_path=name in drafted.of_paths,

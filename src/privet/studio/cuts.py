@@ -11,7 +11,7 @@ from typing import Any
 from privet.errors import InputError
 from privet.hierarchy.dates import Dates
 from privet.hierarchy.tree import Branch
-from privet.studio.seen import Column
+from privet.studio.seen import Column, as_day
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Sliders:
     dated: bool
 
     def shown(self, number: float) -> str:
-        return date.fromordinal(int(number)).isoformat() if self.dated else f"{number:g}"
+        return as_day(number) if self.dated else f"{number:g}"
 
 
 def sliders(spec: Mapping[str, Any], column: Column | None) -> Sliders | None:
@@ -60,7 +60,7 @@ def spans(values: Sequence[str], given: Iterable[str], hierarchy: Dates) -> Bran
     if not days:
         raise InputError("this column is not one of dates")
     first, last = days[0][0], days[-1][0]
-    wanted = {date.fromordinal(int(exact(word))) for word in given if word}
+    wanted = {date.fromisoformat(as_day(exact(word))) for word in given if word}
     starts = [first, *sorted(day for day in wanted if first < day <= last)]
     groups: list[list[Branch]] = [[] for _ in starts]
     for day, value in days:
@@ -80,7 +80,7 @@ def exact(word: str) -> int | float:
     """A number that a slider or a field says."""
     try:
         return plain(float(word))
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError):  # also of what is infinite
         raise InputError("an edge is a number") from None
 
 

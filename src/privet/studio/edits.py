@@ -145,6 +145,7 @@ def set_algorithm(document: Document, algorithm: Mapping[str, Any] | None) -> No
 
 def set_paths(document: Document, said: Mapping[str, str]) -> None:
     """Where the paths are; what is left empty is not said."""
+    _refuse_other(document, "trajectories")
     known: dict[str, Any] = {key: value for key, value in said.items() if value}
     for key in ("grid",):
         if key in known and str(known[key]).isdigit():
@@ -154,6 +155,7 @@ def set_paths(document: Document, said: Mapping[str, str]) -> None:
 
 def set_sets(document: Document, said: Mapping[str, str]) -> None:
     """Where the sets are; what is left empty is not said, and the items keep their hierarchy."""
+    _refuse_other(document, "transactions")
     known: dict[str, Any] = {key: value for key, value in said.items() if value}
     if "hierarchy" in document.get("transactions", {}):
         known["hierarchy"] = document["transactions"]["hierarchy"]
@@ -161,6 +163,11 @@ def set_sets(document: Document, said: Mapping[str, str]) -> None:
     columns = document.get("attributes", {})
     for name in [known[key] for key in ("set", "person", "item") if key in known]:
         columns.pop(name, None)  # the sets are read from it, so it has no role
+
+
+def _refuse_other(document: Document, kind: str) -> None:
+    if document.get("kind") != kind:
+        raise InputError(f"the policy is not about {kind}: look again")
 
 
 def set_purpose(document: Document, said: str) -> None:

@@ -136,7 +136,8 @@ class Guard:
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
-        if scope["type"] != "http":
+        if scope["type"] != "http":  # there is no other way in: a socket of the web is closed unheard
+            await send({"type": "websocket.close", "code": 1008})
             return
 
         async def sealed(message: MutableMapping[str, Any]) -> None:

@@ -39,6 +39,11 @@ class Bin:
     records: int
 
 
+def as_day(number: float) -> str:
+    """A number of days as a date; the calendar ends with the year 9999."""
+    return date.fromordinal(min(max(int(number), 1), date.max.toordinal())).isoformat()
+
+
 @dataclass(frozen=True)
 class Column:
     """A column as it stands in the data."""
@@ -58,7 +63,7 @@ class Column:
 
     def edge(self, number: float) -> str:
         """Where a bin begins or ends, for people."""
-        return date.fromordinal(int(number)).isoformat() if self.dated else f"{number:g}"
+        return as_day(number) if self.dated else f"{number:g}"
 
 
 def columns_of(source: str, drafted: Draft) -> list[Column]:

@@ -127,7 +127,7 @@ def one(asked: Asked) -> Response:
         standing=standing,
         settings=_settings(standing.spec),
         levels=tuple(LEVELS),
-        steps=climbed(asked, spec, column),
+        ways=climbed(asked, spec, column),
         root=root,
         nodes=0 if root is None else sum(1 for _ in root.walk()),
         largest=LARGEST_TREE,

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from privet.evidence.paths import Heat, StopNote
 from privet.policy.values import Policy
 from privet.registry import find
 from privet.report import trajectories as report
@@ -16,8 +17,8 @@ from privet.report.markup import Safe
 from privet.report.plots import picture
 from privet.roads.trajectories.check import framed, read_paths
 from privet.roads.trajectories.notes import heat, size, stops_noted
+from privet.roads.trajectories.shape import Read
 from privet.studio.project import TRAJECTORIES
-from privet.trajectory.paths import Paths
 
 FEW = 5  # records at a place and time below which the page says that they are few
 MOST = 400  # places that a map draws
@@ -43,23 +44,28 @@ def by_place_and_time(source: str, document: Mapping[str, Any], folder: Path) ->
     read = read_paths(framed(source, policy, find("engines", "embedded")()), policy)
     paths, stops = read.paths, read.shape.known_stops()
     there = paths.instances[paths.instances > 0]
-    known = stops_noted(stops, paths) if stops is not None else _on_earth(paths)
-    return Drawn(size(paths), int((there < FEW).sum()), _heat(paths), report.places({"stops": known[:MOST]}))
+    known = stops_noted(stops, paths) if stops is not None else _on_earth(read)
+    return Drawn(
+        size(paths),
+        int((there < FEW).sum()),
+        _heat(read),
+        report.located([StopNote.read(one) for one in known[:MOST]]),
+    )
 
 
-def _heat(paths: Paths) -> Safe | None:
-    found = report.mapped(heat(paths.points, paths.instances))
-    if found is None:
+def _heat(read: Read) -> Safe | None:
+    found = Heat.read(heat(read.paths.points, read.paths.instances))
+    if not found.places:
         return None
-    places, times, counts = found
-    bottom = report.TOP + report.ROW * len(places)
-    parts = [*report.squares(places, times, counts), *report.below(times, bottom)]
+    bottom = report.TOP + report.ROW * len(found.places)
+    parts = [*report.squares(found), *report.below(found.times, bottom)]
     said = "How many records are at each of the busiest places at each time, as the data has it"
     return picture("heat", "Places and times", said, *parts, height=bottom + 66, class_="left names")
 
 
-def _on_earth(paths: Paths) -> list[dict[str, Any]]:
+def _on_earth(read: Read) -> list[dict[str, Any]]:
     """Places whose names are degrees, as cells of a grid have them; the busiest first."""
+    paths = read.paths
     busy = np.bincount(paths.points.place, paths.instances, minlength=len(paths.points.places))
     found = []
     for at in np.argsort(-busy, kind="stable").tolist():

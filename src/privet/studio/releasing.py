@@ -27,6 +27,7 @@ from privet.studio.exploring import exposure
 from privet.studio.jobs import Job, State, spoken
 from privet.studio.pages import Asked, Pages, attached
 
+PROMISING = {"publish", "verify", "explain"}  # commands that say what became of promises
 AT_RISK = "still-at-risk"
 STAGES = {
     "read": "reading",
@@ -148,7 +149,7 @@ def job_page(asked: Asked) -> Response:
         stage=STAGES.get(job.stage, job.stage),
         release=name,
         typed=spoken(job.command),
-        promises=_promises(job.answer.get("promises", ())),
+        promises=_promises(job.answer.get("promises", ())) if job.kind in PROMISING else [],
         exposure=exposure(job.answer) if job.kind == AT_RISK else [],
     )
 

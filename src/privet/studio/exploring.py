@@ -19,7 +19,7 @@ from privet.studio.nodes import Explored
 from privet.studio.pages import Asked, Pages
 from privet.studio.project import Document
 
-WAIT = 60.0  # seconds
+WAIT = 600.0  # seconds
 SEARCHES = ("top-down", "optimal", "mondrian", "local", "suppression", "incognito", "samarati")
 
 

@@ -48,6 +48,17 @@ from privet.roads.tables.bounds import bounds_of_data
 from privet.roads.tables.release import TableRelease
 
 
+def as_it_stands(source: Any, policy: Policy, *, engine: Engine[Any]) -> Tally:
+    """Data counted without any recoding: what promises about it are asked of, whichever they are."""
+    table = persons.opened(engine, source, settle(source, policy.form), policy)
+    return engine.tally_published(table, policy)
+
+
+def judged(everybody: Tally, policy: Policy) -> Verdicts:
+    """Every promise that can be checked, on those it is about."""
+    return population.judge_all(everybody, population.part_that_leaves(everybody, policy), policy)
+
+
 @dataclass(frozen=True)
 class Decided:
     """What the search found for everybody, and what that says of the rows that leave."""
@@ -237,11 +248,8 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
 
     def foreseen(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> tuple[Verdicts, list[str]]:
         """What data achieves as it stands, and protected values that it does not have."""
-        table = persons.opened(engine, source, settle(source, policy.form), policy)
-        everybody = engine.tally_published(table, policy)
-        unmet = absent.remarks(policy, absent.of_tally(everybody))
-        left = population.part_that_leaves(everybody, policy)
-        return population.judge_all(everybody, left, policy), unmet
+        everybody = as_it_stands(source, policy, engine=engine)
+        return judged(everybody, policy), absent.remarks(policy, absent.of_tally(everybody))
 
     def verify(self, folder: Path, evidence: Evidence, policy: Policy, *, engine: Engine[Any]) -> Found:
         data, form = data_file(folder, evidence)

@@ -46,6 +46,8 @@ BENCHMARKS = {
     ),
     "rules": ("bench.rules:run", "hiding rules, km-anonymity; retail baskets; beside mlxtend and others"),
     "joint": ("bench.joint:run", "releases of several organisations: time, bytes, rounds, near and far"),
+    "joint-error": ("bench.joint_error:run", "what joining brings, and alone costs (figures 5.4, 5.5)"),
+    "virtual": ("bench.virtual:run", "a virtual database of several sites: time, loss, what is given away"),
     "blood": ("bench.experiments:blood", "error and discernibility on transfusions (figures 3.4a, 3.4b)"),
     "error": ("bench.experiments:error", "classification error on Adult (figures 3.5a, 3.5b)"),
     "discernibility": ("bench.experiments:discernibility", "discernibility on Adult (figures 3.6a, 3.6b)"),

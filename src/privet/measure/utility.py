@@ -9,7 +9,6 @@ distribution in `spread`.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -216,10 +215,10 @@ class Heights:
             return node
         here = self._domain.root
         while (here.lo, here.hi, here.label) != (node.lo, node.hi, node.label):
-            at = bisect_right(here.children, node.lo, key=lambda child: child.lo) - 1
-            if at < 0 or here.children[at].hi < node.hi:
+            child = here.child_with(node.lo)
+            if child is None or child.hi < node.hi:
                 return None
-            here = here.children[at]
+            here = child
         return here
 
 

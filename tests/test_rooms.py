@@ -321,7 +321,7 @@ def test_plain_does_without_polars() -> None:
 
 def run(code: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=600
     )
     return done.stdout.strip()
 

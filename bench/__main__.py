@@ -27,6 +27,7 @@ BENCHMARKS = {
     "peers": ("bench.peers:run", "Mondrian, full domain and checks beside anonypy, anjana and pyCANON"),
     "lattice": ("bench.lattice:run", "full-domain and local recoding beside ARX; Mondrian"),
     "auto": ("bench.chosen:run", "auto beside the other searches, on a draft that was accepted"),
+    "least": ("bench.least:run", "how far local recoding is above lower bounds"),
     "boxes": ("bench.boxes:run", "Mondrian beside full-domain generalisation; widths by number of columns"),
     "diffgen-scaling": ("bench.diffgen:scaling", "differential privacy from CSV to CSV (figure 6.6)"),
     "anatomy": ("bench.anatomy:run", "trees in two halves (t-t, v-v): 1,000 transcripts, 41,000 vertices"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,7 +12,7 @@ import numpy as np
 
 from privet.core import Finding, Hierarchy, Role, Tally
 from privet.declared import Order
-from privet.engine import Cluster, Engine, Tallied
+from privet.engine import Ahead, Cluster, Engine, Tallied
 from privet.errors import InternalError, UnsupportedError
 from privet.evidence import notes as ev
 from privet.evidence.folder import FILE, digest
@@ -53,6 +54,7 @@ class Decided:
 
     finding: Finding
     recoding: Recoding = field(repr=False)
+    relaxed: Future[list[dict[str, Any]]] = field(repr=False)  # what one step less would buy
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,11 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
                 found = replace(found, recoding=recoding)
         else:
             found = Finding(recoding_of(asked.like, raw, policy, asked.engine))
-        return Decided(found, population.recoding_of_part(raw, policy, found.recoding))
+        recoding = population.recoding_of_part(raw, policy, found.recoding)
+        told = Finding(recoding) if policy.publish_only else found
+        # For the steward's notes, from here on beside all that must happen one after the other.
+        relaxed = asked.beside.submit(relaxations, raw, policy, told, describe=describe)
+        return Decided(found, recoding, relaxed)
 
     def apply(self, asked: Asked, counts: Tallied, found: Decided) -> Left:
         engine, policy = asked.engine, asked.policy
@@ -137,13 +143,9 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
         asked, policy = passed.asked, passed.policy
         final = replace(passed.seen.final, person=None)  # measures are of records, as anybody can count them
         finding, recoding = passed.found.finding, passed.found.recoding
-        relaxed = asked.beside.submit(
-            relaxations,
-            passed.counts.tally,
-            policy,
-            finding if not policy.publish_only else Finding(recoding),
-            describe=describe,
-        )
+        form = as_written(asked.form, asked.output)
+        if isinstance(asked.engine, Ahead):
+            asked.engine.ahead(passed.leaving.published, form, asked.beside)
         worst = asked.beside.submit(worst_classes, final)
         raw = replace(population.part_that_leaves(passed.counts.tally, policy), person=None)
         if recoding.by_record:  # then it speaks of records, and so does what is said of it
@@ -163,7 +165,6 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
         for name, kind in recoding_types(raw, recoding).items():
             attributes[name]["recoding"] = kind
         copies = recoding.copies if isinstance(recoding, Perturbation) else 1
-        form = as_written(asked.form, asked.output)
         aloud = [
             *bounds_of_data(policy, final.quasi),
             *formulas.cautions(asked.engine, passed.leaving.published, final, form),
@@ -199,7 +200,7 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
             },
         )
         return told, {
-            "relaxations": relaxed.result(),
+            "relaxations": passed.found.relaxed.result(),
             "published_as": published_as(raw, recoding),
             "leaf_order": leaf_order(raw, recoding),
             **({"warnings": aloud} if aloud else {}),

@@ -77,6 +77,11 @@ class Rollups:
         self._sources: list[Frequencies] = []
         self._order = self._by_shrinking()
 
+    @property
+    def cells(self) -> int:
+        """How many cells everything is counted from."""
+        return self._tally.cells
+
     def at(self, node: Levels) -> Frequencies:
         """The classes of a node."""
         if node in self._known:

@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 
 from privet.domain import Domain, Value
 from privet.engines.arrange import codes_of
+from privet.engines.spark.cells import words
 from privet.engines.spark.jobs import CHANGED, fetched, functions
 from privet.engines.spark.spread import Spread, respelt
 from privet.engines.spark.staging import Staging
 from privet.errors import UnsupportedError
-
-WORD = 2**62  # what a packed number stays below
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,15 +83,8 @@ class Codebook:
     @property
     def words(self) -> list[list[str]]:
         """The columns that are packed into each number."""
-        found: list[list[str]] = []
-        room = WORD
-        for name, domain in self.domains.items():
-            if room // max(domain.size, 1) < 1 or not found:
-                found.append([])
-                room = WORD
-            room //= max(domain.size, 1)
-            found[-1].append(name)
-        return found
+        names = list(self.domains)
+        return [[names[at] for at in some] for some in words([d.size for d in self.domains.values()])]
 
     def packed(self, session: Any, staging: Staging, table: Spread) -> Any:
         """The table's frame with the numbers w0, w1, … of each record beside its columns."""

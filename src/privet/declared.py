@@ -80,6 +80,9 @@ class AlgorithmFacts(Protocol):
     public_domains: ClassVar[bool] = False  # what could occur is said by the policy, never by the data
     coincident: ClassVar[bool] = False  # knowing the algorithm does not help
     persons: ClassVar[bool] = False  # does it search where persons are counted, instead of records?
+    asks: ClassVar[bool] = (
+        False  # does it only ask counts, through `counts.door`, so that they may be elsewhere?
+    )
 
     @property
     def droppable(self) -> Fraction:

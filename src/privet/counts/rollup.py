@@ -99,6 +99,9 @@ class Rollups:
         self._remember(node, found)
         return found
 
+    def beyond(self, node: Levels, smallest: int) -> None:
+        """All classes are shown, however many there are."""
+
     def of_cells(self, node: Levels) -> Indexes:
         """The class of each cell, numbered as the node's frequencies are."""
         return self._merged(self._raw, node)[1]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from privet.core import Column, PrivacyModel, Tally
 from privet.counts import deciding
 from privet.counts.door import Ints, Rungs, Score
 from privet.engines.spark.boxing import ClusterBoxes
-from privet.engines.spark.cells import COUNT, Cells, Key, Question
+from privet.engines.spark.cells import COUNT, Answer, Cells, Key, Question
 from privet.engines.spark.classes import ClusterClasses
 from privet.engines.spark.jobs import functions
 from privet.engines.spark.leaves import ClusterCutting, ClusterLeaves
@@ -31,6 +32,7 @@ class ClusterCounts:
         """`known`: by column the records with each code, where that was counted before."""
         self._cells = cells
         self._known = dict(known or {})
+        self._crossed: dict[Placement, list[Answer]] = {}  # by label and value; labels may be drawn anew
 
     @property
     def heading(self) -> Tally:
@@ -132,15 +134,25 @@ class ClusterCounts:
                 (self._slice(at, found.keys[0], found.keys[1:], found.counts), recoding)
                 for at, found in enumerate(answers)
             ]
-        frame = self._with_nodes(recoding)
-        questions = [
-            Question(
-                [Key(f"p{at}", len(recoding.nodes[c.name])), cells.plain(f"q{at}"), Key("kept", 2), *target]
-            )
-            for at, c in enumerate(heading.quasi)
-        ]
+        placed = recoding.elsewhere
+        if not isinstance(placed, Placement):
+            raise InternalError("what is placed on the cluster is said by a placement")
+        if placed not in self._crossed:
+            questions = [
+                Question(
+                    [
+                        Key(f"p{at}", len(recoding.nodes[c.name])),
+                        cells.plain(f"q{at}"),
+                        Key("kept", 2),
+                        *target,
+                    ]
+                )
+                for at, c in enumerate(heading.quasi)
+            ]
+            frame = self._with_nodes(recoding, placed)
+            self._crossed[placed] = cells.asked(questions, "counting values by label", frame)
         made: list[tuple[Tally, Recoding]] = []
-        for at, found in enumerate(cells.asked(questions, "counting values by label", frame)):
+        for at, found in enumerate(self._crossed[placed]):
             name = heading.quasi[at].name
             nodes = recoding.nodes[name]
             mine = Regions(
@@ -164,13 +176,10 @@ class ClusterCounts:
             counts=counts,
         )
 
-    def _with_nodes(self, recoding: Regions) -> object:
+    def _with_nodes(self, recoding: Regions, placed: Placement) -> Any:
         """The cells with the node of each attribute that their box has, and whether the box leaves."""
         import pyarrow as pa  # noqa: PLC0415 - comes with pyspark
 
-        placed = recoding.elsewhere
-        if not isinstance(placed, Placement):
-            raise InternalError("what is placed on the cluster is said by a placement")
         f, cells = functions(), self._cells
         boxes = [np.asarray(recoding.boxes[c.name], dtype=np.int64) for c in self.heading.quasi]
         many = len(boxes[0])

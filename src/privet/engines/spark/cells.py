@@ -7,16 +7,17 @@ for by expressions, and adds counts up. What comes here are sums, up to a limit 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from math import prod
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Column, Tally
-from privet.engines.spark.jobs import fetched, functions
+from privet.engines.spark.jobs import fetched, functions, told
 from privet.engines.spark.staging import Staging
 from privet.errors import UnsupportedError
 
@@ -118,19 +119,20 @@ class Cells:
             layers.append(self._layer(number, one, some, wide, more, self.frame if frame is None else frame))
         if not layers:
             return []
-        columns = self.brought(reduce(lambda first, second: first.unionAll(second), layers), what)
+        all_of_them = reduce(lambda first, second: first.unionAll(second), layers)
+        columns = self.brought(all_of_them, what, len(layers))
         return [
             self._unpacked(columns, number, one, some, wide)
             for number, (one, some) in enumerate(zip(questions, packed, strict=True))
         ]
 
-    def brought(self, frame: Any, what: str) -> dict[str, Ints]:
+    def brought(self, frame: Any, what: str, questions: int = 1) -> dict[str, Ints]:
         """The columns of a frame of whole numbers, where they are few enough."""
-        rows = fetched(frame.limit(self.most + 1), what)
-        if rows.num_rows > self.most:
+        rows = fetched(frame.limit(self.most * questions + 1), what)
+        if rows.num_rows > self.most * questions:
             raise TooManyError(
-                f"the engine 'spark': {what} has more than {self.most:,} answers, which is what is brought to "
-                "one machine; round what is too fine before, or say cells=… to pv.Spark"
+                f"the engine 'spark': {what} has more than {self.most:,} answers, which is what is brought "
+                "to one machine; round what is too fine before, or say cells=… to pv.Spark"
             )
         return {name: rows.column(name).to_numpy().astype(np.int64) for name in rows.column_names}
 
@@ -208,6 +210,18 @@ class Cells:
             word = self._word([(f.col(names[at]).cast("bigint"), sizes[at]) for at in some])
             frame = frame.withColumn(f"w{number}", word)
         return frame
+
+
+def cells_at(  # noqa: PLR0917 - where it lies, and what it is
+    session: Any, staging: Staging, folder: Path, heading: Tally, records: int, most: int
+) -> Cells:
+    """The tally that lies in a folder as packed numbers and counts."""
+    cells = Cells(session, staging, heading, None, records, most)
+    sizes = [column.domain.size for column in cells.columns]
+    with told("reading what was counted"):
+        packed = session.read.parquet(str(folder.absolute()))
+    codes = codes_of_words(cells.names, sizes)
+    return replace(cells, frame=packed.select(*codes, COUNT))
 
 
 def stepped(code: Any, starts: Sequence[int], values: Sequence[int]) -> Any:

@@ -13,9 +13,9 @@ from dataclasses import replace
 import numpy as np
 
 from privet.core import Column, PrivacyModel, Tally
-from privet.counts.door import Frequencies, Ints, Levels, Mask, Rungs
+from privet.counts.door import Beyond, Frequencies, Ints, Levels, Mask, Rungs
 from privet.counts.rollup import Rollups
-from privet.engines.spark.cells import Cells, Key, Question, TooManyError
+from privet.engines.spark.cells import COUNT, Cells, Key, Question, TooManyError
 from privet.engines.spark.jobs import fetched, functions
 from privet.engines.spark.placement import Placement
 from privet.errors import UnsupportedError
@@ -23,6 +23,10 @@ from privet.recoding import Generalization, Regions
 
 TRIED = 8  # nodes of a way that are estimated at a time
 KEPT = 2_000_000  # rows of a stop: as many classes as `Rollups` remembers
+SAID = (
+    "the engine 'spark': a node of the lattice that may have to be published has more than {:,} classes, "
+    "which is what is brought to one machine; allow higher levels only, or say cells=… to pv.Spark"
+)
 
 
 class ClusterClasses:
@@ -33,10 +37,39 @@ class ClusterClasses:
         self._ladders = ladders
         self._sensitive = tuple(sensitive)
         self._stops: list[tuple[Levels, Rollups]] = []
+        self._beyond: dict[Levels, Beyond] = {}
         self.records = cells.records
 
     def at(self, node: Levels) -> Frequencies:
         return self._stop(node).at(node)
+
+    def beyond(self, node: Levels, smallest: int) -> Beyond | None:
+        if node not in self._beyond:
+            try:
+                self._stop(node)
+            except TooManyError:
+                self._beyond[node] = self._summary(node, smallest)
+        return self._beyond.get(node)
+
+    def _summary(self, node: Levels, smallest: int) -> Beyond:
+        """How many classes there are, and how many of their records are in small ones: one row."""
+        f, names = functions(), []
+        frame = self._cells.frame
+        for key in self._keys(node, ()):
+            frame, value = self._cells.mapped(frame, key, f"g{key.column}")
+            names.append(value.alias(f"k{key.column}"))
+        sizes = frame.select(*names, COUNT).groupBy(*(f"k{key.column}" for key in self._keys(node, ())))
+        size = f.col("size")
+        small = f.when(size < f.lit(smallest), size).otherwise(f.lit(0))
+        row = fetched(
+            sizes.agg(f.sum(COUNT).alias("size")).agg(
+                f.count(f.lit(1)).alias("classes"),
+                f.sum(small).alias("lost"),
+                f.sum(size.cast("double") * size.cast("double")).alias("squares"),
+            ),
+            "counting small classes",
+        ).to_pylist()[0]
+        return Beyond(int(row["classes"]), int(row["lost"]), float(row["squares"]))
 
     def holds(self, node: Levels, bad: Mask, models: Sequence[PrivacyModel]) -> bool:
         every = [column.name for column in self._cells.heading.sensitive]
@@ -72,20 +105,27 @@ class ClusterClasses:
         below = [(levels, stop) for levels, stop in self._stops if _finer(levels, node)]
         if below:
             return min(below, key=lambda one: one[1].cells)[1]
-        for levels in (self._far_down(node), node):
-            try:
-                stop = Rollups(self._counted(levels, self._sensitive), self._ladders, self._sensitive)
-            except TooManyError:
-                if levels == node:
-                    raise
-                continue
-            self._stops.append((levels, stop))
-            return stop
-        raise AssertionError
+        if self._too_many(node):
+            raise TooManyError(SAID.format(self._cells.most))
+        try:
+            levels = self._far_down(node)
+            stop = self._rollups(levels)
+        except TooManyError:  # what was estimated is more
+            levels, stop = node, self._rollups(node)
+        self._stops.append((levels, stop))
+        return stop
+
+    def _rollups(self, levels: Levels) -> Rollups:
+        return Rollups(self._counted(levels, self._sensitive), self._ladders, self._sensitive)
+
+    def _too_many(self, node: Levels) -> bool:
+        """Is it finer than one that has too many classes? Then it has no fewer."""
+        return any(_finer(node, other) for other in self._beyond)
 
     def _far_down(self, node: Levels) -> Levels:
         """The finest node on a way down whose classes are likely few enough."""
-        way, room = self._way(node), min(self._cells.most, KEPT)
+        room = min(self._cells.most, KEPT)
+        way = [levels for levels in self._way(node) if not self._too_many(levels)]
         sure = [levels for levels in way if self._room(levels) <= room]
         unsure = [levels for levels in way if self._room(levels) > room and levels != node]
         if not unsure:
@@ -102,7 +142,8 @@ class ClusterClasses:
             distinct.append(f.approx_count_distinct(f.hash(*values)).alias(f"d{number}"))
         row = fetched(frame.agg(*distinct), "estimating classes").to_pylist()[0]
         fits = [levels for number, levels in enumerate(tried) if row[f"d{number}"] * 1.2 <= room]
-        return [*(sure or [node]), *fits][-1]
+        found: Levels = [*(sure or [node]), *fits][-1]
+        return found
 
     def _way(self, node: Levels) -> list[Levels]:
         """From a node down to the bottom, each time by the step that makes the fewest more groups."""

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from privet.domain import Domain, Value
@@ -31,6 +33,12 @@ class Values:
     keys: tuple[Value, ...] = field(repr=False)
     texts: tuple[Value, ...] = field(repr=False)
     counts: NDArray[np.int64] = field(repr=False)
+
+    def by_code(self, domain: Domain) -> NDArray[np.int64]:
+        """How many records have each code of a domain."""
+        made = np.zeros(domain.size, dtype=np.int64)
+        np.add.at(made, codes_of(domain, self.texts), self.counts)
+        return made
 
 
 def distinct(table: Spread, names: Sequence[str], most: int) -> dict[str, Values]:
@@ -117,25 +125,47 @@ class Codebook:
         return found
 
 
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The packed numbers that occur, ascending, and how many records have each; or where these lie."""
+
+    words: list[NDArray[np.int64]] = field(repr=False)
+    counts: NDArray[np.int64] = field(repr=False)
+    records: int
+    folder: Path | None = None  # too many to come here
+
+
 def tallied(
-    session: Any, staging: Staging, table: Spread, book: Codebook, most: int
-) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
-    """The packed numbers that occur, ascending, and how many records have each; one aggregation."""
+    session: Any, staging: Staging, table: Spread, book: Codebook, most: int, *, may_stay: bool = False
+) -> Found:
+    """The counts of all combinations, by one aggregation; `may_stay`: where they are more than `most`."""
     f = functions()
     slim = table.select(list(book.domains))
     names = [f"w{at}" for at in range(len(book.words))]
     grouped = book.packed(session, staging, slim).groupBy(*names).agg(f.count(f.lit(1)).alias("n"))
-    rows = fetched(grouped.limit(most + 1), "counting")
-    if rows.num_rows > most:
-        raise UnsupportedError(
-            f"the engine 'spark': the records have more than {most:,} different combinations of values, "
-            "which is what is searched on one machine; round what is too fine before, or say cells=… to "
-            "pv.Spark"
-        )
-    words = [rows.column(name).to_numpy().astype(np.int64) for name in names]
-    counts = rows.column("n").to_numpy().astype(np.int64)
+    if may_stay:
+        folder = staging.written(grouped)
+        lie = pl.scan_parquet(folder / "*.parquet", glob=True)
+        many, records = lie.select(pl.len(), pl.col("n").sum().cast(pl.Int64).alias("n")).collect().row(0)
+        if many > most:
+            nothing = np.zeros(0, dtype=np.int64)
+            return Found([nothing for _ in names], nothing, int(records), folder)
+        rows = lie.collect()
+        staging.drop(folder)
+        read = {name: rows[name].to_numpy() for name in [*names, "n"]}
+    else:
+        fetching = fetched(grouped.limit(most + 1), "counting")
+        if fetching.num_rows > most:
+            raise UnsupportedError(
+                f"the engine 'spark': the records have more than {most:,} different combinations of values, "
+                "which is what is searched on one machine; round what is too fine before, or say cells=… to "
+                "pv.Spark"
+            )
+        read = {name: fetching.column(name).to_numpy() for name in [*names, "n"]}
+    words = [read[name].astype(np.int64) for name in names]
+    counts = read["n"].astype(np.int64)
     order = np.lexsort(words[::-1])
-    return [word[order] for word in words], counts[order]
+    return Found([word[order] for word in words], counts[order], int(counts.sum()))
 
 
 def looked_up(  # noqa: PLR0917 - where, what, by which key, in which table

@@ -155,6 +155,6 @@ class ClusterBoxes:
         )
 
     def _written(self, frame: Any) -> tuple[Path, Any]:
-        folder = self._cells.staging.written(frame)
+        folder = self._cells.staging.counted(frame)
         with told("reading what was counted"):
             return folder, self._cells.session.read.parquet(str(folder.absolute()))

@@ -144,7 +144,7 @@ def tallied(
     names = [f"w{at}" for at in range(len(book.words))]
     grouped = book.packed(session, staging, slim).groupBy(*names).agg(f.count(f.lit(1)).alias("n"))
     if may_stay:
-        folder = staging.written(grouped)
+        folder = staging.counted(grouped)
         lie = pl.scan_parquet(folder / "*.parquet", glob=True)
         many, records = lie.select(pl.len(), pl.col("n").sum().cast(pl.Int64).alias("n")).collect().row(0)
         if many > most:

@@ -101,8 +101,8 @@ def test_a_pair_that_is_claimed_makes_a_release_that_anybody_can_check(
 
 @pytest.mark.parametrize(("model", "algorithm"), [pair for pair in PAIRS if not claimed(*pair)])
 def test_any_other_pair_is_refused_and_says_what_does_not_go_together(model: str, algorithm: str) -> None:
-    with pytest.raises((PolicyError, UnsupportedError)) as refused:
-        pv.publish(easy(), policy_of([model], algorithm))
+    with pytest.raises(PolicyError) as refused:  # when the policy is made, before anybody has data
+        policy_of([model], algorithm)
     said = " ".join(refused.value.complaints)
     assert algorithm in said
 

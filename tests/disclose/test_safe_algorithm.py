@@ -10,7 +10,7 @@ import pytest
 import privet as pv
 from privet.assess import explain
 from privet.cli import main
-from privet.errors import UnsatisfiableError, UnsupportedError
+from privet.errors import PolicyError, UnsatisfiableError
 from privet.release import read_private
 from privet.verification import verify
 
@@ -55,8 +55,8 @@ def test_a_table_goes_up_with_one_that_looks_the_same_there() -> None:
 
 
 def test_what_it_cannot_do_is_refused() -> None:
-    with pytest.raises(UnsupportedError, match="no other"):
-        pv.publish(table("abababab"), policy("distinct-l-diversity"))
+    with pytest.raises(PolicyError, match="no other"):
+        policy("distinct-l-diversity")
     with pytest.raises(UnsatisfiableError, match="keep it to yourself"):
         pv.publish(table("aaaaaaab"), policy())
 

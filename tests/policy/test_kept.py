@@ -50,11 +50,22 @@ def test_a_policy_that_names_no_search_gets_one_that_can() -> None:
     assert Policy.loads(said).algorithm.name == "optimal"
 
 
-@pytest.mark.parametrize("algorithm", ["mondrian", "local", "incognito", "bucketisation"])
+@pytest.mark.parametrize("algorithm", ["mondrian", "local", "incognito", "coincident", "suppression"])
 def test_a_promise_about_part_of_what_is_known_needs_more_than_classes(algorithm: str) -> None:
     with pytest.raises(PolicyError, match=f"{algorithm} needs promises about each class by itself; lkc"):
         made(algorithm, LKC_OF_ONE)
     assert made(algorithm, LKC_OF_ALL).models  # whoever knows all of it sees classes
+
+
+def test_buckets_hide_nobody() -> None:
+    with pytest.raises(PolicyError, match="bucketisation publishes quasi-identifiers as they are"):
+        made("bucketisation", LKC_OF_ALL)
+    assert made("bucketisation", L).models
+
+
+def test_a_safe_lattice_is_for_one_promise() -> None:
+    with pytest.raises(PolicyError, match="safe-lattice serves one promise, entropy-l-diversity"):
+        made("safe-lattice", K)
 
 
 @pytest.mark.parametrize("algorithm", ["samarati", "incognito", "mondrian", "local", "bucketisation"])

@@ -206,7 +206,8 @@ def test_of_every_algorithm_over_tables(name: str) -> None:
         ledger = Purse("ledger.sqlite", "d")
         if not algorithm.public_domains:
             quasi, rest = pv.Attribute("q", pv.Role.QUASI), (pv.Attribute("s", pv.Role.SENSITIVE),)
-            model, ledger = pv.DistinctLDiversity(l=2, sensitive=("s",)), None  # type: ignore[assignment]
+            kind = pv.EntropyLDiversity if name == "safe-lattice" else pv.DistinctLDiversity
+            model, ledger = kind(l=2, sensitive=("s",)), None  # type: ignore[assignment]
         if name == "auto":  # whose purpose may be to predict
             rest = (*rest, pv.Attribute("t", pv.Role.TARGET))
         if name == "microaggregation":

@@ -35,6 +35,8 @@ EVIDENCE: dict[str, Any] = {
         }
     ],
     "algorithm": {"type": "top-down", "score": "information-gain", "splits": "strict"},
+    "recoding": "generalisation",
+    "notes": [],
     "attributes": {
         "name": {"role": "identifier", "published": "dropped"},
         "card": {"role": "identifier", "published": "pseudonym"},

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from tests.report.browser import CHROMIUM, FAULTS, Browser
+from tests.report.pages import render
 
 from privet.cli.outcome import run
-from privet.report.html import render
 
 pytestmark = [
     pytest.mark.services,

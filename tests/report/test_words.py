@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from privet.evidence.promises import Promise
 from privet.models.alphak import AlphaKAnonymity
 from privet.models.confidence import ConfidenceBounding
 from privet.models.disclosure import DeltaDisclosure
@@ -33,8 +35,12 @@ from privet.report.words import MODELS, kept, wording
 FIVE = ("age", "job", "sex", "zip", "day")
 
 
-def promise(model: Any, achieved: dict[str, Any], *, holds: bool = True) -> dict[str, Any]:
-    return {"model": describe(model), "holds": holds, "achieved": achieved, "broken": 0, "at_risk": 0}
+def said(model: Mapping[str, Any], achieved: Mapping[str, Any], *, holds: bool | None = True) -> Promise:
+    return Promise(model=model, holds=holds, achieved=achieved, broken=0, at_risk=0)
+
+
+def promise(model: Any, achieved: dict[str, Any], *, holds: bool = True) -> Promise:
+    return said(describe(model), achieved, holds=holds)
 
 
 def test_every_built_in_model_has_words() -> None:
@@ -107,7 +113,7 @@ def test_a_bound_of_one_is_no_bound() -> None:
 
 
 def test_an_unknown_model_is_shown_by_its_parameters() -> None:
-    strange = {"model": {"type": "u-closeness", "t": "1/5"}, "holds": True, "achieved": {"t": "1/7"}}
+    strange = said({"type": "u-closeness", "t": "1/5"}, {"t": "1/7"})
     told = wording(strange, FIVE)
     assert told.title == "u-closeness"
     assert (told.claims[0].promised, told.claims[0].found, told.claims[0].kept) == (
@@ -234,7 +240,7 @@ def test_a_claim_whose_number_fits_is_not_called_kept_when_the_promise_is_not() 
 
 
 @pytest.mark.parametrize("name", BUILT_IN["models"])
-def test_evidence_with_holes_in_it_is_still_worded(name: str) -> None:
-    told = wording({"model": {"type": name}}, FIVE)
-    assert told.title
-    assert not kept({"model": {"type": name}})
+def test_a_promise_with_holes_in_it_is_still_worded(name: str) -> None:
+    empty = said({"type": name}, {}, holds=None)
+    assert wording(empty, FIVE).title
+    assert not kept(empty)

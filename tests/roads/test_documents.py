@@ -42,6 +42,7 @@ from privet.errors import (
     UnsupportedError,
 )
 from privet.evidence import folder as ev
+from privet.evidence.values import Evidence
 from privet.policy.values import Policy
 from privet.readings import Absent
 from privet.report import html
@@ -532,7 +533,8 @@ def test_every_field_of_evidence_is_in_the_reference(way: str, tmp_path: Path) -
 
 def test_a_class_is_drawn_without_a_value(tmp_path: Path) -> None:
     raw, policy = sample(tmp_path)
-    evidence = dict(pv.publish(raw, policy).evidence)
+    evidence = pv.publish(raw, policy).evidence
+    assert evidence.documents is not None
     drawn = evidence["documents"]["drawn"]
     assert 1 < len(drawn["vertices"]) <= 40
     assert all(one["parent"] < at for at, one in enumerate(drawn["vertices"]) if at)
@@ -541,10 +543,10 @@ def test_a_class_is_drawn_without_a_value(tmp_path: Path) -> None:
     labels = {each["label"] for one in drawn["vertices"] for each in one["labels"] if "label" in each}
     assert labels
     assert not labels & values
-    page = html.render({**evidence, "data": {}})
+    page = html.render(evidence)
     assert "A published class as a tree" in page
     assert all(f"“{label}”" in page for label in labels if label != "*")
-    nothing = {**evidence, "documents": {**evidence["documents"], "drawn": None}, "data": {}}
+    nothing = Evidence.read({**evidence, "documents": {**evidence.documents, "drawn": None}})
     assert "A published class as a tree" not in html.render(nothing)
 
 

@@ -14,6 +14,7 @@ from privet.attackers.attack import NotTriedError, Outcome
 from privet.attackers.promised import Bound, tightest
 from privet.attackers.scene import Scene
 from privet.attackers.unpacked import files
+from privet.core import PrivacyModel
 from privet.evidence.values import TRAJECTORIES
 from privet.models.linkage import LinkageModel
 from privet.roads.stations import file_of, in_frame
@@ -55,7 +56,7 @@ def _paths(scene: Scene) -> Paths:
         return read_paths(frame, policy, published=True).paths
 
 
-def _bound(models: Sequence[object], known: int) -> Bound | None:
+def _bound(models: Sequence[PrivacyModel], known: int) -> Bound | None:
     found = []
     for model in models:
         if isinstance(model, KMAnonymity):
@@ -63,7 +64,7 @@ def _bound(models: Sequence[object], known: int) -> Bound | None:
         elif isinstance(model, LinkageModel):
             bound = model.linkage()
             fits = bound.quasi is None and (bound.l is None or known <= bound.l) and bound.k > 1
-            found.append(Bound(Fraction(1, bound.k), str(getattr(model, "name", ""))) if fits else None)
+            found.append(Bound(Fraction(1, bound.k), model.name) if fits else None)
     return tightest(found)
 
 

@@ -78,7 +78,7 @@ def _tried(scene: Scene, what: str, forms: Sequence[Form]) -> Outcome:
     times = Counter(forms)
     sizes = np.array([times[form] for form in forms])
     who = rng.integers(len(forms), size=scene.trials)
-    ks = [int(getattr(model, "class_size", None) or 0) for model in scene.target.policy.models]
+    ks = [model.class_size or 0 for model in scene.target.policy.models]
     names = [model.name for model in scene.target.policy.models]
     bound = tightest(
         Bound(Fraction(1, k), name) if k > 1 else None for k, name in zip(ks, names, strict=True)

@@ -281,7 +281,7 @@ def summary(release: Release, folder: Path) -> list[str]:
         *(became(evidence.attributes, evidence.measures) if evidence.attributes else []),
         *([] if evidence.thinning is None else ["", *trajectories.published(evidence)]),
         *([] if evidence.documents is None else ["", *documents.published(evidence)]),
-        *([] if evidence.sets is None else ["", *transactions.published(evidence)]),
+        *([] if evidence.sets is None else ["", *transactions.published(evidence.sets, evidence.recoding)]),
         "",
         f"  {screen.shown(str(folder))}: {', '.join(files)}",
         f"  {screen.shown(str(private_folder(folder)))} stays with you: it holds raw values",

@@ -198,10 +198,12 @@ def choice_lines(choice: Mapping[str, Any] | None) -> list[str]:
     """What `auto` chose, what else it tried, and what each would have lost."""
     if not choice:
         return []
+    from privet.evidence.columns import ChoiceNote
     from privet.report.choices import compared, measure_of
 
-    (best, lost, _), *others = compared(choice)
-    lines = [f"  chosen  {shown(best)}: {measure_of(choice)} {share(lost or 0.0)}"]
+    note = ChoiceNote.read(choice)
+    (best, lost, _), *others = compared(note)
+    lines = [f"  chosen  {shown(best)}: {measure_of(note)} {share(lost or 0.0)}"]
     for name, loss, _ in others:
         lines.append(f"  tried   {shown(name)}: {'not possible' if loss is None else share(loss)}")
     return lines

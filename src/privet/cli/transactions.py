@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from privet.cli import screen
 from privet.cli.screen import share
+
+if TYPE_CHECKING:
+    from privet.evidence.sets import SetsNote
 
 SIZES = (
     ("records", "records"),
@@ -26,18 +29,16 @@ EFFECTS = (
 )
 
 
-def published(evidence: Mapping[str, Any]) -> Iterator[str]:
+def published(sets: SetsNote, recoding: str) -> Iterator[str]:
     """What a release of sets kept, in a few lines."""
-    sets = evidence["sets"]
-    before, after = sets["before"], sets["after"]
     yield from screen.table(
-        [(name, f"{before[key]:,}", f"{after[key]:,}") for name, key in SIZES],
+        [(name, f"{sets.before[key]:,}", f"{sets.after[key]:,}") for name, key in SIZES],
         head=("", "raw", "published"),
     )
-    yield f"  {evidence['recoding']}: {share(sets['loss'])} of what the items said is lost"
-    if "effects" in sets:
+    yield f"  {recoding}: {share(sets.loss)} of what the items said is lost"
+    if sets.effects is not None:
         yield ""
-        yield from side_effects(sets["effects"])
+        yield from side_effects(sets.effects)
 
 
 def side_effects(effects: Mapping[str, int]) -> Iterator[str]:

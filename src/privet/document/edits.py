@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,32 +44,52 @@ def published(forest: Forest, edits: DocumentEdits, order: Order = Order.CANONIC
     All members of a class have their children in the same order, that of the labels, so who stands at the
     same place in two of them is aligned, and nothing is told by the order of the input.
     """
+    laid = [_Layout(forest, edits.nodes, group.rep) for group in edits.classes]
     if order is Order.KEPT:
         everybody = [
             (record, at, member)
             for at, group in enumerate(edits.classes)
             for member, record in enumerate(group.members)
         ]
-        laid: dict[int, list[list[int]]] = {}
         for _, at, member in sorted(everybody):
-            rep = edits.classes[at].rep
-            laid.setdefault(at, _ordered(edits.nodes, rep))
-            yield _written(forest, edits.nodes, rep, laid[at], member)
+            yield laid[at].tree(member)
         return
     # Classes that look alike are one to whoever reads them, so their members stand together.
     alike: dict[Any, list[int]] = {}
-    for at, group in enumerate(edits.classes):
-        first = _written(forest, edits.nodes, group.rep, _ordered(edits.nodes, group.rep), 0)
-        alike.setdefault(key_of(first, forest.schema)[0], []).append(at)
+    for at, layout in enumerate(laid):
+        alike.setdefault(key_of(layout.tree(0), forest.schema)[0], []).append(at)
     for known in sorted(alike):
-        trees: list[Vertex] = []
-        for at in alike[known]:
-            rep, children = edits.classes[at].rep, _ordered(edits.nodes, edits.classes[at].rep)
-            trees += [
-                _written(forest, edits.nodes, rep, children, member)
-                for member in range(len(edits.classes[at].members))
-            ]
-        yield from sorted(trees, key=lambda tree: key_of(tree, forest.schema))
+        trees = [
+            laid[at].tree(member) for at in alike[known] for member in range(len(edits.classes[at].members))
+        ]
+        yield from sorted(trees, key=lambda tree: key_of(tree, forest.schema)[1])
+
+
+class _Layout:
+    """How the members of a class are written: one tree of labels, and where each member's own values go."""
+
+    def __init__(self, forest: Forest, nodes: Taxonomy, rep: Representative) -> None:
+        self._forest, self._rep = forest, rep
+        # Tuples of plain values: there are many, and the garbage collector passes them over.
+        self._children = [tuple(below) for below in _ordered(nodes, rep)]
+        self._kinds = [forest.schema.kinds[kind] for kind in rep.kinds.tolist()]
+        self._labels = [
+            tuple([nodes.labels[node] for node in labels[: len(kind.quasi_places)]])
+            for kind, labels in zip(self._kinds, rep.nodes.tolist(), strict=True)
+        ]
+
+    def tree(self, member: int) -> Vertex:
+        """The labels of the class, and a member's own sensitive values."""
+        made: dict[int, Vertex] = {}
+        theirs = self._rep.aligned[:, member].tolist()
+        for vertex in range(len(theirs) - 1, -1, -1):  # children before their parents
+            kind = self._kinds[vertex]
+            values = self._labels[vertex]
+            if len(kind.quasi_places) < len(kind.published):
+                values = _values(self._forest, kind, theirs[vertex], values)
+            below = tuple([made.pop(child) for child in self._children[vertex]])
+            made[vertex] = Vertex(kind.name, values, below)
+        return made[0]
 
 
 def _ordered(nodes: Taxonomy, rep: Representative) -> list[list[int]]:
@@ -91,24 +111,13 @@ def _sortable(label: Value) -> tuple[bool, str]:
     return label is None, label or ""
 
 
-def _written(
-    forest: Forest, nodes: Taxonomy, rep: Representative, children: list[list[int]], member: int
-) -> Vertex:
-    """One member's tree: the labels of its class, its own sensitive values."""
-    made: dict[int, Vertex] = {}
-    for vertex in range(len(rep.kinds) - 1, -1, -1):  # children before their parents
-        kind = forest.schema.kinds[rep.kinds[vertex]]
-        values = _values(forest, kind, int(rep.aligned[vertex, member]), nodes, rep.nodes[vertex].tolist())
-        made[vertex] = Vertex(kind.name, values, tuple(made.pop(child) for child in children[vertex]))
-    return made[0]
-
-
-def _values(forest: Forest, kind: Kind, vertex: int, nodes: Taxonomy, labels: list[int]) -> tuple[Value, ...]:
+def _values(forest: Forest, kind: Kind, vertex: int, labels: Sequence[Value]) -> tuple[Value, ...]:
+    """What a vertex says: the labels of its class in place of quasi-identifiers, and values of its own."""
     found: list[Value] = []
     quasi = iter(labels)
     for at, f in enumerate(kind.published):
         if f.role is Role.QUASI:
-            found.append(nodes.labels[next(quasi)])
+            found.append(next(quasi))
             continue
         value = forest.domains[kind.name, f.name].values[forest.codes[vertex, at]]
         if f.buckets is not None and f.buckets.labelled and value is not None:

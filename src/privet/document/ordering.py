@@ -25,13 +25,12 @@ def key_of(tree: Vertex, schema: Schema) -> Key:
     waiting = [(tree, 0)]
     while waiting:
         vertex, level = waiting.pop()
-        kind = schema.kind(vertex.type)
-        place = (level, schema.position[vertex.type])
+        kind, position = schema.kind(vertex.type), schema.position[vertex.type]
         # Where a vertex names a bag, that stands behind the values of its fields.
         own = vertex.values[: len(kind.published)]
         values = tuple([(value is None, value or "") for value in own])
-        known.append((*place, tuple([values[at] for at in kind.quasi_places])))
-        whole.append((*place, values))
+        known.append((level, position, tuple([values[at] for at in kind.quasi_places])))
+        whole.append((level, position, values))
         below: Iterable[Vertex] = vertex.children
         if len(kind.children) > 1:
             below = sorted(below, key=lambda child: schema.position[child.type])

@@ -50,11 +50,12 @@ class Bucketisation(Algorithm):
 
     def complaints(self, policy: Terms) -> list[str]:
         wrong = suits.merges(self.name, policy.models, policy.nulls, suits.quasi_of(policy))
-        return [f"algorithm: {complaint}" for complaint in wrong]
+        return [f"algorithm: {complaint}" for complaint in wrong or _findable(self.name, policy.models)]
 
     def search(self, tally: Tally, policy: Terms, progress: Progress = silent) -> Finding:
         sensitive = need_split(self.name, tally)
-        _refuse_findable(self.name, policy.models)
+        if complaints := _findable(self.name, policy.models):
+            raise UnsupportedError(*complaints)
         refuse_coded(self.name, tally)
         judge = Judge(tally, policy.models)
         need_classes_that_merge(self.name, judge, tally, policy.models)
@@ -71,13 +72,16 @@ class Bucketisation(Algorithm):
         )
 
 
-def _refuse_findable(algorithm: str, models: Sequence[PrivacyModel]) -> None:
-    """Refuse promises that nobody finds a person's record: its values leave as they are."""
+def _findable(algorithm: str, models: Sequence[PrivacyModel]) -> list[str]:
+    """The complaint about promises that nobody finds a person's record: its values leave as they are."""
     wrong = [m.name for m in models if isinstance(m, LinkageModel) and m.linkage().k > 1]
     wrong += [m.name for m in models if not isinstance(m, (LinkageModel, ClassCheck))]
     wrong += [m.name for m in models if isinstance(m, ClassCheck) and (m.class_size or 1) > 1]
-    if wrong:
-        raise UnsupportedError(
+    if not wrong:
+        return []
+    return [
+        (
             f"{algorithm} publishes quasi-identifiers as they are, so that records can be found: it keeps "
             f"promises about the sensitive values of each class only, not {', '.join(wrong)}"
         )
+    ]

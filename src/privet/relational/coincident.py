@@ -20,6 +20,7 @@ from privet.counts.rollup import summed
 from privet.domain import Node
 from privet.errors import PolicyError, UnsatisfiableError
 from privet.recoding import Regions
+from privet.relational import suits
 from privet.relational.coded import refuse_coded
 from privet.relational.judge import Judge
 from privet.relational.merging import Merged, Unit, forest, merge
@@ -59,6 +60,12 @@ class Coincident(Algorithm):
             raise PolicyError(f"start is the size of the first groups, 1 or more, not {self.start}")
         if self.grow and self.strategy is not Strategy.UU:
             raise PolicyError('grow is an option of strategy = "UU"; "UA" takes as many as it can anyway')
+
+    def complaints(self, policy: Terms) -> list[str]:
+        wrong = suits.by_class(
+            self.name, policy.models, suits.quasi_of(policy), persons=policy.person is not None
+        )
+        return [f"algorithm: {complaint}" for complaint in wrong]
 
     def search(self, tally: Tally, policy: Terms, progress: Progress = silent) -> Finding:
         refuse_coded(self.name, tally)

@@ -23,7 +23,7 @@ class Ruling(Enum):
     STOP = "stop"  # no more splits at all
 
 
-class Source(Protocol):
+class SplitSource(Protocol):
     """Where counts come from, and where splits are performed."""
 
     def start(self) -> Iterable[Candidate]:
@@ -53,7 +53,7 @@ class Stopper(Protocol):
 
 
 def specialize(
-    source: Source, chooser: Chooser, stopper: Stopper, names: Sequence[str], progress: Progress
+    source: SplitSource, chooser: Chooser, stopper: Stopper, names: Sequence[str], progress: Progress
 ) -> list[Step]:
     """Run the loop; what was split is in the source, and every try is in the log."""
     log: list[Step] = []

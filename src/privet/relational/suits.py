@@ -57,12 +57,19 @@ def merges(
     *,
     persons: bool = False,
 ) -> list[str]:
-    """Complaints of a search that looks at each class by itself; `quasi` None: of what merging breaks."""
+    """Complaints of a search that merges classes and looks at each by itself."""
     wrong = broken_by_merging(models, nulls) or ([OF_PERSONS] if persons and not only_sizes(models) else [])
     if wrong:
         return [f"{algorithm} needs promises that merging classes keeps, not {', '.join(wrong)}; use optimal"]
+    return by_class(algorithm, models, quasi, persons=persons)
+
+
+def by_class(
+    algorithm: str, models: Sequence[PrivacyModel], quasi: Sequence[str] | None, *, persons: bool = False
+) -> list[str]:
+    """Complaints of a search that looks at each class by itself; `quasi` None: about everybody's rows."""
     if quasi is None:
-        return []
+        return apart(algorithm, [m for m in models if m.population])
     return apart(algorithm, [m for m in models if not about_each_class(m, quasi, persons=persons)])
 
 

@@ -20,6 +20,7 @@ from privet.counts.rollup import Rollups
 from privet.domain import Cut, Domain, Node
 from privet.errors import UnsatisfiableError
 from privet.recoding import Regions
+from privet.relational import suits
 from privet.relational.coded import finest
 from privet.relational.judge import Judge, check_suppression, need_classes_that_merge
 from privet.relational.lattice import Ladder, Lattice
@@ -57,6 +58,14 @@ class Suppression(Algorithm):
     def __post_init__(self) -> None:
         check_suppression(self.suppression)
         check_weights(self.weights)
+
+    def complaints(self, policy: Terms) -> list[str]:
+        quasi, persons = suits.quasi_of(policy), policy.person is not None
+        if self.mode is Mode.RECORDS:
+            wrong = suits.by_class(self.name, policy.models, quasi, persons=persons)
+        else:
+            wrong = suits.merges(self.name, policy.models, policy.nulls, quasi, persons=persons)
+        return [f"algorithm: {complaint}" for complaint in wrong]
 
     def search(self, tally: Tally, policy: Terms, progress: Progress = silent) -> Finding:
         if self.mode is Mode.RECORDS:

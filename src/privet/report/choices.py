@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from privet.report.numerals import listing, part, tables
+from privet.evidence.columns import ChoiceNote
 
 BY = {  # what is made small, by its word in the policy
     "lm": "loss (LM)",
@@ -37,17 +37,12 @@ def searched(algorithm: Mapping[str, Any]) -> str:
     return f"{name} ({', '.join(said)})" if said else name
 
 
-def compared(choice: Mapping[str, Any]) -> list[tuple[str, float | None, bool]]:
+def compared(choice: ChoiceNote) -> list[tuple[str, float | None, bool]]:
     """Every search that was tried, what it lost, and whether it was taken; the best first."""
-    chosen = part(choice, "algorithm")
-    rows = [
-        (searched(part(one, "algorithm")), one.get("loss"), part(one, "algorithm") == chosen)
-        for one in tables(listing(choice.get("tried")))
-    ]
+    rows = [(searched(one.algorithm), one.loss, one.algorithm == choice.algorithm) for one in choice.tried]
     return sorted(rows, key=lambda row: (not row[2], row[1] is None, row[1] or 0.0, row[0]))
 
 
-def measure_of(choice: Mapping[str, Any]) -> str:
+def measure_of(choice: ChoiceNote) -> str:
     """What was made small, in words."""
-    by = str(choice.get("by"))
-    return BY.get(by, by)
+    return BY.get(choice.by, choice.by)

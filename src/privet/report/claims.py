@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any
 
+from privet.evidence.promises import Promise
 from privet.report.markup import label_text
-from privet.report.numerals import count, counted, decimal, exact, fraction_percent, listing, part, whole
-
-Promise: TypeAlias = Mapping[str, Any]
+from privet.report.numerals import count, counted, decimal, exact, fraction_percent, listing, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,7 @@ class Wording:
 
 def size_claim(promise: Promise, opening: str) -> Claim:
     """How many records match what somebody knows."""
-    k, found = part(promise, "model").get("k"), part(promise, "achieved").get("k")
+    k, found = promise.model.get("k"), promise.achieved.get("k")
     reached = whole(found)
     if reached is None:
         told = "not stated"
@@ -47,8 +46,8 @@ def size_claim(promise: Promise, opening: str) -> Claim:
 
 def share_claims(promise: Promise, opening: str, default: Any) -> tuple[Claim, ...]:
     """How sure somebody can become of each protected value."""
-    achieved, claims = part(promise, "achieved"), []
-    for attribute, value, bound in protected(part(promise, "model").get("sensitive"), default):
+    achieved, claims = promise.achieved, []
+    for attribute, value, bound in protected(promise.model.get("sensitive"), default):
         if value is EVERY:
             key, have = attribute, f"any one value of “{attribute}”"
         else:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from privet.report.claims import Claim, Promise, Wording, figure, in_order, settings, shown, size_claim, these
+from privet.evidence.promises import Promise
+from privet.report.claims import Claim, Wording, figure, in_order, settings, shown, size_claim, these
 from privet.report.markup import label_text
-from privet.report.numerals import count, exact, fraction_percent, listing, part, whole
+from privet.report.numerals import count, exact, fraction_percent, listing, whole
 
 FINDING = "Finding which record is a person's: a group may have one member."
 SKEWED = "A value that is rare elsewhere and common in one group."
 
 
 def distinct_l(promise: Promise, quasi: Sequence[str]) -> Wording:
-    model = part(promise, "model")
+    model = promise.model
     limits = "Guessing the commonest value of a group, which may be that of nearly everybody in it."
     return Wording(
         f"Distinct l-diversity with {settings(model, l='l')}", quasi, values_claims(promise, quasi), limits
@@ -22,7 +23,7 @@ def distinct_l(promise: Promise, quasi: Sequence[str]) -> Wording:
 
 
 def p_sensitive(promise: Promise, quasi: Sequence[str]) -> Wording:
-    model = part(promise, "model")
+    model = promise.model
     return Wording(
         f"p-sensitive k-anonymity with {settings(model, p='p', k='k')}",
         quasi,
@@ -35,7 +36,7 @@ def p_sensitive(promise: Promise, quasi: Sequence[str]) -> Wording:
 
 
 def entropy_l(promise: Promise, quasi: Sequence[str]) -> Wording:
-    model = part(promise, "model")
+    model = promise.model
     claims = attribute_claims(
         promise,
         f"Among records that agree in {these(quasi)}, the values of {{attribute}} are at least as mixed as "
@@ -48,7 +49,7 @@ def entropy_l(promise: Promise, quasi: Sequence[str]) -> Wording:
 
 
 def recursive_l(promise: Promise, quasi: Sequence[str]) -> Wording:
-    model = part(promise, "model")
+    model = promise.model
     claims = attribute_claims(
         promise,
         f"Among records that agree in {these(quasi)}, the commonest value of {{attribute}} has fewer than "
@@ -73,7 +74,7 @@ DISTANCES = {
 
 
 def t_closeness(promise: Promise, quasi: Sequence[str]) -> Wording:
-    model = part(promise, "model")
+    model = promise.model
     measured = DISTANCES.get(str(model.get("distance")), "a distance of another version")
     claims = attribute_claims(
         promise,
@@ -87,7 +88,7 @@ def t_closeness(promise: Promise, quasi: Sequence[str]) -> Wording:
 
 
 def beta_likeness(promise: Promise, quasi: Sequence[str]) -> Wording:
-    model = part(promise, "model")
+    model = promise.model
     enhanced = model.get("type") == "enhanced-beta-likeness"
     also = ", and by no more than the logarithm of how rare it is" if enhanced else ""
     claims = attribute_claims(
@@ -103,7 +104,7 @@ def beta_likeness(promise: Promise, quasi: Sequence[str]) -> Wording:
 
 
 def delta_disclosure(promise: Promise, quasi: Sequence[str]) -> Wording:
-    model = part(promise, "model")
+    model = promise.model
     claims = attribute_claims(
         promise,
         f"Among records that agree in {these(quasi)}, every value of {{attribute}} occurs, and the logarithm "
@@ -120,7 +121,7 @@ def personalised(promise: Promise, quasi: Sequence[str]) -> Wording:
     claim = limit_claim(
         promise,
         f"Among records that agree in {these(quasi)}, at most {{at_most}} have a value below the node that "
-        f"any one of them guards (“{label_text(part(promise, 'model').get('guard'))}”).",
+        f"any one of them guards (“{label_text(promise.model.get('guard'))}”).",
         "share",
     )
     return Wording(
@@ -130,8 +131,8 @@ def personalised(promise: Promise, quasi: Sequence[str]) -> Wording:
 
 def safe_harbor(promise: Promise, quasi: Sequence[str]) -> Wording:
     """The rule about dates, areas and ages, and how many labels break it."""
-    model = part(promise, "model")
-    fine = part(promise, "achieved").get("values")
+    model = promise.model
+    fine = promise.achieved.get("values")
     rules = (
         ("dates", "leaves as years"),
         ("areas", "leaves as areas of more than 20,000 people, or as 000"),
@@ -150,8 +151,8 @@ def safe_harbor(promise: Promise, quasi: Sequence[str]) -> Wording:
 
 
 def risk_limit(promise: Promise, quasi: Sequence[str]) -> Wording:
-    kind = str(part(promise, "model").get("type"))
-    above = fraction_percent(part(promise, "model").get("above"))
+    kind = str(promise.model.get("type"))
+    above = fraction_percent(promise.model.get("above"))
     number = "risk" if kind in {"average-risk", "maximum-risk"} else "share"
     match kind:
         case "average-risk":
@@ -173,7 +174,7 @@ def risk_limit(promise: Promise, quasi: Sequence[str]) -> Wording:
             )
             limits = "Finding the records that are left."
         case "population-uniqueness":
-            drawn = fraction_percent(part(promise, "model").get("fraction"))
+            drawn = fraction_percent(promise.model.get("fraction"))
             sentence = (
                 f"If the records are {drawn} of a population, drawn by chance, at most {{{{at_most}}}} of it "
                 "is estimated to be the only one that matches {known}."
@@ -197,19 +198,19 @@ def attribute_claims(
     shape: Callable[[Any], Any] = lambda found: found,
 ) -> tuple[Claim, ...]:
     """One claim for each sensitive attribute: the sentence names it, `number` is what was found."""
-    achieved, claims = part(promise, "achieved"), []
-    for attribute in listing(part(promise, "model").get("sensitive")):
+    achieved, claims = promise.achieved, []
+    for attribute in listing(promise.model.get("sensitive")):
         found = achieved.get(f"{number} of {attribute}", achieved.get(number))
         said = "not stated" if exact(found) is None else told.format(found=figure(shape(found)))
         # A promise of two parts may be broken by the one that has no number here.
-        fits = holds(found) if promise.get("holds") is not False or holds(found) is False else None
+        fits = holds(found) if promise.holds is not False or holds(found) is False else None
         claims.append(Claim(sentence.format(attribute=f"“{label_text(attribute)}”"), said, fits))
     return tuple(claims)
 
 
 def values_claims(promise: Promise, quasi: Sequence[str], number: str = "l") -> tuple[Claim, ...]:
     """How many different values a group has."""
-    asked = part(promise, "model").get(number)
+    asked = promise.model.get(number)
     return attribute_claims(
         promise,
         f"Among records that agree in {these(quasi)}, there are at least {count(asked) or shown(asked)} "
@@ -222,7 +223,7 @@ def values_claims(promise: Promise, quasi: Sequence[str], number: str = "l") -> 
 
 def limit_claim(promise: Promise, sentence: str, number: str) -> Claim:
     """A share or a chance that has one upper bound."""
-    at_most, found = part(promise, "model").get("at_most"), part(promise, "achieved").get(number)
+    at_most, found = promise.model.get("at_most"), promise.achieved.get(number)
     told = fraction_percent(found)
     asked = fraction_percent(at_most) or shown(at_most)
     said = "not stated" if told is None else f"never more than {told}"

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from privet.report import dimensions, findings, worst
-from privet.report.exposed import STAYS
+from privet.evidence.measures import ColumnLoss, Loss, RiskNote, WorstClass
+from privet.report import findings, worst
+from privet.report.exposed import STAYS, sizes, widths
 from privet.report.html import page
 from privet.report.markup import Safe, behind, facts, join, label, label_text, paragraph, switch, table, tag
 from privet.report.numerals import count, decimal, part, percent, share
 from privet.report.plots import Bar, bars
-from privet.report.sections import Section, told
+from privet.report.sections import Section
 
 ERRORS = (
     ("be", "Raw data"),
@@ -25,19 +26,15 @@ ERRORS = (
 
 def render(found: Mapping[str, Any]) -> str:
     """The whole file, from what `privet.compare` returns of a table."""
-
-    def measured(body: Any) -> Any:
-        return lambda all_: body({"measures": all_})
-
     parts = (
-        Section("risk", "Risk before and after", measured(findings.risks)),
-        Section("classes", "Class sizes", measured(findings.classes)),
-        Section("worst", "What the worst class gives away", measured(worst.worst)),
-        Section("loss", "What was lost", measured(findings.losses)),
+        Section("risk", "Risk before and after", risks),
+        Section("classes", "Class sizes", sizes),
+        Section("worst", "What the worst class gives away", gives_away),
+        Section("loss", "What was lost", losses),
         Section("columns", "What each column can still tell", columns),
         Section("counts", "Counts from the release", counts),
         Section("classifier", "A classifier on both", classifier),
-        Section("dimensions", "How many columns identify", measured(dimensions.dimensions)),
+        Section("dimensions", "How many columns identify", widths),
     )
     bodies = [(one, body) for one in parts if (body := one.body(found)) is not None]
     lost = percent(part(found, "loss").get("lm"))
@@ -53,11 +50,29 @@ def render(found: Mapping[str, Any]) -> str:
             (
                 ("Records published", count(found.get("records"))),
                 ("Records left out", count(part(found, "loss").get("suppressed_records"))),
-                ("Recoding", told(part(found, "recoding").get("type"))),
+                ("Recoding", part(found, "recoding").get("type")),
             )
         ),
     )
     return page("Comparison: a release and its raw data", headline, bodies)
+
+
+def risks(found: Mapping[str, Any]) -> Safe:
+    """The prosecutor's chances, in the raw data and in the release."""
+    return findings.exposures(RiskNote.read(found["risk"]))
+
+
+def gives_away(found: Mapping[str, Any]) -> Safe | None:
+    """By sensitive attribute, where there is one."""
+    each = {name: WorstClass.read(one) for name, one in part(found, "worst_classes").items()}
+    return worst.gives_away(each) if each else None
+
+
+def losses(found: Mapping[str, Any]) -> Safe | None:
+    """What the reader of the release no longer sees."""
+    columns = {name: ColumnLoss.read(one) for name, one in found["attributes"].items()}
+    recoding = found.get("kind") or part(found, "recoding").get("type")
+    return findings.given_up(Loss.read(found["loss"]), columns, findings.how_lost(str(recoding)))
 
 
 def columns(found: Mapping[str, Any]) -> Safe | None:

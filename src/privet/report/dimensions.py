@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from privet.evidence.measures import Width
+from privet.evidence.values import Evidence
 from privet.report.markup import Safe, join, paragraph, switch
-from privet.report.numerals import count, listing, part, percent, share
+from privet.report.numerals import count, percent
 from privet.report.plots import Bar, bars
-from privet.report.sections import Evidence
 
 
 def dimensions(evidence: Evidence) -> Safe | None:
     """How wide values must become, by the number of identifying columns."""
-    found = part(evidence, "measures", "dimensionality")
-    expected = [width for width in map(share, listing(found.get("expected"))) if width is not None]
-    if not expected:
-        return None
+    found = evidence.measures.dimensionality
+    return None if found is None else widths(found)
+
+
+def widths(found: Width, tried: Sequence[float] = ()) -> Safe:
+    """What is expected of so many columns; `tried`: what was found in the table itself."""
     rows = [
         Bar(
             f"{at} column{'s' if at > 1 else ''}",
@@ -21,10 +26,9 @@ def dimensions(evidence: Evidence) -> Safe | None:
             percent(width) or "",
             f"With {at} identifying columns about {percent(width)} of every range is expected",
         )
-        for at, width in enumerate(expected, start=1)
+        for at, width in enumerate(found.expected, start=1)
     ]
-    observed = percent(found.get("observed"))
-    tried = [width for width in map(share, listing(found.get("by_columns"))) if width is not None]
+    observed = percent(found.observed)
     here = [
         Bar(
             f"{at} column{'s' if at > 1 else ''}",
@@ -38,7 +42,7 @@ def dimensions(evidence: Evidence) -> Safe | None:
         (
             paragraph(
                 "The more columns identify, the wider each value must be before "
-                f"{count(found.get('k')) or 'enough'} people share all of them. This is how much of every "
+                f"{count(found.k)} people share all of them. This is how much of every "
                 "range a value would cover if people were spread evenly; they never are, so it is a guide "
                 "and no bound."
             ),
@@ -54,7 +58,7 @@ def dimensions(evidence: Evidence) -> Safe | None:
                 "That is more than half: so many identifying columns leave little. Fewer would keep more.",
                 class_="warn",
             )
-            if found.get("too_wide") is True
+            if found.too_wide
             else None,
         )
     )

@@ -6,31 +6,29 @@ many different sensitive values stand behind each vertex.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from privet.document.choice import WAYS
+from privet.evidence.documents import Drawn, DrawnVertex
+from privet.evidence.values import Evidence
 from privet.report.markup import Content, Safe, behind, facts, join, label, label_text, paragraph, table, tag
-from privet.report.numerals import count, counted, decimal, part, percent, tables, whole
+from privet.report.numerals import count, counted, decimal, percent
 from privet.report.plots import Bar, bars
-from privet.report.sections import Evidence
 
 
 def depths(evidence: Evidence) -> Safe | None:
     """What is gone, by depth and type, and how sensitive values have shifted."""
-    found = part(evidence, "documents")
-    levels = tables(found.get("levels"))
-    if not levels:
+    found, loss = evidence.documents, evidence.measures.loss
+    if found is None or not found.levels:
         return None
     rows, drawn = [], []
-    for one in levels:
-        before, after = whole(one.get("before")) or 0, whole(one.get("after")) or 0
-        gone = (before - after) / before if before else 0.0
-        name = f"{label_text(one.get('type'))}, level {whole(one.get('level')) or 0}"
+    for one in found.levels:
+        gone = (one.before - one.after) / one.before if one.before else 0.0
+        name = f"{label_text(one.type)}, level {one.level}"
         said = percent(gone) or ""
         drawn.append(Bar(name, gone, said, f"{name}: {said} of the vertices are gone"))
-        rows.append((name, count(before) or "", count(after) or "", percent(gone) or ""))
-    apart = part(found, "divergence")
+        rows.append((name, count(one.before) or "", count(one.after) or "", percent(gone) or ""))
+    apart = found.divergence
     return join(
         (
             paragraph(
@@ -51,11 +49,11 @@ def depths(evidence: Evidence) -> Safe | None:
                 (
                     (
                         "Vertices of a person that are left, on average",
-                        percent(part(evidence, "measures", "loss").get("suppression_accuracy")),
+                        None if loss is None else percent(loss.suppression_accuracy),
                     ),
                     *(
-                        (f"Shift of {label_text(name)}, nats", decimal(apart.get(name)) or "nothing is left")
-                        for name in apart
+                        (f"Shift of {label_text(name)}, nats", decimal(far) or "nothing is left")
+                        for name, far in apart.items()
                     ),
                 )
             ),
@@ -74,15 +72,14 @@ def depths(evidence: Evidence) -> Safe | None:
 
 def tree(evidence: Evidence) -> Safe | None:
     """One class, as every one of its records is published."""
-    found = part(evidence, "documents", "drawn")
-    vertices = tables(found.get("vertices"))
-    if not vertices:
+    found = None if evidence.documents is None else evidence.documents.drawn
+    if found is None or not found.vertices:
         return None
+    vertices = found.vertices
     level: list[int] = []
     above: list[int | None] = []
     for at, one in enumerate(vertices):
-        parent = whole(one.get("parent"))
-        above.append(parent if parent is not None and parent < at else None)
+        above.append(one.parent if one.parent is not None and 0 <= one.parent < at else None)
         level.append(0 if above[at] is None else level[above[at] or 0] + 1)
     return join(
         (
@@ -93,17 +90,16 @@ def tree(evidence: Evidence) -> Safe | None:
     )
 
 
-def about_tree(found: Mapping[str, Any]) -> str:
+def about_tree(found: Drawn) -> str:
     """What the drawn tree stands for."""
-    many = whole(found.get("records")) or 0
-    style = found.get("style")
-    if style is None:
+    many = found.records
+    if found.style is None:
         return (
             f"{counted(many, 'record')} are published as this one tree; they differ in sensitive values only."
             " A field without a label is published as it is."
         )
     shape = f"The trees of {counted(many, 'person', 'people')} in one group all have this shape. "
-    if style == "t-t":
+    if found.style == "t-t":
         return shape + (
             "Their quasi-identifiers stand as they are in one list of trees, their sensitive values in "
             "another, and nothing says which two belong together."
@@ -116,9 +112,9 @@ def about_tree(found: Mapping[str, Any]) -> str:
 
 def choice(evidence: Evidence) -> Safe | None:
     """Which way of publishing is for what, and which was taken."""
-    if not part(evidence, "documents"):
+    if evidence.documents is None:
         return None
-    taken = evidence.get("recoding")
+    taken = evidence.recoding
     rows = [
         (f"{way.name}{' (this release)' if way.recoding == taken else ''}", way.choose, way.resists, way.not_)
         for way in WAYS
@@ -126,7 +122,7 @@ def choice(evidence: Evidence) -> Safe | None:
     return table(("Way", "Choose it for", "It resists", "But"), rows, caption="Ways to publish documents")
 
 
-def drawn_tree(vertices: Sequence[Mapping[str, Any]], above: Sequence[int | None]) -> Safe:
+def drawn_tree(vertices: Sequence[DrawnVertex], above: Sequence[int | None]) -> Safe:
     """Lists in lists, which break their lines on a narrow screen; children are ready before their parent."""
     below: list[list[Safe]] = [[] for _ in vertices]
     roots: list[Safe] = []
@@ -137,32 +133,31 @@ def drawn_tree(vertices: Sequence[Mapping[str, Any]], above: Sequence[int | None
     return tag("ul", *reversed(roots), class_="tree", aria_label="A published class as a tree")
 
 
-def told(one: Mapping[str, Any]) -> list[Content]:
+def told(one: DrawnVertex) -> list[Content]:
     """A vertex in a few words."""
-    parts: list[Content] = [tag("strong", label(one.get("type")))]
-    for each in tables(one.get("labels")):
-        parts += [" · ", label(each.get("field"))]
-        if "label" in each:
-            lost = percent(each.get("loss"))
-            named = tag("bdi", f"“{label_text(each.get('label'))}”")
+    parts: list[Content] = [tag("strong", label(one.type))]
+    for each in one.labels:
+        parts += [" · ", label(each.field)]
+        if "label" in each:  # null is a label, too
+            lost = percent(each.loss)
+            named = tag("bdi", f"“{label_text(each.label)}”")
             parts += [" = ", named, tag("small", f" {lost} lost") if lost else None]
-    sensitive = part(one, "sensitive")
-    if sensitive:
-        different = counted(whole(sensitive.get("different")) or 0, "different value")
-        parts += [tag("small", " · ", label(sensitive.get("field")), f": {different}")]
+    if one.sensitive is not None:
+        different = counted(one.sensitive.different, "different value")
+        parts += [tag("small", " · ", label(one.sensitive.field), f": {different}")]
     return parts
 
 
-def listed(vertices: Sequence[Mapping[str, Any]], level: Sequence[int]) -> Safe:
+def listed(vertices: Sequence[DrawnVertex], level: Sequence[int]) -> Safe:
     rows = [
         (
             str(level[at]),
-            label(one.get("type")),
+            label(one.type),
             ", ".join(
-                f"{label_text(each.get('field'))}: {label_text(each.get('label', 'as it is'))}"
-                for each in tables(one.get("labels"))
+                f"{label_text(each.field)}: {label_text(each.get('label', 'as it is'))}"
+                for each in one.labels
             ),
-            count(part(one, "sensitive").get("different")) or "",
+            "" if one.sensitive is None else f"{one.sensitive.different:,}",
         )
         for at, one in enumerate(vertices)
     ]

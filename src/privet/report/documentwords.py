@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from privet.report.claims import Claim, Promise, Wording, in_order, shown
-from privet.report.numerals import counted, fraction_percent, part, tables, whole
+from privet.evidence.promises import Promise
+from privet.report.claims import Claim, Wording, in_order, shown
+from privet.report.numerals import counted, fraction_percent, tables, whole
 
 
 def diversity(promise: Promise, quasi: Sequence[str]) -> Wording:
-    l = part(promise, "model").get("l")
-    found = part(promise, "achieved")
+    l = promise.model.get("l")
+    found = promise.achieved
     return Wording(
         f"l-diversity of documents with l\u00a0=\u00a0{shown(l)}",
         quasi,
@@ -31,8 +32,8 @@ def diversity(promise: Promise, quasi: Sequence[str]) -> Wording:
 
 
 def anonymity(promise: Promise, quasi: Sequence[str]) -> Wording:
-    k = part(promise, "model").get("k")
-    found = part(promise, "achieved").get("k")
+    k = promise.model.get("k")
+    found = promise.achieved.get("k")
     return Wording(
         f"k-anonymity of documents with k\u00a0=\u00a0{shown(k)}",
         quasi,
@@ -48,8 +49,8 @@ def anonymity(promise: Promise, quasi: Sequence[str]) -> Wording:
 
 
 def halves(promise: Promise, quasi: Sequence[str]) -> Wording:
-    l = part(promise, "model").get("l")
-    found = part(promise, "achieved")
+    l = promise.model.get("l")
+    found = promise.achieved
     bound = f"1/{shown(l)}"
     return Wording(
         f"l-diversity by anatomy with l\u00a0=\u00a0{shown(l)}",
@@ -72,9 +73,8 @@ def halves(promise: Promise, quasi: Sequence[str]) -> Wording:
 
 
 def rules(promise: Promise, _quasi: Sequence[str]) -> Wording:
-    model = part(promise, "model")
-    found = fraction_percent(part(promise, "achieved").get("p")) or "not stated"
-    holds = promise.get("holds")
+    model = promise.model
+    found = fraction_percent(promise.achieved.get("p")) or "not stated"
     return Wording(
         "(p, m)-privacy",
         (),
@@ -83,7 +83,7 @@ def rules(promise: Promise, _quasi: Sequence[str]) -> Wording:
                 f"Nobody is linked to {shown(rule.get('m'))} or more of “{shown(rule.get('value'))}” of "
                 f"{shown(rule.get('attribute'))} with a confidence above {shown(rule.get('p'))}.",
                 f"never above {found}, over all rules",
-                holds if isinstance(holds, bool) else None,
+                promise.holds,
             )
             for rule in tables(model.get("rules"))
         ),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from privet.evidence.measures import ClassSizes, Width
 from privet.report import dimensions, findings
 from privet.report.html import page
 from privet.report.markup import Safe, behind, facts, join, label, label_text, paragraph, switch, table, tag
@@ -42,14 +43,12 @@ def render(found: Mapping[str, Any]) -> str:
     parts = (
         Section("attackers", "What three attackers find", attackers),
         Section("at-risk", "Records at risk", at_risk),
-        Section("classes", "Class sizes", lambda all_: findings.classes({"measures": all_})),
+        Section("classes", "Class sizes", sizes),
         Section("population", "Unique in the population", population),
         Section("columns", "Columns that tell people apart", columns),
         Section("promises", "What limited knowledge finds", promises),
         Section("linkage", "Attacks tried", linkage),
-        Section(
-            "dimensions", "How many columns identify", lambda all_: dimensions.dimensions({"measures": all_})
-        ),
+        Section("dimensions", "How many columns identify", widths),
     )
     told = [(one, body) for one in parts if (body := one.body(found)) is not None]
     quasi = found["quasi_identifiers"]
@@ -66,10 +65,21 @@ def render(found: Mapping[str, Any]) -> str:
     return page("Risk report: a table as it stands", headline, told)
 
 
+def sizes(found: Mapping[str, Any]) -> Safe:
+    """How large the classes of the table are."""
+    return findings.class_sizes(ClassSizes.read(found["classes"]))
+
+
+def widths(found: Mapping[str, Any]) -> Safe | None:
+    """How wide values must become, by the number of identifying columns."""
+    told = found.get("dimensionality")
+    return None if told is None else dimensions.widths(Width.read(told), told.get("by_columns", ()))
+
+
 def columns_page(found: Mapping[str, Any]) -> str:
     """The whole file where there is no policy yet: only what the columns tell."""
-    part_ = Section("columns", "Columns that tell people apart", lambda all_: columns({"columns": all_}))
-    body = part_.body(found)
+    title = "Columns that tell people apart"
+    body = columns({"columns": found})
     headline = tag(
         "header",
         paragraph("Risk report", class_="over"),
@@ -77,7 +87,9 @@ def columns_page(found: Mapping[str, Any]) -> str:
         paragraph(STAYS, class_="warn"),
         facts((("Records", count(found["records"])),)),
     )
-    return page("Risk report: columns", headline, [] if body is None else [(part_, body)])
+    return page(
+        "Risk report: columns", headline, [] if body is None else [(Section("columns", title, columns), body)]
+    )
 
 
 def chances(rows: Sequence[tuple[str, Any, str]], name: str) -> Safe | None:

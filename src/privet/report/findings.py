@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
+from privet.evidence.measures import ClassSizes, ColumnLoss, Loss, RiskNote, SizeBin
+from privet.evidence.values import Evidence
 from privet.report.curves import legend
 from privet.report.markup import (
     Content,
@@ -23,16 +24,13 @@ from privet.report.numerals import (
     count,
     counted,
     decimal,
-    part,
     percent,
     risk,
     share,
     short,
-    tables,
-    whole,
 )
 from privet.report.plots import Bar, Bin, Pair, bars, dumbbells, histogram
-from privet.report.sections import Evidence, partial_knowledge, quasi_columns
+from privet.report.sections import partial_knowledge, quasi_columns
 
 BUCKETS, PERTURBED = "buckets", "perturbation"  # recodings that are not about coarser values
 CLASSED = (
@@ -49,38 +47,31 @@ BUCKETED = (
 
 def classes(evidence: Evidence) -> Safe | None:
     """How many records share all their identifying values."""
-    found = part(evidence, "measures", "classes")
-    if not found:
-        return None
-    bins = [
-        b
-        for b in tables(found.get("histogram"))
-        if whole(b.get("from")) is not None and whole(b.get("classes")) is not None
-    ]
-    split = evidence.get("recoding") == BUCKETS
+    found = evidence.measures.classes
+    return None if found is None else class_sizes(found, split=evidence.recoding == BUCKETS)
+
+
+def class_sizes(found: ClassSizes, *, split: bool = False) -> Safe:
+    """How large classes are, or buckets where sensitive values stand in a table of their own."""
     return join(
         (
             paragraph(BUCKETED if split else CLASSED),
             facts(
                 (
-                    ("Buckets" if split else "Classes", count(found.get("count"))),
-                    ("Smallest", count(found.get("smallest"))),
-                    ("Average size", decimal(found.get("average"))),
-                    ("Largest", count(found.get("largest"))),
+                    ("Buckets" if split else "Classes", count(found.count)),
+                    ("Smallest", count(found.smallest)),
+                    ("Average size", decimal(found.average)),
+                    ("Largest", count(found.largest)),
                 )
             ),
-            class_plots(bins) if bins else None,
+            class_plots(found.histogram) if found.histogram else None,
         )
     )
 
 
-def class_plots(bins: list[Mapping[str, Any]]) -> Safe:
-    rows = [(size_range(b), count(b.get("classes")) or "", count(b.get("records")) or "") for b in bins]
-    views = [
-        (f"By {what}", class_histogram(f"sizes-{what}", bins, what))
-        for what in ("classes", "records")
-        if all(whole(b.get(what)) is not None for b in bins)
-    ]
+def class_plots(bins: Sequence[SizeBin]) -> Safe:
+    rows = [(size_range(b), count(b.classes) or "", count(b.records) or "") for b in bins]
+    views = [(f"By {what}", class_histogram(f"sizes-{what}", bins, what)) for what in ("classes", "records")]
     return join(
         (
             switch("sizes", *views) if len(bins) > 1 else None,  # one column says nothing that facts do not
@@ -94,15 +85,13 @@ def class_plots(bins: list[Mapping[str, Any]]) -> Safe:
     )
 
 
-def class_histogram(ident: str, bins: list[Mapping[str, Any]], what: str) -> Safe:
+def class_histogram(ident: str, bins: Sequence[SizeBin], what: str) -> Safe:
     made = []
     for b in bins:
-        numbers = whole(b.get("classes")) or 0, whole(b.get("records"))
-        tip = f"Classes of {size_range(b)}: {counted(numbers[0], 'class', 'classes')}"
-        tip += "" if numbers[1] is None else f" with {counted(numbers[1], 'record')}"
-        height = float(whole(b.get(what)) or 0)
-        end = whole(b.get("to"))
-        made.append(Bin(short(whole(b.get("from")) or 0), "" if end is None else short(end + 1), height, tip))
+        tip = f"Classes of {size_range(b)}: {counted(b.classes, 'class', 'classes')}"
+        tip += f" with {counted(b.records, 'record')}"
+        height = float(b.classes if what == "classes" else b.records)
+        made.append(Bin(short(b.from_), short(b.to + 1), height, tip))
     return histogram(
         ident,
         made,
@@ -113,11 +102,8 @@ def class_histogram(ident: str, bins: list[Mapping[str, Any]], what: str) -> Saf
     )
 
 
-def size_range(b: Mapping[str, Any]) -> str:
-    start, end = whole(b.get("from")) or 0, whole(b.get("to"))
-    if end is None:
-        return f"{start:,} records and more"
-    return counted(start, "record") if end == start else f"{start:,} to {end:,} records"
+def size_range(b: SizeBin) -> str:
+    return counted(b.from_, "record") if b.to == b.from_ else f"{b.from_:,} to {b.to:,} records"
 
 
 RISKS = (
@@ -141,30 +127,33 @@ def narrower(evidence: Evidence) -> str | None:
 
 def risks(evidence: Evidence) -> Safe | None:
     """What somebody who knows every identifying value of a person could do, before and after."""
-    before, after = part(evidence, "measures", "risk", "before"), part(evidence, "measures", "risk", "after")
+    found = evidence.measures.risk
+    if found is None or evidence.recoding == BUCKETS:
+        return None
+    untrue = " Values of this release need not be true, so a record that seems to be theirs may not be."
+    return exposures(found, narrower(evidence), untrue if evidence.recoding == PERTURBED else None)
+
+
+def exposures(found: RiskNote, *beside: str | None) -> Safe:
+    """The prosecutor's chances, before and after; what else must be said of them stands beside."""
+    before, after = found.before, found.after
     pairs: list[Pair] = []
     rows: list[tuple[Content, ...]] = []
     for key, name, meaning in RISKS:
-        old, new = share(before.get(key)), share(after.get(key))
+        old, new = share(getattr(before, key, None)), share(getattr(after, key))
         if old is None or new is None:
             continue
         tips = f"{name} before: {risk(old)}", f"{name} after: {risk(new)}"
         pairs.append(Pair(name, old, new, f"{percent(old)} → {percent(new)}", tips))
         rows.append((join((name, tag("br"), tag("small", meaning))), risk(old), risk(new)))
     for key, name in (("unique_records", "Unique records, counted"), ("classes", "Classes")):
-        if count(before.get(key)) is not None or count(after.get(key)) is not None:
-            rows.append((name, count(before.get(key)) or "", count(after.get(key)) or ""))
-    if not rows or evidence.get("recoding") == BUCKETS:
-        return None
+        rows.append((name, count(getattr(before, key, None)) or "", count(getattr(after, key)) or ""))
     return join(
         (
             paragraph(
                 "Suppose somebody knows that a person is in the data, and knows every identifying value of "
                 "that person (the prosecutor's view). How likely do they pick the right record?",
-                narrower(evidence),
-                " Values of this release need not be true, so a record that seems to be theirs may not be."
-                if evidence.get("recoding") == PERTURBED
-                else None,
+                *beside,
             ),
             legend(("before", "original data"), ("after", "this release")) if pairs else None,
             dumbbells(
@@ -216,11 +205,15 @@ LOSSES = (
 
 def losses(evidence: Evidence) -> Safe | None:
     """What the reader of the data no longer sees."""
-    found, columns = part(evidence, "measures", "loss"), part(evidence, "measures", "attributes")
+    return given_up(evidence.measures.loss, evidence.measures.attributes or {}, how_lost(evidence.recoding))
+
+
+def given_up(found: Loss | None, columns: Mapping[str, ColumnLoss], how: str) -> Safe | None:
+    """Loss by column and over all of them; first what was done to values."""
     rows = [
         (join((name, tag("br"), tag("small", meaning))), said)
         for key, name, meaning, form in LOSSES
-        if (said := form(found.get(key))) is not None
+        if (said := form(getattr(found, key, None))) is not None
     ]
     views = switch(
         "loss",
@@ -233,17 +226,17 @@ def losses(evidence: Evidence) -> Safe | None:
     each = [
         (
             label(name),
-            percent(part(columns, name).get("lm")) or "",
-            percent(part(columns, name).get("ncp")) or "",
-            percent(part(columns, name).get("entropy")) or "",
-            percent(part(columns, name).get("precision")) or "",
-            decimal(part(columns, name).get("kl")) or "",
+            percent(lost.lm) or "",
+            percent(lost.ncp) or "",
+            percent(lost.entropy) or "",
+            percent(lost.precision) or "",
+            decimal(lost.kl) or "",
         )
-        for name in columns
+        for name, lost in columns.items()
     ]
     return join(
         (
-            paragraph(how_lost(evidence)),
+            paragraph(how),
             views,
             behind(
                 "As a table",
@@ -263,11 +256,11 @@ def losses(evidence: Evidence) -> Safe | None:
     )
 
 
-def how_lost(evidence: Evidence) -> str:
+def how_lost(recoding: str) -> str:
     """What was done to values, before numbers say how much it cost."""
-    if evidence.get("recoding") == BUCKETS:
+    if recoding == BUCKETS:
         return "Every value is published as it is. What is lost is which sensitive value goes with whom."
-    if evidence.get("recoding") == PERTURBED:
+    if recoding == PERTURBED:
         return "Values were changed by chance or by calculation, so single cells need not be true any more."
     return (
         "Identifying values are published in a more general form, so that every promise holds. 0% "
@@ -275,11 +268,9 @@ def how_lost(evidence: Evidence) -> str:
     )
 
 
-def loss_bars(columns: Mapping[str, Any], key: str, name: str) -> Safe | None:
+def loss_bars(columns: Mapping[str, ColumnLoss], key: str, name: str) -> Safe | None:
     """Columns by how much they lost, most first."""
-    found = [
-        (column, lost) for column in columns if (lost := share(part(columns, column).get(key))) is not None
-    ]
+    found = [(name, lost) for name, one in columns.items() if (lost := share(getattr(one, key))) is not None]
     if not found:
         return None
     found.sort(key=lambda pair: (-pair[1], pair[0]))

@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+from typing import Any
 
+from privet.evidence.values import Evidence
 from privet.report import (
     dimensions,
     documents,
@@ -26,7 +28,7 @@ from privet.report import (
     worst,
 )
 from privet.report.markup import Safe, join, label_text, tag
-from privet.report.sections import Evidence, Section
+from privet.report.sections import Section
 
 SECTIONS = (
     Section("promises", "What was promised, what was achieved", sections.promises),
@@ -54,15 +56,15 @@ SECTIONS = (
 )
 
 
-def render(evidence: Evidence, parts: Sequence[Section] = SECTIONS) -> str:
+def render(evidence: Evidence, parts: Sequence[Section[Evidence]] = SECTIONS) -> str:
     """The report as text. A section the evidence has nothing for is left out."""
     told = [(part, body) for part in parts if (body := part.body(evidence)) is not None]
-    purpose = evidence.get("purpose")
+    purpose = evidence.purpose
     title = f"Privacy report: {label_text(purpose)}" if purpose else "Privacy report"
     return page(title, sections.headline(evidence), told)
 
 
-def page(title: str, headline: Safe, told: Sequence[tuple[Section, Safe]]) -> str:
+def page(title: str, headline: Safe, told: Sequence[tuple[Section[Any], Safe]]) -> str:
     """A whole file: a headline, the contents, and sections."""
     contents = join(tag("li", tag("a", part.title, href=f"#{part.ident}")) for part, _ in told)
     script = asset("hover.js")
@@ -92,7 +94,7 @@ def page(title: str, headline: Safe, told: Sequence[tuple[Section, Safe]]) -> st
     return f"<!doctype html>\n{whole}\n"
 
 
-def wrapped(part: Section, body: Safe) -> Safe:
+def wrapped(part: Section[Any], body: Safe) -> Safe:
     return tag(
         "section",
         tag("h2", part.title, id=f"{part.ident}-heading"),

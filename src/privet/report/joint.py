@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
+from privet.evidence.joint import PartyNote
+from privet.evidence.values import Evidence
 from privet.report.markup import Content, Safe, behind, facts, join, label, paragraph, table, tag
-from privet.report.numerals import listing, part, tables
 
 SPLIT = {
     "people": "each party has all columns of its own persons",
@@ -19,13 +19,11 @@ REVEAL = {
 }
 
 
-def taken_part(evidence: Mapping[str, Any]) -> Safe | None:
+def taken_part(evidence: Evidence) -> Safe | None:
     """The parties, what each of them saw, and what they could learn together."""
-    note = part(evidence, "joint")
-    parties = tables(note.get("parties"))
-    if not parties:
+    note = evidence.joint
+    if note is None:
         return None
-    together = [str(one) for one in listing(note.get("together"))]
     return join(
         (
             paragraph(
@@ -37,41 +35,40 @@ def taken_part(evidence: Mapping[str, Any]) -> Safe | None:
             paragraph(
                 tag("strong", "A rehearsal: "), "all parties ran on one machine, with the real protocol."
             )
-            if note.get("rehearsed")
+            if note.rehearsed
             else None,
             facts(
                 (
-                    ("Table", SPLIT.get(str(note.get("split")), str(note.get("split")))),
-                    ("Shown while searching", REVEAL.get(str(note.get("reveal")), str(note.get("reveal")))),
-                    ("Contract", str(note.get("contract"))),
-                    ("Run", str(note.get("session"))),
+                    ("Table", SPLIT.get(note.split, note.split)),
+                    ("Shown while searching", REVEAL.get(note.reveal, note.reveal)),
+                    ("Contract", note.contract),
+                    ("Run", note.session),
                 )
             ),
-            seen(parties),
+            seen(note.parties),
             tag("h3", "If they put their notes together"),
-            tag("ul", *(tag("li", one) for one in together)),
-            behind("Keys and certificates", known_by(parties)),
+            tag("ul", *(tag("li", one) for one in note.together)),
+            behind("Keys and certificates", known_by(note.parties)),
         )
     )
 
 
-def seen(parties: list[Mapping[str, Any]]) -> Safe:
+def seen(parties: Sequence[PartyNote]) -> Safe:
     """A row for each thing that somebody saw, a column for each party."""
-    every = dict.fromkeys(str(one) for party in parties for one in listing(party.get("saw")))
+    every = dict.fromkeys(one for party in parties for one in party.saw)
     rows: list[tuple[Content, ...]] = [
-        (what, *("saw it" if what in listing(party.get("saw")) else "no" for party in parties))
-        for what in every
+        (what, *("saw it" if what in party.saw else "no" for party in parties)) for what in every
     ]
-    headers = ("What", *(str(party.get("name")) for party in parties))
+    headers = ("What", *(party.name for party in parties))
     return table(headers, rows, caption="What each party saw")
 
 
-def known_by(parties: list[Mapping[str, Any]]) -> Safe:
+def known_by(parties: Sequence[PartyNote]) -> Safe:
     rows: list[tuple[Content, ...]] = [
         (
-            label(party.get("name")),
-            "none" if party.get("key") is None else str(party.get("key")),
-            "none" if party.get("certificate") is None else str(party.get("certificate")),
+            label(party.name),
+            "none" if party.key is None else party.key,
+            "none" if party.certificate is None else party.certificate,
         )
         for party in parties
     ]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from privet.report.claims import Claim, Promise, Wording, in_order, shown, these
-from privet.report.numerals import count, counted, fraction_percent, part, whole
+from privet.evidence.promises import Promise
+from privet.report.claims import Claim, Wording, in_order, shown, these
+from privet.report.numerals import count, counted, fraction_percent, whole
 
 ALONE = "This was checked with the whole population, which is not in the release. "
 
 
 def k_map(promise: Promise, quasi: Sequence[str]) -> Wording:
-    k, found = part(promise, "model").get("k"), part(promise, "achieved").get("k")
+    k, found = promise.model.get("k"), promise.achieved.get("k")
     reached = whole(found)
     told = "not stated" if reached is None else f"never fewer than {counted(reached, 'person', 'people')}"
     sentence = (
@@ -23,7 +24,7 @@ def k_map(promise: Promise, quasi: Sequence[str]) -> Wording:
 
 
 def delta_presence(promise: Promise, quasi: Sequence[str]) -> Wording:
-    model, achieved = part(promise, "model"), part(promise, "achieved")
+    model, achieved = promise.model, promise.achieved
     claims = []
     for key, word, sign in (("low", "fewer", 1), ("high", "more", -1)):
         asked, found = model.get(key), achieved.get(key)

@@ -5,33 +5,35 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from privet.report.claims import shown
+from privet.evidence.columns import ColumnNote
+from privet.evidence.measures import ColumnLoss
+from privet.evidence.part import Label
+from privet.evidence.values import Evidence
 from privet.report.markup import Content, Safe, behind, join, label, label_text, paragraph, table, tag
-from privet.report.numerals import count, counted, listing, part, percent, share, tables, whole
+from privet.report.numerals import count, counted, percent, share
 from privet.report.plots import Bar, bars
-from privet.report.sections import Evidence
 from privet.report.words import PUBLISHED, ROLE_NAMES, ROLES
 
 BARS = 12  # values drawn for one column; the table behind has more
 ROOM = 40  # characters beside a bar
 REST = "…"  # how measures name the values they do not list
+UNMEASURED = ColumnLoss()
 LINES = 1500  # values in all the tables together: the report stays one small file
 
 
 def columns(evidence: Evidence) -> Safe | None:
     """A card for each column that the policy names."""
-    notes = part(evidence, "attributes")
+    notes = evidence.attributes
     if not notes:
         return None
-    measured = part(evidence, "measures", "attributes")
-    records = whole(evidence.get("records"))
+    measured = evidence.measures.attributes or {}
     lines = min(200, max(BARS, LINES // len(notes)))
-    left_out = bool(whole(evidence.get("suppressed_records")))
+    left_out = bool(evidence.suppressed_records)
     cards = [
-        card(name, part(notes, name), part(measured, name), records, lines, left_out=left_out)
-        for name in notes
+        card(name, note, measured.get(name, UNMEASURED), evidence.records, lines, left_out=left_out)
+        for name, note in notes.items()
     ]
-    dropped = sum(part(notes, name).get("published") == "dropped" for name in notes)
+    dropped = sum(note.published == "dropped" for note in notes.values())
     return join(
         (
             paragraph(
@@ -46,23 +48,18 @@ def columns(evidence: Evidence) -> Safe | None:
 
 def card(
     name: str,
-    note: Mapping[str, Any],
-    measured: Mapping[str, Any],
-    records: int | None,
+    note: ColumnNote,
+    measured: ColumnLoss,
+    records: int,
     lines: int,
     *,
     left_out: bool,
 ) -> Safe:
-    role = note.get("role")
-    known = ROLES.get(str(role))
+    named = tag("span", ROLE_NAMES.get(note.role, note.role), class_="chip")
     return tag(
         "article",
         tag("h3", label(name)),
-        None
-        if role is None
-        else paragraph(
-            tag("span", ROLE_NAMES.get(str(role), shown(role)), class_="chip"), " ", known, class_="role"
-        ),
+        paragraph(named, " ", ROLES.get(note.role), class_="role"),
         paragraph(became(note, measured, left_out=left_out)),
         loss_bar(measured),
         values(name, note, measured, records, lines),
@@ -70,15 +67,15 @@ def card(
     )
 
 
-def became(note: Mapping[str, Any], measured: Mapping[str, Any], *, left_out: bool) -> str:
+def became(note: ColumnNote, measured: ColumnLoss, *, left_out: bool) -> str:
     """One sentence on how a column is published."""
-    how = str(note.get("published"))
-    said = PUBLISHED.get(how, f"published as: {shown(note.get('published'))}")
-    now, earlier = how_many(note, measured), whole(measured.get("raw_values"))
-    hidden = share(measured.get("suppressed_share"))
+    how = note.published
+    said = PUBLISHED.get(how, f"published as: {label_text(how)}")
+    now, earlier = how_many(note, measured), measured.raw_values
+    hidden = share(measured.suppressed_share)
     if how == "generalised" and now == 1:
-        found = [pair[0] for pair in map(listing, listing(measured.get("distribution"))) if pair]
-        alone = found or [each.get("label") for each in tables(note.get("values"))]
+        found = [value for value, _ in measured.distribution or ()]
+        alone = found or [each.label for each in note.values_ or ()]
         named = f" “{label_text(alone[0])}”" if len(alone) == 1 else ""
         of = "" if earlier is None else f" of the {counted(earlier, 'original value')}"
         return f"Published as one value{named} for everybody: it tells nothing{of}."
@@ -90,14 +87,14 @@ def became(note: Mapping[str, Any], measured: Mapping[str, Any], *, left_out: bo
     return said[0].upper() + said[1:] + "."
 
 
-def how_many(note: Mapping[str, Any], measured: Mapping[str, Any]) -> int | None:
+def how_many(note: ColumnNote, measured: ColumnLoss) -> int | None:
     """The number of published values, measured or listed."""
-    now = whole(measured.get("published_values"))
-    return now if now is not None else len(listing(note.get("values"))) or None
+    now = measured.published_values
+    return now if now is not None else len(note.values_ or ()) or None
 
 
-def loss_bar(measured: Mapping[str, Any]) -> Safe | None:
-    lost = share(measured.get("lm"))
+def loss_bar(measured: ColumnLoss) -> Safe | None:
+    lost = share(measured.lm)
     if lost is None:
         return None
     said = percent(lost) or ""
@@ -106,25 +103,17 @@ def loss_bar(measured: Mapping[str, Any]) -> Safe | None:
     )
 
 
-def values(
-    name: str, note: Mapping[str, Any], measured: Mapping[str, Any], records: int | None, lines: int
-) -> Safe | None:
+def values(name: str, note: ColumnNote, measured: ColumnLoss, records: int, lines: int) -> Safe | None:
     """The published values with how many records have each."""
-    losses = {
-        value.get("label"): value.get("loss") for value in tables(note.get("values")) if hashable(value)
-    }
-    found = [
-        (pair[0], whole(pair[1])) for pair in listing(measured.get("distribution")) if len(listing(pair)) == 2
-    ]
-    many = whole(measured.get("published_values")) or 0
+    losses = {value.label: value.loss for value in note.values_ or ()}
+    known = list(measured.distribution or ())
+    many = measured.published_values or 0
     rest = 0, 0
-    if len(found) > 1 and found[-1][0] == REST and many >= len(found):
-        rest = many - len(found) + 1, found.pop()[1] or 0
-    if not found:
-        found = [(each, None) for each in losses]
+    if len(known) > 1 and known[-1][0] == REST and many >= len(known):
+        rest = many - len(known) + 1, known.pop()[1]
+    found: list[tuple[Label, int | None]] = [*known] or [(each, None) for each in losses]
     if len(found) <= 1:
         return None
-    known = [(each, number) for each, number in found if number is not None]
     of = records or sum(number for _, number in known)
     title = f"Values of “{label_text(name)}”"
     left = len(found[lines:]) + rest[0]
@@ -140,11 +129,7 @@ def values(
     )
 
 
-def hashable(value: Mapping[str, Any]) -> bool:
-    return isinstance(value.get("label"), (str, int, float, type(None)))
-
-
-def value_bars(found: Sequence[tuple[Any, int]], rest: tuple[int, int], of: int) -> list[Bar]:
+def value_bars(found: Sequence[tuple[Label, int]], rest: tuple[int, int], of: int) -> list[Bar]:
     """The most frequent values in their own order, and the others as one; `rest` are how many, how often."""
     high = max(number for _, number in found) or 1
     ranked = sorted(range(len(found)), key=lambda at: (-found[at][1], at))
@@ -183,7 +168,7 @@ def value_bar(shown_label: str, plain: str, number: int, high: int, of: int) -> 
 
 
 def value_table(
-    found: Sequence[tuple[Any, int | None]], losses: Mapping[Any, Any], of: int, title: str
+    found: Sequence[tuple[Label, int | None]], losses: Mapping[Label, float], of: int, title: str
 ) -> Safe:
     headers, numeric = ["Published value", "Records", "Share"], [1, 2]
     if losses:
@@ -193,7 +178,6 @@ def value_table(
         part_of = percent(number / of) if number is not None and of else None
         row: tuple[Content, ...] = (label(each), count(number) or "", part_of or "")
         if losses:
-            lost = losses.get(each) if isinstance(each, (str, int, float, type(None))) else None
-            row = (*row, percent(lost) or "")
+            row = (*row, percent(losses.get(each)) or "")
         rows.append(row)
     return table(headers, rows, numeric=numeric, caption=title)

@@ -6,10 +6,13 @@ has nothing for it. Another room adds its own by putting one more into the list 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Generic, TypeVar
 
+from privet.evidence.columns import StepNote
+from privet.evidence.promises import Promise
+from privet.evidence.values import Evidence
 from privet.report.choices import compared, measure_of
 from privet.report.claims import Claim, shown
 from privet.report.markup import (
@@ -28,40 +31,40 @@ from privet.report.numerals import (
     count,
     counted,
     decimal,
-    listing,
     moment,
-    part,
     percent,
     risk,
-    tables,
     whole,
 )
 from privet.report.words import NULLS, kept, refusal, wording
 
-Evidence: TypeAlias = Mapping[str, Any]
 STEPS = 300  # lines of the step log; evidence.json has them all
 
 
+Told = TypeVar("Told")  # evidence, or an answer about data
+
+
 @dataclass(frozen=True, slots=True)
-class Section:
-    """A part of the report that may have nothing to say."""
+class Section(Generic[Told]):
+    """A part of a page that may have nothing to say."""
 
     ident: str
     title: str
-    body: Callable[[Evidence], Safe | None]
+    body: Callable[[Told], Safe | None]
 
 
 def quasi_columns(evidence: Evidence) -> list[str]:
     """The columns an adversary may know."""
-    notes = part(evidence, "attributes")
-    return [name for name in notes if part(notes, name).get("role") == "quasi"]
+    return [name for name, note in evidence.attributes.items() if note.role == "quasi"]
 
 
 def partial_knowledge(evidence: Evidence) -> int | None:
     """How many values the promises suppose somebody knows; None where it is all of them."""
-    models = [part(promise, "model") for promise in tables(evidence.get("promises"))]
     # Elsewhere l is another letter: how many values a class has, not how many somebody knows.
-    known = [whole(model.get("l")) if model.get("type") == "lkc-privacy" else None for model in models]
+    known = [
+        whole(promise.model.get("l")) if promise.type == "lkc-privacy" else None
+        for promise in evidence.promises
+    ]
     if not known or None in known:
         return None
     most = max(l for l in known if l is not None)
@@ -70,18 +73,17 @@ def partial_knowledge(evidence: Evidence) -> int | None:
 
 def verdict(evidence: Evidence) -> bool | None:
     """Is every promise kept? None where there is none."""
-    promises = tables(evidence.get("promises"))
-    return all(map(kept, promises)) if promises else None
+    return all(map(kept, evidence.promises)) if evidence.promises else None
 
 
-def unchecked(promise: Mapping[str, Any]) -> bool:
+def unchecked(promise: Promise) -> bool:
     """Is this about how the data was made, which nobody can check?"""
-    return promise.get("checked") is False and kept(promise)
+    return not promise.shown and kept(promise)
 
 
 def verdict_words(evidence: Evidence) -> tuple[str, str, str]:
     """The headline's sign, tone and sentence; what nobody checked is never called kept."""
-    promises = tables(evidence.get("promises"))
+    promises = evidence.promises
     many = len(promises)
     if not promises:
         return "?", "", "No promise was made for this release"
@@ -99,7 +101,7 @@ def verdict_words(evidence: Evidence) -> tuple[str, str, str]:
     return "✓", "yes", said.get(many, f"All {many} promises are kept")
 
 
-def outcome(promise: Mapping[str, Any]) -> Safe:
+def outcome(promise: Promise) -> Safe:
     """A promise's answer, or that there can be none."""
     return tag("span", "made so", class_="answer") if unchecked(promise) else answer(holds=kept(promise))
 
@@ -111,20 +113,13 @@ def answer(*, holds: bool | None) -> Safe:
     return tag("span", "✓ kept" if holds else "✗ broken", class_=f"answer {'yes' if holds else 'no'}")
 
 
-def told(value: Any) -> str | None:
-    """What the evidence says, if it says it."""
-    return None if value is None else shown(value)
-
-
 def headline(evidence: Evidence) -> Safe:
     """The first thing everybody reads."""
     sign, tone, said = verdict_words(evidence)
-    columns = listing(evidence.get("columns"))
-    purpose = evidence.get("purpose")
     return tag(
         "header",
         paragraph("Privacy report", class_="over"),
-        tag("h1", str(purpose) if purpose else "A release of personal data"),
+        tag("h1", evidence.purpose or "A release of personal data"),
         paragraph(
             tag("span", sign, class_="sign", aria_hidden="true"),
             tag("strong", said),
@@ -132,11 +127,11 @@ def headline(evidence: Evidence) -> Safe:
         ),
         facts(
             (
-                ("Records", count(evidence.get("records"))),
-                ("Records left out", count(evidence.get("suppressed_records") or None)),
-                ("Columns published", count(len(columns)) if columns else None),
-                ("Made", moment(evidence.get("made"))),
-                ("Made with", told(evidence.get("software"))),
+                ("Records", count(evidence.records)),
+                ("Records left out", count(evidence.suppressed_records or None)),
+                ("Columns published", count(len(evidence.columns) or None)),
+                ("Made", moment(evidence.made)),
+                ("Made with", evidence.software),
             )
         ),
         figures(evidence),
@@ -145,25 +140,26 @@ def headline(evidence: Evidence) -> Safe:
 
 def figures(evidence: Evidence) -> Safe | None:
     """The three numbers that are asked for most."""
-    before, after = part(evidence, "measures", "risk", "before"), part(evidence, "measures", "risk", "after")
-    known, earlier_highest = partial_knowledge(evidence), percent(before.get("highest"))
+    if evidence.recoding == "buckets":
+        return None  # everybody can be found, on purpose; what is hidden is whose value is whose
+    found, loss = evidence.measures.risk, evidence.measures.loss
+    before, after = (None, None) if found is None else (found.before, found.after)
+    known, earlier_highest = partial_knowledge(evidence), None if before is None else percent(before.highest)
     if known is not None and earlier_highest is not None:
         earlier_highest += f"; the promise is about somebody who knows at most {known} of them"
-    if evidence.get("recoding") == "buckets":
-        return None  # everybody can be found, on purpose; what is hidden is whose value is whose
     cards: list[tuple[str | None, str, str | None]] = [
         (
-            count(after.get("unique_records")),
+            None if after is None else count(after.unique_records),
             "records stand alone in their combination of identifying values",
-            count(before.get("unique_records")),
+            None if before is None else count(before.unique_records),
         ),
         (
-            risk(after.get("highest")),
+            None if after is None else risk(after.highest),
             "highest chance of picking the right record of a person whose identifying values are all known",
             earlier_highest,
         ),
         (
-            percent(part(evidence, "measures", "loss").get("lm")),
+            None if loss is None else percent(loss.lm),
             "of the detail in the identifying columns was given up",
             None,
         ),
@@ -184,29 +180,30 @@ def figures(evidence: Evidence) -> Safe | None:
 
 def path_figures(evidence: Evidence) -> list[tuple[str | None, str, str | None]]:
     """What is left of paths, where the release has paths."""
-    before, after = part(evidence, "measures", "before"), part(evidence, "measures", "after")
-    had, has = whole(before.get("visits")), whole(after.get("visits"))
-    patterns = part(evidence, "measures", "patterns")
-    least = count(patterns.get("support"))
+    before, after = evidence.measures.before, evidence.measures.after
+    patterns = evidence.measures.patterns
+    if before is None or after is None or patterns is None:
+        return []
+    had = before.visits
     return [
-        (percent(has / had) if had and has is not None else None, "of the visits are published", count(had)),
+        (percent(after.visits / had) if had else None, "of the visits are published", count(had)),
         (
-            count(patterns.get("surviving")),
-            f"routes that at least {least} people took are still there",
-            count(patterns.get("before")),
+            count(patterns.surviving),
+            f"routes that at least {count(patterns.support)} people took are still there",
+            count(patterns.before),
         ),
-        (count(after.get("empty")), "records have no visit left", count(before.get("empty"))),
+        (count(after.empty), "records have no visit left", count(before.empty)),
     ]
 
 
 def promises(evidence: Evidence) -> Safe | None:
     """Each promise in plain words beside what was found."""
     quasi = quasi_columns(evidence)
-    made = [promise_card(promise, quasi) for promise in tables(evidence.get("promises"))]
+    made = [promise_card(promise, quasi) for promise in evidence.promises]
     if not made:
         return None
-    nulls = NULLS.get(str(evidence.get("nulls")))
-    unsure = any(promise.get("checked") is False for promise in tables(evidence.get("promises")))
+    nulls = NULLS.get(evidence.nulls)
+    unsure = bool(evidence.unshown)
     return join(
         (
             paragraph(
@@ -220,9 +217,8 @@ def promises(evidence: Evidence) -> Safe | None:
     )
 
 
-def promise_card(promise: Mapping[str, Any], quasi: list[str]) -> Safe:
+def promise_card(promise: Promise, quasi: list[str]) -> Safe:
     worded = wording(promise, quasi)
-    broken, at_risk = whole(promise.get("broken")), whole(promise.get("at_risk"))
     return tag(
         "article",
         tag("h3", worded.title, " ", outcome(promise)),
@@ -237,18 +233,17 @@ def promise_card(promise: Mapping[str, Any], quasi: list[str]) -> Safe:
             class_="claims",
         ),
         paragraph(
-            f"Broken in {counted(broken, 'group')}"
-            + ("." if at_risk is None else f", which hold {counted(at_risk, 'record')}."),
+            f"Broken in {counted(promise.broken, 'group')}, which hold {counted(promise.at_risk, 'record')}.",
             class_="warn",
         )
-        if broken
+        if promise.broken
         else None,
         paragraph(tag("strong", "Not covered: "), worded.limits) if worded.limits else None,
         class_="card",
     )
 
 
-def claim_row(claim: Claim, promise: Mapping[str, Any]) -> tuple[Content, ...]:
+def claim_row(claim: Claim, promise: Promise) -> tuple[Content, ...]:
     silent = claim.kept is None and unchecked(promise)
     return claim.promised, claim.found, outcome(promise) if silent else answer(holds=claim.kept)
 
@@ -263,50 +258,46 @@ def known_columns(names: list[str]) -> Safe | None:
 
 def made(evidence: Evidence) -> Safe | None:
     """The algorithm, its parameters, and every step it took."""
-    algorithm = part(evidence, "algorithm")
-    steps = tables(evidence.get("steps"))
-    like = evidence.get("like")
-    if not algorithm and not steps and like is None:
+    if not evidence.algorithm and not evidence.steps and evidence.like is None:
         return None
-    pairs = [("Algorithm", shown(algorithm.get("type")))] if algorithm else []
+    pairs = [("Algorithm", shown(evidence.algorithm.get("type")))] if evidence.algorithm else []
     pairs += [
         (label_text(name).replace("_", " ").capitalize(), shown(value))
-        for name, value in algorithm.items()
+        for name, value in evidence.algorithm.items()
         if name != "type" and value not in (None, {}, [])
     ]
-    if like is not None:
-        pairs.append(("Recoding taken from an earlier release, whose evidence has the digest", shown(like)))
-    notes = [str(note) for note in listing(evidence.get("notes")) if note is not None]
-    said = tag("ul", *(tag("li", note[:1].upper() + note[1:]) for note in notes)) if notes else None
-    return join((facts(pairs), chosen(evidence), said, step_log(steps)))
+    if evidence.like is not None:
+        pairs.append(("Recoding taken from an earlier release, whose evidence has the digest", evidence.like))
+    notes = (tag("li", note[:1].upper() + note[1:]) for note in evidence.notes)
+    said = tag("ul", *notes) if evidence.notes else None
+    return join((facts(pairs), chosen(evidence), said, step_log(evidence.steps)))
 
 
 def chosen(evidence: Evidence) -> Safe | None:
     """What an algorithm that tries others took, and what the others would have lost."""
-    choice = part(evidence, "choice")
-    if not choice:
+    if evidence.choice is None:
         return None
     rows = [
         (name, "not possible" if loss is None else f"{loss:.0%}", "taken" if taken else "")
-        for name, loss, taken in compared(choice)
+        for name, loss, taken in compared(evidence.choice)
     ]
     return table(
-        ("Search", measure_of(choice).capitalize(), ""),
+        ("Search", measure_of(evidence.choice).capitalize(), ""),
         rows,
         numeric=(1,),
         caption="Searches that were tried, in whole per cent",
     )
 
 
-def step_log(steps: list[Mapping[str, Any]]) -> Safe | None:
+def step_log(steps: Sequence[StepNote]) -> Safe | None:
     if not steps:
         return None
     rows = []
     for at, step in enumerate(steps[:STEPS], 1):
         refused = refusal(step)
         outcome: Content = children(step) if refused is None else refused
-        score = decimal(step.get("score")) if refused is None else None
-        rows.append((f"{at:,}", label(step.get("attribute")), label(step.get("label")), outcome, score or ""))
+        score = decimal(step.score) if refused is None else None
+        rows.append((f"{at:,}", label(step.attribute), label(step.label), outcome, score or ""))
     left = len(steps) - STEPS
     return behind(
         f"The step log: {counted(len(steps), 'step')}",
@@ -320,21 +311,21 @@ def step_log(steps: list[Mapping[str, Any]]) -> Safe | None:
     )
 
 
-def children(step: Mapping[str, Any]) -> Safe:
+def children(step: StepNote) -> Safe:
     """What a value was split into."""
-    parts = listing(step.get("children"))
+    parts = step.children or ()
     more = [f"{len(parts) - 8:,} more"] if len(parts) > 8 else []
     return join((*(label(part) for part in parts[:8]), *more), " · ")
 
 
 def cautions(evidence: Evidence) -> Safe | None:
-    said = [str(caution) for caution in listing(evidence.get("cautions")) if caution is not None]
+    said = evidence.cautions
     return tag("ul", *(tag("li", caution) for caution in said)) if said else None
 
 
 def verify(evidence: Evidence) -> Safe:
     """How anybody checks all of this without trusting whoever made it."""
-    data = part(evidence, "data")
+    data = evidence.data
     return join(
         (
             paragraph(
@@ -352,10 +343,16 @@ def verify(evidence: Evidence) -> Safe:
             ),
             facts(
                 (
-                    ("Data file", told(data.get("file"))),
-                    ("Format", told(data.get("format"))),
-                    ("Encoding", told(data.get("encoding"))),
-                    ("Evidence version", told(evidence.get("evidence"))),
+                    *(
+                        ()
+                        if data is None
+                        else (
+                            ("Data file", data.file),
+                            ("Format", data.format),
+                            ("Encoding", data.encoding),
+                        )
+                    ),
+                    ("Evidence version", str(evidence.evidence)),
                     ("Signed by", ", ".join(signers(evidence)) or "nobody, when it was made"),
                 )
             ),
@@ -365,4 +362,4 @@ def verify(evidence: Evidence) -> Safe:
 
 def signers(evidence: Evidence) -> list[str]:
     """Who was to sign; whether they did, `verify` says."""
-    return [str(part(one).get("name")) for one in evidence.get("signers") or ()]
+    return [one.name for one in evidence.signers or ()]

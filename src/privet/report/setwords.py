@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from privet.report.claims import Claim, Promise, Wording, size_claim
-from privet.report.numerals import count, exact, fraction_percent, listing, part
+from privet.evidence.promises import Promise
+from privet.report.claims import Claim, Wording, size_claim
+from privet.report.numerals import count, exact, fraction_percent, listing
 
 
 def known_items(promise: Promise, quasi: Sequence[str]) -> Wording:
     """km-anonymity."""
-    m = count(part(promise, "model").get("m")) or "?"
+    m = count(promise.model.get("m")) or "?"
     beside = f" and {', '.join(f'“{name}”' for name in quasi)}" if quasi else ""
     return Wording(
-        f"km-anonymity with m = {m}, k = {count(part(promise, 'model').get('k')) or '?'}",
+        f"km-anonymity with m = {m}, k = {count(promise.model.get('k')) or '?'}",
         quasi,
         (size_claim(promise, f"Anybody who knows up to {m} items of a person{beside} finds at least"),),
         "Somebody who knows more items than that, or that a person does not have one; learning an item that "
@@ -24,7 +25,7 @@ def known_items(promise: Promise, quasi: Sequence[str]) -> Wording:
 def hidden_rule(promise: Promise, quasi: Sequence[str]) -> Wording:
     """A rule that is not seen."""
     del quasi
-    model, achieved = part(promise, "model"), part(promise, "achieved")
+    model, achieved = promise.model, promise.achieved
     left = ", ".join(str(item) for item in listing(model.get("antecedent")))
     right = ", ".join(str(item) for item in listing(model.get("consequent")) or listing(model.get("itemset")))
     named = f"{left} ⇒ {right}" if left else right
@@ -39,7 +40,6 @@ def hidden_rule(promise: Promise, quasi: Sequence[str]) -> Wording:
     found = f"support {count(achieved.get('support')) or '?'}"
     if "confidence" in achieved:
         found += f", confidence {fraction_percent(achieved.get('confidence')) or '?'}"
-    holds = promise.get("holds")
     return Wording(
         "A hidden rule" if left else "A hidden itemset",
         (),
@@ -47,7 +47,7 @@ def hidden_rule(promise: Promise, quasi: Sequence[str]) -> Wording:
             Claim(
                 f"Whoever mines with a support of {least}{sure}, or more, does not find: {named}.",
                 found,
-                holds if isinstance(holds, bool) else None,
+                promise.holds,
             ),
         ),
         "Mining with lower thresholds, or suspecting what stands just below them.",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from math import exp
 from typing import Any
 
-from privet.report.claims import Claim, Promise, Wording, settings, shown
+from privet.evidence.measures import Marginal
+from privet.evidence.promises import Payment, Promise
+from privet.evidence.values import Evidence
+from privet.report.claims import Claim, Wording, settings, shown
 from privet.report.markup import Safe, behind, facts, join, label, label_text, paragraph, table, tag
-from privet.report.numerals import count, decimal, exact, listing, part, percent, tables, whole
+from privet.report.numerals import count, decimal, exact, percent
 from privet.report.plots import Bar, bars
 
 PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2))
@@ -18,7 +21,7 @@ BARS = 20
 
 def differential_privacy(promise: Promise, _quasi: Sequence[str]) -> Wording:
     """The promise in plain words; nobody has checked it, and nobody can."""
-    model, achieved = part(promise, "model"), part(promise, "achieved")
+    model, achieved = promise.model, promise.achieved
     return Wording(
         f"Differential privacy with {settings(model, epsilon='epsilon')}",
         (),
@@ -60,14 +63,12 @@ def most_sure(prior: Fraction, epsilon: Fraction) -> float:
     return odds / (1 + odds)
 
 
-def spent(evidence: Mapping[str, Any]) -> Safe | None:
+def spent(evidence: Evidence) -> Safe | None:
     """What epsilon means for a person, and where it went."""
-    paid = part(evidence, "ledger")
-    epsilon, person = exact(paid.get("epsilon")), exact(paid.get("person_epsilon"))
-    if epsilon is None or person is None:
+    paid, counts = evidence.ledger, evidence.measures.counts
+    if paid is None:
         return None
-    several = whole(paid.get("records_per_person")) or 1
-    counts = part(evidence, "measures", "counts")
+    person, several = exact(paid.person_epsilon) or Fraction(0), paid.records_per_person
     return join(
         (
             paragraph(
@@ -81,8 +82,8 @@ def spent(evidence: Mapping[str, Any]) -> Safe | None:
                 caption="How sure somebody can become about one person",
             ),
             paragraph(
-                f"This counts with up to {several:,} records for a person: {shown(paid.get('epsilon'))} for "
-                f"each, {shown(paid.get('person_epsilon'))} for all of them."
+                f"This counts with up to {several:,} records for a person: {shown(paid.epsilon)} for "
+                f"each, {shown(paid.person_epsilon)} for all of them."
             )
             if several > 1
             else None,
@@ -93,25 +94,24 @@ def spent(evidence: Mapping[str, Any]) -> Safe | None:
             ),
             facts(
                 (
-                    ("Epsilon for one record", shown(paid.get("epsilon"))),
-                    ("Epsilon for a person", shown(paid.get("person_epsilon"))),
-                    ("Spent", shown(paid.get("spent"))),
-                    ("Noise from", shown(paid.get("noise"))),
-                    ("Data set in the ledger", shown(paid.get("dataset"))),
-                    ("Release in the ledger", shown(paid.get("release"))),
-                    ("Counts published", count(counts.get("cells"))),
-                    ("A count is off on average by", decimal(counts.get("error"))),
+                    ("Epsilon for one record", shown(paid.epsilon)),
+                    ("Epsilon for a person", shown(paid.person_epsilon)),
+                    ("Spent", shown(paid.spent)),
+                    ("Noise from", shown(paid.noise)),
+                    ("Data set in the ledger", shown(paid.dataset)),
+                    ("Release in the ledger", shown(paid.release)),
+                    ("Counts published", None if counts is None else count(counts.cells)),
+                    ("A count is off on average by", None if counts is None else decimal(counts.error)),
                 )
             ),
-            _payments(tables(paid.get("spends"))),
+            _payments(paid.spends),
         )
     )
 
 
-def _payments(spends: list[Mapping[str, Any]]) -> Safe | None:
+def _payments(spends: Sequence[Payment]) -> Safe | None:
     rows = [
-        (f"{at:,}", shown(s.get("purpose")), shown(s.get("mechanism")), shown(s.get("epsilon")))
-        for at, s in enumerate(spends, 1)
+        (f"{at:,}", shown(s.purpose), shown(s.mechanism), shown(s.epsilon)) for at, s in enumerate(spends, 1)
     ]
     if not rows:
         return None
@@ -122,10 +122,10 @@ def _payments(spends: list[Mapping[str, Any]]) -> Safe | None:
     )
 
 
-def marginals(evidence: Mapping[str, Any]) -> Safe | None:
+def marginals(evidence: Evidence) -> Safe | None:
     """Columns by themselves, where they were bought: more exact than adding the counts up."""
-    found = part(evidence, "measures", "marginals")
-    cards = [card for name in found if (card := _card(name, part(found, name))) is not None]
+    found = evidence.measures.marginals or {}
+    cards = [card for name, one in found.items() if (card := _card(name, one)) is not None]
     if not cards:
         return None
     return join(
@@ -139,15 +139,11 @@ def marginals(evidence: Mapping[str, Any]) -> Safe | None:
     )
 
 
-def _card(name: str, found: Mapping[str, Any]) -> Safe | None:
-    pairs = [
-        (pair[0], whole(pair[1])) for pair in listing(found.get("distribution")) if len(listing(pair)) == 2
-    ]
-    known = [(value, number) for value, number in pairs if number is not None]
+def _card(name: str, found: Marginal) -> Safe | None:
+    known = found.distribution
     if not known:
         return None
-    high = max(number for _, number in known)
-    high = max(high, 1)
+    high = max(1, *(number for _, number in known))
     rows = [
         Bar(label_text(value), max(0, number) / high, f"{number:,}", f"{label_text(value)}: about {number:,}")
         for value, number in known[:BARS]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any
 
+from privet.evidence.columns import StepNote
+from privet.evidence.values import Evidence
 from privet.report.curves import Moment, Point, buckets, legend, scatter, timeline
 from privet.report.markup import Safe, behind, join, label_text, paragraph, switch, table, tag
-from privet.report.numerals import amount, counted, decimal, part, percent, risk, share, tables, whole
-from privet.report.sections import Evidence
+from privet.report.numerals import amount, counted, decimal, percent, risk, share
 from privet.report.words import refusal
 
 
@@ -20,7 +20,7 @@ def tradeoff(evidence: Evidence) -> Safe | None:
         ("Highest risk", risk_and_loss(evidence, "highest")),
         ("Average risk", risk_and_loss(evidence, "average")),
     )
-    path = search_path(tables(evidence.get("steps")))
+    path = search_path(evidence.steps)
     if plots is None:
         return path
     told = paragraph(
@@ -31,14 +31,15 @@ def tradeoff(evidence: Evidence) -> Safe | None:
 
 
 def risk_and_loss(evidence: Evidence, key: str) -> Safe | None:
-    found = part(evidence, "measures", "risk")
-    old, new = share(part(found, "before").get(key)), share(part(found, "after").get(key))
-    lost, records = share(part(evidence, "measures", "loss").get("lm")), whole(evidence.get("records"))
+    found, loss = evidence.measures.risk, evidence.measures.loss
+    if found is None or found.before is None or loss is None:
+        return None
+    old, new, lost = share(getattr(found.before, key)), share(getattr(found.after, key)), share(loss.lm)
     if old is None or new is None or lost is None:
         return None
     points = [("original data", 0.0, old, "before"), ("this release", lost, new, "after")]
-    if records:
-        points.append(("everything hidden", 1.0, 1 / records, "hidden"))
+    if evidence.records:
+        points.append(("everything hidden", 1.0, 1 / evidence.records, "hidden"))
     rows = [(name, percent(x), risk(y)) for name, x, y, _ in points]
     return join(
         (
@@ -65,11 +66,11 @@ def risk_and_loss(evidence: Evidence, key: str) -> Safe | None:
     )
 
 
-def search_path(steps: list[Mapping[str, Any]]) -> Safe | None:
+def search_path(steps: Sequence[StepNote]) -> Safe | None:
     """The staircase of scores; what was refused and why is said by each mark and in the step log."""
     if not steps:
         return None
-    gains = [0.0 if refusal(step) else max(0.0, amount(step.get("score")) or 0.0) for step in steps]
+    gains = [0.0 if refusal(step) else max(0.0, amount(step.score) or 0.0) for step in steps]
     if not any(gains):
         return None  # scores that are a secret, or none: a line along the ground
     reached = list(accumulate(gains))
@@ -95,7 +96,7 @@ def search_path(steps: list[Mapping[str, Any]]) -> Safe | None:
     )
 
 
-def step_tip(at: int, step: Mapping[str, Any]) -> str:
-    place = f"Step {at + 1:,}: {label_text(step.get('attribute'))} “{label_text(step.get('label'))}”"
+def step_tip(at: int, step: StepNote) -> str:
+    place = f"Step {at + 1:,}: {label_text(step.attribute)} “{label_text(step.label)}”"
     refused = refusal(step)
-    return f"{place} {refused or 'split, score ' + (decimal(step.get('score')) or 'not stated')}"
+    return f"{place} {refused or 'split, score ' + (decimal(step.score) or 'not stated')}"

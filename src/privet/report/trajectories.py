@@ -5,14 +5,16 @@ Everything shown stands in the release: of suppressed points only numbers are kn
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from privet.evidence.paths import Heat, TrialNote
+from privet.evidence.values import Evidence
 from privet.report.curves import legend
 from privet.report.markup import Safe, behind, facts, join, label, label_text, paragraph, table, tag
-from privet.report.numerals import count, counted, listing, part, percent, tables, whole
+from privet.report.numerals import count, counted, percent
 from privet.report.plots import above, line, mark, pct, picture, shape, words
-from privet.report.sections import Evidence, Section
+from privet.report.sections import Section
 
 ROUTES = 30
 DRAWN = 12  # shapes along one line of the loss curve
@@ -20,12 +22,12 @@ DRAWN = 12  # shapes along one line of the loss curve
 
 def kept(evidence: Evidence) -> Safe | None:
     """Visits, points and routes, before and after."""
-    before, after = part(evidence, "measures", "before"), part(evidence, "measures", "after")
-    patterns = part(evidence, "measures", "patterns")
-    if not before or not after or not patterns:
+    before, after = evidence.measures.before, evidence.measures.after
+    patterns, thinning = evidence.measures.patterns, evidence.thinning
+    if before is None or after is None or patterns is None:
         return None
     rows = [
-        (said, count(before.get(key)) or "", count(after.get(key)) or "")
+        (said, count(getattr(before, key)) or "", count(getattr(after, key)) or "")
         for said, key in (
             ("Visits", "visits"),
             ("Points: a place at a time", "points"),
@@ -34,15 +36,13 @@ def kept(evidence: Evidence) -> Safe | None:
             ("Records without a visit", "empty"),
         )
     ]
-    least = count(patterns.get("support")) or "?"
     rows.append(
         (
-            f"Routes of at least {least} records",
-            count(patterns.get("before")) or "",
-            count(patterns.get("surviving")) or "",
+            f"Routes of at least {count(patterns.support)} records",
+            count(patterns.before) or "",
+            count(patterns.surviving) or "",
         )
     )
-    thinning = part(evidence, "thinning")
     return join(
         (
             paragraph(
@@ -53,31 +53,31 @@ def kept(evidence: Evidence) -> Safe | None:
             table(("", "Original data", "Published"), rows, numeric=(1, 2), caption="What was kept"),
             facts(
                 (
-                    ("Routes lost", percent(patterns.get("lost"))),
-                    ("Routes when the release is mined anew", count(patterns.get("remined"))),
-                    ("Surviving routes with their true support", count(patterns.get("true_support"))),
-                    ("Places published", label_text(thinning.get("place"))),
-                    ("Times published", label_text(thinning.get("time"))),
+                    ("Routes lost", percent(patterns.lost)),
+                    ("Routes when the release is mined anew", count(patterns.remined)),
+                    ("Surviving routes with their true support", count(patterns.true_support)),
+                    ("Places published", label_text(None if thinning is None else thinning.place)),
+                    ("Times published", label_text(None if thinning is None else thinning.time)),
                 )
             ),
-            trials(tables(thinning.get("trials"))),
+            None if thinning is None else trials(thinning.trials),
             sequences(evidence),
         )
     )
 
 
-def trials(tried: list[Mapping[str, Any]]) -> Safe | None:
+def trials(tried: Sequence[TrialNote]) -> Safe | None:
     """What else was tried, where there was a choice."""
     if not tried:
         return None
     rows = [
         (
-            label_text(one.get("place")),
-            label_text(one.get("time")),
-            label_text(one.get("way")),
-            count(one.get("removed")) or "",
-            percent(one.get("lost")) or "",
-            percent(one.get("lost_visits")) or "",
+            label_text(one.place),
+            label_text(one.time),
+            label_text(one.way),
+            count(one.removed) or "",
+            percent(one.lost) or "",
+            percent(one.lost_visits) or "",
         )
         for one in tried
     ]
@@ -90,17 +90,16 @@ def trials(tried: list[Mapping[str, Any]]) -> Safe | None:
 
 def sequences(evidence: Evidence) -> Safe | None:
     """The routes of the release that most records have."""
-    found = part(evidence, "paths", "frequent")
+    if evidence.paths is None:
+        return None
+    found = evidence.paths.frequent
     rows = [
-        (
-            join((label(point) for point in listing(one.get("sequence"))), " → "),
-            count(one.get("support")) or "",
-        )
-        for one in tables(found.get("listed"))[:ROUTES]
+        (join((label(point) for point in one.sequence), " → "), count(one.support) or "")
+        for one in found.listed[:ROUTES]
     ]
     if not rows:
         return None
-    of = whole(found.get("sequences")) or len(rows)
+    of = found.sequences
     return join(
         (
             tag("h3", "Frequent routes in the release"),
@@ -113,24 +112,16 @@ def sequences(evidence: Evidence) -> Safe | None:
 ROW, TOP = 20, 24  # of a map of places and times: the height of a place, and what is above the first
 
 
-def mapped(found: Mapping[str, Any]) -> tuple[list[Any], list[Any], list[list[int]]] | None:
-    """Places, times and counts, if they fit one another."""
-    places, times = listing(found.get("places")), listing(found.get("times"))
-    counts = [[whole(n) or 0 for n in listing(row)] for row in listing(found.get("counts"))]
-    if not places or not times or len(counts) != len(places):
-        return None
-    return places, times, counts
-
-
-def squares(places: list[Any], times: list[Any], counts: list[list[int]], what: str = "record") -> list[Safe]:
+def squares(found: Heat, what: str = "record") -> list[Safe]:
     """A square for each place and time: the more, the stronger."""
-    highest = max((n for numbers in counts for n in numbers), default=0) or 1
+    times = found.times
+    highest = max((n for numbers in found.counts for n in numbers), default=0) or 1
     wide = 1 / len(times)
     parts: list[Safe] = []
-    for at, (place, numbers) in enumerate(zip(places, counts, strict=True)):
+    for at, (place, numbers) in enumerate(zip(found.places, found.counts, strict=True)):
         y = TOP + ROW * at
         parts.append(words("0", str(y + 14), short(place), "end", dx=-8))
-        for slot, number in enumerate(numbers[: len(times)]):
+        for slot, number in enumerate(numbers):
             if number:
                 square = tag(
                     "rect",
@@ -146,7 +137,7 @@ def squares(places: list[Any], times: list[Any], counts: list[list[int]], what: 
     return parts
 
 
-def below(times: list[Any], bottom: int) -> list[Safe]:
+def below(times: Sequence[str], bottom: int) -> list[Safe]:
     """The axis of times."""
     every, wide = -(-len(times) // 12), 1 / len(times)
     return [
@@ -158,26 +149,25 @@ def below(times: list[Any], bottom: int) -> list[Safe]:
     ]
 
 
-def as_table(places: list[Any], times: list[Any], counts: list[list[int]], caption: str) -> Safe:
+def as_table(found: Heat, caption: str) -> Safe:
     rows = [
         (label(place), *(f"{n:,}" if n else "" for n in numbers))
-        for place, numbers in zip(places, counts, strict=True)
+        for place, numbers in zip(found.places, found.counts, strict=True)
     ]
-    heads = ("Place", *map(label_text, times))
-    return behind("As a table", table(heads, rows, numeric=range(1, len(times) + 1), caption=caption))
+    heads = ("Place", *map(label_text, found.times))
+    return behind("As a table", table(heads, rows, numeric=range(1, len(heads)), caption=caption))
 
 
 def heat(evidence: Evidence) -> Safe | None:
     """Places by times: who is still there, and how many points went in each slot."""
-    found = mapped(part(evidence, "paths", "heat"))
-    if found is None:
+    found = None if evidence.paths is None else evidence.paths.heat
+    if found is None or not found.places:
         return None
-    places, times, counts = found
-    gone = part(evidence, "thinning", "suppressed")
-    removed = [whole(n) or 0 for n in listing(gone.get("by_time"))]
-    wide, bottom = 1 / len(times), TOP + ROW * len(places)
-    parts = squares(places, times, counts)
-    if any(removed) and len(removed) == len(times):
+    times, gone = found.times, None if evidence.thinning is None else evidence.thinning.suppressed
+    removed = () if gone is None else gone.by_time
+    wide, bottom = 1 / len(times), TOP + ROW * len(found.places)
+    parts = squares(found)
+    if any(removed):
         parts.append(words("0", str(bottom + 18), "removed", "end", dx=-8))
         for slot, number in enumerate(removed):
             if number:
@@ -186,7 +176,6 @@ def heat(evidence: Evidence) -> Safe | None:
                 parts.append(mark(tip, shape("refused", middle, str(bottom + 13)), first=False))
     parts += below(times, bottom)
     said = "How many records were at each of the busiest places at each time, as published"
-    total = whole(gone.get("points"))
     return join(
         (
             paragraph(
@@ -195,29 +184,27 @@ def heat(evidence: Evidence) -> Safe | None:
                 "the steward."
             ),
             None
-            if total is None
+            if gone is None
             else facts(
                 (
-                    ("Points removed", count(total)),
-                    ("of them from every path", count(gone.get("everywhere"))),
-                    ("at times that are not in the release", count(gone.get("elsewhere"))),
+                    ("Points removed", count(gone.points)),
+                    ("of them from every path", count(gone.everywhere)),
+                    ("at times that are not in the release", count(gone.elsewhere)),
                 )
             ),
             picture("heat", "Places and times", said, *parts, height=bottom + 66, class_="left names"),
             legend(("refused", "points were removed here")) if any(removed) else None,
-            as_table(places, times, counts, "Places by times"),
+            as_table(found, "Places by times"),
         )
     )
 
 
-def removed(evidence: Evidence) -> Safe | None:
+def removed(found: Heat) -> Safe | None:
     """Places by times, as they were: how many records lost their visit. For the steward alone."""
-    found = mapped(part(evidence, "removed"))
-    if found is None:
+    if not found.places:
         return None
-    places, times, counts = found
-    bottom = TOP + ROW * len(places)
-    parts = [*squares(places, times, counts, "visit"), *below(times, bottom)]
+    bottom = TOP + ROW * len(found.places)
+    parts = [*squares(found, "visit"), *below(found.times, bottom)]
     said = "How many records lost their visit, at the places that lost most, by time"
     return join(
         (
@@ -226,7 +213,7 @@ def removed(evidence: Evidence) -> Safe | None:
                 "and times, which are not in the release: this page stays with you."
             ),
             picture("removed", "Visits removed", said, *parts, height=bottom + 66, class_="left names"),
-            as_table(places, times, counts, "Visits removed, places by times"),
+            as_table(found, "Visits removed, places by times"),
         )
     )
 
@@ -238,11 +225,7 @@ def short(said: Any) -> str:
 
 def curve(evidence: Evidence) -> Safe | None:
     """How violations and routes went down with every point that was removed."""
-    marks = [
-        [whole(n) or 0 for n in listing(one)]
-        for one in listing(part(evidence, "thinning").get("curve"))
-        if len(listing(one)) == 3
-    ]
+    marks = () if evidence.thinning is None else evidence.thinning.curve
     if len(marks) < 2:
         return None
     base = 180
@@ -320,26 +303,21 @@ def line_of(marks: Sequence[Sequence[int]], column: int, base: int, last: int) -
 
 def places(evidence: Evidence) -> Safe | None:
     """A map of the places of the release, where a list of stops says where they are."""
-    there = [
-        (stop, float(stop["lat"]), float(stop["lon"]))
-        for stop in tables(evidence.get("stops"))
-        if isinstance(stop.get("lat"), (int, float)) and isinstance(stop.get("lon"), (int, float))
-    ]
+    there = evidence.stops
     if not there:
         return None
-    south, north = min(lat for _, lat, _ in there), max(lat for _, lat, _ in there)
-    west, east = min(lon for _, _, lon in there), max(lon for _, _, lon in there)
-    most = max((whole(stop.get("visits")) or 0) for stop, _, _ in there) or 1
+    south, north = min(stop.lat for stop in there), max(stop.lat for stop in there)
+    west, east = min(stop.lon for stop in there), max(stop.lon for stop in there)
+    most = max(stop.visits for stop in there) or 1
     tall = 360
     parts = []
-    for at, (stop, lat, lon) in enumerate(there):
-        visits = whole(stop.get("visits")) or 0
-        x = 0.04 + 0.92 * ((lon - west) / (east - west) if east > west else 0.5)
-        y = 20 + (tall - 40) * (1 - (lat - south) / (north - south) if north > south else 0.5)
-        dot = tag("circle", r=round(3 + 9 * (visits / most) ** 0.5, 1), class_="after", fill_opacity=0.7)
-        tip = f"{label_text(stop.get('name'))}: {counted(visits, 'visit')}"
+    for at, stop in enumerate(there):
+        x = 0.04 + 0.92 * ((stop.lon - west) / (east - west) if east > west else 0.5)
+        y = 20 + (tall - 40) * (1 - (stop.lat - south) / (north - south) if north > south else 0.5)
+        dot = tag("circle", r=round(3 + 9 * (stop.visits / most) ** 0.5, 1), class_="after", fill_opacity=0.7)
+        tip = f"{label_text(stop.name)}: {counted(stop.visits, 'visit')}"
         parts.append(mark(tip, tag("svg", dot, x=pct(x), y=f"{y:.1f}", class_="at"), first=at == 0))
-    rows = [(label(stop.get("name")), count(stop.get("visits")) or "") for stop, _, _ in there]
+    rows = [(label(stop.name), count(stop.visits) or "") for stop in there]
     return join(
         (
             paragraph("Places of the release; the larger the circle, the more visits. North is up."),
@@ -356,8 +334,9 @@ def places(evidence: Evidence) -> Safe | None:
     )
 
 
-# A page of its own beside the private notes.
-STEWARD = (
-    Section("removed", "Which points were removed", removed),
-    Section("loss-curve", "What each removal solved and cost", curve),
-)
+def for_steward(lost: Heat) -> tuple[Section[Evidence], ...]:
+    """A page of its own beside the private notes; `lost`: visits by raw places and times."""
+    return (
+        Section("removed", "Which points were removed", lambda _: removed(lost)),
+        Section("loss-curve", "What each removal solved and cost", curve),
+    )

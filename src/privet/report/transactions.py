@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from privet.evidence.sets import Effects, Level
+from privet.evidence.values import Evidence
 from privet.report.markup import Safe, join, label_text, paragraph, table
-from privet.report.numerals import count, listing, part, percent, tables
-from privet.report.sections import Evidence
+from privet.report.numerals import count, percent
 
 SIZES = (
     ("Items in all records", "cells"),
@@ -27,29 +28,30 @@ EFFECTS = (
 
 def kept(evidence: Evidence) -> Safe | None:
     """Items and rules, before and after."""
-    sets = part(evidence, "sets")
-    if not sets:
+    sets = evidence.sets
+    if sets is None:
         return None
-    before, after = part(sets, "before"), part(sets, "after")
-    rows = [(said, count(before.get(key)) or "", count(after.get(key)) or "") for said, key in SIZES]
+    rows = [
+        (said, count(getattr(sets.before, key)) or "", count(getattr(sets.after, key)) or "")
+        for said, key in SIZES
+    ]
     parts = [
         paragraph(
-            f"By {label_text(evidence.get('recoding'))}; of what the items said "
-            f"{percent(sets.get('loss')) or 'an unknown share'} is lost."
+            f"By {label_text(evidence.recoding)}; of what the items said "
+            f"{percent(sets.loss) or 'an unknown share'} is lost."
         ),
         table(("", "Original data", "Published"), rows, numeric=(1, 2), caption="What is left of the sets"),
-        hidden(evidence),
+        hidden(sets.effects),
     ]
-    parts += [known(tables(one)) for one in listing(sets.get("levels"))]
+    parts += [known(one) for one in sets.levels]
     return join(one for one in parts if one is not None)
 
 
-def hidden(evidence: Evidence) -> Safe | None:
+def hidden(effects: Effects | None) -> Safe | None:
     """What hiding cost; rules are counted, and none is named here."""
-    effects = part(evidence, "sets", "effects")
-    if not effects:
+    if effects is None:
         return None
-    rows = [(said, count(effects.get(key)) or "") for said, key in EFFECTS]
+    rows = [(said, count(getattr(effects, key)) or "") for said, key in EFFECTS]
     return join(
         (
             paragraph(
@@ -61,12 +63,9 @@ def hidden(evidence: Evidence) -> Safe | None:
     )
 
 
-def known(levels: Sequence[object]) -> Safe | None:
+def known(levels: Sequence[Level]) -> Safe | None:
     """By how many items somebody knows."""
-    rows = [
-        (count(one.get("known")) or "", count(one.get("itemsets")) or "", count(one.get("smallest")) or "")
-        for one in tables(levels)
-    ]
+    rows = [(count(one.known) or "", count(one.itemsets) or "", count(one.smallest) or "") for one in levels]
     if not rows:
         return None
     return table(

@@ -6,13 +6,15 @@ nobody words is shown by its parameters: `unworded`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+from privet.evidence.columns import StepNote
+from privet.evidence.promises import Promise
 from privet.report import classwords, documentwords, presencewords, setwords, spent
-from privet.report.claims import Claim, Promise, Wording, settings, share_claims, shown, size_claim, these
-from privet.report.numerals import listing, part, whole
+from privet.report.claims import Claim, Wording, settings, share_claims, shown, size_claim, these
+from privet.report.numerals import listing, whole
 
 NULLS = {
     "value": (
@@ -53,13 +55,13 @@ PUBLISHED = {
 
 def kept(promise: Promise) -> bool:
     """Is the promise kept, by the verdict and by every number that can be compared?"""
-    return promise.get("holds") is True and all(c.kept is not False for c in wording(promise, ()).claims)
+    return promise.holds is True and all(c.kept is not False for c in wording(promise, ()).claims)
 
 
 def wording(promise: Promise, quasi: Sequence[str]) -> Wording:
     """A promise in plain words; `quasi` are the columns an adversary may know."""
-    worder = MODELS.get(str(part(promise, "model").get("type")), unworded)
-    return of_paths(worder(promise, ())) if promise.get("about") == "paths" else worder(promise, quasi)
+    worder = MODELS.get(promise.type, unworded)
+    return of_paths(worder(promise, ())) if promise.about == "paths" else worder(promise, quasi)
 
 
 def of_paths(worded: Wording) -> Wording:
@@ -75,7 +77,7 @@ def of_paths(worded: Wording) -> Wording:
 
 
 def lkc(promise: Promise, quasi: Sequence[str]) -> Wording:
-    model = part(promise, "model")
+    model = promise.model
     l = whole(model.get("l"))
     everything = l is not None and 0 < len(quasi) <= l
     known = these(quasi) if everything else f"up to {shown(l)} of {these(quasi)}"
@@ -92,7 +94,7 @@ def lkc(promise: Promise, quasi: Sequence[str]) -> Wording:
 
 
 def k_anonymity(promise: Promise, quasi: Sequence[str]) -> Wording:
-    model = part(promise, "model")
+    model = promise.model
     return Wording(
         f"k-anonymity with {settings(model, k='k')}",
         quasi,
@@ -102,7 +104,7 @@ def k_anonymity(promise: Promise, quasi: Sequence[str]) -> Wording:
 
 
 def confidence(promise: Promise, quasi: Sequence[str]) -> Wording:
-    named = [str(name) for name in listing(part(promise, "model").get("quasi"))] or quasi
+    named = [str(name) for name in listing(promise.model.get("quasi"))] or quasi
     return Wording(
         "Confidence bounding",
         named,
@@ -112,7 +114,7 @@ def confidence(promise: Promise, quasi: Sequence[str]) -> Wording:
 
 
 def alpha_k(promise: Promise, quasi: Sequence[str]) -> Wording:
-    model = part(promise, "model")
+    model = promise.model
     return Wording(
         f"(alpha, k)-anonymity with {settings(model, alpha='alpha', k='k')}",
         quasi,
@@ -125,7 +127,7 @@ def alpha_k(promise: Promise, quasi: Sequence[str]) -> Wording:
 
 
 def by_construction(promise: Promise, _quasi: Sequence[str]) -> Wording:
-    found = ", ".join(f"{name} = {shown(value)}" for name, value in part(promise, "achieved").items())
+    found = ", ".join(f"{name} = {shown(value)}" for name, value in promise.achieved.items())
     return Wording(
         "Made as its algorithm says",
         (),
@@ -140,11 +142,10 @@ def by_construction(promise: Promise, _quasi: Sequence[str]) -> Wording:
 
 def unworded(promise: Promise, _quasi: Sequence[str]) -> Wording:
     """A model this version has no sentence for: its parameters and what was found, as they stand."""
-    model = part(promise, "model")
+    model = promise.model
     asked = ", ".join(f"{name} = {shown(value)}" for name, value in model.items() if name != "type")
-    found = ", ".join(f"{name} = {shown(value)}" for name, value in part(promise, "achieved").items())
-    holds = promise.get("holds")
-    claim = Claim(asked or "no parameters", found or "not stated", holds if isinstance(holds, bool) else None)
+    found = ", ".join(f"{name} = {shown(value)}" for name, value in promise.achieved.items())
+    claim = Claim(asked or "no parameters", found or "not stated", promise.holds)
     return Wording(str(model.get("type") or "A promise of an unknown kind"), (), (claim,))
 
 
@@ -182,8 +183,8 @@ MODELS: dict[str, Worder] = {
 }
 
 
-def refusal(step: Mapping[str, Any]) -> str | None:
+def refusal(step: StepNote) -> str | None:
     """Why a step of a search was not made; None where it was."""
-    if "refused" not in step:
+    if step.performed:
         return None
-    return f"refused: would break {shown(step['refused'])}" if step["refused"] else "refused"
+    return f"refused: would break {shown(step.refused)}" if step.refused else "refused"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from privet.evidence.measures import WorstClass
+from privet.evidence.values import Evidence
 from privet.report.markup import Safe, join, label, paragraph, table, tag
-from privet.report.numerals import decimal, part
-from privet.report.sections import Evidence
+from privet.report.numerals import decimal
 
 FIGURES = (
     ("distinct_l", "Distinct l", "values that the class with the fewest has"),
@@ -22,16 +25,19 @@ FIGURES = (
 
 def worst(evidence: Evidence) -> Safe | None:
     """A column for each sensitive attribute, a row for each measure."""
-    found = part(evidence, "measures", "worst_classes")
-    if not found:
-        return None
+    found = evidence.measures.worst_classes
+    return gives_away(found) if found else None
+
+
+def gives_away(found: Mapping[str, WorstClass]) -> Safe:
+    """By sensitive attribute."""
     rows = [
         (
             join((name, tag("br"), tag("small", meaning))),
-            *(decimal(part(found, attribute).get(key)) or "none" for attribute in found),
+            *(decimal(getattr(one, key)) or "none" for one in found.values()),
         )
         for key, name, meaning in FIGURES
-        if any(key in part(found, attribute) for attribute in found)
+        if any(key in one for one in found.values())
     ]
     return join(
         (

@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse, Response
 
 from privet.errors import InputError, PrivetError, UnsupportedError
 from privet.relational.fulldomain import FullDomain
-from privet.report import explored, exposed, findings, planned
+from privet.report import explored, exposed, planned
 from privet.report.markup import Safe
 from privet.studio import edits
 from privet.studio.jobs import State, spoken
@@ -74,7 +74,7 @@ def _at_risk(asked: Asked) -> list[tuple[str, Safe]]:
     parts = (
         ("What three attackers find", exposed.attackers(found)),
         ("Records at risk", exposed.at_risk(found)),
-        ("Class sizes", findings.classes({"measures": found})),
+        ("Class sizes", exposed.sizes(found)),
         ("Unique in the population", exposed.population(found)),
         ("What limited knowledge finds", exposed.promises(found)),
     )

@@ -14,6 +14,7 @@ from privet.core import Role
 from privet.drafts.accept import Answers, accept
 from privet.errors import InputError, PrivetError
 from privet.evidence import notes as ev
+from privet.evidence.promises import Promise
 from privet.policy.notation import build
 from privet.policy.presets import Preset
 from privet.policy.presets import names as preset_names
@@ -102,10 +103,8 @@ def promised(document: Document) -> Iterator[Promised]:
     """The promises of a policy in plain words."""
     quasi = [name for name, said in document.get("attributes", {}).items() if said.get("role") == "quasi"]
     for at, table in enumerate(document.get("models", ())):
-        about = {"model": table, "achieved": {}}
-        if document.get("kind") == "trajectories":
-            about["about"] = "paths"
-        said = wording(about, quasi)
+        about = "paths" if document.get("kind") == "trajectories" else None
+        said = wording(Promise(model=table, about=about, holds=None, achieved={}, broken=0, at_risk=0), quasi)
         sentences = tuple(claim.promised for claim in said.claims)
         yield Promised(at, str(table.get("type")), said.title, sentences, said.limits)
 

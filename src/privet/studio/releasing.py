@@ -14,6 +14,7 @@ from privet.difference import difference
 from privet.errors import InputError, PrivetError
 from privet.evidence import folder as ev
 from privet.evidence import sealed
+from privet.evidence.promises import Promise
 from privet.evidence.values import Evidence
 from privet.report import html
 from privet.report.markup import label_text
@@ -165,9 +166,9 @@ def cancel(asked: Asked) -> Response:
 def _promises(told: Any) -> list[dict[str, Any]]:
     """Promises as evidence notes them, in words."""
     found = []
-    for one in told:
-        said = wording(one, ())
-        found.append({"title": said.title, "claims": said.claims, "holds": one.get("holds")})
+    for promise in map(Promise.read, told):
+        said = wording(promise, ())
+        found.append({"title": said.title, "claims": said.claims, "holds": promise.holds})
     return found
 
 

@@ -22,13 +22,24 @@ class SafeLattice(Algorithm):
     name: ClassVar[str] = "safe-lattice"
     coincident: ClassVar[bool] = True
 
-    def search(self, tally: Tally, policy: Terms, progress: Progress = silent) -> Finding:
+    def complaints(self, policy: Terms) -> list[str]:
+        try:
+            self._served(policy)
+        except UnsupportedError as error:
+            return [f"algorithm: {complaint}" for complaint in error.complaints]
+        return []
+
+    def _served(self, policy: Terms) -> EntropyLDiversity:
+        """The one promise that it can keep."""
         promised = policy.models
         if len(promised) != 1 or not isinstance(promised[0], EntropyLDiversity):
             raise UnsupportedError(f"{self.name} serves one promise, entropy-l-diversity, and no other")
-        model = promised[0]
-        if len(model.sensitive) != 1:
-            raise UnsupportedError(f"{self.name} serves one sensitive attribute, not {len(model.sensitive)}")
+        if (many := len(promised[0].sensitive)) != 1:
+            raise UnsupportedError(f"{self.name} serves one sensitive attribute, not {many}")
+        return promised[0]
+
+    def search(self, tally: Tally, policy: Terms, progress: Progress = silent) -> Finding:
+        model = self._served(policy)
         progress("search", 0)
         choice = safe_lattice(tally, model.l, sensitive=model.sensitive[0])
         found = recoding(tally, choice)

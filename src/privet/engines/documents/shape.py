@@ -139,31 +139,30 @@ def to_json(text: Value, form: str) -> Any:
 def dumps(value: Any) -> str:
     """JSON text, with numbers as they were written; without recursion, however deep a record is nested."""
     said: list[str] = []
-    waiting: list[Any] = [value]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, _Said):
-            said.append(one.text)
-        elif isinstance(one, Mapping):
-            inside = [
-                part
-                for at, (key, inner) in enumerate(one.items())
-                for part in (_Said((", " if at else "") + encode_basestring(key) + ": "), inner)
-            ]
-            waiting += [_Said("}"), *reversed(inside), _Said("{")]
-        elif isinstance(one, (list, tuple)):
-            inside = [part for at, inner in enumerate(one) for part in (_Said(", " if at else ""), inner)]
-            waiting += [_Said("]"), *reversed(inside), _Said("[")]
+    open_ = [_pieces([value])]
+    while open_:
+        for piece in open_[-1]:
+            if isinstance(piece, str):
+                said.append(piece)
+            else:
+                open_.append(piece)
+                break
         else:
-            said.append(_scalar(one))
-    return "".join(said)
+            open_.pop()
+    return "".join(said[1:-1])  # less the brackets around the whole
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """JSON text that is ready."""
-
-    text: str
+def _pieces(value: Any) -> Iterator[Any]:
+    """The texts of a table or list; what is inside it as pieces of its own."""
+    named = isinstance(value, Mapping)
+    yield "{" if named else "["
+    apart = ""
+    for one in value:
+        yield f"{apart}{encode_basestring(one)}: " if named else apart
+        inner = value[one] if named else one
+        yield _pieces(inner) if isinstance(inner, (Mapping, list, tuple)) else _scalar(inner)
+        apart = ", "
+    yield "}" if named else "]"
 
 
 def _scalar(value: Any) -> str:

@@ -12,6 +12,7 @@ import polars as pl
 from privet.core import Form
 from privet.engine import Engine
 from privet.evidence import notes as ev
+from privet.evidence.paths import Heat
 from privet.policy.values import Policy
 from privet.release import Release, suffix
 from privet.report import html, trajectories
@@ -42,7 +43,8 @@ class TrajectoryRelease(Release):
         super()._write_private(folder)
         path = folder / "removed.html"
         path.touch(mode=0o600)
-        path.write_text(html.render({**self.evidence, "removed": self.lost}, trajectories.STEWARD), "utf-8")
+        shown = trajectories.for_steward(Heat.read(self.lost))
+        path.write_text(html.render(self.evidence, shown), "utf-8")
 
     def published_policy(self) -> Policy:
         """The policy without lists of places and without hierarchies: they hold raw values."""

@@ -77,8 +77,25 @@ def distinct(table: Spread, names: Sequence[str], most: int) -> dict[str, Values
     return made
 
 
+def _many(most: int) -> str:
+    return (
+        f"the engine 'spark': the records have more than {most:,} different combinations of values, which is "
+        "what is searched on one machine; round what is too fine before, or say cells=… to pv.Spark"
+    )
+
+
 def _named(names: Sequence[str]) -> str:
     return f"column {names[0]!r}" if len(names) == 1 else f"{len(names)} columns"
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The packed numbers that occur, ascending, and how many records have each; or where these lie."""
+
+    words: list[NDArray[np.int64]] = field(repr=False)
+    counts: NDArray[np.int64] = field(repr=False)
+    records: int
+    folder: Path | None = None  # too many to come here
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +132,27 @@ class Codebook:
             frame = frame.withColumn(f"w{at}", word)
         return frame.drop(*number.values())
 
+    def found(self, places: Mapping[str, NDArray[np.intp]], counts: NDArray[np.int64], most: int) -> Found:
+        """Counts of combinations of values; `places`: by column, which of its distinct values each has."""
+        made = []
+        for some in self.words:
+            word = np.zeros(len(counts), dtype=np.int64)
+            for name in some:
+                codes = codes_of(self.domains[name], self.values[name].texts)
+                word = word * self.domains[name].size + codes[places[name]]
+            made.append(word)
+        # Values that are equal were counted one by one.
+        order = np.lexsort(made[::-1])
+        made = [word[order] for word in made]
+        first = np.ones(len(order), dtype=bool)
+        if len(order):
+            first[1:] = np.logical_or.reduce([np.diff(word) != 0 for word in made])
+        begins = np.flatnonzero(first)
+        if len(begins) > most:
+            raise UnsupportedError(_many(most))
+        total = np.add.reduceat(counts[order], begins) if len(begins) else counts
+        return Found([word[begins] for word in made], total, int(counts.sum()))
+
     def unpacked(self, words: Sequence[NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
         """The codes of each column behind packed numbers."""
         found: dict[str, NDArray[np.int64]] = {}
@@ -123,16 +161,6 @@ class Codebook:
             for name in reversed(some):
                 rest, found[name] = np.divmod(rest, self.domains[name].size)
         return found
-
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """The packed numbers that occur, ascending, and how many records have each; or where these lie."""
-
-    words: list[NDArray[np.int64]] = field(repr=False)
-    counts: NDArray[np.int64] = field(repr=False)
-    records: int
-    folder: Path | None = None  # too many to come here
 
 
 def tallied(
@@ -156,16 +184,39 @@ def tallied(
     else:
         fetching = fetched(grouped.limit(most + 1), "counting")
         if fetching.num_rows > most:
-            raise UnsupportedError(
-                f"the engine 'spark': the records have more than {most:,} different combinations of values, "
-                "which is what is searched on one machine; round what is too fine before, or say cells=… to "
-                "pv.Spark"
-            )
+            raise UnsupportedError(_many(most))
         read = {name: fetching.column(name).to_numpy() for name in [*names, "n"]}
     words = [read[name].astype(np.int64) for name in names]
     counts = read["n"].astype(np.int64)
     order = np.lexsort(words[::-1])
     return Found([word[order] for word in words], counts[order], int(counts.sum()))
+
+
+FEW = 500_000  # combinations that come here as texts: nobody needs to look for their values before
+
+
+def of_texts(table: Spread, names: Sequence[str]) -> tuple[dict[str, Values], dict[str, Any], Any] | None:
+    """The combinations of texts and their counts, by one job; None where there are many.
+
+    For each column its distinct values, and for each combination which of them it has.
+    """
+    f = functions()
+    inside = [f"v{at}" for at in range(len(names))]
+    texts = [table.text(name).alias(at) for name, at in zip(names, inside, strict=True)]
+    grouped = table.frame.select(*texts).groupBy(*inside).agg(f.count(f.lit(1)).alias("n"))
+    rows = fetched(grouped.limit(FEW + 1), "counting")
+    if rows.num_rows > FEW:
+        return None
+    counts = rows.column("n").to_numpy().astype(np.int64)
+    values, places = {}, {}
+    for name, at in zip(names, inside, strict=True):
+        column = rows.column(at).cast("string").combine_chunks().dictionary_encode(null_encoding="encode")
+        keys = tuple(column.dictionary.to_pylist())
+        place = column.indices.to_numpy().astype(np.intp)
+        times = np.bincount(place, weights=counts, minlength=len(keys)).astype(np.int64)
+        values[name] = Values(keys, tuple(respelt(keys, table.kinds[name])), times)
+        places[name] = place
+    return values, places, counts
 
 
 def looked_up(  # noqa: PLR0917 - where, what, by which key, in which table

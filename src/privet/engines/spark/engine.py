@@ -24,7 +24,7 @@ from privet.engines.embedded import Embedded, Frame
 from privet.engines.spark import order, sources
 from privet.engines.spark.answers import ClusterCounts
 from privet.engines.spark.cells import cells_at
-from privet.engines.spark.coding import Codebook, Values, distinct, looked_up, tallied
+from privet.engines.spark.coding import Codebook, Values, distinct, looked_up, of_texts, tallied
 from privet.engines.spark.jobs import fetched, functions
 from privet.engines.spark.recode import Coded, Recoder
 from privet.engines.spark.repeats import repeated
@@ -136,13 +136,17 @@ class Spark:
             raise InputError(
                 "no column is a quasi-identifier, sensitive or a target: there is nothing to count"
             )
-        values = self._distinct(table, counted)
+        texts = None if arranged else of_texts(table, counted)
+        values = self._distinct(table, counted) if texts is None else texts[0]
         seen = () if arranged else [a.name for a in policy.quasi]
         found = domains({name: values[name].texts for name in counted}, arranged, seen)
         book = Codebook(values, {name: found[name] for name in counted})
         other = frozenset(name for name in arranged if respelt(found[name], values[name].texts))
         stay = may_stay and person is None and not policy.publish_only and policy.algorithm.asks
-        here = tallied(self._session, self._staging, table, book, self._cells, may_stay=stay)
+        if texts is None:
+            here = tallied(self._session, self._staging, table, book, self._cells, may_stay=stay)
+        else:
+            here = book.found(texts[1], texts[2], self._cells)
         if table.records is not None and here.records != table.records:
             raise InputError("Spark: the source was changed while it was read; nothing was released")
         codes = book.unpacked(here.words)

@@ -103,7 +103,8 @@ def _here(session: Any, staging: Staging, path: Path, form: Form, wanted: Sequen
     alike(path)
     with told(f"reading {path}"):
         found = _named(session.read.parquet(str(path.absolute())), columnar=True)
-    return replace(found, folder=path if path.is_dir() else None, form=form)
+    every = tuple(parts.listed(path)) if path.is_dir() else (path,)
+    return replace(found, folder=path if path.is_dir() else None, form=form, parquet=every)
 
 
 def alike(path: Path, called: Sequence[str] = ()) -> None:

@@ -52,7 +52,7 @@ def main(raw: str, search: str, engine: str, address: str, out: str) -> None:
     started = time.perf_counter()
     where: Any = engine
     if engine != "embedded":
-        few = {"cells": FEW} if engine.endswith("stay") else {}
+        few: dict[str, Any] = {"cells": FEW} if engine.endswith("stay") else {}
         where = pv.Spark(session_of(address), staging=Path(out).parent, **few)
     release = pv.publish(raw, policy, engine=where, progress=progress)
     progress("write", 0)

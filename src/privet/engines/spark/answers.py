@@ -18,13 +18,14 @@ from privet.counts.door import Ints, Rungs, Score
 from privet.engines.spark.boxing import ClusterBoxes
 from privet.engines.spark.cells import COUNT, Answer, Cells, Key, Question
 from privet.engines.spark.classes import ClusterClasses
-from privet.engines.spark.jobs import functions
+from privet.engines.spark.jobs import all_told, functions
 from privet.engines.spark.leaves import ClusterCutting, ClusterLeaves
 from privet.engines.spark.placement import BOX, Placement
 from privet.errors import InternalError
 from privet.recoding import Generalization, Perturbation, Recoding, Regions
 
 
+@all_told("searching")
 class ClusterCounts:
     """The counts of a table on the cluster."""
 

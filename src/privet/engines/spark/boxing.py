@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 from privet.counts.door import Entries, Frequencies, Indexes, Ints, Mask
 from privet.domain import Node
 from privet.engines.spark.cells import COUNT, Cells, Key, Question
-from privet.engines.spark.jobs import functions, told
+from privet.engines.spark.jobs import all_told, functions, told
 from privet.engines.spark.placement import BOX, Placement
 from privet.errors import InternalError, UnsupportedError
 from privet.recoding import Regions
 
 
+@all_told("searching")
 class ClusterBoxes:
     """A partition of cells that is refined until every box is closed."""
 

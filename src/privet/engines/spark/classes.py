@@ -16,7 +16,7 @@ from privet.core import Column, PrivacyModel, Tally
 from privet.counts.door import Beyond, Frequencies, Ints, Levels, Mask, Rungs
 from privet.counts.rollup import Rollups
 from privet.engines.spark.cells import COUNT, Cells, Key, Question, TooManyError
-from privet.engines.spark.jobs import fetched, functions
+from privet.engines.spark.jobs import all_told, fetched, functions
 from privet.engines.spark.placement import Placement
 from privet.errors import UnsupportedError
 from privet.recoding import Generalization, Regions
@@ -29,6 +29,7 @@ SAID = (
 )
 
 
+@all_told("searching")
 class ClusterClasses:
     """The frequencies of every node that is asked for."""
 

@@ -25,7 +25,7 @@ from privet.engines.spark import order, sources
 from privet.engines.spark.answers import ClusterCounts
 from privet.engines.spark.cells import cells_at
 from privet.engines.spark.coding import Codebook, Values, distinct, looked_up, of_texts, tallied
-from privet.engines.spark.jobs import fetched, functions
+from privet.engines.spark.jobs import all_told, fetched, functions
 from privet.engines.spark.recode import Coded, Recoder
 from privet.engines.spark.repeats import repeated
 from privet.engines.spark.session import session_of
@@ -41,6 +41,7 @@ CELLS = (
 VALUES = 2_000_000  # distinct values, of all columns together
 
 
+@all_told("the work")
 class Spark:
     """Tables on a cluster, through Spark's DataFrame API: Spark Connect, Databricks, Sail."""
 

@@ -18,11 +18,12 @@ from privet.counts.door import Ahead, Candidate, Indexes, Ints, OpenCounts, Scor
 from privet.counts.partition import divided
 from privet.domain import Node
 from privet.engines.spark.cells import WORD, Answer, Cells, Key, Question
-from privet.engines.spark.jobs import functions
+from privet.engines.spark.jobs import all_told, functions
 
 MANY = 200_000  # leaves from which on only what is asked for is looked at, not all that may be next
 
 
+@all_told("searching")
 class ClusterLeaves:
     """All records in one leaf at first; `split` moves a cut down."""
 

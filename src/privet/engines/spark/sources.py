@@ -57,7 +57,11 @@ def _place(source: Any) -> str:
 
 def _named(frame: Any, *, columnar: bool) -> Spread:
     with told("looking at the columns"):
-        return spread_of(frame, composed(frame.columns), columnar=columnar)
+        found = spread_of(frame, composed(frame.columns), columnar=columnar)
+        for column in found.frame.schema.fields:
+            if column.metadata:  # what a database says of its columns would be written into every part
+                found = replace(found, frame=found.frame.withMetadata(column.name, {}))
+        return found
 
 
 def _jdbc(session: Any, url: str, form: Form) -> Spread:

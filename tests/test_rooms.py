@@ -177,7 +177,7 @@ FROM_PYTHON_ONLY = {
     "privet.disclose.structure": "symmetry of somebody's own partitions (spec 12, acceptance 8)",
     "privet.dp.queries": "the interactive baseline that a release by `diffgen` is compared with",
     "privet.parties.primitives.polynomial": "oblivious polynomial evaluation (spec 05)",
-    "privet.parties.primitives.union": "secure set union (spec 08, acceptance 12)",
+    "privet.parties.virtual.harness": "secure set union (spec 08, acceptance 12)",
     "privet.samples.worked": "worked examples that the tests and docs/explain count with",
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
@@ -18,6 +19,7 @@ from privet.recoding import Recoding
 COUNTED = (Role.QUASI, Role.SENSITIVE, Role.TARGET)
 
 Table = TypeVar("Table")  # whatever an engine calls a table
+Taken_contra = TypeVar("Taken_contra", contravariant=True)  # the same, where it is only handed over
 
 SUFFIX = {
     "csv": ".csv",
@@ -139,6 +141,19 @@ class Cluster(Protocol[Table]):
 
     def beginning(self, table: Table, column: str, letters: str) -> list[Value]:
         """The values of a column that begin with one of these letters, each once."""
+
+
+@runtime_checkable
+class Ahead(Protocol[Taken_contra]):
+    """What an engine has besides that can write a table before anybody asks for it."""
+
+    def ahead(self, table: Taken_contra, form: Form, beside: Executor) -> None:
+        """Begin to write a table; `write`, asked for the same one in the same form, has it sooner."""
+
+
+def suffix(form: Form) -> str:
+    """The ending of the data file."""
+    return SUFFIX.get(form.format or "csv", f".{form.format}") + (".gz" if form.gzip else "")
 
 
 def unwritable(form: Form) -> list[str]:

@@ -23,7 +23,7 @@ from privet.evidence.signing import PrivateKey
 from privet.parties.contract import Contract
 from privet.parties.itemsets import MiningContract
 from privet.parties.learned import coalitions, learned
-from privet.parties.transport import Distance, InProcess, Link, Session, Traffic, together
+from privet.parties.transport import Distance, InProcess, Link, Session, Traffic, Travelling, together
 from privet.parties.words import Split
 from privet.publishing import publish
 from privet.release import claimed, named
@@ -36,7 +36,7 @@ FAR = Distance(0.02, 50e6 / 8)  # 20 ms, 50 Mbit/s
 
 
 @dataclass(frozen=True)
-class Rehearsal:
+class Rehearsal(Travelling):
     """What a run came to."""
 
     contract: Contract
@@ -49,14 +49,6 @@ class Rehearsal:
     coalitions: tuple[str, ...]
     as_pooled: bool | None  # is it the table that all rows in one place would give? None: not asked
     folder: Path | None = None  # where the release was written
-
-    @property
-    def rounds(self) -> int:
-        return max(traffic.rounds for traffic in self.traffic.values())
-
-    @property
-    def bytes(self) -> int:
-        return sum(traffic.sent for traffic in self.traffic.values())
 
     @property
     def seconds_apart(self) -> float:

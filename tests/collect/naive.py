@@ -147,3 +147,16 @@ def em(matrix: list[list[float]], counts: list[float], steps: int) -> list[float
                     fresh[at] += count * one / total
         shares = [one / used for one in fresh]
     return shares
+
+
+def limits(channel: Unary, codes: list[int]) -> list[int]:
+    """What the word of each bit of each answer is compared with."""
+    return [channel.one if at == code else channel.zero for code in codes for at in range(channel.inputs)]
+
+
+def together(words: list[int], against: list[int]) -> bytes:
+    """The random bytes by which many answers draw these words: upper bytes, then what these leave open."""
+    open_ = [word for word, limit in zip(words, against, strict=True) if word >> 24 == limit >> 24]
+    return bytes(word >> 24 for word in words) + b"".join(
+        (word & 0xFFFFFF).to_bytes(3, "big") for word in open_
+    )

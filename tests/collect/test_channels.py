@@ -167,13 +167,17 @@ def test_every_word_falls_to_the_output_whose_weight_it_is(
 def test_bits_are_drawn_alike_one_by_one_and_together(inputs: int, code: int, words: list[int]) -> None:
     code %= inputs
     for channel in (Unary.symmetric(inputs, Fraction(1)), Unary.optimised(inputs, Fraction(1))):
-        one = channel.draw(code, Words(*words[:inputs], size=4))
-        (row,) = perturbed(channel, np.array([code]), Words(*words[:inputs], size=4)).tolist()
-        assert [one >> at & 1 for at in range(inputs)] == row
-        wanted = [
-            word < (channel.one if at == code else channel.zero) for at, word in enumerate(words[:inputs])
-        ]
-        assert row == wanted
+        near = [*words[: inputs - 1], channel.zero + words[-1] % 3 - 1]  # the last word at the very edge
+        for some in (words[:inputs], near):
+            one = channel.draw(code, Words(*some, size=4))
+            given = Words()
+            given.bytes = naive.together(some, naive.limits(channel, [code]))
+            (row,) = perturbed(channel, np.array([code]), given).tolist()
+            assert [one >> at & 1 for at in range(inputs)] == row
+            assert not given.bytes
+            assert row == [
+                word < limit for word, limit in zip(some, naive.limits(channel, [code]), strict=True)
+            ]
 
 
 def test_many_draws_follow_the_channel() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import subprocess
@@ -16,7 +17,9 @@ import privet.collect
 from privet.collect import AnswerLedger, Plan, answer
 from privet.collect.channels import Additive
 from privet.collect.numerals import exact
-from privet.errors import PrivetError
+from privet.collect.observe import read
+from privet.collect.stream import perturb_json
+from privet.errors import InputError, PolicyError, PrivetError
 
 NODE = shutil.which("node")
 CLIENT = Path(privet.collect.__file__).with_name("client.js")
@@ -200,3 +203,114 @@ def test_plans_that_hide_nothing_are_refused_by_the_respondent_s_own_client() ->
         assert done["complaints"]
     many = ran([{"form": naive.plan_of(age=AGE).form(), "answers": {"age": 50}} for _ in range(60)])
     assert len({done["sent"]["answers"]["age"] for done in many}) > 10  # its own randomness
+
+
+def changed(form: dict[str, Any], column: str | None = None, **said: Any) -> dict[str, Any]:
+    """A form with something else in it, or in one of its columns."""
+    made: dict[str, Any] = json.loads(json.dumps(form))
+    (made if column is None else made["columns"][column]).update(said)
+    return made
+
+
+def forms() -> dict[str, dict[str, Any]]:
+    """Forms that a collector may send, good and bad, by what is odd about them."""
+    plan = Plan.from_document({"collect": 1, "purpose": "why", "columns": {"age": AGE, "job": KRR}})
+    form = plan.form()
+    bare = {key: value for key, value in form.items() if key != "digest"}
+    odd = dict.fromkeys(("10", "9", "b", "01", "-1", "__proto__", "toString", "🦊", "￠"), KRR)
+    return {
+        "as written": form,
+        "without a digest": bare,
+        "in other words": changed(form, "age", low="0.0", high="1e2", epsilon="2/2", outside="refuse"),
+        "another purpose": changed(form, purpose="because"),
+        "another epsilon, and the old digest": changed(form, "age", epsilon=9),
+        "another order of values": changed(form, "job", values=["b", "a", "c"]),
+        "a digest that is not text": changed(form, digest=5),
+        "names that JavaScript sorts": Plan.from_document({"collect": 1, "columns": odd}).form(),
+        "an unknown key": changed(bare, more=1),
+        "an unknown key of a column": changed(bare, "age", sigma=1),
+        "a purpose of two lines": changed(bare, purpose="a\nb"),
+        "a low without an end": changed(bare, "age", low="1/3", high="4/3", step="1/3"),
+        "an epsilon that is not exact": changed(bare, "age", epsilon=0.5),
+        "a value with blanks around it": changed(bare, "job", values=["a", "b ", "c"]),
+        "a value that nobody sees": changed(bare, "job", values=["a", "\u200b", "c"]),
+        "truth by chance alone": changed(
+            bare, columns={"job": {**{key: KRR[key] for key in KRR if key != "epsilon"}, "truth": "1/3"}}
+        ),
+        "no columns": changed(bare, columns={}),
+        "columns in a list": changed(bare, columns=[AGE]),
+        "a budget that one round breaks": changed(bare, budget=1),
+        "a budget without end": changed(bare, budget="1e20"),
+        "a missing answer that is not a value": changed(bare, "age", missing=0.5),
+        "clamped": changed(bare, "age", outside="clamp"),
+        "clipped": changed(bare, "age", outside="clip"),
+    }
+
+
+ANSWERS: list[Any] = [
+    *(
+        "4",
+        "\u30004\u00a0",
+        "\ufeff4",
+        "\x1c4",
+        "4\x85",
+        "\u200b4",
+        "\ufeff",
+        "\u2003",
+        "1e1",
+        "+4",
+        "4.",
+        "٤",
+    ),
+    *(4, 4.4, True, None, 1e21, [4], {}),
+]
+
+
+@needs_node
+def test_both_clients_say_the_same_of_odd_forms_and_odd_answers() -> None:
+    """Each form with a usual answer, and a usual form with each answer: sent alike, or refused by both."""
+    fuel = bytes(range(256)).hex()
+    usual = {"age": 40}
+    asked: list[tuple[Any, dict[str, Any]]] = [
+        (form, {str(name): usual.get(str(name), "a") for name in form["columns"]})
+        for form in forms().values()
+    ]
+    asked += [(changed(forms()["clamped"], "age", missing=7), {"age": one, "job": "a"}) for one in ANSWERS]
+    asked += [(forms()["as written"], {"age": 4, "job": one}) for one in ("a", " a", "a\u00a0", "A", "", 1)]
+    done = ran([{"form": form, "answers": given, "bytes": fuel} for form, given in asked])
+    sent = []
+    for (form, given), theirs in zip(asked, done, strict=True):
+        left = [fuel]
+
+        def take(size: int, left: list[str] = left) -> bytes:
+            found, left[0] = left[0][: 2 * size], left[0][2 * size :]
+            return bytes.fromhex(found)
+
+        try:
+            ours = answer(form, given, take=take)
+        except PrivetError:
+            assert "complaints" in theirs, (form, given)
+            continue
+        assert theirs.get("sent") == ours, (form, given)
+        sent.append(ours)
+    assert len(sent) == 17
+    refused = [why for why, theirs in zip(forms(), done, strict=False) if "complaints" in theirs]
+    assert "another epsilon, and the old digest" in refused
+    assert {"as written", "in other words", "another purpose", "names that JavaScript sorts"}.isdisjoint(
+        refused
+    )
+
+
+def test_a_key_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    """Whoever read the last of both took another answer, or another plan, than whoever read the first."""
+    plan = naive.plan_of(job=KRR)
+    for line in ('{"job": "a", "job": "b"}', '{"job": "a", "job": "a"}'):
+        with pytest.raises(InputError, match="a key stands twice"):
+            perturb_json(plan, io.BytesIO(line.encode()), io.BytesIO())
+    twice = f'{{"plan": "{plan.digest}", "answers": {{"job": "a", "job": "b"}}}}'
+    with pytest.raises(InputError, match="a key stands twice"):
+        read(plan, io.BytesIO(twice.encode()), lines=True)
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(plan.form()).replace('"columns"', '"collect": 1, "columns"'), encoding="utf-8")
+    with pytest.raises(PolicyError, match="a key stands twice"):
+        Plan.load(path)

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import random
+import struct
 import subprocess
 import sys
 from functools import partial
@@ -19,7 +20,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.collect import naive
 
-from privet.collect import cells
+from privet.collect import cells, stream
+from privet.collect.channels import Unary
 from privet.collect.observe import read
 from privet.collect.stream import perturb_csv, perturb_json, true_codes
 from privet.errors import InputError
@@ -87,6 +89,17 @@ def _given(part: bytes, size: int) -> bytes:
     return part
 
 
+def test_records_are_put_together_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However few letters at a time, and however unlike their texts are in length."""
+    rows = [(at, ["a", 'b "x"', "c,d"][at % 3], "uvw"[at % 3]) for at in range(40)]
+    text = io.StringIO()
+    csv.writer(text).writerows([("age", "job", "tag"), *rows])
+    whole = through(PLAN, text.getvalue(), take=random.Random(2).randbytes)
+    monkeypatch.setattr(stream, "LETTERS", 40)
+    assert through(PLAN, text.getvalue(), take=random.Random(2).randbytes) == whole
+    assert len(rows_of(whole)) == 41
+
+
 def test_one_by_one_and_all_at_once_draw_the_same() -> None:
     """The same random bytes, block by block: the stream is the client many times over."""
     chance = random.Random(3)
@@ -99,12 +112,21 @@ def test_one_by_one_and_all_at_once_draw_the_same() -> None:
     same = random.Random(9).randbytes  # a column of a block after another
     drawn: dict[str, list[str]] = {}
     for at, (name, column) in enumerate(PLAN.columns.items()):
-        size = 4 * 3 if name == "tag" else 8
-        whole = same(size * len(rows))
+        codes = [column.code(str(row[at])) for row in rows]
+        if isinstance(column.channel, Unary):
+            tops, against = same(len(rows) * 3), naive.limits(column.channel, codes)
+            left = io.BytesIO(same(3 * sum(a == b >> 24 for a, b in zip(tops, against, strict=True))))
+            words = [
+                top << 24 | (int.from_bytes(left.read(3), "big") if top == limit >> 24 else 0)
+                for top, limit in zip(tops, against, strict=True)
+            ]
+            whole, size = struct.pack(f"<{len(words)}I", *words), 4 * 3
+        else:
+            whole, size = same(8 * len(rows)), 8
         parts = [whole[size * n : size * n + size] for n in range(len(rows))]
         drawn[name] = [
-            column.output_text(column.channel.draw(column.code(str(row[at])), partial(_given, part)))
-            for row, part in zip(rows, parts, strict=True)
+            column.output_text(column.channel.draw(code, partial(_given, part)))
+            for code, part in zip(codes, parts, strict=True)
         ]
     assert sent == [list(row) for row in zip(*drawn.values(), strict=True)]
 

@@ -15,6 +15,7 @@ from tests.parties.parties import house, run, run_each
 
 from privet.errors import InputError, PartyError, UnsupportedError
 from privet.parties.primitives import union as unions
+from privet.parties.primitives.around import Around
 from privet.parties.primitives.extremes import Rounds, answered, maximum, median, minimum
 from privet.parties.primitives.intersection import PRIME, common, on_curve
 from privet.parties.primitives.paillier import PrivateKey, Sizes
@@ -113,18 +114,23 @@ def test_the_error_rate_of_the_spec() -> None:
     how = Rounds(3, exact=False)
     wrong = 0
     for _ in range(8_000):
-        value = 0
-        for at in range(3):
-            value = answered(value, 1_000_000, how.chance(at))
-        wrong += value != 1_000_000
+        wrong += passed(0, 1_000_000, *(how.chance(at) for at in range(3))) != 1_000_000
     assert abs(wrong / 8_000 - 0.125) < 5 * (0.125 * 0.875 / 8_000) ** 0.5
 
 
+def passed(value: int, mine: int | None, *chances: Fraction) -> int:
+    """What one party makes of a value, round by round."""
+    for chance in chances:
+        held = np.array([mine or 0], dtype=np.int64)
+        value = int(answered(np.array([value]), held, np.array([mine is not None]), chance)[0])
+    return value
+
+
 def test_a_random_answer_lies_between_and_is_never_the_truth() -> None:
-    seen = {answered(5, 9, Fraction(1)) for _ in range(200)}
+    seen = {passed(5, 9, Fraction(1)) for _ in range(200)}
     assert seen == {5, 6, 7, 8}
-    assert answered(9, 5, Fraction(1)) == 9
-    assert answered(5, None, Fraction(0)) == 5
+    assert passed(9, 5, Fraction(1)) == 9
+    assert passed(5, None, Fraction(0)) == 5
 
 
 @given(lists=st.lists(st.lists(st.integers(0, 20), max_size=5), min_size=3, max_size=4).filter(any))
@@ -180,11 +186,28 @@ def test_a_missing_decoy_is_noticed() -> None:
 
 
 def test_the_successor_does_not_know_which_are_the_leaders(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unions, "elected", lambda _: 0)
-    one = house(3)
-    together(one, [lambda link: union(link, [7], 10, 5)] * 3)
-    (bag,) = [p for _, kind, p in one.links[1].traffic.transcript if kind == "bag"][:1]
-    assert len(np.frombuffer(bag, dtype=np.uint64)) == 6
+    monkeypatch.setattr(unions, "elected", lambda around: around.begins)
+    sizes = set()
+    for _ in range(40):
+        one = house(3)
+        together(one, [lambda link: union(link, [7], 10, 5)] * 3)
+        heard = one.links[Around(one.links[0]).after].traffic.transcript
+        bag, result = (np.frombuffer(p, dtype=np.uint64) for _, kind, p in heard if kind == "bag")
+        assert result.tolist() == [7, 7, 7]
+        sizes.add(len(bag))
+    assert sizes <= set(range(6, 12))  # its item and five to ten decoys
+    assert len(sizes) > 1
+
+
+def test_all_send_alike_whoever_leads() -> None:
+    """Who leads is nowhere to be seen: as many messages of each kind from everybody to its successor."""
+    one = house(4)
+    together(one, [lambda link: union(link, [link.me], 10, 3)] * 4)
+    kinds = [Counter(kind for _, kind, _ in link.traffic.transcript) for link in one.links]
+    assert all(kind == kinds[0] for kind in kinds)
+    assert kinds[0]["bag"] == 2
+    senders = [{name for name, _, _ in link.traffic.transcript} for link in one.links]
+    assert all(len(some) == 1 for some in senders)
 
 
 def test_items_of_another_domain_are_refused() -> None:
@@ -195,9 +218,9 @@ def test_items_of_another_domain_are_refused() -> None:
 def test_each_can_be_drawn_as_leader() -> None:
     seen = set()
     for _ in range(60):
-        leaders = run(3, unions.elected)
-        assert len(set(leaders)) == 1
-        seen.add(leaders[0])
+        leads = run(3, lambda link: unions.elected(Around(link)))
+        assert sum(leads) == 1
+        seen.add(leads.index(True))
         if len(seen) == 3:
             return
     raise AssertionError(f"after 60 lots only {seen} were drawn")

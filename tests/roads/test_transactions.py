@@ -438,3 +438,36 @@ def test_evidence_of_another_kind_is_noticed(baskets: Path, tmp_path: Path) -> N
     found = pv.verify(tmp_path / "out")
     assert not found.holds
     assert any("kind: the evidence speaks of another" in one for one in found.complaints)
+
+
+@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("search", ["generalise-items", "by-promise"])
+def test_classes_that_few_full_sets_are_in_are_widened(search: str, seed: int) -> None:
+    """Records without items made classes large and left few to hide among: what could be kept was refused."""
+    chance = random.Random(seed)
+    rows = naive.database(chance, chance.randint(6, 40), 6, chance.choice([0.05, 0.15, 0.3]))
+    k, full = chance.randint(2, 5), sum(map(bool, rows))
+    frame = pl.DataFrame(
+        {
+            "town": [chance.choice("xyz") for _ in rows],
+            "full": [chance.choice(["no", "yes"]) for _ in rows],
+            "items": [sorted(one) for one in rows],
+        }
+    )
+    said = policy(
+        f'form = "column"\nset = "items"\n{TREE}',
+        f'[[models]]\ntype = "km-anonymity"\nm = 2\nk = {k}\n',
+        f'type = "{search}"',
+        attributes='town = "quasi"\nfull = "quasi"',
+    )
+    if 0 < full < k:
+        with pytest.raises(UnsatisfiableError, match="even the most general items are too rare"):
+            pv.publish(frame, said)
+        return
+    made = pv.publish(frame, said).to_polars()
+    assert made.columns == ["town", "full", "items"]
+    assert made.height == len(rows)
+    for group in made.partition_by("town", "full"):
+        sets = [frozenset(one) for one in group.get_column("items").to_list()]
+        assert len(sets) >= k
+        assert all(many >= k for many in naive.known(sets, 2).values())

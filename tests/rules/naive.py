@@ -8,6 +8,8 @@ from fractions import Fraction
 from itertools import chain, combinations, product
 
 Record = frozenset[str]
+Named = tuple[frozenset[str], frozenset[str]]  # both sides of a rule; an itemset has no left one
+Asked = tuple[frozenset[str], frozenset[str], Fraction]  # and the confidence to hide it by; 0: its support
 
 
 def database(chance: random.Random, records: int, items: int, often: float = 0.5) -> list[Record]:
@@ -62,20 +64,74 @@ def border(records: Sequence[Record], least: int, gone: Sequence[frozenset[str]]
     return {one for one in kept if not any(one < other for other in kept)}
 
 
-def best(records: Sequence[Record], sensitive: Sequence[frozenset[str]], least: int) -> tuple[int, int]:
-    """Brute force: the fewest border elements lost, and then the fewest items deleted."""
-    elements = border(records, least, sensitive)
+def best(records: Sequence[Record], asked: Sequence[Asked], least: int) -> tuple[int, int]:
+    """Brute force: the fewest border elements lost, and then the fewest items deleted.
+
+    A rule with a share is hidden by its confidence, and its itemset is innocent; it may be lost all the same.
+    """
+    sensitive = [left | right for left, right, _ in asked]
+    elements = border(records, least, [left | right for left, right, share in asked if not share])
     touched = [at for at, record in enumerate(records) if any(one <= record for one in sensitive)]
     items = set().union(*sensitive)
     ways = [[frozenset(), *map(frozenset, subsets(records[at] & items))] for at in touched]
     answer: tuple[int, int] | None = None
     for way in product(*ways):
         made = list(records)
-        for at, gone in zip(touched, way, strict=True):
-            made[at] = records[at] - gone
-        if any(support(made, one) >= least for one in sensitive):
+        for at, lost in zip(touched, way, strict=True):
+            made[at] = records[at] - lost
+        if any(visible(made, left, right, least, share) for left, right, share in asked):
             continue
         price = (sum(support(made, one) < least for one in elements), sum(map(len, way)))
         answer = price if answer is None else min(answer, price)
     assert answer is not None
     return answer
+
+
+def removed(records: Sequence[Record], sensitive: Sequence[Named], least: int, share: Fraction) -> list[int]:
+    """Spec 09, section 3.11, "heuristic", word by word: which records go, in order."""
+    innocent = rules(records, least, share) - set(sensitive)
+    left, gone = dict(enumerate(records)), list[int]()
+    while True:
+        now = list(left.values())
+        seen = [a | b for a, b in sensitive if visible(now, a, b, least, share)]
+        if not seen:
+            return gone
+        harmed = [a | b for a, b in innocent if visible(now, a, b, least, share)]
+        candidates = [(at, one) for at, one in left.items() if any(rule <= one for rule in seen)]
+        *_, best = min(
+            (-sum(rule <= one for rule in seen), sum(rule <= one for rule in harmed), len(one), at)
+            for at, one in candidates
+        )
+        gone.append(best)
+        del left[best]
+
+
+def deleted(
+    records: Sequence[Record], sensitive: Sequence[frozenset[str]], least: int
+) -> list[tuple[int, str]]:
+    """The same section, "border-based": which items go from which records, in order."""
+    left = [set(one) for one in records]
+    first = {one: support(records, one) for one in border(records, least, sensitive)}
+    gone = list[tuple[int, str]]()
+    while True:
+        now = [frozenset(one) for one in left]
+        seen = [one for one in sensitive if support(now, one) >= least]
+        if not seen:
+            return gone
+        current = {one: support(now, one) for one in first}
+
+        def weight(at: int, item: str, now: Sequence[Record] = now, current: object = current) -> Fraction:
+            assert isinstance(current, dict)
+            total = Fraction(0)
+            for element, sup0 in first.items():
+                if item in element and element <= now[at] and current[element] >= least:
+                    lost = current[element] == least
+                    total += 10**9 if lost else Fraction(sup0 - current[element] + 1, sup0 - least)
+            return total
+
+        candidates = {
+            (at, item) for one in seen for at, record in enumerate(now) if one <= record for item in one
+        }
+        *_, at, item = min((weight(at, item), support(now, {item}), at, item) for at, item in candidates)
+        left[at].discard(item)
+        gone.append((at, item))

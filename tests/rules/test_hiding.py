@@ -154,21 +154,58 @@ def test_no_method_leaves_a_sensitive_rule(seed: int) -> None:
             assert Recount(release).support((*left, *right)) == naive.support(sets, (*left, *right))
 
 
-@pytest.mark.parametrize("seed", range(100))
-def test_exact_is_as_good_as_brute_force(seed: int) -> None:
+@pytest.mark.parametrize("seed", range(120))
+def test_both_heuristics_choose_as_the_spec_says(seed: int) -> None:
+    """Record by record and item by item, ties too: weights are compared without rounding."""
+    chance = random.Random(seed)
+    records = naive.database(chance, chance.randint(5, 16), chance.randint(3, 5), chance.uniform(0.4, 0.8))
+    baskets = Baskets.of(records)
+    least, share = chance.randint(1, 4), Fraction(chance.randint(1, 6), 6)
+    thresholds = Thresholds(Fraction(least), share)
+    before = mine(baskets, thresholds)
+    asked = [
+        Sensitive(rule, thresholds) for rule in chance.sample(sorted(before.rules), min(3, len(before.rules)))
+    ]
+    named = [
+        (
+            frozenset(baskets.items[i] for i in one.rule.antecedent),
+            frozenset(baskets.items[i] for i in one.rule.consequent),
+        )
+        for one in asked
+    ]
+    kept = remove_transactions(baskets, asked, before)
+    assert np.flatnonzero(~kept).tolist() == sorted(naive.removed(records, named, least, share))
+    cells = delete_items(baskets, goals(baskets, asked, By.SUPPORT), before, border=True)
+    itemsets = list({left | right for left, right in named})
+    assert [(at, baskets.items[i]) for at, i in cells] == naive.deleted(records, itemsets, least)
+
+
+@pytest.mark.parametrize("by", list(By))
+@pytest.mark.parametrize("seed", range(60))
+def test_exact_is_as_good_as_brute_force(seed: int, by: By) -> None:
     chance = random.Random(seed)
     records = naive.database(chance, chance.randint(4, 6), 4, chance.uniform(0.5, 0.75))
     baskets = Baskets.of(records)
-    least = chance.randint(2, 3)
-    thresholds = Thresholds(Fraction(least))
+    least, share = chance.randint(2, 3), Fraction(chance.randint(1, 5), 5)
+    thresholds = Thresholds(Fraction(least), share)
     before = mine(baskets, thresholds)
+    rules = [rule for rule in sorted(before.rules) if len(rule.itemset) < 4]
     long = [one for one in before.support if 2 <= len(one) <= 3]
     if not long:
         return
-    asked = [Sensitive(Rule((), one), thresholds) for one in chance.sample(long, min(2, len(long)))]
-    found = exact.solve(baskets, goals(baskets, asked, By.SUPPORT), before)
-    sensitive = [frozenset(baskets.items[i] for i in one.itemset) for one in asked]
-    assert (len(found.lost), len(found.deletions)) == naive.best(records, sensitive, least)
+    asked = [Sensitive(rule, thresholds) for rule in chance.sample(rules, min(2, len(rules)))]
+    asked[chance.randint(0, 1) :] = [Sensitive(Rule((), chance.choice(long)), Thresholds(Fraction(least)))]
+    aims = goals(baskets, asked, by)
+    found = exact.solve(baskets, aims, before)
+    named = [
+        (
+            frozenset(baskets.items[i] for i in aim.sensitive.rule.antecedent),
+            frozenset(baskets.items[i] for i in aim.sensitive.rule.consequent),
+            share if aim.by is By.CONFIDENCE else Fraction(0),
+        )
+        for aim in aims
+    ]
+    assert (len(found.lost), len(found.deletions)) == naive.best(records, named, least)
 
 
 @pytest.mark.parametrize("seed", range(40))

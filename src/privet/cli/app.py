@@ -170,6 +170,7 @@ COMMANDS = (
             ("sign", "joint:sign", "puts your organisation's name to a contract"),
             ("rehearse", "joint:rehearse", "all parties on one machine, with the real protocol"),
             ("mine", "joint:mine", "frequent itemsets of several parties together"),
+            ("query", "joint_database:query", "asks a virtual database: rows, and not whose they are"),
             ("propose", "joint_run:propose", "drafts a contract from a policy"),
             ("run", "joint_run:run", "starts a contract that all have signed on your node"),
             ("status", "joint_run:status", "every run of your node, and how it stands"),

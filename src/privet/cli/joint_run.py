@@ -96,9 +96,9 @@ def run(
     Next: `privet joint fetch contract.toml -o joint` brings the release.
 
     """
-    from privet.parties.contract import Contract
+    from privet.parties import agreements
 
-    digest = Contract.load(contract).digest.hex()
+    digest = agreements.load(contract).digest.hex()
     place = data if data is None or "://" in data else str(Path(data).absolute())
     asked = {"contract": str(contract.absolute()), "data": place, "query": query}
     with _own(node) as (house, caller):
@@ -149,9 +149,9 @@ def stop(contract: ContractFile, *, node: NodeFolder = HERE, json: Json = False)
       privet joint stop contract.toml
 
     """
-    from privet.parties.contract import Contract
+    from privet.parties import agreements
 
-    digest = Contract.load(contract).digest.hex()
+    digest = agreements.load(contract).digest.hex()
     with _own(node) as (_, caller):
         answered, _said = caller.call("DELETE", f"/v1/runs/{digest}")
     if json:
@@ -180,9 +180,9 @@ def fetch(
 
     """
     from privet.node.fetching import fetched
-    from privet.parties.contract import Contract
+    from privet.parties import agreements
 
-    agreed = Contract.load(contract)
+    agreed = agreements.load(contract)
     digest = agreed.digest.hex()
     with _own(node) as (house, caller):
         runs = [one for one in _runs(caller) if one["contract"] == digest and one["session"]]
@@ -196,9 +196,7 @@ def fetch(
     if json:
         screen.answer({"folder": str(folder), "contract": digest})
     else:
-        screen.say(
-            f"the joint release is in {screen.shown(str(folder))}, signed by {', '.join(agreed.parties)}"
-        )
+        screen.say(f"the result is in {screen.shown(str(folder))}, signed by {', '.join(agreed.parties)}")
     return 0
 
 
@@ -206,17 +204,19 @@ def verify(folder: Folder, contract: ContractFile, *, json: Json = False) -> int
     """Is this the release of this contract, does it hold, and did every party sign it?
 
     As `privet verify` does, and more: every key of the contract must have signed, and the evidence must speak
-    of this very contract.
+    of this very contract. Of itemsets and virtual databases, whose folders are not releases: the signatures.
 
     Example:
       privet joint verify joint contract.toml
 
     """
     from privet.node.fetching import complaints
+    from privet.parties import agreements
     from privet.parties.contract import Contract
 
-    release_folder(folder)
-    agreed = Contract.load(contract)
+    agreed = agreements.load(contract)
+    if isinstance(agreed, Contract):
+        release_folder(folder)
     found = complaints(folder, agreed)
     if json:
         screen.answer({"holds": not found, "complaints": found, "contract": agreed.digest.hex()})
@@ -224,7 +224,7 @@ def verify(folder: Folder, contract: ContractFile, *, json: Json = False) -> int
         screen.problems(*(f"{folder}: {one}" for one in found))
     else:
         screen.say(
-            f"{screen.shown(str(folder))}: every promise holds, signed by {', '.join(agreed.parties)} under "
+            f"{screen.shown(str(folder))}: everything holds, signed by {', '.join(agreed.parties)} under "
             f"contract {agreed.digest.hex()[:16]}…"
         )
     return 1 if found else 0
@@ -245,7 +245,7 @@ def _runs(caller: Caller) -> list[dict[str, Any]]:
     if status != 200:
         raise PartyError(f"{caller.peer.name}: the node refuses us")
     found: list[dict[str, Any]] = said.get("runs", [])
-    return sorted(found, key=lambda one: str(one["begun"]))
+    return sorted((one for one in found if one["kind"] == "run"), key=lambda one: str(one["begun"]))
 
 
 def _latest(caller: Caller, digest: str) -> dict[str, Any] | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -16,6 +15,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from privet import jsonvalue
 from privet.errors import InputError
 
 BLOCK = 1 << 22  # bytes read at a time
@@ -179,6 +179,6 @@ def json_blocks(source: BinaryIO, read: Callable[[Any, int], Mapping[str, Any]])
 
 def _document(line: bytes, record: int) -> Any:
     try:
-        return json.loads(line)
+        return jsonvalue.loads(line)
     except (ValueError, RecursionError):
-        raise InputError(f"record {record:,}: this is not JSON") from None
+        raise InputError(f"record {record:,}: this is not JSON, or a key stands twice") from None

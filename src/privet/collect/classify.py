@@ -6,7 +6,6 @@ model does not answer with nonsense.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from privet import jsonvalue
 from privet.collect.bayes import NaiveBayes
 from privet.collect.channels import AsIs
 from privet.collect.column import Column
@@ -29,7 +29,7 @@ DAMAGED = "this is not a model that `privet collect train` has written, or it is
 def load(plan: Plan, path: Path) -> NaiveBayes | Tree:
     """The model in a file, for answers to this plan."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = jsonvalue.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
     except (UnicodeDecodeError, ValueError, IsADirectoryError, RecursionError):

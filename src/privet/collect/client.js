@@ -14,8 +14,15 @@
 })(typeof self !== "undefined" ? self : this, function () {
   "use strict";
 
+  const BLANKS = "[\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+";  // as numerals.py
+  const AROUND = new RegExp(`^${BLANKS}|${BLANKS}$`, "g");
+  const has = (table, key) => Object.prototype.hasOwnProperty.call(table, key);
+  const isTable = (one) => typeof one === "object" && one !== null && !Array.isArray(one);
+  const stripped = (text) => text.replace(AROUND, "");
+  const printable = (text) => !/[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.test(text);
+
   const BITS = 192n, ONE = 1n << BITS, ERROR = 1n << 32n, WORD = 1n << 64n, HALF = 1n << 32n;
-  const LONGEST = 1 << 17, SMALLEST = fraction("1/1000"), LARGEST = fraction("20");
+  const LONGEST = 1 << 17, SMALLEST = fraction("1/1000"), LARGEST = fraction("20"), FARTHEST = 10n ** 15n;
   const LEDGER = "privet-collect-ledger";
 
   class Refused extends Error {
@@ -24,6 +31,16 @@
       this.name = "Refused";
       this.complaints = complaints;
     }
+  }
+
+  // Names in the order of their code points, as Python sorts them: of a table, JavaScript gives 10 before b and 2 before 10.
+  function ordered(names) {
+    const points = new Map(names.map((name) => [name, Array.from(name, (letter) => letter.codePointAt(0))]));
+    return [...names].sort((one, other) => {
+      const [a, b] = [points.get(one), points.get(other)];
+      for (let at = 0; at < a.length && at < b.length; at += 1) if (a[at] !== b[at]) return a[at] - b[at];
+      return a.length - b.length;
+    });
   }
 
   // Exact fractions: {n, d}, d > 0, in lowest terms.
@@ -36,8 +53,8 @@
   }
 
   function fraction(given) {
-    if (typeof given === "boolean" || (typeof given !== "number" && typeof given !== "string")) return null;
-    const text = String(given).trim();
+    if (typeof given === "number" ? !Number.isSafeInteger(given) : typeof given !== "string") return null;
+    const text = stripped(String(given));
     if (text.length > 40) return null;
     const over = /^([+-]?[0-9]+)\/([0-9]*[1-9][0-9]*)$/.exec(text);
     return over ? made(BigInt(over[1].replace("+", "")), BigInt(over[2])) : decimal(text);
@@ -232,33 +249,71 @@
 
   // Columns and plans. What is wrong with a plan is for its author: `privet collect show` says all of it.
 
+  const TAKES = {
+    number: {laplace: ["epsilon", "scale"], gaussian: ["sigma"], uniform: ["half_width"], "as-is": []},
+    category: {
+      "randomised-response": ["epsilon", "truth"], "k-randomised-response": ["epsilon", "truth"],
+      unary: ["epsilon"], "optimised-unary": ["epsilon"], "as-is": [],
+    },
+  };
+  const KEYS = {
+    number: ["type", "low", "high", "step", "mechanism", "missing", "outside"],
+    category: ["type", "values", "mechanism", "missing"],
+  };
+
   function column(name, said) {
     const wrong = (what) => { throw new Refused([`columns.${name}: ${what}`]); };
-    if (!said || typeof said !== "object") wrong("is not a table");
-    const number = said.type === "number";
-    if (!number && said.type !== "category") wrong("type is one of number, category");
-    const made_ = {name, said, number, epsilon: null};
+    if (!stripped(name) || !printable(name) || Array.from(name).length > 200) wrong("a name is printable text");
+    if (!isTable(said)) wrong("is not a table");
+    if (typeof said.type !== "string" || !has(TAKES, said.type)) wrong("type is one of number, category");
+    const known = TAKES[said.type], number = said.type === "number";
+    if (typeof said.mechanism !== "string" || !has(known, said.mechanism)) wrong("mechanism is unknown");
+    const takes = known[said.mechanism], amounts = takes.filter((key) => has(said, key));
+    if (Object.keys(said).some((key) => !KEYS[said.type].includes(key) && !takes.includes(key))) wrong("a key is unknown");
+    if (takes.length && amounts.length !== 1) wrong(`say one of ${takes.join(" and ")}, and only one`);
+    const made_ = {name, said, number, epsilon: null, amount: amounts[0]};
     let inputs;
     if (number) {
-      const [low, high, step] = ["low", "high", "step"].map((key) => fraction(key in said ? said[key] : 1));
-      if (!low || !high || !step || step.n <= 0n || !below(low, high)) wrong("low, high and step are numbers");
+      const [low, high, step] = ["low", "high", "step"].map((key) => fraction(has(said, key) ? said[key] : key === "step" ? 1 : null));
+      const fits = (one) => one && isDecimal(one) && !below(fraction(String(FARTHEST)), one.n < 0n ? made(-one.n, one.d) : one);
+      if (![low, high, step].every(fits) || step.n <= 0n || !below(low, high)) wrong("low, high and step are numbers");
       const steps = over(minus(high, low), step);
       if (steps.d !== 1n || steps.n >= BigInt(LONGEST)) wrong("step does not divide the way from low to high");
+      if (has(said, "outside") && !["refuse", "clamp"].includes(said.outside)) wrong("outside is one of refuse, clamp");
       inputs = Number(steps.n) + 1;
       Object.assign(made_, {low, high, step});
     } else {
-      const values = said.values;
-      if (!Array.isArray(values) || values.length < 2 || new Set(values).size < values.length
-          || !values.every((value) => typeof value === "string" && value.trim())) wrong("values are different texts");
+      const values = said.values, most = said.mechanism.endsWith("unary") ? 1024 : 2000;
+      if (!Array.isArray(values) || values.length < 2 || values.length > most || new Set(values).size < values.length
+          || !values.every((value) => typeof value === "string" && value && value === stripped(value) && printable(value))) {
+        wrong("values are different texts");
+      }
+      if (said.mechanism === "randomised-response" && values.length > 2) wrong("randomised-response has two values");
       inputs = values.length;
       made_.codes = new Map(values.map((value, at) => [value, at]));
     }
     made_.channel = channelOf(made_, said, inputs, wrong);
-    if ("missing" in said) {
-      made_.missing = code({...made_, missing: undefined}, said.missing);
+    if (has(said, "missing")) {
+      const given = said.missing;
+      made_.missing = typeof given === "number" && !Number.isInteger(given) ? "" : code({...made_, missing: undefined}, given);
       if (typeof made_.missing === "string") wrong("missing is one of the column's own values");
     }
     return made_;
+  }
+
+  // A column as privet writes it, whatever the form says in other words; the digest is made of that.
+  function documented(one) {
+    const {said, number} = one;
+    const about = number
+      ? {type: "number", low: written(one.low), high: written(one.high), step: written(one.step)}
+      : {type: "category", values: said.values};
+    about.mechanism = said.mechanism;
+    if (one.amount) about[one.amount] = written(fraction(said[one.amount]));
+    if (one.missing !== undefined) {
+      about.missing = number ? shown(plus(one.low, times(fraction(one.missing), one.step))) : said.values[one.missing];
+    }
+    if (number && said.outside === "clamp") about.outside = "clamp";
+    return about;
   }
 
   function channelOf(made_, said, inputs, wrong) {
@@ -274,7 +329,7 @@
       case "category as-is":
         return asIs(inputs);
       case "number laplace":
-        made_.epsilon = "scale" in said ? over(width, amount("scale", least, width)) : amount("epsilon", SMALLEST, LARGEST);
+        made_.epsilon = has(said, "scale") ? over(width, amount("scale", least, width)) : amount("epsilon", SMALLEST, LARGEST);
         if (below(LARGEST, made_.epsilon)) wrong("scale makes an epsilon that hides nothing");
         return laplace(inputs, made_.epsilon);
       case "number gaussian": {
@@ -288,10 +343,10 @@
       }
       case "category randomised-response":
       case "category k-randomised-response": {
-        if ("truth" in said === "epsilon" in said) wrong("say one of epsilon and truth, and only one");
-        if ("epsilon" in said) return responseOf(inputs, (made_.epsilon = amount("epsilon", SMALLEST, LARGEST)));
+        if (has(said, "epsilon")) return responseOf(inputs, (made_.epsilon = amount("epsilon", SMALLEST, LARGEST)));
         const truth = amount("truth", least, minus(fraction(1), least));
         const channel = truthful(inputs, truth);
+        if (truth.n * BigInt(inputs) === truth.d) wrong("truth is as often said by chance alone");
         if (channel.keep <= 0n || channel.other <= 0n || !atMostExp(channel.odds, LARGEST)) wrong("truth hides nothing");
         made_.epsilon = logAbove(channel.odds);
         return channel;
@@ -305,16 +360,66 @@
   }
 
   function plan(form) {
-    if (!form || form.collect !== 1 || !form.columns || typeof form.columns !== "object") {
-      throw new Refused(["this is not a form of version 1; `privet collect form` writes one"]);
+    const wrong = (what) => { throw new Refused([what]); };
+    if (!isTable(form) || form.collect !== 1 || !isTable(form.columns) || !Object.keys(form.columns).length) {
+      wrong("this is not a form of version 1; `privet collect form` writes one");
     }
-    const columns = Object.keys(form.columns).map((name) => column(name, form.columns[name]));
-    return {columns, digest: form.digest, budget: "budget" in form ? fraction(form.budget) : null};
+    const top = ["collect", "purpose", "budget", "columns", "digest"];
+    if (Object.keys(form).some((key) => !top.includes(key))) wrong("a key of the form is unknown");
+    const purpose = has(form, "purpose") ? form.purpose : "";
+    if (typeof purpose !== "string" || !printable(purpose) || Array.from(purpose).length > 500) wrong("purpose: is one line of text");
+    const columns = ordered(Object.keys(form.columns)).map((name) => column(name, form.columns[name]));
+    const budget = has(form, "budget") ? fraction(form.budget) : null;
+    if (has(form, "budget")) {
+      if (!budget || budget.n <= 0n || budget.n > budget.d * FARTHEST) wrong("budget: is a number above 0");
+      const secret = columns.filter((one) => one.said.mechanism !== "as-is");
+      if (secret.some((one) => one.epsilon === null)) wrong("budget: a question has no finite epsilon, so no budget can hold it");
+      const first = secret.reduce((sum, one) => plus(sum, one.epsilon), fraction(0));
+      if (below(budget, first)) wrong("budget: one round costs more already");
+    }
+    const said = {collect: 1, purpose: "", columns: Object.fromEntries(columns.map((one) => [one.name, documented(one)]))};
+    if (budget !== null) said.budget = written(budget);
+    const digest = sha256(new TextEncoder().encode(canonical(said))).slice(0, 16);
+    if (has(form, "digest") && form.digest !== digest) {
+      wrong("digest: this form was changed after it was made; ask the collector for it again");
+    }
+    return {columns, digest, budget};
+  }
+
+  // FIPS 180-4; a browser's own is only there for pages that were fetched in secrecy, and answers later.
+  function sha256(bytes) {
+    const primes = [];
+    for (let at = 2; primes.length < 64; at += 1) if (primes.every((prime) => at % prime)) primes.push(at);
+    const part = (power) => (prime) => { const root = prime ** power; return (root - Math.floor(root)) * 2 ** 32 >>> 0; };
+    const round = primes.map(part(1 / 3)), state = primes.slice(0, 8).map(part(1 / 2));
+    const size = (bytes.length + 9 + 63) >> 6 << 6, padded = new Uint8Array(size), view = new DataView(padded.buffer);
+    padded.set(bytes);
+    padded[bytes.length] = 0x80;
+    view.setUint32(size - 8, Math.floor(bytes.length / 2 ** 29));
+    view.setUint32(size - 4, bytes.length << 3);
+    const turned = (x, by) => (x >>> by) | (x << (32 - by));
+    const words = new Uint32Array(64);
+    for (let block = 0; block < size; block += 64) {
+      for (let at = 0; at < 64; at += 1) {
+        if (at < 16) { words[at] = view.getUint32(block + 4 * at); continue; }
+        const [x, y] = [words[at - 15], words[at - 2]];
+        const small = turned(x, 7) ^ turned(x, 18) ^ (x >>> 3), large = turned(y, 17) ^ turned(y, 19) ^ (y >>> 10);
+        words[at] = words[at - 16] + small + words[at - 7] + large;
+      }
+      let [a, b, c, d, e, f, g, h] = state;
+      for (let at = 0; at < 64; at += 1) {
+        const first = h + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + ((e & f) ^ (~e & g)) + round[at] + words[at];
+        const second = (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+        [a, b, c, d, e, f, g, h] = [(first + second) >>> 0, a, b, c, (d + first) >>> 0, e, f, g];
+      }
+      [a, b, c, d, e, f, g, h].forEach((one, at) => { state[at] = (state[at] + one) >>> 0; });
+    }
+    return state.map((one) => one.toString(16).padStart(8, "0")).join("");
   }
 
   // The number of a true answer, or a complaint as text, which never says the answer.
   function code(one, given) {
-    if (given === null || given === undefined || (typeof given === "string" && !given.trim())) {
+    if (given === null || given === undefined || (typeof given === "string" && !stripped(given))) {
       if (one.missing === undefined) return `${one.name}: no answer, and the plan does not say what stands for none`;
       return one.missing;
     }
@@ -322,7 +427,7 @@
       const found = typeof given === "string" ? one.codes.get(given) : undefined;
       return found === undefined ? `${one.name}: is not one of the ${one.codes.size} values of the plan` : found;
     }
-    const text = String(given).trim();
+    const text = stripped(String(given));
     let found = typeof given === "number" || typeof given === "string" ? (text.length > 40 ? null : decimal(text)) : null;
     if (!found) return `${one.name}: is not a number`;
     if (below(found, one.low) || below(one.high, found)) {
@@ -354,9 +459,10 @@
   // Perturbed answers to every question, ready to be sent. `take` gives random bytes, and is another one only in tests.
   function answer(form, answers, {storage = null, budget = null, take = secure} = {}) {
     const asked = plan(form);
+    if (!isTable(answers)) throw new Refused(["answers are an object with one entry for each column of the plan"]);
     const names = new Set(asked.columns.map((one) => one.name));
     const wrong = Object.keys(answers).filter((name) => !names.has(name)).map((name) => `${name}: unknown key`);
-    const codes = asked.columns.map((one) => code(one, answers[one.name]));
+    const codes = asked.columns.map((one) => code(one, has(answers, one.name) ? answers[one.name] : null));
     wrong.push(...codes.filter((found) => typeof found === "string"));
     if (wrong.length) throw new Refused(wrong);
     const found = storage ? remembered(asked, codes, storage, budget, take)
@@ -378,16 +484,15 @@
 
   // Is this a ledger that we have written? What costs nothing or less would give back what others have cost.
   function sound(document) {
-    const table = (one) => typeof one === "object" && one !== null && !Array.isArray(one);
     const amount = (one) => {
       if (one === null || one === undefined) return true;
       try { return fraction(one).n > 0n; } catch (error) { return false; }
     };
-    if (!table(document) || document.ledger !== 1 || !table(document.questions) || !amount(document.budget)) return false;
-    return Object.values(document.questions).every((told) => table(told)
+    if (!isTable(document) || document.ledger !== 1 || !isTable(document.questions) || !amount(document.budget)) return false;
+    return Object.values(document.questions).every((told) => isTable(told)
       && Object.keys(told).sort().join() === "answers,column,epsilon,mechanism,rounds"
       && typeof told.column === "string" && typeof told.mechanism === "string"
-      && Number.isInteger(told.rounds) && told.rounds >= 0 && amount(told.epsilon) && table(told.answers)
+      && Number.isInteger(told.rounds) && told.rounds >= 0 && amount(told.epsilon) && isTable(told.answers)
       && Object.entries(told.answers).every(([code, said]) => /^[0-9]+$/.test(code) && typeof said === "string"));
   }
 
@@ -404,12 +509,13 @@
     }
     const found = asked.columns.map((one, at) => {
       if (one.said.mechanism === "as-is") return text(one, codes[at]);
-      const key = canonical({[one.name]: one.said});
+      const key = canonical({[one.name]: documented(one)});
       const told = document.questions[key] = document.questions[key] || {
         column: one.name, mechanism: one.said.mechanism, answers: {}, rounds: 0,
         epsilon: one.epsilon === null ? null : written(one.epsilon),
       };
       if (!(codes[at] in told.answers)) told.answers[codes[at]] = text(one, one.channel.draw(codes[at], take));
+      if (!possible(one, told.answers[codes[at]])) throw new Refused(["this is not a respondent's ledger, or it is damaged"]);
       told.rounds += 1;
       return told.answers[codes[at]];
     });
@@ -426,17 +532,30 @@
     return found;
   }
 
-  function written(number) {
-    if (number.d === 1n) return Number(number.n);
+  // Is this a text that the question's mechanism gives? A damaged ledger must not become an answer.
+  function possible(one, said) {
+    if (one.said.mechanism.endsWith("unary")) return new RegExp(`^b[01]{${one.channel.inputs}}$`).test(said);
+    if (!one.number) return one.codes.has(said);
+    const found = stripped(said).length > 40 ? null : decimal(stripped(said));
+    const at = found && minus(over(minus(found, one.low), one.step), fraction(one.channel.first || 0));
+    return Boolean(at) && at.d === 1n && at.n >= 0n && at.n < BigInt(one.channel.outputs);
+  }
+
+  function isDecimal(number) {
     let rest = number.d;
     for (const prime of [2n, 5n]) while (rest % prime === 0n) rest /= prime;
-    return rest === 1n ? shown(number) : `${number.n}/${number.d}`;
+    return rest === 1n;
+  }
+
+  function written(number) {
+    if (number.d === 1n) return Number(number.n);
+    return isDecimal(number) ? shown(number) : `${number.n}/${number.d}`;
   }
 
   function canonical(value) {
     if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
     if (value === null || typeof value !== "object") return JSON.stringify(value);
-    return `{${Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join(",")}}`;
+    return `{${ordered(Object.keys(value)).map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join(",")}}`;
   }
 
   // What each question hides: its local epsilon, or null where none is finite.

@@ -63,8 +63,9 @@ def coded(plan: Plan, answers: Mapping[str, Any]) -> dict[str, int]:
 
 
 def drawn(plan: Plan, codes: Mapping[str, int], take: Take) -> dict[str, str]:
-    """One draw for each answer, in the order of the plan."""
+    """One draw for each answer, in the order of their names: of a plan in JSON a browser knows no other."""
     columns = plan.columns
     return {
-        name: columns[name].output_text(columns[name].channel.draw(codes[name], take)) for name in columns
+        name: columns[name].output_text(columns[name].channel.draw(codes[name], take))
+        for name in sorted(columns)
     }

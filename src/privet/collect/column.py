@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from privet.collect.channels import Additive, Channel, Unary
-from privet.collect.numerals import answered, shown, written
+from privet.collect.numerals import BLANKS, answered, shown, written
 from privet.errors import InputError
 
 
@@ -65,7 +65,7 @@ class Column:
 
     def code(self, given: object) -> int:
         """The number of a true answer; what is wrong is said without the answer."""
-        if given is None or (isinstance(given, str) and not given.strip()):
+        if given is None or (isinstance(given, str) and not given.strip(BLANKS)):
             if self.missing is None:
                 raise InputError(f"{self.name}: no answer, and the plan does not say what stands for none")
             return self.missing

@@ -1,7 +1,8 @@
-"""Many answers to one question perturbed at once, by the same draws as `channels` makes one by one.
+"""Many answers to one question perturbed at once, by the same thresholds as `channels` has for one.
 
 Words of the operating system's randomness are compared with the same whole numbers, so that a million answers
-have exactly the channel's distribution, as one has.
+have exactly the channel's distribution, as one has. Of the words of a unary encoding most are never drawn to
+their end.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from privet.errors import InternalError
 Codes: TypeAlias = NDArray[np.int64]
 Bits: TypeAlias = NDArray[np.bool_]
 FEW = 2  # blocks that one thread does as quickly
+REST = 24  # of the 32 bits of a word that are drawn only if the first 8 leave it open
 AT_ONCE = 1 << 19  # answers; memory stays small and in the cache
 
 
@@ -72,8 +74,19 @@ def _response(channel: Response, codes: Codes, words: NDArray[np.uint64]) -> Cod
 
 
 def _unary(channel: Unary, codes: Codes, take: Take) -> Bits:
-    drawn = np.frombuffer(take(4 * channel.inputs * len(codes)), dtype="<u4").reshape(len(codes), -1)
-    bits = drawn < np.uint32(channel.zero)
+    """A word of 32 bits for each bit, of which the upper 8 are drawn first: they decide unless they are the
+    threshold's own, and only then are the others drawn.
+    """
+    first = np.frombuffer(take(channel.inputs * len(codes)), dtype=np.uint8).reshape(len(codes), -1)
     rows = np.arange(len(codes))
-    bits[rows, codes] = drawn[rows, codes] < np.uint32(channel.one)
+    own = first[rows, codes]
+    bits = first < channel.zero >> REST
+    bits[rows, codes] = own < channel.one >> REST
+    close = first == channel.zero >> REST
+    close[rows, codes] = own == channel.one >> REST
+    row, bit = np.divmod(np.flatnonzero(close), channel.inputs)
+    rest = np.zeros((len(row), 4), dtype=np.uint8)
+    rest[:, 1:] = np.frombuffer(take(3 * len(row)), dtype=np.uint8).reshape(-1, 3)
+    lower = np.where(codes[row] == bit, channel.one, channel.zero) & ((1 << REST) - 1)
+    bits[row, bit] = rest.view(">u4").ravel() < lower
     return bits

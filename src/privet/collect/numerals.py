@@ -8,6 +8,10 @@ from fractions import Fraction
 
 from privet.errors import PolicyError
 
+# What may stand around an answer or alone for none: the same in client.js, where other blanks are stripped.
+BLANKS = (
+    "\t\n\v\f\r \u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
+)
 DIGITS = 40  # of a number in a plan or an answer; a longer one is a mistake or an attack
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?")
 _FRACTION = re.compile(r"([+-]?[0-9]+)/([0-9]*[1-9][0-9]*)")
@@ -28,7 +32,7 @@ def exact(given: object) -> Fraction:
 
 
 def _number(given: object) -> Fraction | None:
-    text = str(given).strip() if isinstance(given, (int, str)) else ""
+    text = str(given).strip(BLANKS) if isinstance(given, (int, str)) else ""
     if len(text) > DIGITS:
         return None
     if _DECIMAL.fullmatch(text):
@@ -45,7 +49,7 @@ def answered(given: object) -> Fraction | None:
     """
     if isinstance(given, bool) or not isinstance(given, (int, float, str)):
         return None
-    text = (repr(given) if isinstance(given, float) else str(given)).strip()
+    text = (repr(given) if isinstance(given, float) else str(given)).strip(BLANKS)
     if len(text) > DIGITS or not _DECIMAL.fullmatch(text):
         return None
     return Fraction(Decimal(text))

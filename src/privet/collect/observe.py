@@ -19,7 +19,7 @@ from privet.collect.draw import Bits, Codes
 from privet.collect.plan import Plan
 from privet.collect.stream import chosen, one_by_one
 from privet.core import Progress, silent
-from privet.errors import InputError
+from privet.errors import InputError, InternalError
 
 Outputs = Codes | Bits  # of one column: numbers, or rows of bits
 
@@ -104,7 +104,16 @@ class _Reader:
             return np.fromiter(codes, dtype=np.int64, count=len(cells))
 
     def _bits(self, cells: Sequence[Any], first: int, size: int) -> NDArray[np.bool_]:
+        """Each is "b" and as many digits as there are values; who is not is named."""
+        try:
+            letters = np.frombuffer("".join(cells).encode("ascii"), dtype=np.uint8)
+        except (TypeError, UnicodeEncodeError):
+            letters = np.zeros(0, dtype=np.uint8)
+        if len(letters) == len(cells) * (size + 1) and set(map(len, cells)) <= {size + 1}:
+            rows = letters.reshape(-1, size + 1)
+            bits = rows[:, 1:] == ord("1")
+            if (rows[:, 0] == ord("b")).all() and (bits | (rows[:, 1:] == ord("0"))).all():
+                return np.asarray(bits)
         for _ in one_by_one(self._column.output, cells, first):
-            pass  # each is "b" and as many digits as there are values
-        letters = np.frombuffer("".join(cells).encode("ascii"), dtype=np.uint8).reshape(len(cells), size + 1)
-        return np.asarray(letters[:, 1:] == ord("1"))
+            pass
+        raise InternalError("collect: bits that cannot be read, and nothing is wrong with them")

@@ -16,9 +16,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from privet import jsonvalue
 from privet.collect.column import Column
-from privet.collect.columns import column_of
-from privet.collect.numerals import exact, written
+from privet.collect.columns import FARTHEST, column_of
+from privet.collect.numerals import BLANKS, exact, written
 from privet.errors import PolicyError, unknown_key
 
 VERSION = 1
@@ -39,7 +40,7 @@ class Plan:
         path = Path(path)
         try:
             text = path.read_text(encoding="utf-8")
-            document = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+            document = jsonvalue.loads(text) if path.suffix == ".json" else tomllib.loads(text)
         except FileNotFoundError:
             raise PolicyError(f"{path}: no such file; `privet collect init` drafts one") from None
         except (UnicodeDecodeError, IsADirectoryError):
@@ -52,6 +53,8 @@ class Plan:
             ) from None
         except RecursionError:
             raise PolicyError(f"{path}: nested too deep") from None
+        except ValueError:
+            raise PolicyError(f"{path}: a key stands twice, or a number is not JSON's") from None
         try:
             return cls.from_document(document)
         except PolicyError as error:
@@ -78,8 +81,8 @@ class Plan:
         if "budget" in document:
             try:
                 budget = exact(document["budget"])
-                if budget <= 0:
-                    wrong.append("budget: is above 0")
+                if not 0 < budget <= FARTHEST:
+                    wrong.append(f"budget: is above 0 and at most {FARTHEST:,}")
             except PolicyError as error:
                 wrong += error.at("budget").complaints
         columns = _columns(document.get("columns"), wrong)
@@ -130,7 +133,7 @@ def _columns(given: object, wrong: list[str]) -> dict[str, Column]:
         return {}
     made = {}
     for name, table in given.items():
-        if not isinstance(name, str) or not name.strip() or not name.isprintable() or len(name) > 200:
+        if not isinstance(name, str) or not name.strip(BLANKS) or not name.isprintable() or len(name) > 200:
             wrong.append("columns: a name is up to 200 printable characters")
             continue
         try:

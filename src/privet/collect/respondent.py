@@ -48,7 +48,7 @@ class AnswerLedger:
                 budget = self._budget if self._budget is not None else plan.budget
                 document["budget"] = None if budget is None else written(budget)
             before, found = _cost(document), {}
-            for name, column in plan.columns.items():
+            for name, column in sorted(plan.columns.items()):
                 if isinstance(column.channel, AsIs):
                     found[name] = column.output_text(codes[name])
                     continue

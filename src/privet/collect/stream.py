@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privet.collect.cells import Block, csv_blocks, json_blocks
 from privet.collect.channels import AsIs, Take, Unary
@@ -25,6 +26,8 @@ from privet.collect.plan import Plan
 from privet.core import Progress, silent
 from privet.errors import InputError
 
+LETTERS = 1 << 20  # that are put together at a time
+ROOM = 0xFF  # after a text that is shorter than others; no text in UTF-8 has it
 FEW = 20_000  # values whose texts are worth knowing beforehand
 _DIGITS = np.zeros(256, dtype=np.bool_)
 _DIGITS[list(b"0123456789.+-eE")] = True
@@ -48,7 +51,10 @@ def perturb_csv(
     progress: Progress = silent,
 ) -> Perturbed:
     """Every record of a CSV stream, perturbed; columns stand in the order of the plan."""
-    writers = {name: _Texts(column) for name, column in plan.columns.items()}
+    ends = [*[delimiter] * (len(plan.columns) - 1), "\n"]
+    writers = [
+        _Texts(column, delimiter, end) for column, end in zip(plan.columns.values(), ends, strict=True)
+    ]
     readers = {name: Inputs(column) for name, column in plan.columns.items()}
     left_out: list[str] = []
 
@@ -61,12 +67,10 @@ def perturb_csv(
         if not begun:
             target.write(_line(list(plan.columns), delimiter))
             begun = True
-        texts = [
-            writers[name].of(perturbed(column.channel, readers[name].of(block), take), delimiter)
-            for name, column in plan.columns.items()
+        outputs = [
+            perturbed(column.channel, readers[name].of(block), take) for name, column in plan.columns.items()
         ]
-        joined = texts[0] if len(texts) == 1 else map(delimiter.join, zip(*texts, strict=True))
-        target.write(("\n".join(joined) + "\n").encode())
+        target.writelines(_lines(writers, outputs))
         records += block.records
         progress("apply", records)
     if not begun:
@@ -90,15 +94,15 @@ def perturb_json(
         except InputError as error:
             raise InputError(*(f"record {record:,}: {one}" for one in error.complaints)) from None
 
-    records = 0
+    records, said = 0, {name: _said(column) for name, column in columns.items()}
     for block in json_blocks(source, read):
         texts = [
-            _Texts(column).of(perturbed(column.channel, np.array(block.columns[name]), take), None)
+            said[name](perturbed(column.channel, np.array(block.columns[name]), take))
             for name, column in columns.items()
         ]
         for answers in zip(*texts, strict=True):
-            said = {"plan": digest, "answers": dict(zip(columns, answers, strict=True))}
-            target.write(json.dumps(said, ensure_ascii=False).encode() + b"\n")
+            whole = {"plan": digest, "answers": dict(zip(columns, answers, strict=True))}
+            target.write(json.dumps(whole, ensure_ascii=False).encode() + b"\n")
         records += block.records
         progress("apply", records)
     return Perturbed(records, tuple(dropped))
@@ -110,6 +114,16 @@ def chosen(wanted: Sequence[str] | Any, header: Sequence[str]) -> Sequence[str]:
     if missing:
         raise InputError(*(f"the data has no column {name}, which the plan asks for" for name in missing))
     return list(wanted)
+
+
+def _lines(writers: Sequence[_Texts], outputs: Sequence[Any]) -> Iterator[bytes]:
+    """The records of a block: letters of every column side by side, without those that are only room."""
+    few = max(1, LETTERS // sum(writer.width for writer in writers))
+    uneven = any(writer.uneven for writer in writers)
+    for at in range(0, len(outputs[0]), few):
+        some = [writer.letters(one[at : at + few]) for writer, one in zip(writers, outputs, strict=True)]
+        side: NDArray[np.uint8] = some[0] if len(some) == 1 else np.concatenate(some, axis=1)
+        yield (side[side != ROOM] if uneven else side).tobytes()
 
 
 def _line(cells: Sequence[str], delimiter: str) -> bytes:
@@ -166,29 +180,44 @@ def _numbers(column: Column, cells: Sequence[Any]) -> Codes | None:
 
 
 class _Texts:
-    """The texts of outputs, each made once."""
+    """What is written for each output of a column in CSV, with what stands after it; made once."""
 
-    def __init__(self, column: Column) -> None:
-        self._column = column
-        self._made: dict[str | None, list[str]] = {}
+    def __init__(self, column: Column, delimiter: str, end: str) -> None:
+        self._bits = isinstance(column.channel, Unary)
+        texts = (
+            [b"b" + b"0" * column.channel.inputs + end.encode()]
+            if self._bits
+            else [_line([text], delimiter).removesuffix(b"\n") + end.encode() for text in every(column)]
+        )
+        self.width = max(map(len, texts))
+        self.uneven = len(set(map(len, texts))) > 1
+        self._rows = np.full((len(texts), self.width), ROOM, dtype=np.uint8)
+        for row, text in zip(self._rows, texts, strict=True):
+            row[: len(text)] = list(text)
 
-    def of(self, outputs: Any, delimiter: str | None) -> list[str]:
-        """Quoted for a CSV file with this delimiter; without one, as they are."""
-        channel = self._column.channel
-        if isinstance(channel, Unary):
-            letters = np.empty((len(outputs), channel.inputs + 1), dtype=np.uint8)
-            letters[:, 0] = ord("b")
-            letters[:, 1:] = outputs
-            letters[:, 1:] += ord("0")
-            flat, width = letters.tobytes().decode("ascii"), channel.inputs + 1
-            return [flat[at : at + width] for at in range(0, len(flat), width)]
-        if delimiter not in self._made:
-            size = channel.inputs if isinstance(channel, AsIs) else channel.outputs
-            every = [self._column.output_text(at) for at in range(size)]
-            if delimiter is not None:
-                every = [_line([text], delimiter).decode().removesuffix("\n") for text in every]
-            self._made[delimiter] = every
-        return list(map(self._made[delimiter].__getitem__, outputs.tolist()))
+    def letters(self, outputs: Any) -> NDArray[np.uint8]:
+        """A row of letters for each output."""
+        if not self._bits:
+            return np.asarray(np.take(self._rows, outputs, axis=0))
+        made = np.repeat(self._rows, len(outputs), axis=0)
+        made[:, 1:-1] += outputs
+        return made
+
+
+def every(column: Column) -> list[str]:
+    """The texts of all outputs; a unary encoding has too many."""
+    channel = column.channel
+    size = channel.inputs if isinstance(channel, AsIs) else channel.outputs
+    return [column.output_text(at) for at in range(size)]
+
+
+def _said(column: Column) -> Callable[[Any], list[str]]:
+    """The texts of outputs as they are."""
+    if isinstance(column.channel, Unary):
+        writer = _Texts(column, ",", "\n")
+        return lambda outputs: writer.letters(outputs).tobytes().decode("ascii").splitlines()
+    texts = every(column)
+    return lambda outputs: list(map(texts.__getitem__, outputs.tolist()))
 
 
 def true_codes(

@@ -8,6 +8,7 @@ node/
     peers/south.toml              an invitation that was accepted
     runs/                         what was run and how it ended
     releases/                     what was published
+    answers/                      of a virtual database, until whoever asked has them
 """
 
 from __future__ import annotations
@@ -155,6 +156,11 @@ class House:
     @property
     def runs(self) -> Path:
         return self.folder / "runs"
+
+    @property
+    def answers(self) -> Path:
+        """Where answers lie until whoever asked has them."""
+        return self.folder / "answers"
 
     @property
     def releases(self) -> Path:

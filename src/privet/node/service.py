@@ -19,7 +19,7 @@ from typing import Any
 
 from privet.disclose.audit.lines import begin, say
 from privet.errors import MissingExtraError, PrivetError
-from privet.node import certificates
+from privet.node import certificates, questions
 from privet.node.house import House, Peer
 from privet.node.runs import Live, Noted, Runs
 from privet.node.wires import PIECE, Taken
@@ -27,6 +27,7 @@ from privet.node.wires import PIECE, Taken
 try:
     from fastapi import FastAPI, Request
     from fastapi.responses import FileResponse, JSONResponse, Response
+    from starlette.background import BackgroundTask
     from starlette.concurrency import run_in_threadpool
     from starlette.requests import ClientDisconnect
 
@@ -116,6 +117,36 @@ def application(house: House, runs: Runs, refresh: Callable[[], None]) -> FastAP
             return _said(422, {"complaints": list(error.complaints), "code": error.code})
         return _said(200, noted.to_document())
 
+    async def ask(request: Request) -> Response:
+        """A question to a virtual database, of this node's steward or of a researcher in the contract."""
+        caller, asked = who(request), await _small(request)
+        if caller is None or asked is None or not isinstance(asked.get("contract"), str):
+            return refused(request, 403 if caller is None else 400, "names a contract, and a question")
+        try:
+            noted = await run_in_threadpool(runs.ask, asked["contract"], asked.get("question"), caller)
+        except PrivetError as error:
+            say("question refused", peer=caller, kind=error.code)
+            return _said(422, {"complaints": list(error.complaints), "code": error.code})
+        say("question", peer=caller, session=noted.session)
+        return _said(200, {"session": noted.session})
+
+    def asked_by(request: Request, session: str) -> Noted | None:
+        """A question, where it is the caller's own."""
+        caller, found = who(request), runs.found(session) if SESSION.fullmatch(session) else None
+        noted = found.noted if isinstance(found, Live) else found
+        return noted if noted is not None and caller is not None and noted.asker == caller else None
+
+    async def answering(request: Request, session: str) -> Response:
+        noted = asked_by(request, session)
+        return _said(404, {}) if noted is None else _said(200, {"state": noted.state, "why": noted.why})
+
+    async def answer(request: Request, session: str) -> Response:
+        """The rows, once: whoever asked has them then."""
+        path = questions.place(house, session)
+        if asked_by(request, session) is None or not path.is_file():
+            return _said(404, {})
+        return FileResponse(path, background=BackgroundTask(path.unlink, missing_ok=True))
+
     async def give_up(request: Request, digest: str) -> Response:
         if who(request) != house.name:
             return refused(request, 403, "only this node's own steward ends a run")
@@ -127,7 +158,14 @@ def application(house: House, runs: Runs, refresh: Callable[[], None]) -> FastAP
             return refused(request, 403, "not a peer")
         if asked is None or not isinstance(asked.get("contract"), str):
             return refused(request, 400, "names a contract")
-        status = await run_in_threadpool(runs.join, bytes.fromhex(session), asked["contract"], caller)
+        said = asked.get("asked")
+        status = await run_in_threadpool(
+            runs.join,
+            bytes.fromhex(session),
+            asked["contract"],
+            caller,
+            said if isinstance(said, dict) else None,
+        )
         if status != 404:
             say("join", peer=caller, session=session, status=status)
         return _said(status, {})
@@ -192,6 +230,9 @@ def application(house: House, runs: Runs, refresh: Callable[[], None]) -> FastAP
         ("GET", "/healthz", health),
         ("POST", "/v1/runs", start),
         ("DELETE", "/v1/runs/{digest}", give_up),
+        ("POST", "/v1/questions", ask),
+        ("GET", "/v1/questions/{session}", answering),
+        ("GET", "/v1/questions/{session}/answer", answer),
         ("POST", "/v1/sessions/{session}", join),
         ("GET", "/v1/sessions/{session}", state),
         ("POST", "/v1/sessions/{session}/end", end),

@@ -29,22 +29,19 @@ list of values that occur would be something of somebody's data. A hierarchy tha
 
 from __future__ import annotations
 
-import hashlib
-import json
-from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from privet import tomltext
 from privet.core import Attribute, Nulls, Role, Terms
 from privet.declared import TABLE
 from privet.domain import Domain, Value, flat
 from privet.errors import HierarchyError, PolicyError, one_of, unknown_key
 from privet.hierarchy import Tree
 from privet.models.linkage import LinkageModel
+from privet.parties.agreement import digest_of, keys_of, loaded, wrong_keys, wrong_names
 from privet.parties.words import Adding, Declared, Reveal, Split, listed
 from privet.policy.values import Policy
 from privet.relational.topdown import TopDown
@@ -77,7 +74,7 @@ class Contract:
     def __post_init__(self) -> None:
         if complaints := [
             *self._wrong_parties(),
-            *self._wrong_keys(),
+            *wrong_keys(self.keys, self.parties),
             *self._wrong_policy(),
             *self._wrong_columns(),
             *self._wrong_split(),
@@ -87,17 +84,7 @@ class Contract:
     @classmethod
     def load(cls, path: str | Path) -> Self:
         path = Path(path)
-        try:
-            text = path.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            raise PolicyError(f"{path}: no such file") from None
-        except (ValueError, IsADirectoryError):
-            raise PolicyError(f"{path}: this is not a TOML file") from None
-        document = tomltext.document(text, f"{path}: this is not a TOML file")
-        try:
-            return cls.from_document(document, base=path.parent)
-        except PolicyError as error:
-            raise error.at(str(path)) from None
+        return loaded(path, lambda document: cls.from_document(document, base=path.parent))
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any], *, base: Path) -> Self:
@@ -145,11 +132,7 @@ class Contract:
             complaints.append('owners: a table of parties and their columns, for example north = ["job"]')
             owners = {}
         said["owners"] = {party: tuple(names) for party, names in owners.items()}
-        keys = document.get("keys", {})
-        if not isinstance(keys, Mapping) or not all(isinstance(key, str) for key in keys.values()):
-            complaints.append("keys: a table of parties and their public keys; `privet key make` makes one")
-            keys = {}
-        said["keys"] = dict(keys)
+        said["keys"] = keys_of(document, complaints)
         said["person"] = document.get("person")
         said["sensitive_owner"] = document.get("sensitive_owner")
         rows = document.get("rows_at_most")
@@ -181,8 +164,7 @@ class Contract:
     @cached_property
     def digest(self) -> bytes:
         """The SHA-256 of what was agreed on, however its file is written."""
-        text = json.dumps(self.to_document(), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).digest()
+        return digest_of(self.to_document())
 
     @cached_property
     def domains(self) -> Mapping[str, Domain]:
@@ -210,12 +192,7 @@ class Contract:
     # What can be wrong.
 
     def _wrong_parties(self) -> list[str]:
-        complaints = []
-        names: tuple[Any, ...] = self.parties
-        if any(not isinstance(p, str) or not p.isidentifier() or len(p) > 40 for p in names):
-            complaints.append("parties: each is a short name of letters, digits and underscores")
-        elif len(set(self.parties)) < len(self.parties):
-            complaints.append("parties: each has a name of its own")
+        complaints = wrong_names(self.parties)
         if len(self.parties) < 2:
             complaints.append("parties: two or more")
         elif len(self.parties) < 3 and self.split is Split.PEOPLE:
@@ -226,19 +203,6 @@ class Contract:
                 )
             if self.rows_at_most is not None:
                 complaints.append("rows_at_most: of two parties each knows how many rows the other has")
-        return complaints
-
-    def _wrong_keys(self) -> list[str]:
-        complaints = [f"keys.{party}: no such party" for party in self.keys if party not in self.parties]
-        complaints += [
-            f"keys.{party}: a public key is 32 bytes in base 64; `privet key make` shows it"
-            for party, key in self.keys.items()
-            if not _is_key(key)
-        ]
-        if self.keys and set(self.keys) != set(self.parties):
-            complaints.append("keys: of every party, or of none")
-        if len(set(self.keys.values())) < len(self.keys):
-            complaints.append("keys: each party has a key of its own")
         return complaints
 
     def _wrong_policy(self) -> list[str]:
@@ -343,10 +307,3 @@ class Contract:
             for a in self.policy.with_role(Role.OTHER)
         ]
         return complaints
-
-
-def _is_key(text: str) -> bool:
-    try:
-        return len(b64decode(text, validate=True)) == 32
-    except ValueError:
-        return False

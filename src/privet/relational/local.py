@@ -37,10 +37,12 @@ from privet.relational.mondrian import Choice, Cuts, Mondrian
 from privet.relational.objective import Floats, Loss, Objective, check_weights, shares
 from privet.relational.ranges import labels_of
 from privet.relational.refine import refined
+from privet.relational.regroup import regrouped
 
 NODES = 5_000  # nodes that are visited of a lattice too large for all
 STRETCH, HARDLY = 500, 1_000  # of so many nodes that take less than one record in so many, no more follow
 REFINE = 100_000_000  # a few seconds
+PAIRS = 10  # looked at in the time of a step of chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,7 @@ class Local(Algorithm):
         of_cell = table.of_cell
         geometry = Geometry.of(tally.quasi, along, weights)
         of_cell = refined(tally, of_cell, geometry, judge, self.refine, progress, until=until)
+        of_cell = regrouped(tally, of_cell, geometry, judge, self.refine // PAIRS, progress, until=until)
         order = np.argsort(of_cell, kind="stable")
         start = np.searchsorted(of_cell[order], np.arange(int(of_cell.max(initial=-1)) + 1))
         nodes: dict[str, tuple[Node, ...]] = {}

@@ -32,14 +32,15 @@ class ByPromise(SetSearch):
     name: ClassVar[str] = "by-promise"
 
     def search(self, sets: Sets, policy: Terms, progress: Progress = silent) -> SetFinding:
-        ways = self.chosen(policy)
+        ways = self.stages(policy)
         found = ways[0].search(sets, policy, progress)
         for way in ways[1:]:
-            found = joined(found, way.search(replace(sets, baskets=found.baskets), policy, progress), sets)
+            found = joined(
+                found, way.search(replace(sets, baskets=found.baskets), policy, progress), sets.baskets.cells
+            )
         return found
 
-    def chosen(self, policy: Terms) -> tuple[SetSearch, ...]:
-        """One search after another, in this order."""
+    def stages(self, policy: Terms) -> tuple[SetSearch, ...]:
         ways: list[SetSearch] = [HideBorder()] if hidden_of(policy) else []
         if known_of(policy):
             tree = getattr(policy.shape, "hierarchy", None)
@@ -47,9 +48,8 @@ class ByPromise(SetSearch):
         return tuple(ways) or (SuppressItemsLocally(),)
 
 
-def joined(hidden: SetFinding, kept: SetFinding, sets: Sets) -> SetFinding:
-    """What two searches did, the second on what the first had left; neither removes a record."""
-    cells = max(sets.baskets.cells, 1)
+def joined(hidden: SetFinding, kept: SetFinding, cells: int) -> SetFinding:
+    """What two searches did, one on what the other had left of so many items; neither removes a record."""
     deleted = dict(hidden.private.get("deleted", {}))
     for item, many in kept.private.get("deleted", {}).items():
         deleted[item] = deleted.get(item, 0) + many
@@ -57,7 +57,7 @@ def joined(hidden: SetFinding, kept: SetFinding, sets: Sets) -> SetFinding:
         hidden,
         baskets=kept.baskets,
         suppressed=hidden.suppressed + kept.suppressed,
-        loss=(hidden.suppressed + kept.loss * hidden.baskets.cells) / cells,
+        loss=(hidden.suppressed + kept.loss * hidden.baskets.cells) / max(cells, 1),
         how=f"{hidden.how}, then {kept.how}",
         private={**kept.private, "deleted": dict(sorted(deleted.items(), key=lambda one: (-one[1], one[0])))},
     )

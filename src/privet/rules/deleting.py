@@ -6,8 +6,11 @@ records that support it; each time the record and item are taken whose deletion 
 border: the largest innocent itemsets that are frequent. An element weighs more the nearer it is to being
 lost. Without a border it is the plain heuristic of Verykios et al. (TKDE 2004): shortest records first.
 
-Differs from the spec: a deletion that serves several sensitive rules goes before one of equal weight that
-serves fewer; and a rule may be hidden by its confidence, by deleting items of its consequent.
+Of equal weights the item with the lower support goes first, then the record that comes first. An element
+of the border that is lost weighs nothing any more. Weights are whole numbers wherever their denominators
+allow it, so that equal ones are equal; where they do not, they are rounded.
+
+Differs from the spec: a rule may be hidden by its confidence, by deleting items of its consequent.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from heapq import heappop, heappush
-from math import inf
+from math import inf, lcm
 from typing import TypeAlias
 
 import numpy as np
@@ -31,8 +34,8 @@ from privet.rules.mining import Itemset, Mined, maximal
 
 Heap: TypeAlias = list[tuple[float, int, int, int]]  # weight, rules served below 0, length, record
 
-HUGE = 1e9  # what it weighs to lose an element of the border
-ALIKE = 1e-9  # weights that differ by less are added up in another order
+EXACT = 1 << 52  # whole numbers up to here are added up without rounding
+FINE = 1 << 20  # parts of a unit to which weights are rounded that have no small common denominator
 
 
 class By(Enum):
@@ -81,8 +84,22 @@ class Bounds:
 
 
 def goals(baskets: Baskets, sensitive: Sequence[Sensitive], by: By) -> tuple[Goal, ...]:
-    """How each rule is hidden."""
+    """How each rule is hidden; of either way the one that needs fewer deletions for this rule alone."""
     return tuple(Goal(one, _way(baskets, one, by)) for one in sensitive)
+
+
+def common(denominators: Sequence[int]) -> int:
+    """The least common denominator of so many weights; 0 where their sums would be too long to be exact.
+
+    >>> common([2, 3, 4]), common(range(1, 100))
+    (12, 0)
+    """
+    unit = 1
+    for one in set(denominators):
+        unit = lcm(unit, one)
+        if 4 * unit * (len(denominators) + 1) ** 2 > EXACT:
+            return 0
+    return unit
 
 
 def _way(baskets: Baskets, one: Sensitive, by: By) -> By:
@@ -99,7 +116,10 @@ def _way(baskets: Baskets, one: Sensitive, by: By) -> By:
 
 
 def innocent_border(mined: Mined, aims: Sequence[Goal]) -> list[Itemset]:
-    """The positive border of what is frequent and contains nothing that must become infrequent."""
+    """The positive border of what is frequent and contains nothing that must become infrequent.
+
+    The itemset of a rule that is to be hidden by its confidence is innocent: its support may stay.
+    """
     gone = [set(goal.sensitive.itemset) for goal in aims if goal.by is By.SUPPORT]
     kept = {itemset for itemset in mined.support if not any(one <= set(itemset) for one in gone)}
     return maximal(kept)
@@ -166,6 +186,9 @@ class Deleting:
         every = [baskets.holding(itemset) for itemset in self._border]
         self._first = np.array([len(records) for records in every], dtype=np.int64)
         self._now = self._first.copy()
+        self._unit = common(np.maximum(self._first - self._least, 1).tolist())
+        # What it weighs to lose an element: more than all others together could, kept or near their end.
+        self._huge = 4 * (self._unit or FINE) * (len(self._border) + 1)
         places = [self._at(records) for records in every]
         self._hit = places
         where = np.concatenate([*places, np.zeros(0, np.int64)]).astype(np.int64)
@@ -186,29 +209,34 @@ class Deleting:
             yield int(self._records[at]), item
             if self._deleted(at, item):
                 self._serves = self._serving()
-                heaps = self._heaps()  # a rule that was hidden is seen again
+                heaps = self._heaps()
             else:
                 self._again(at, heaps)
 
     def _best(self, heaps: dict[int, Heap]) -> tuple[int, int]:
         """The record and the item to delete next.
 
-        What is on top of a heap may since have become heavier, never lighter: so only the heap whose top
-        looks best is looked at again, until its top is what it says.
+        What is on top of a heap may since have become heavier, never lighter (what becomes lighter is put
+        there again): so only the heap whose top looks best is looked at, until its top is what it says.
         """
-        sign = 1 if self._by_border else -1
-        while True:
-            tops = [
-                ((*heap[0][:3], sign * int(self._items[item]), heap[0][3]), item)
-                for item, heap in heaps.items()
-                if heap
-            ]
-            if not tops:
-                raise InternalError("a rule is seen that no record supports")
-            key, item = min(tops)
-            heap = heaps[item]
-            if self._settled(item, heap):
-                return int(key[-1]), item
+        tops = {item: self._top(item, heap) for item, heap in heaps.items() if heap}
+        while tops:
+            item = min((key, item) for item, key in tops.items())[1]
+            heap, looked = heaps[item], 0
+            while heap and not self._settled(item, heap):
+                looked += 1
+            if not looked:
+                return heap[0][3], item
+            if heap:
+                tops[item] = self._top(item, heap)
+            else:
+                del tops[item]
+        raise InternalError("a rule is seen that no record supports")
+
+    def _top(self, item: int, heap: Heap) -> tuple[float, int, int, int, int]:
+        """How good the best choice of an item looks: of equals the item that fewer records have."""
+        many = int(self._items[item])
+        return (*heap[0][:3], many if self._by_border else -many, heap[0][3])
 
     def _serving(self) -> dict[int, Ints]:
         """For each item that may be deleted, how many open rules that serves, by record."""
@@ -226,20 +254,13 @@ class Deleting:
             total = np.zeros(len(self._records))
             for element in np.flatnonzero(self._has[item]).tolist() if self._border else ():
                 total[self._hit[element]] += weights[element]
-            serves = self._serves[item]
-            places = np.flatnonzero(serves)
-            lengths = np.zeros(len(places), np.int64) if self._by_border else self._lengths[places]
-            # Sorted, which is a heap already.
-            places = places[(order := np.lexsort((places, lengths, -serves[places], total[places])))]
-            made[item] = list(
-                zip(
-                    total[places].tolist(),
-                    (-serves[places]).tolist(),
-                    lengths[order].tolist(),
-                    places.tolist(),
-                    strict=True,
-                )
-            )
+            places = np.flatnonzero(self._serves[item])
+            served, lengths = -self._serves[item][places], self._lengths[places]
+            if self._by_border:
+                served, lengths = np.zeros_like(served), np.zeros_like(lengths)
+            order = np.lexsort((places, lengths, served, total[places]))  # sorted is a heap already
+            columns = (total[places], served, lengths, places)
+            made[item] = list(zip(*(one[order].tolist() for one in columns), strict=True))
         return made
 
     def _settled(self, item: int, heap: Heap) -> bool:
@@ -249,11 +270,11 @@ class Deleting:
         weight, covered, length, at = heap[0]
         serves = int(self._serves[item][at])
         now = self._weight(at, item) if serves else inf
-        if serves and now <= weight + ALIKE and -serves <= covered:
+        if serves and now <= weight and (self._by_border or -serves <= covered):
             return True
         heappop(heap)
         if serves:
-            heappush(heap, (now, -serves, length, at))
+            heappush(heap, (now, 0 if self._by_border else -serves, length, at))
         return False
 
     def _again(self, at: int, heaps: dict[int, Heap]) -> None:
@@ -263,12 +284,16 @@ class Deleting:
         for item in self._victims:
             serves = int(self._serves[item][at])
             if serves:
-                heappush(heaps[item], (self._weight(at, item), -serves, 0, at))
+                heappush(heaps[item], (self._weight(at, item), 0, 0, at))
 
     def _weights(self, elements: Ints | slice) -> NDArray[np.float64]:
         first, now = self._first[elements], self._now[elements]
-        weights = (first - now + 1) / np.maximum(first - self._least, 1)
-        weights[now == self._least] = HUGE
+        above = np.maximum(first - self._least, 1)
+        if self._unit:
+            weights = (first - now + 1) * (self._unit / above)
+        else:
+            weights = np.rint((first - now + 1) / above * FINE)
+        weights[now == self._least] = self._huge
         weights[now < self._least] = 0  # lost already
         return weights
 
@@ -287,12 +312,16 @@ class Deleting:
         return np.asarray(elements[stays])
 
     def _deleted(self, at: int, item: int) -> bool:
-        """Take an item from a record; whether a rule came back."""
+        """Take an item from a record; whether other choices became better: a rule came back, or an element
+        of the border is lost, and what it weighed with it.
+        """
+        better = False
         if self._border:
-            self._now[self._standing(at, item)] -= 1
+            hit = self._standing(at, item)
+            self._now[hit] -= 1
+            better = bool((self._now[hit] == self._least - 1).any())
         self._gone.setdefault(at, set()).add(item)
         self._items[item] -= 1
-        came_back = False
         for rule in self._touched[item]:
             inside, before = bool(self._inside[rule, at]), bool(self._before[rule, at])
             goal = self._aims[rule]
@@ -314,8 +343,8 @@ class Deleting:
                     self._serves[victim] -= self._inside[rule]
             elif not reached and rule not in self._open:
                 self._open.add(rule)
-                came_back = True
-        return came_back
+                better = True
+        return better
 
     def _reached(self, rule: int) -> bool:
         return self._goals[rule].reached(int(self._support[rule]), int(self._antecedent[rule]))

@@ -5,6 +5,10 @@ frequent itemset hiding", CIKM 2006. First as few elements of the innocent borde
 then, among all ways that lose no more, as few items as possible are deleted. (The spec weighs both in one
 sum with a weight W; this is the same with W as large as need be, and no rounding can mix them up.)
 
+What is innocent depends on how each rule is to be hidden. By its support: its itemset and all that contains
+it is given up. By its confidence: its itemset may stay frequent, so it is innocent too, and lost if it does
+not; the solver may still choose that where it harms less.
+
 Differs from the paper: there is no variable for each record and item. Records that have the same
 sensitive itemsets, antecedents and border elements can stand for each other, so one whole number says for
 each such group and each way of deleting how many of its records go that way. A way that deletes an item

@@ -102,6 +102,8 @@ def generalise(
     leaf = of[baskets.owner] * tree.leaves + baskets.members  # of each item: its class and leaf
     node = (np.arange(many)[:, None] * wide + np.arange(tree.leaves)).ravel()
     room, rounds = int(at_most * baskets.cells), 0
+    if hopeless(baskets, of, k) > room:
+        raise too_rare(k, classes)
     while True:
         published = node[leaf]
         names, number = occurring(published, many * wide)
@@ -116,12 +118,7 @@ def generalise(
             break
         raised = chosen(found, names, now, tree)
         if not len(raised):
-            # Classes are made before sets are looked at: one of few sets that hold anything is not widened.
-            within = "" if classes is None else " items within the classes of the quasi-identifiers"
-            raise UnsatisfiableError(
-                f"k = {k} cannot be kept by generalising{within}: even the most general items are too rare; "
-                "allow some items to be suppressed (at_most)"
-            )
+            raise too_rare(k, classes)
         for one in raised.tolist():
             owner, above = divmod(one, wide)
             begin = owner * tree.leaves
@@ -136,6 +133,21 @@ def generalise(
         int(gone.sum()),
         float(losses.mean()) if len(losses) else 0.0,
         rounds,
+    )
+
+
+def hopeless(baskets: Baskets, of: Ints, k: int) -> int:
+    """Items of classes in which fewer than k records have any: however general, they are too rare."""
+    filled = np.bincount(of, weights=baskets.lengths > 0)
+    few = (filled > 0) & (filled < k)
+    return int(baskets.lengths[few[of]].sum())
+
+
+def too_rare(k: int, classes: Ints | None) -> UnsatisfiableError:
+    within = "" if classes is None else " items within the classes of the quasi-identifiers"
+    return UnsatisfiableError(
+        f"k = {k} cannot be kept by generalising{within}: even the most general items are too rare; "
+        "allow some items to be suppressed (at_most)"
     )
 
 

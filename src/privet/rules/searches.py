@@ -60,6 +60,10 @@ class SetSearch(AlgorithmFacts):
         """What is wrong with a policy that names this search."""
         return []
 
+    def stages(self, policy: Terms) -> tuple[SetSearch, ...]:  # noqa: ARG002 - for those that have several
+        """Searches one after another, each on what the one before has left."""
+        return (self,)
+
     def search(self, sets: Sets, policy: Terms, progress: Progress = silent) -> SetFinding:
         raise NotImplementedError  # each is a search of its own
 

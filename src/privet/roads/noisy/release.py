@@ -18,12 +18,12 @@ from privet.dp.noisytable import Labels, NoisyTable
 from privet.dp.plan import mean_error
 from privet.dp.settings import COUNT, Drawn, Output, Settings
 from privet.dp.spend import cost
-from privet.engine import Engine
+from privet.engine import Engine, suffix
 from privet.evidence import notes as ev
 from privet.evidence.folder import FILE, digest
 from privet.measure import summary
 from privet.policy.values import Policy
-from privet.release import Release, suffix
+from privet.release import Release
 from privet.roads.stations import in_frame
 
 RECODING = "noisy counts"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,7 +12,7 @@ import numpy as np
 
 from privet.core import Finding, Hierarchy, Role, Tally
 from privet.declared import Order
-from privet.engine import Cluster, Engine, Tallied
+from privet.engine import Ahead, Cluster, Engine, Tallied
 from privet.errors import InternalError, UnsupportedError
 from privet.evidence import notes as ev
 from privet.evidence.folder import FILE, digest
@@ -55,6 +56,7 @@ class Decided:
 
     finding: Finding
     recoding: Recoding = field(repr=False)
+    relaxed: Future[list[dict[str, Any]]] = field(repr=False)  # what one step less would buy
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,11 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
                 found = replace(found, recoding=recoding)
         else:
             found = Finding(recoding_of(asked.like, raw, policy, asked.engine))
-        return Decided(found, population.recoding_of_part(raw, policy, found.recoding))
+        recoding = population.recoding_of_part(raw, policy, found.recoding)
+        told = Finding(recoding) if policy.publish_only else found
+        # For the steward's notes, from here on beside all that must happen one after the other.
+        relaxed = asked.beside.submit(relaxed_of, counts, policy, told)
+        return Decided(found, recoding, relaxed)
 
     def apply(self, asked: Asked, counts: Tallied, found: Decided) -> Left:
         engine, policy = asked.engine, asked.policy
@@ -141,7 +147,9 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
         asked, policy = passed.asked, passed.policy
         final = replace(passed.seen.final, person=None)  # measures are of records, as anybody can count them
         finding, recoding = passed.found.finding, passed.found.recoding
-        relaxed = asked.beside.submit(relaxed_of, passed.counts, policy, finding, recoding)
+        form = as_written(asked.form, asked.output)
+        if isinstance(asked.engine, Ahead):
+            asked.engine.ahead(passed.leaving.published, form, asked.beside)
         worst = asked.beside.submit(worst_classes, final)
         left = replace(population.part_that_leaves(passed.counts.tally, policy), person=None)
         counts = replace(passed.counts, tally=left)
@@ -166,7 +174,6 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
             mine = {column.name for column in raw.quasi}
             attributes = {n: notes[n] if n in mine else attributes.get(n, notes[n]) for n in notes}
         copies = recoding.copies if isinstance(recoding, Perturbation) else 1
-        form = as_written(asked.form, asked.output)
         aloud = [
             *bounds_of_data(policy, final.quasi),
             *formulas.cautions(asked.engine, passed.leaving.published, final, form),
@@ -202,7 +209,7 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
             },
         )
         return told, {
-            "relaxations": relaxed.result(),
+            "relaxations": passed.found.relaxed.result(),
             "published_as": {
                 name: pairs for raw, part in slices for name, pairs in published_as(raw, part).items()
             },
@@ -281,14 +288,13 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
     explain = Later("explanation")
 
 
-def relaxed_of(counts: Tallied, policy: Policy, finding: Finding, recoding: Recoding) -> list[dict[str, Any]]:
-    """What one step of relaxation would buy; the recoding is that of the rows that leave."""
+def relaxed_of(counts: Tallied, policy: Policy, finding: Finding) -> list[dict[str, Any]]:
+    """What one step of relaxation would buy."""
     if counts.afar is not None:
         return [
             {"skipped": "the counts stayed on the cluster, and trying refused splits asks many questions"}
         ]
-    found = finding if not policy.publish_only else Finding(recoding)
-    return relaxations(counts.tally, policy, found, describe=describe)
+    return relaxations(counts.tally, policy, finding, describe=describe)
 
 
 def measures_of(counts: Tallied, slices: Sequence[tuple[Tally, Recoding]], final: Tally) -> dict[str, Any]:

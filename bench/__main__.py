@@ -28,6 +28,7 @@ BENCHMARKS = {
     "lattice": ("bench.lattice:run", "full-domain and local recoding beside ARX; Mondrian"),
     "auto": ("bench.chosen:run", "auto beside the other searches, on a draft that was accepted"),
     "least": ("bench.least:run", "how far local recoding is above lower bounds"),
+    "twelve": ("bench.twelve:run", "real files, from an empty folder to a verified release"),
     "boxes": ("bench.boxes:run", "Mondrian beside full-domain generalisation; widths by number of columns"),
     "diffgen-scaling": ("bench.diffgen:scaling", "differential privacy from CSV to CSV (figure 6.6)"),
     "anatomy": ("bench.anatomy:run", "trees in two halves (t-t, v-v): 1,000 transcripts, 41,000 vertices"),

@@ -181,6 +181,48 @@ def test_the_specs_trace_and_why_a_set_difference_is_wrong() -> None:
     assert sorted({a, b, c, d, e, k} - {k, c}) == [a, b, d, e]  # the wrong way loses c
 
 
+A, B, C, D, E, K, Q = range(7)
+
+
+@pytest.mark.parametrize(
+    ("decoys", "bags", "claim", "true"),
+    [
+        ([K, C], ["acdk", "acdek", "aabcdek", "aabccdek"], "acd", False),
+        ([K, Q], ["adkq", "adekq", "aabdekq", "aabcdekq"], "ad", True),
+    ],
+)
+def test_the_specs_trace_around_the_ring(
+    decoys: list[int], bags: list[str], claim: str, true: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spec 08, 4.4: four nodes, the third leads; the fourth claims what is in its bag and in the result."""
+    one = house(4)
+    order = Around(one.links[0]).order
+    items = dict(zip(order, ([A, B], [C], [D, A], [E]), strict=True))
+    monkeypatch.setattr(unions, "elected", lambda around: around.after == order[3])
+    monkeypatch.setattr(unions, "below", lambda _: np.array(decoys))
+    found = together(one, [lambda link: union(link, items[link.me], 7, 0)] * 4)
+    assert found == [[A, A, B, C, D, E]] * 4
+    heard = []
+    for party in (order[3], order[0], order[1], order[2]):
+        bag = next(p for _, kind, p in one.links[party].traffic.transcript if kind == "bag")
+        heard.append(
+            "".join("abcdekq"[item] for item in sorted(np.frombuffer(bag, dtype=np.uint64).tolist()))
+        )
+    assert heard == bags
+    seen = {item for item in heard[0] if item in "abcde"}
+    assert "".join(sorted(seen)) == claim
+    assert (seen == {"d", "a"}) is true
+
+
+def test_the_naive_union_shows_the_first_party_to_the_next() -> None:
+    one = house(3)
+    found = together(one, [lambda link: unions.naive(link, [link.me, 5], 10)] * 3)
+    assert found == [[0, 1, 2, 5, 5, 5]] * 3
+    heard = one.links[Around(one.links[0]).after].traffic.transcript
+    bag = next(np.frombuffer(p, dtype=np.uint64) for _, kind, p in heard if kind == "bag")
+    assert sorted(bag.tolist()) == [0, 5]
+
+
 def test_a_missing_decoy_is_noticed() -> None:
     with pytest.raises(PartyError, match="decoy is missing"):
         without([1, 2], [3])

@@ -68,10 +68,13 @@ class NoisyRelease(Release):
         self.engine.write(self.engine.read(self._frame(output), self.form, empty=True), path, self.form)
 
     def _frame(self, output: Output) -> Any:
+        """In canonical order, as every table leaves."""
+        from privet.engines.frames import in_order  # noqa: PLC0415 - loads the engine's library
+
         if output is Output.RECORDS:
-            return frame(self.made.expand())
+            return in_order(frame(self.made.expand()))
         rows, counts = self.made.rows()
-        return frame(rows, counts)
+        return in_order(frame(rows, counts))
 
 
 def frame(rows: Mapping[str, Labels], counts: NDArray[np.int64] | None = None) -> Any:

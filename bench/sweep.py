@@ -91,12 +91,26 @@ class Subject:
             return None
         key = recoding_key(recoding), frozenset(without)
         if key not in self._classified:
-            published = self._engine.apply(self._tallied, self._policy(setting), recoding)
-            rows = texts(self._engine.arrow(published).drop(without))
-            self._classified[key] = classify(
-                self._raw, rows, target=self._target, quasi=self.quasi, seed=SEED
-            )
+            published = self.published(setting)
+            if published is None:
+                raise InternalError("what was found can be published")
+            self._classified[key] = self._classify(published.drop(without))
         return self._classified[key]
+
+    def published(self, setting: Setting) -> pl.DataFrame | None:
+        """The table under a setting, as it would leave."""
+        recoding = self.found(setting)
+        if recoding is None:
+            return None
+        return self._engine.arrow(self._engine.apply(self._tallied, self._policy(setting), recoding))
+
+    def error_of(self, published: pl.DataFrame) -> float:
+        """CE of any table of these columns."""
+        return self._classify(published).ce
+
+    def _classify(self, published: pl.DataFrame) -> Classification:
+        rows = texts(published)
+        return classify(self._raw, rows, target=self._target, quasi=self.quasi, seed=SEED)
 
     def afresh(self) -> Subject:
         """The same table, nothing searched yet."""

@@ -14,14 +14,14 @@ import json
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from privet import jsonvalue, notebook
-from privet.core import Form, PrivacyModel, Step, Verdict
-from privet.engine import SUFFIX
+from privet.core import PrivacyModel, Step, Verdict
 from privet.errors import InputError, MissingExtraError, TamperedError
 from privet.evidence import folder as ev
 from privet.evidence.columns import DataNote
@@ -107,10 +107,12 @@ class Release(ABC):
             for fresh, mode in ((hidden, 0), (public, 0o077)):
                 fresh.mkdir()
                 fresh.chmod(0o700 | fresh.stat().st_mode & mode)  # the umask may close more, not open more
-            self._write_private(hidden)
+            with ThreadPoolExecutor(1) as beside:
+                notes = beside.submit(self._write_private, hidden)
+                self._write_public(public, sign)
+                notes.result()
             for path in hidden.iterdir():
                 path.chmod(0o600)
-            self._write_public(public, sign)
             refuse_occupied(folder, overwrite=overwrite)  # again: the work may have taken hours
             # The notes first: whatever interrupts this, there is no release without them.
             made.place([private.name, folder.name], before=lambda: self.leaving(public))
@@ -141,11 +143,6 @@ class Release(ABC):
         path = folder / "steward.json"
         path.touch(mode=0o600)
         path.write_text(json.dumps(notes, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def suffix(form: Form) -> str:
-    """The ending of the data file."""
-    return SUFFIX.get(form.format or "csv", f".{form.format}") + (".gz" if form.gzip else "")
 
 
 @contextmanager

@@ -7,8 +7,11 @@ from collections import Counter
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from privet.core import Attribute, Role, Terms
+from privet.engines import embedded
 from privet.engines.embedded import SAMPLE, Embedded, Frame
 from privet.models.kanonymity import KAnonymity
 from privet.relational.topdown import TopDown
@@ -44,3 +47,19 @@ def test_rows_that_never_repeat_stay_as_they_are() -> None:
     numbers = np.random.default_rng(0).permutation(ROWS).tolist()
     rows = [(f"{n // 300:04d}", f"{n % 300:03d}") for n in numbers]
     assert tallied(rows) == Counter((*row, 1) for row in rows)
+
+
+@given(
+    st.lists(st.tuples(*[st.integers(0, 3)] * 4), min_size=1, max_size=40),
+    st.integers(1, 4),
+)
+def test_rows_are_ordered_by_several_keys_as_by_one(rows: list[tuple[int, ...]], keys: int) -> None:
+    """However many numbers a row's codes need, the order and the repeats are those of the codes."""
+    columns = [np.array(column) for column in zip(*rows, strict=True)]
+    split = [columns[at::keys] for at in range(keys)]  # some keys hold several columns
+    packed = [sum(c * 4**i for i, c in enumerate(reversed(part))) for part in split]
+    order, fresh = embedded._ordered([np.asarray(key) for key in packed])
+    said = [tuple(int(key[at]) for key in packed) for at in order]
+    assert said == sorted(said)
+    assert sorted(order.tolist()) == list(range(len(rows)))
+    assert fresh.tolist() == [at == 0 or said[at] != said[at - 1] for at in range(len(said))]

@@ -112,7 +112,9 @@ def test_too_few_arguments_are_refused() -> None:
 
 def test_every_exported_function_is_declared_and_every_declared_one_has_a_caller() -> None:
     sources = "\n".join(path.read_text(encoding="utf-8") for path in build.SOURCES)
-    defined = set(re.findall(r"\b(privet_\w+)\(", sources)) | set(re.findall(r"UNDER\((privet_\w+)", sources))
+    defined = set(re.findall(r"\b(privet_\w+)\(", sources)) | set(
+        re.findall(r"(?:UNDER|LEAVES)\((privet_\w+)", sources)
+    )
     assert defined == set(signatures())
     house = Path(native.__file__).parents[1]
     code = "\n".join(path.read_text(encoding="utf-8") for path in house.rglob("*.py"))
@@ -121,6 +123,9 @@ def test_every_exported_function_is_declared_and_every_declared_one_has_a_caller
     )
     code = code.replace(
         "privet_cells_under_{", "privet_cells_under_8 privet_cells_under_16 privet_cells_under_32"
+    )
+    code = code.replace(
+        "privet_leaves_under_{", "privet_leaves_under_8 privet_leaves_under_16 privet_leaves_under_32"
     )
     assert {name for name in signatures() if name not in code} == set()
 
@@ -162,6 +167,43 @@ def test_under_finds_the_cells_of_a_range(code: type, data: st.DataObject) -> No
     expected = [at for at, value in enumerate(codes.tolist()) if lo <= value < hi]
     assert cells[:found].tolist() == expected
     assert child[:found].tolist() == [int(child_of[int(codes[at]) - lo]) for at in expected]
+
+
+@pytest.mark.parametrize("code", [np.uint8, np.uint16, np.uint32])
+@given(data=st.data())
+def test_leaves_under_a_range_are_counted_and_moved(code: type, data: st.DataObject) -> None:
+    needs_loops()
+    drawn = data.draw(
+        st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3), st.integers(1, 5)), min_size=1)
+    )
+    codes: np.ndarray[tuple[int], np.dtype[Any]] = np.array([c for c, _, _ in drawn], dtype=code)
+    leaf, counts = (np.array([one[at] for one in drawn], dtype=np.int64) for at in (1, 2))
+    lo = data.draw(st.integers(0, 9))
+    hi = data.draw(st.integers(lo + 1, 10))
+    fan = data.draw(st.integers(1, 4))
+    children = data.draw(st.lists(st.integers(0, fan - 1), min_size=hi - lo, max_size=hi - lo))
+    cells, key = (np.empty(len(codes), dtype=np.int64) for _ in range(2))
+    total = np.zeros(4 * fan, dtype=np.int64)
+    found = native.call(
+        f"privet_leaves_under_{8 * codes.itemsize}", codes, len(codes), lo, hi,
+        np.array(children, dtype=np.uint8), fan, leaf, counts, cells, key, total,
+    )  # fmt: skip
+    expected = [at for at, (value, _, _) in enumerate(drawn) if lo <= value < hi]
+    where = [drawn[at][1] * fan + children[drawn[at][0] - lo] for at in expected]
+    assert cells[:found].tolist() == expected
+    assert key[:found].tolist() == where
+    sums = [
+        sum(drawn[at][2] for at, to in zip(expected, where, strict=True) if to == n) for n in range(4 * fan)
+    ]
+    assert total.tolist() == sums
+    entry = np.array(data.draw(st.permutations(range(4 * fan))), dtype=np.int64)
+    leaf_of_entry = np.arange(100, 100 + 4 * fan, dtype=np.int64)
+    moved = leaf.copy()
+    native.call("privet_cells_moved", cells[:found], key[:found], found, entry, leaf_of_entry, moved)
+    new = dict(zip(expected, where, strict=True))
+    assert moved.tolist() == [
+        100 + int(entry[new[at]]) if at in new else drawn[at][1] for at in range(len(drawn))
+    ]
 
 
 @given(

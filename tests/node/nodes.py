@@ -17,7 +17,7 @@ from tests.parties.hospitals import document, parts
 from privet.errors import PartyError
 from privet.node.calling import Caller
 from privet.node.house import House, made
-from privet.parties.contract import Contract
+from privet.parties.agreements import load
 from privet.parties.signing import beside, sign
 
 NAMES = ("A", "B", "C")
@@ -57,7 +57,7 @@ def contract_of(
     path.write_text(tomli_w.dumps(of(**{"keys": keys, **changes})), encoding="utf-8")
     if signed:
         for house in known.values():
-            sign(Contract.load(path), path, house.key())
+            sign(load(path), path, house.key())
     return path
 
 

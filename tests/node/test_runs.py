@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import time
 from dataclasses import replace
@@ -12,6 +13,7 @@ from tests.node.nodes import contract_of, houses, tables
 
 from privet.errors import InputError
 from privet.evidence.signing import PrivateKey
+from privet.node import runs as notes
 from privet.node.house import House
 from privet.node.runs import Noted, Runs
 
@@ -59,6 +61,28 @@ def test_a_node_that_was_stopped_in_the_middle_says_so_and_cleans_up(tmp_path: P
     assert "stopped in the middle" in found.why
     assert not list(house.releases.iterdir())
     assert json.loads(note.read_text())["state"] == "failed"
+
+
+def test_a_node_that_cannot_write_its_notes_begins_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = houses(tmp_path)
+    path, data = contract_of(tmp_path / "c", known), tables(tmp_path)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    runs = {name: Runs(known[name]) for name in "AB"}
+    noted = runs["B"].start(path, data["B"], None)
+    monkeypatch.setattr(notes, "_write", full)
+    with pytest.raises(InputError, match="is the disk full"):
+        runs["A"].start(path, data["A"], None)
+    assert runs["B"].join(bytes(16), noted.contract, "A") == 507
+    for one in runs.values():
+        assert [run.state for run in one.every()] == ["failed"], "nothing runs on"
+    monkeypatch.undo()
+    assert runs["B"].start(path, data["B"], None).state == "waiting", "when there is room it works"
+    runs["B"].give_up(noted.contract)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"contract": 1, "more": 2, "parties": []}'])

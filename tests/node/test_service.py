@@ -192,6 +192,59 @@ def test_a_party_killed_at_any_stage_leaves_nothing_and_the_next_run_works(scene
         no_secrets(*scene.running.values(), *again.values())
 
 
+@pytest.mark.parametrize("stage", ["placing", "ready"])
+def test_a_party_killed_after_all_have_signed(stage: str, scene: Scene) -> None:
+    """The others have the release. Who had not begun to place it fetches it; who had, finds it there."""
+    path = scene.contract(f"killed-{stage}")
+    before = {name: len(runs(scene.houses[name])) for name in "AB"}
+    dies = Process(scene.houses["C"], dying.__file__, stage, "0")
+    try:
+        dies.ready()
+        for name in NAMES[::-1]:
+            scene.start(name, path)
+        ended = {name: over(scene.houses[name], before[name] + 1) for name in "AB"}
+        assert dies.running.wait(timeout=30) == -9
+    finally:
+        dies.kill()
+    assert {one["state"] for one in ended.values()} == {"done"}, ended
+    session = ended["A"]["session"]
+    with serving(scene.houses, "C"):
+        mine = next(one for one in runs(scene.houses["C"]) if one["session"] == session)
+        assert mine["state"] == ("done" if stage == "ready" else "failed")
+        if stage == "placing":
+            nothing_left(scene.houses["C"], session)
+        out = scene.folder / f"fetched-{stage}"
+        words = ["joint", "fetch", str(path), "-o", str(out), "--node", str(scene.folder / "C")]
+        assert main(words if stage == "ready" else [*words, "--from", "A"]) == 0
+        for one in (scene.houses["A"].releases / session).iterdir():
+            assert (out / one.name).read_bytes() == one.read_bytes()
+
+
+def test_a_full_disk_at_one_party_publishes_nothing_and_the_next_run_works(scene: Scene) -> None:
+    path = scene.contract("full")
+    before = {name: len(runs(house)) for name, house in scene.houses.items() if name != "C"}
+    small = Process(scene.houses["C"], dying.__file__, "full", "15000")  # room for notes, not for a report
+    try:
+        small.ready()
+        already = len(runs(scene.houses["C"]))
+        for name in NAMES[::-1]:
+            scene.start(name, path)
+        ended = {name: over(scene.houses[name], before.get(name, already) + 1) for name in NAMES}
+        assert small.running.poll() is None, "it still serves"
+    finally:
+        small.kill()
+    assert "C: the node's folder: File too large; nothing was published" in ended["C"]["why"]
+    for name, one in ended.items():
+        assert one["state"] == "failed"
+        nothing_left(scene.houses[name], one["session"])
+    assert any(one["why"].startswith("C: ") for name, one in ended.items() if name != "C")
+    with serving(scene.houses, "C"):
+        for name in NAMES:
+            scene.start(name, path)
+        assert {over(house)["state"] for house in scene.houses.values()} == {"done"}
+    no_secrets(small, *scene.running.values())
+
+
 def test_a_stranger_does_not_get_through_the_handshake(scene: Scene, tmp_path: Path) -> None:
     stranger = houses(tmp_path, ("stranger",))["stranger"]
     one = Caller(stranger.folder, scene.houses["A"].me())

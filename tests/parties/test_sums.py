@@ -13,6 +13,7 @@ from tests.parties.parties import house, run, run_each
 
 from privet.errors import UnsupportedError
 from privet.parties.primitives import securesum
+from privet.parties.primitives.around import Around
 from privet.parties.primitives.chance import Stream, fresh
 from privet.parties.primitives.replicated import Feeding, Shared, Three
 from privet.parties.primitives.securesum import Pairwise, Ring
@@ -70,10 +71,21 @@ def test_the_ring_adds_as_in_the_specs_trace(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(securesum, "fresh", lambda count, dtype: np.array([253], dtype=dtype))
     one = house(4)
     values = [8, 5, 3, 10]
-    found = together(one, [lambda link: Ring(link).total(np.array([values[link.me]], dtype=np.uint8))] * 4)
+    order = Around(one.links[0]).order
+    assert order[0] == 0
+    assert sorted(order) == [0, 1, 2, 3]
+
+    def part(link: Link) -> Any:
+        return Ring(link).total(np.array([values[order.index(link.me)]], dtype=np.uint8))
+
+    found = together(one, [part] * 4)
     assert found[0].tolist() == [26]
-    heard = [one.links[at].traffic.transcript[0][2][0] for at in (1, 2, 3, 0)]
+    heard = [one.links[at].traffic.transcript[0][2][0] for at in (*order[1:], 0)]
     assert heard == [5, 10, 13, 23]
+
+
+def test_the_ring_is_drawn_anew_for_every_session() -> None:
+    assert len({tuple(Around(house(5).links[0]).order) for _ in range(60)}) > 12  # of 24, by chance
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)

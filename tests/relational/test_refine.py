@@ -21,6 +21,7 @@ from privet.relational.geometry import ONE, Geometry
 from privet.relational.judge import Judge
 from privet.relational.ranges import labels_of
 from privet.relational.refine import Classes, Near, refined
+from privet.relational.regroup import BLOCK, Groups, heats, regrouped
 
 TREE = Tree.of({"*": {"x": ["a", "b", "c"], "y": ["d", "e"], "z": ["f"]}})
 DOMAINS = (
@@ -115,3 +116,47 @@ def test_no_work_changes_nothing() -> None:
     tally = table(1)
     start = np.arange(tally.cells) // 10
     assert refined(tally, start, geometry(tally), Judge(tally, EVERY[:1]), 0).tolist() == start.tolist()
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 4))
+def test_chance_makes_classes_better_and_never_too_small(seed: int, k: int) -> None:
+    tally = table(seed)
+    start = np.arange(tally.cells) // 10
+    judge = Judge(tally, (KAnonymity(k=k),))
+    found = regrouped(tally, start, geometry(tally), judge, 20 * BLOCK)
+    before, after = (Classes(tally, of_cell, geometry(tally)).lost for of_cell in (start, found))
+    assert after < before
+    assert _keeps(tally, found, KAnonymity(k=k))
+    assert sorted(set(found.tolist())) == list(range(int(found.max()) + 1))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_plain_walk_goes_the_same_way(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if native.library() is None:
+        pytest.skip("the compiled loops are not built: no C compiler on this machine")
+    tally = table(seed, cells=60)
+    quick, plain = (Groups(tally, np.arange(60) // 12, geometry(tally), 3) for _ in range(2))
+    heat = heats(8)
+    beside = quick.beside()
+    quick.walk(beside, heat, seed)
+    monkeypatch.setattr(native, "library", lambda: None)
+    assert np.array_equal(plain.beside(), beside)
+    plain.walk(beside, heat, seed)
+    assert plain.of_cell.tolist() == quick.of_cell.tolist()
+    assert len(set(quick.of_cell.tolist())) > 5  # classes were founded
+
+
+def test_where_more_than_sizes_is_promised_chance_changes_nothing() -> None:
+    tally = table(0)
+    start = np.arange(tally.cells) // 10
+    judge = Judge(tally, (DistinctLDiversity(l=2, sensitive=("s",)),))
+    assert regrouped(tally, start, geometry(tally), judge, 20 * BLOCK) is start
+
+
+def test_too_few_steps_or_no_time_leave_the_classes_as_they_are() -> None:
+    tally = table(0)
+    start = np.arange(tally.cells) // 10
+    judge = Judge(tally, (KAnonymity(k=3),))
+    assert regrouped(tally, start, geometry(tally), judge, 1) is start
+    assert regrouped(tally, start, geometry(tally), judge, 20 * BLOCK, until=0.0) is start

@@ -11,9 +11,10 @@ import typer
 from privet.cli import screen
 from privet.cli.options import Engine, Json, Overwrite, engine_of, whole
 from privet.cli.signing import KeyFile, Passphrase
+from privet.errors import InputError
 
 if TYPE_CHECKING:
-    from privet.parties.contract import Contract
+    from privet.parties.agreements import Signed
     from privet.rehearsal import Rehearsal
 
 ContractFile = Annotated[Path, typer.Argument(metavar="CONTRACT", help="The contract, a TOML file.")]
@@ -30,22 +31,22 @@ def show(contract: ContractFile, *, json: Json = False) -> int:
     Next: `privet joint rehearse` runs all parties on one machine, on data that is not secret.
 
     """
+    from privet.parties import agreements
     from privet.parties.contract import Contract
-    from privet.parties.learned import coalitions, learned
-
-    agreed = Contract.load(contract)
     from privet.parties.signing import signed
 
-    known, together = learned(agreed), coalitions(agreed)
+    agreed = agreements.load(contract)
+    known, together = agreements.saw(agreed), agreements.together(agreed)
     names = signed(agreed, contract)
+    said, promises = _about(agreed)
     if json:
         screen.answer(
             {
                 "digest": agreed.digest.hex(),
                 "parties": list(agreed.parties),
-                "split": agreed.split.value,
-                "reveal": agreed.reveal.value,
-                "promises": [_promise(model) for model in agreed.policy.models],
+                **said,
+                "promises": promises,
+                **_guarantees(agreed),
                 "learned": {party: list(said) for party, said in known.items()},
                 "coalitions": list(together),
                 "signed": names,
@@ -53,13 +54,16 @@ def show(contract: ContractFile, *, json: Json = False) -> int:
         )
         return 0
     screen.say(f"contract {agreed.digest.hex()}")
-    screen.say(f"{len(agreed.parties)} parties, split by {agreed.split.value}, promising")
-    screen.say(*(f"  {screen.shown(_promise(model))}" for model in agreed.policy.models))
+    told = f"split by {said['split']}" if "split" in said else "a virtual database"
+    screen.say(f"{len(agreed.parties)} parties, {told}" + (", promising" if promises else ""))
+    screen.say(*(f"  {screen.shown(promise)}" for promise in promises))
+    screen.say(*(f"  against {_AGAINST[who]}: {what}" for who, what in _guarantees(agreed).items()))
     if names:
         yes = ", ".join(party for party, done in names.items() if done) or "nobody"
         no = ", ".join(party for party, done in names.items() if not done)
         screen.say(f"signed by {yes}" + (f"; not yet by {no}" if no else ""))
-    screen.say("", *_learned(agreed, known, together))
+    beside = "the published table" if isinstance(agreed, Contract) else "the result"
+    screen.say("", *learned_by(agreed, known, together, beside))
     return 0
 
 
@@ -84,11 +88,11 @@ def sign(
     """
     from privet.cli.signing import secret
     from privet.evidence.signing import PrivateKey
-    from privet.parties.contract import Contract
+    from privet.parties import agreements
     from privet.parties.signing import beside
     from privet.parties.signing import sign as put
 
-    agreed = Contract.load(contract)
+    agreed = agreements.load(contract)
     party = put(agreed, contract, PrivateKey.load(key, secret(passphrase_file)))
     if json:
         screen.answer({"party": party, "digest": agreed.digest.hex(), "signatures": str(beside(contract))})
@@ -111,8 +115,21 @@ def rehearse(
         list[Path] | None,
         typer.Option("--key", metavar="KEY", help="A party's private key, of each party once: they sign."),
     ] = None,
+    ledger: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--ledger", metavar="FILE", help="A party's ledger, of each once, where the contract spends."
+        ),
+    ] = None,
+    dataset: Annotated[
+        list[str] | None,
+        typer.Option("--dataset", metavar="NAME", help="Its data set in that ledger, of each party once."),
+    ] = None,
     pooled: Annotated[
         bool, typer.Option("--pooled", help="Also publish all rows in one place, and compare.")
+    ] = False,
+    apart: Annotated[
+        bool, typer.Option("--apart", help="Also say what is lost if each party publishes for itself.")
     ] = False,
     overwrite: Overwrite = False,
     engine: Engine = "embedded",
@@ -126,7 +143,11 @@ def rehearse(
 
     With -o every party also writes the release, they compare what they wrote to the byte, and one of them is
     kept: a folder like any other, which `privet verify` checks; its evidence says who took part, what each
-    saw, and that it was a rehearsal.
+    saw, and that it was a rehearsal. A contract with differential privacy spends: say --ledger and --dataset
+    of each party to write its release; without them ledgers are made up for the rehearsal.
+
+    Of a virtual database it says how many groups there are and what was lost; to ask it, say
+    `privet joint query --part`.
 
     Example:
       privet joint rehearse contract.toml north.csv south.csv west.csv --pooled -o joint
@@ -134,9 +155,24 @@ def rehearse(
     Next: `privet verify joint`; report.html in the folder shows it all.
 
     """
+    from privet.cli import joint_database
     from privet.cli.signing import private
+    from privet.core import Purse
+    from privet.parties import agreements
+    from privet.parties.virtual.contract import DatabaseContract
     from privet.rehearsal import rehearse as rehearsed
 
+    if len(ledger or ()) != len(dataset or ()):
+        raise InputError("--ledger, --dataset: as many of the one as of the other")
+    agreed = agreements.load(contract)
+    if isinstance(agreed, DatabaseContract):
+        if output is not None or key or pooled or apart or ledger:
+            raise InputError(
+                "a virtual database is not written: -o, --key, --pooled, --apart, --ledger are for releases"
+            )
+        return joint_database.rehearse(agreed, parts, engine_of(engine), json=json)
+    if apart and _guarantees(agreed):
+        raise InputError("--apart: each for itself would spend again, and noise is drawn anew every time")
     with screen.working(json=json) as progress:
         progress("search", 0)
         found = rehearsed(
@@ -147,11 +183,19 @@ def rehearse(
             output=output,
             overwrite=overwrite,
             keys=[private(one) for one in key or ()],
+            purses=[Purse(*one) for one in zip(ledger or (), dataset or (), strict=True)],
         )
+    alone = _apart(found, parts, engine_of(engine)) if apart else None
     if json:
-        screen.answer(_document(found))
+        said = {} if alone is None else {"loss": alone[0], "loss_apart": alone[1], "nothing_apart": alone[2]}
+        screen.answer(_document(found) | said)
     else:
         screen.say(*_told(found))
+        if alone is not None:
+            together, each, nothing = alone
+            said_each = "nothing at all could be published" if each is None else f"{each:.4f}"
+            screen.say("", f"loss (LM) together {together:.4f}; each for itself {said_each}")
+            screen.say(*(f"  {party} alone could publish nothing" for party in nothing))
         if output is not None:
             screen.say("", f"the joint release is in {screen.shown(str(output))}")
     return 0 if found.as_pooled is not False else 1
@@ -173,30 +217,23 @@ def mine(
 ) -> int:
     """Frequent itemsets of several parties together, as if all records lay in one place.
 
-    The contract says which items there are and from when on a set is frequent. All parties run on one
-    machine, with the real protocol; mining between nodes is not there yet. The itemsets are values of
-    somebody's data: they are counted only, unless you ask for a file.
+    The contract says which items there are and from when on a set is frequent. Here all parties run on one
+    machine, with the real protocol; between nodes `privet joint run mining.toml` does it. The itemsets are
+    values of somebody's data: they are counted only, unless you ask for a file.
 
     Example:
       privet joint mine mining.toml north.csv south.csv west.csv -o itemsets.csv
 
     """
-    import csv
-    from json import dumps as as_text
-
     from privet.rehearsal import mine as mined
+    from privet.roads.parties.itemsets import as_csv
 
     with screen.working(json=json) as progress:
         progress("search", 0)
         found = mined(contract, parts, engine=engine_of(engine))
     if output is not None:
-        with (
-            whole(output, overwrite=overwrite, private=True) as fresh,
-            fresh.open("w", newline="", encoding="utf-8") as file,
-        ):
-            rows = csv.writer(file)
-            rows.writerow(["items", "persons"])
-            rows.writerows([as_text(list(one), ensure_ascii=False), n] for one, n in found.itemsets.items())
+        with whole(output, overwrite=overwrite, private=True) as fresh:
+            fresh.write_text(as_csv(found.itemsets), encoding="utf-8")
     sizes = {size: sum(len(one) == size for one in found.itemsets) for size in map(len, found.itemsets)}
     if json:
         screen.answer(
@@ -214,7 +251,7 @@ def mine(
     told = ", ".join(f"{many:,} of {size}" for size, many in sorted(sizes.items()))
     screen.say(f"{len(found.itemsets):,} frequent itemsets of {len(found.traffic)} parties: {told or 'none'}")
     sent = sum(traffic.sent for traffic in found.traffic.values())
-    screen.say(f"{found.seconds:.1f} s on this machine, {_size(sent)} sent, {found.rounds:,} rounds")
+    screen.say(f"{found.seconds:.1f} s on this machine, {size(sent)} sent, {found.rounds:,} rounds")
     screen.say("", "every party learns:", *(f"  {said}" for said in found.contract.learned))
     if output is not None:
         screen.say("", f"the itemsets are in {screen.shown(str(output))}")
@@ -236,6 +273,7 @@ def _document(found: Rehearsal) -> dict[str, Any]:
         "promises": [
             {"promise": _promise(model), "holds": verdict.holds} for model, verdict in found.verdicts
         ],
+        **_guarantees(found.contract),
         "learned": {party: list(said) for party, said in found.learned.items()},
         "coalitions": list(found.coalitions),
         "as_pooled": found.as_pooled,
@@ -248,7 +286,7 @@ def _told(found: Rehearsal) -> Iterator[str]:
     yield f"{found.table.height:,} records of {len(found.traffic)} parties in one table; {made} splits made"
     yield ""
     yield from screen.table(
-        [(p, _size(t.sent), _size(t.received), f"{t.messages:,}") for p, t in found.traffic.items()],
+        [(p, size(t.sent), size(t.received), f"{t.messages:,}") for p, t in found.traffic.items()],
         head=("party", "sent", "received", "messages"),
     )
     yield ""
@@ -258,12 +296,54 @@ def _told(found: Rehearsal) -> Iterator[str]:
         same = "the same table as" if found.as_pooled else "ANOTHER table than"
         yield f"{same} `privet publish` makes of all rows in one place"
     yield ""
-    yield from _learned(found.contract, found.learned, found.coalitions)
+    yield from learned_by(found.contract, found.learned, found.coalitions)
 
 
-def _learned(contract: Contract, known: Any, together: tuple[str, ...]) -> Iterator[str]:
+_AGAINST = {"outsider": "whoever sees the release alone", "insider": "the other party"}
+
+
+def _guarantees(agreed: Signed) -> dict[str, str]:
+    """With differential privacy, what is promised to whom."""
+    from privet.parties.contract import Contract
+    from privet.parties.noisy.known import insider, outsider
+
+    if not isinstance(agreed, Contract) or agreed.noisy is None:
+        return {}
+    return {"outsider": outsider(agreed), "insider": insider(agreed)}
+
+
+def _apart(found: Rehearsal, parts: list[str], engine: Any) -> tuple[float, float | None, list[str]]:
+    """What is lost together, and by each for itself; and who could publish nothing."""
+    from privet.roads.parties.naive import lost, published_apart
+
+    alone = published_apart(found.contract, parts, engine)
+    each = None if alone.loss is None else float(alone.loss)
+    return float(lost(found.table, found.contract)), each, list(alone.nothing)
+
+
+def _about(agreed: Signed) -> tuple[dict[str, str], list[str]]:
+    """What only one kind of contract says, and what it promises."""
+    from privet.parties.contract import Contract
+    from privet.parties.itemsets import MiningContract
+
+    if isinstance(agreed, Contract):
+        words = {"split": agreed.split.value, "reveal": agreed.reveal.value}
+        return words, [_promise(model) for model in agreed.policy.models]
+    if isinstance(agreed, MiningContract):
+        return {"split": agreed.split.value, "support": str(agreed.support)}, []
+    rules = agreed.rules
+    promises = [f"k-anonymity (k = {rules.k})"]
+    if rules.sites > 1:
+        promises.append(f"site-diversity (sites = {rules.sites}, {rules.diversity.value})")
+    hidden = f"loss = {agreed.loss}" if agreed.loss is not None else f"decoys = {agreed.decoys}"
+    return {"answers": f"{hidden}, {agreed.exposure.value}", "guard": agreed.guard.value}, promises
+
+
+def learned_by(
+    contract: Signed, known: Any, together: tuple[str, ...], beside: str = "the published table"
+) -> Iterator[str]:
     every = [said for said in known[contract.parties[0]] if all(said in others for others in known.values())]
-    yield "every party learns, beside the published table:"
+    yield f"every party learns, beside {beside}:"
     yield from (f"  {said}" for said in every)
     for party, more in known.items():
         if alone := [said for said in more if said not in every]:
@@ -280,5 +360,5 @@ def _promise(model: Any) -> str:
     return f"{model.name} ({', '.join(f'{key} = {value}' for key, value in said.items())})"
 
 
-def _size(count: int) -> str:
+def size(count: int) -> str:
     return f"{count / 1e6:,.1f} MB" if count >= 100_000 else f"{count / 1e3:,.1f} kB"

@@ -81,6 +81,13 @@ def run(
         str | None, typer.Option("--data", help="Your rows: a file or a database URL; else as in node.toml.")
     ] = None,
     query: Annotated[str | None, typer.Option("--query", help="What to select, of a database.")] = None,
+    ledger: Annotated[
+        str | None,
+        typer.Option("--ledger", metavar="FILE", help="What pays, where the contract spends; or node.toml."),
+    ] = None,
+    dataset: Annotated[
+        str | None, typer.Option("--dataset", metavar="NAME", help="Your data set in that ledger.")
+    ] = None,
     node: NodeFolder = HERE,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it is over.")] = True,
     json: Json = False,
@@ -96,11 +103,20 @@ def run(
     Next: `privet joint fetch contract.toml -o joint` brings the release.
 
     """
-    from privet.parties.contract import Contract
+    from privet.parties import agreements
 
-    digest = Contract.load(contract).digest.hex()
+    digest = agreements.load(contract).digest.hex()
     place = data if data is None or "://" in data else str(Path(data).absolute())
-    asked = {"contract": str(contract.absolute()), "data": place, "query": query}
+    if (ledger is None) != (dataset is None):
+        raise InputError("--ledger and --dataset: both, or neither")
+    paying = ledger if ledger is None or "://" in ledger else str(Path(ledger).absolute())
+    asked = {
+        "contract": str(contract.absolute()),
+        "data": place,
+        "query": query,
+        "ledger": paying,
+        "dataset": dataset,
+    }
     with _own(node) as (house, caller):
         status, said = caller.call("POST", "/v1/runs", document=asked)
         if status != 200:
@@ -149,9 +165,9 @@ def stop(contract: ContractFile, *, node: NodeFolder = HERE, json: Json = False)
       privet joint stop contract.toml
 
     """
-    from privet.parties.contract import Contract
+    from privet.parties import agreements
 
-    digest = Contract.load(contract).digest.hex()
+    digest = agreements.load(contract).digest.hex()
     with _own(node) as (_, caller):
         answered, _said = caller.call("DELETE", f"/v1/runs/{digest}")
     if json:
@@ -180,9 +196,9 @@ def fetch(
 
     """
     from privet.node.fetching import fetched
-    from privet.parties.contract import Contract
+    from privet.parties import agreements
 
-    agreed = Contract.load(contract)
+    agreed = agreements.load(contract)
     digest = agreed.digest.hex()
     with _own(node) as (house, caller):
         runs = [one for one in _runs(caller) if one["contract"] == digest and one["session"]]
@@ -196,9 +212,7 @@ def fetch(
     if json:
         screen.answer({"folder": str(folder), "contract": digest})
     else:
-        screen.say(
-            f"the joint release is in {screen.shown(str(folder))}, signed by {', '.join(agreed.parties)}"
-        )
+        screen.say(f"the result is in {screen.shown(str(folder))}, signed by {', '.join(agreed.parties)}")
     return 0
 
 
@@ -206,17 +220,19 @@ def verify(folder: Folder, contract: ContractFile, *, json: Json = False) -> int
     """Is this the release of this contract, does it hold, and did every party sign it?
 
     As `privet verify` does, and more: every key of the contract must have signed, and the evidence must speak
-    of this very contract.
+    of this very contract. Of itemsets and virtual databases, whose folders are not releases: the signatures.
 
     Example:
       privet joint verify joint contract.toml
 
     """
     from privet.node.fetching import complaints
+    from privet.parties import agreements
     from privet.parties.contract import Contract
 
-    release_folder(folder)
-    agreed = Contract.load(contract)
+    agreed = agreements.load(contract)
+    if isinstance(agreed, Contract):
+        release_folder(folder)
     found = complaints(folder, agreed)
     if json:
         screen.answer({"holds": not found, "complaints": found, "contract": agreed.digest.hex()})
@@ -224,7 +240,7 @@ def verify(folder: Folder, contract: ContractFile, *, json: Json = False) -> int
         screen.problems(*(f"{folder}: {one}" for one in found))
     else:
         screen.say(
-            f"{screen.shown(str(folder))}: every promise holds, signed by {', '.join(agreed.parties)} under "
+            f"{screen.shown(str(folder))}: everything holds, signed by {', '.join(agreed.parties)} under "
             f"contract {agreed.digest.hex()[:16]}…"
         )
     return 1 if found else 0
@@ -245,7 +261,7 @@ def _runs(caller: Caller) -> list[dict[str, Any]]:
     if status != 200:
         raise PartyError(f"{caller.peer.name}: the node refuses us")
     found: list[dict[str, Any]] = said.get("runs", [])
-    return sorted(found, key=lambda one: str(one["begun"]))
+    return sorted((one for one in found if one["kind"] == "run"), key=lambda one: str(one["begun"]))
 
 
 def _latest(caller: Caller, digest: str) -> dict[str, Any] | None:

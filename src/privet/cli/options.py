@@ -159,6 +159,7 @@ def load_policy(path: Path, **said: Any) -> Policy:
 
 def engine_of(name: str, master: str | None = None, staging: Path | None = None) -> Any:
     """An engine by its name, and the cluster that it works on; `staging`: a folder that the cluster sees."""
+    from privet.engine import Ahead
     from privet.registry import find
 
     if name == CLUSTER:
@@ -166,7 +167,8 @@ def engine_of(name: str, master: str | None = None, staging: Path | None = None)
     if master is not None:
         raise InputError(f"--master: the engine {name!r} has no cluster; say --engine {CLUSTER}")
     try:
-        return find("engines", name)()
+        made = find("engines", name)
+        return made(staging=staging) if staging is not None and issubclass(made, Ahead) else made()
     except PolicyError as error:
         raise error.at("--engine") from None
 

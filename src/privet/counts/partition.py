@@ -29,8 +29,8 @@ class _Look:
     candidate: Candidate
     ahead: Ahead
     cells: NDArray[np.intp]
-    child: NDArray[np.integer[Any]]
-    key: NDArray[np.intp]  # leaf and child of each cell, as one number
+    child: NDArray[np.integer[Any]]  # of each cell, where no leaves are kept
+    key: NDArray[np.intp]  # else leaf and child of each cell, as one number
     entry: NDArray[np.intp]  # for each such number, its entry in `ahead`
 
 
@@ -73,9 +73,14 @@ class Partition:
         if self._leaf_of_cell is None:
             self.position[at][look.cells] = of_child[look.child]
         else:
-            self._leaf_of_cell[look.cells] = self._split_leaves(at, look.ahead, of_child)[
-                look.entry[look.key]
-            ]
+            self.position, self.size, leaf = divided(self.position, self.size, at, look.ahead, of_child)
+            if native.pays(len(look.cells)):
+                native.call(
+                    "privet_cells_moved", look.cells, look.key, len(look.cells), look.entry, leaf,
+                    self._leaf_of_cell,
+                )  # fmt: skip
+            else:
+                self._leaf_of_cell[look.cells] = leaf[look.entry[look.key]]
             if not self._needs_leaves and self.units * MERGE_UNTIL > len(self._counts):
                 self._forget_leaves(self._leaf_of_cell)
         return positions
@@ -90,20 +95,6 @@ class Partition:
         along = np.lexsort((code, leaf))
         return leaf[along], code[along], self._counts[cells][along]
 
-    def _split_leaves(self, at: int, ahead: Ahead, of_child: NDArray[Any]) -> NDArray[np.intp]:
-        """The leaf of each entry: the first part of a leaf keeps its number, the others get new ones."""
-        first = np.ones(len(ahead.unit), dtype=bool)
-        first[1:] = ahead.unit[1:] != ahead.unit[:-1]
-        fresh = np.flatnonzero(~first)
-        leaf = ahead.unit.copy()
-        leaf[fresh] = self.units + np.arange(len(fresh))
-        parents = ahead.unit[fresh]
-        self.position = [np.concatenate([position, position[parents]]) for position in self.position]
-        self.size = np.concatenate([self.size, self.size[parents]])
-        self.position[at][leaf] = of_child[ahead.child]
-        self.size[leaf] = ahead.count
-        return leaf
-
     def _forget_leaves(self, leaf_of_cell: NDArray[np.intp]) -> None:
         self.position = [position[leaf_of_cell] for position in self.position]
         self.size = self._counts
@@ -112,26 +103,44 @@ class Partition:
     def _look(self, candidate: Candidate) -> _Look:
         if self._last is not None and self._last.candidate is candidate:
             return self._last
-        cells, child = self._under(candidate)
-        counts = self._counts[: len(cells)] if self._single else self._counts[cells]
         if self._leaf_of_cell is None:
+            cells, child = self._under(candidate)
+            counts = self._counts[: len(cells)] if self._single else self._counts[cells]
             having = tuple(np.where(mask[cells], counts, 0) for mask in self._protected)
             key = entry = np.empty(0, dtype=np.intp)
             ahead = Ahead(cells, child, counts, having, self.position, whole=False)
         else:
-            fan = len(candidate.children)
-            key = self._leaf_of_cell[cells] * fan + child
-            room = self.units * fan
-            total = _add_up(key, None if self._single else counts, room)
+            child, fan = np.empty(0, dtype=np.uint8), len(candidate.children)
+            cells, key, total = self._leaves_under(candidate, self._leaf_of_cell)
             here = np.flatnonzero(total)
             having = tuple(
-                _add_up(key[mask[cells]], counts[mask[cells]], room)[here] for mask in self._protected
+                _add_up(key[mask[cells]], self._counts[cells[mask[cells]]], len(total))[here]
+                for mask in self._protected
             )
-            entry = np.empty(room, dtype=np.intp)
+            entry = np.empty(len(total), dtype=np.intp)
             entry[here] = np.arange(len(here))
             ahead = Ahead(here // fan, here % fan, total[here], having, self.position, whole=True)
         self._last = _Look(candidate, ahead, cells, child, key, entry)
         return self._last
+
+    def _leaves_under(
+        self, candidate: Candidate, leaf_of_cell: NDArray[np.intp]
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp], Ints]:
+        """The cells under the node, the leaf and child of each as one number, and their records."""
+        node, codes, fan = candidate.node, self._codes[candidate.attribute], len(candidate.children)
+        room = self.units * fan
+        if fan > 256 or not native.pays(len(codes)):
+            cells, child = self._under(candidate)
+            key = leaf_of_cell[cells] * fan + child
+            return cells, key, _add_up(key, None if self._single else self._counts[cells], room)
+        of_code = np.repeat(np.arange(fan, dtype=np.uint8), [child.leaves for child in candidate.children])
+        cells, key = (np.empty(len(codes), dtype=np.int64) for _ in range(2))
+        total = np.zeros(room, dtype=np.int64)
+        found = native.call(
+            f"privet_leaves_under_{8 * codes.itemsize}", np.ascontiguousarray(codes), len(codes), node.lo,
+            node.hi, of_code, fan, leaf_of_cell, self._counts, cells, key, total,
+        )  # fmt: skip
+        return cells[:found], key[:found], total
 
     def _under(self, candidate: Candidate) -> tuple[NDArray[np.intp], NDArray[np.integer[Any]]]:
         """The cells under the candidate's node, and under which of its children each is."""
@@ -145,6 +154,26 @@ class Partition:
             cells = np.flatnonzero((codes >= node.lo) & (codes < node.hi))
         fan = np.repeat(np.arange(len(widths)), widths)
         return cells, fan[codes[cells].astype(np.intp) - node.lo]
+
+
+def divided(
+    position: Sequence[NDArray[Any]], size: Ints, at: int, ahead: Ahead, of_child: NDArray[Any]
+) -> tuple[list[NDArray[Any]], Ints, Indexes]:
+    """Leaves after a split: their positions, their records, and the leaf of each entry of `ahead`.
+
+    The first part of a leaf keeps its number, the others get new ones.
+    """
+    first = np.ones(len(ahead.unit), dtype=bool)
+    first[1:] = ahead.unit[1:] != ahead.unit[:-1]
+    fresh = np.flatnonzero(~first)
+    leaf = ahead.unit.copy()
+    leaf[fresh] = len(size) + np.arange(len(fresh))
+    parents = ahead.unit[fresh]
+    position = [np.concatenate([one, one[parents]]) for one in position]
+    size = np.concatenate([size, size[parents]])
+    position[at][leaf] = of_child[ahead.child]
+    size[leaf] = ahead.count
+    return position, size, leaf
 
 
 def _add_up(key: NDArray[Any], counts: Ints | None, room: int) -> Ints:

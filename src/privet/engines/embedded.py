@@ -7,6 +7,7 @@ and reading and writing is most of the road, so it is the only table library pri
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from math import expm1, prod, sqrt
@@ -18,8 +19,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from privet.core import Attribute, Column, Form, Role, Tally, Terms
-from privet.domain import Codes, Value
-from privet.engine import COUNTED, Tallied
+from privet.domain import Domain, Value
+from privet.engine import COUNTED, Tallied, suffix
 from privet.engines import databases, files
 from privet.engines.arrange import codes_of, domains, respelt
 from privet.engines.frames import encode, in_order, is_in_order, keys_of_rows, labelled, texts
@@ -31,6 +32,7 @@ from privet.recoding import Generalization, Perturbation, Recoding, Regions
 SAMPLE = 20_000  # records looked at to see whether merging equal ones pays
 REPEATS = 0.25  # share of distinct texts up to which numbers take less room than they do
 SPELT = r"^[+-]?[0-9]*\.|^[0-9]+[eE]|^\+|^[0-9]{4}-"  # numbers and dates that may be written in several ways
+WORTH_BEGINNING = 100_000  # rows; fewer are written at once
 FEW_REPEATS = 0.8  # share of distinct records above which it does not
 
 
@@ -39,6 +41,16 @@ class Frame:
     """A polars frame."""
 
     data: pl.DataFrame = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class _Begun:
+    """A file that is being written before it is asked for."""
+
+    table: Frame
+    form: Form
+    place: Path
+    written: Future[None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +70,10 @@ class Coded:
         Found when asked for: few recodings need it, and those that do need it for every column.
         """
         if self.merged:
-            return np.unique(_packed(list(self.columns.values())), return_inverse=True)[1]
+            order, fresh = _ordered(_packed(list(self.columns.values())))
+            place = np.empty(self.data.height, dtype=np.intp)
+            place[order] = np.cumsum(fresh) - 1
+            return place
         place = np.empty(self.data.height, dtype=np.intp)
         place[self.order] = np.arange(self.data.height)
         return place
@@ -69,9 +84,9 @@ class Coded:
 
         Not the order in which they came: that would tell which of those alike came first.
         """
-        keys = [_packed(list(self.columns.values()))] if self.columns else []
+        keys = _packed(list(self.columns.values())) if self.columns else []
         rest = keys_of_rows(self.data.drop(list(self.columns)))
-        found = [*([] if rest is None else [rest]), *keys]
+        found = [*([] if rest is None else [rest]), *reversed(keys)]
         return np.lexsort(found) if found else np.arange(self.data.height)
 
 
@@ -80,6 +95,12 @@ class Embedded:
 
     name: ClassVar[str] = "embedded"
     takes_tables: ClassVar[bool] = True
+    _staging: Path | None = None
+    _begun: _Begun | None = None
+
+    def __init__(self, staging: Path | None = None) -> None:
+        """`staging`: a folder on the disk of the release, for what can be written before it is asked for."""
+        self._staging = staging
 
     def read(
         self, source: Any, form: Form, columns: Iterable[str] | None = None, *, empty: bool = False
@@ -137,27 +158,23 @@ class Embedded:
     def _tally(self, data: pl.DataFrame, policy: Terms, arranged: Mapping[str, Attribute]) -> Tallied:
         counted = [a.name for role in COUNTED for a in policy.with_role(role)]
         files.complain_about_missing("the table", counted, data.columns, None)
-        encoded: dict[str, tuple[NDArray[Any], list[Value]]] = {}
-        beside = pl.thread_pool_size()
-        for first in range(0, len(counted), beside):
-            # A few columns at a time: their texts can go before the next are numbered.
-            some = encode(data.select(counted[first : first + beside]))
-            data = _slim(data, some)
-            encoded |= some
-        seen = () if arranged else [a.name for a in policy.quasi]
-        found = domains({name: values for name, (_, values) in encoded.items()}, arranged, seen)
-        by_row: dict[str, Column] = {}
-        for name, (codes, values) in encoded.items():
-            leaf_order = codes_of(found[name], values)
-            by_row[name] = Column(name, found[name], found[name].column(leaf_order)[codes])
-        person: Column | None = None
-        if policy.person is not None and policy.person in data.columns:  # a release does not have it
-            person = by_row[policy.person] = _persons(data, policy.person)
-            counted = [*counted, policy.person]
-        cells, counts = _merged([by_row[name] for name in counted], data.height)
-        columns = {
-            name: c if cells is None else Column(name, c.domain, c.codes[cells]) for name, c in by_row.items()
-        }
+        # A column does not wait for another: numpy and polars let other threads run while they count.
+        with ThreadPoolExecutor(pl.thread_pool_size()) as beside:
+            numbered = list(beside.map(partial(_numbered, data), counted))
+            encoded = {name: found for name, (found, _) in zip(counted, numbered, strict=True)}
+            data = data.with_columns(slim for _, slim in numbered if slim is not None)
+            seen = () if arranged else [a.name for a in policy.quasi]
+            found = domains({name: values for name, (_, values) in encoded.items()}, arranged, seen)
+            in_leaf_order = beside.map(lambda name: _arranged(found[name], name, *encoded[name]), counted)
+            by_row = {column.name: column for column in in_leaf_order}
+            person: Column | None = None
+            if policy.person is not None and policy.person in data.columns:  # a release does not have it
+                person = by_row[policy.person] = _persons(data, policy.person)
+            cells, counts = _merged(list(by_row.values()), data.height)
+            columns = by_row
+            if cells is not None:
+                merged = beside.map(lambda c: Column(c.name, c.domain, c.codes[cells]), by_row.values())
+                columns = {column.name: column for column in merged}
         target = [columns[a.name] for a in policy.with_role(Role.TARGET)]
         tally = Tally(
             quasi=tuple(columns[a.name] for a in policy.with_role(Role.QUASI)),
@@ -165,7 +182,7 @@ class Embedded:
             target=target[0] if target else None,
             counts=counts,
             nulls=policy.nulls,
-            person=None if person is None else person.codes if cells is None else person.codes[cells],
+            person=None if person is None else columns[person.name].codes,
             across=policy.across,
         )
         other = frozenset(name for name in arranged if respelt(found[name], encoded[name][1]))
@@ -212,7 +229,20 @@ class Embedded:
     def is_in_order(self, table: Frame) -> bool:
         return is_in_order(table.data)
 
+    def ahead(self, table: Frame, form: Form, beside: Executor) -> None:
+        if self._staging is not None and table.data.height >= WORTH_BEGINNING:
+            place = self._staging / f"ahead{suffix(form)}"
+            self._begun = _Begun(table, form, place, beside.submit(self._write, table, place, form))
+
     def write(self, table: Frame, target: Path, form: Form) -> None:
+        begun, self._begun = self._begun, None
+        if begun is not None and begun.table is table and begun.form == form:
+            begun.written.result()
+            begun.place.rename(target)
+        else:
+            self._write(table, target, form)
+
+    def _write(self, table: Frame, target: Path, form: Form) -> None:
         # Text formats write an Enum as its text; the others would keep its kind.
         files.write(table.data if form.format in {"csv", "tsv"} else self.arrow(table), target, form)
 
@@ -256,17 +286,22 @@ def _mixed(source: Any) -> InputError:
 def _persons(data: pl.DataFrame, column: str) -> Column:
     """Whose each row is; equal values name one person."""
     codes, values = encode(data.select(column))[column]
-    found = domains({column: values}, {})[column]
-    return Column(column, found, found.column(codes_of(found, values))[codes])
+    return _arranged(domains({column: values}, {})[column], column, codes, values)
 
 
-def _slim(data: pl.DataFrame, encoded: Mapping[str, tuple[NDArray[Any], list[Value]]]) -> pl.DataFrame:
-    """Texts that repeat as an Enum: a text takes sixteen bytes in every row, its number one to four."""
-    return data.with_columns(
-        labelled(name, values, codes)
-        for name, (codes, values) in encoded.items()
-        if data.schema[name] == pl.String and values != [None] and len(values) <= data.height * REPEATS
-    )
+def _arranged(domain: Domain, name: str, codes: NDArray[Any], values: Sequence[Value]) -> Column:
+    """A column's numbers in leaf order."""
+    return Column(name, domain, domain.column(codes_of(domain, values))[codes])
+
+
+def _numbered(data: pl.DataFrame, name: str) -> tuple[tuple[NDArray[Any], list[Value]], pl.Series | None]:
+    """A column in numbers; and, where its texts repeat, as an Enum.
+
+    A text takes sixteen bytes in every row, its number one to four.
+    """
+    codes, values = encode(data.select(name))[name]
+    slim = data.schema[name] == pl.String and values != [None] and len(values) <= data.height * REPEATS
+    return (codes, values), labelled(name, values, codes) if slim else None
 
 
 def _merged(columns: Sequence[Column], rows: int) -> tuple[NDArray[np.intp] | None, NDArray[np.int64]]:
@@ -278,26 +313,57 @@ def _merged(columns: Sequence[Column], rows: int) -> tuple[NDArray[np.intp] | No
     """
     if not columns or not rows:
         return None, np.ones(rows, dtype=np.int64)
-    key = _packed(columns)
-    if (key[1:] >= key[:-1]).all():
-        cells = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+    keys = _packed(columns)
+    if (alike := _alike(keys)) is not None:
+        cells = np.flatnonzero(np.concatenate([[True], ~alike]))
         if len(cells) > FEW_REPEATS * rows:
             return None, np.ones(rows, dtype=np.int64)
         return cells, np.diff(cells, append=rows).astype(np.int64)
-    if rows > 2 * SAMPLE and _kinds(key[:: rows // SAMPLE]) > FEW_REPEATS * rows:
-        return np.argsort(key), np.ones(rows, dtype=np.int64)
-    _, cells, counts = np.unique(key, return_index=True, return_counts=True)
-    return cells, counts.astype(np.int64)
+    few = rows > 2 * SAMPLE and _kinds([some[:: rows // SAMPLE] for some in keys]) > FEW_REPEATS * rows
+    order, fresh = _ordered(keys)
+    if few:
+        return order, np.ones(rows, dtype=np.int64)
+    first = np.flatnonzero(fresh)
+    return order[first], np.diff(first, append=rows).astype(np.int64)
 
 
-def _kinds(sample: NDArray[Any]) -> float:
+def _alike(keys: Sequence[NDArray[Any]]) -> NDArray[np.bool_] | None:
+    """Is each row as the one before it? None where the rows do not stand in the order of their keys."""
+    alike = np.ones(len(keys[0]) - 1, dtype=bool)
+    for some in keys:
+        if (alike & (some[1:] < some[:-1])).any():
+            return None
+        alike &= some[1:] == some[:-1]
+    return alike
+
+
+def _ordered(keys: Sequence[NDArray[Any]]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """The rows in the order of their keys, and which of them, in that order, differ from the one before.
+
+    Few rows agree in all columns of the first key where one is not enough, so only those are sorted again.
+    """
+    order = np.argsort(keys[0])
+    found = keys[0][order]
+    fresh = np.ones(len(order), dtype=bool)
+    np.not_equal(found[1:], found[:-1], out=fresh[1:])
+    for some in keys[1:]:
+        tied = ~fresh
+        tied[:-1] |= tied[1:]
+        at = np.flatnonzero(tied)
+        order[at] = order[at][np.lexsort((some[order[at]], np.cumsum(fresh)[at]))]
+        found = some[order[at]]
+        fresh[at[1:]] |= found[1:] != found[:-1]
+    return order, fresh
+
+
+def _kinds(sample: Sequence[NDArray[Any]]) -> float:
     """How many kinds of records there are, from how many of a sample are different: about as many.
 
     Of equally frequent kinds a sample meets `kinds * (1 - exp(-size / kinds))`. Counting the sample's
     own repeats would not do: of 100,000 kinds a sample of 20,000 has few twice, and ten million rows have
     each a hundred times.
     """
-    size, met = len(sample), len(np.unique(sample))
+    size, met = len(sample[0]), int(_ordered(sample)[1].sum())
     low, high = float(met), float(size) ** 2
     while high > low * 1.01:
         middle = sqrt(low * high)
@@ -305,20 +371,23 @@ def _kinds(sample: NDArray[Any]) -> float:
     return high
 
 
-def _packed(columns: Sequence[Column]) -> NDArray[Any]:
-    """One number for each row, equal where every column agrees; in four bytes where they are enough."""
-    first: Codes = columns[0].codes
+def _packed(columns: Sequence[Column]) -> list[NDArray[Any]]:
+    """Numbers for each row, equal where every column agrees and in the order of their codes.
+
+    One where the columns fit into it, in four bytes where they are enough; else the first columns are in the
+    first number.
+    """
+    keys: list[NDArray[Any]] = []
     small = prod(column.domain.size for column in columns) < 2**32
-    key: NDArray[Any] = np.zeros(len(first), dtype=np.uint32 if small else np.int64)
-    room = 1
+    room = 2**62  # none is begun
     for column in columns:
-        if room > 2**62 // column.domain.size:
-            found, key = np.unique(key, return_inverse=True)
-            room = len(found)
-        np.multiply(key, column.domain.size, out=key, casting="unsafe")
-        np.add(key, column.codes, out=key, casting="unsafe")  # in place, and it fits
+        if room > 2**62 // column.domain.size or not keys:
+            keys.append(np.zeros(len(column.codes), dtype=np.uint32 if small else np.int64))
+            room = 1
+        np.multiply(keys[-1], column.domain.size, out=keys[-1], casting="unsafe")
+        np.add(keys[-1], column.codes, out=keys[-1], casting="unsafe")  # in place, and it fits
         room *= column.domain.size
-    return key
+    return keys
 
 
 class _Recoder(Protocol):

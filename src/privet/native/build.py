@@ -14,12 +14,13 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 SOURCES = tuple(sorted(HERE.glob("*.c")))
+HEADERS = tuple(sorted(HERE.glob("*.h")))
 HEADER = HERE / "loops.h"
 
 
 def place() -> Path:
     """Where the library of these very sources lies, or would lie."""
-    text = b"".join(source.read_bytes() for source in (HEADER, *SOURCES))
+    text = b"".join(source.read_bytes() for source in (*HEADERS, *SOURCES))
     return HERE / f"_loops-{hashlib.sha256(text).hexdigest()[:12]}.so"
 
 

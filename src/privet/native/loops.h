@@ -15,6 +15,20 @@ int64_t privet_cells_under_16(const uint16_t *codes, int64_t n, int64_t lo, int6
 int64_t privet_cells_under_32(const uint32_t *codes, int64_t n, int64_t lo, int64_t hi, const uint8_t *child_of,
                               int64_t *cells, uint8_t *child);
 
+/* cells_under.c: the same with the leaf and the child of each such cell as one number, and the records of each */
+int64_t privet_leaves_under_8(const uint8_t *codes, int64_t n, int64_t lo, int64_t hi,
+                              const uint8_t *child_of, int64_t fan, const int64_t *leaf, const int64_t *counts,
+                              int64_t *cells, int64_t *key, int64_t *total);
+int64_t privet_leaves_under_16(const uint16_t *codes, int64_t n, int64_t lo, int64_t hi,
+                              const uint8_t *child_of, int64_t fan, const int64_t *leaf, const int64_t *counts,
+                              int64_t *cells, int64_t *key, int64_t *total);
+int64_t privet_leaves_under_32(const uint32_t *codes, int64_t n, int64_t lo, int64_t hi,
+                              const uint8_t *child_of, int64_t fan, const int64_t *leaf, const int64_t *counts,
+                              int64_t *cells, int64_t *key, int64_t *total);
+/* cells_under.c: into the leaf of its number each cell goes; how many */
+int64_t privet_cells_moved(const int64_t *cells, const int64_t *key, int64_t n, const int64_t *entry,
+                           const int64_t *leaf_of_entry, int64_t *leaf);
+
 /* lookahead.c: 1 every block keeps the bound, 0 one breaks it, -1 no memory or too many axes */
 int64_t privet_blocks_keep(const uint8_t *codes, int64_t entries, const int64_t *radix, const int32_t *counts,
                            const int32_t *having, int64_t flags, const int64_t *blocks, const int64_t *groups,
@@ -93,5 +107,18 @@ int64_t privet_best_moves(const int32_t *codes, int64_t cells, int64_t d, const 
                           int64_t smallest, const int64_t *kinds, const int64_t *widths,
                           const int64_t *const *begin, const int64_t *const *end, const int64_t *const *own,
                           const int64_t *const *stretch, int64_t *gain, int64_t *to, int64_t *back);
+
+/* regroup.c: 0, or -1 where there is no memory */
+int64_t privet_regroup(const int32_t *codes, int64_t cells, int64_t d, const int64_t *count, int32_t *of_cell,
+                       int64_t classes, int64_t smallest, const int32_t *beside, int64_t near,
+                       const int64_t *heat, int64_t blocks, const int64_t *logs, int64_t seed,
+                       const int64_t *kinds, const int64_t *widths, const int64_t *const *begin,
+                       const int64_t *const *end, const int64_t *const *own, const int64_t *const *stretch);
+/* regroup.c: the nearest cells of each among those of its part, and how far they are; 0 */
+int64_t privet_near_cells(const int32_t *codes, int64_t d, const int32_t *order, const int32_t *ends, int64_t parts,
+                          const int64_t *kinds, const int64_t *widths, const int64_t *const *begin,
+                          const int64_t *const *end, const int64_t *const *own, const int64_t *const *stretch,
+                          int64_t near, int32_t *beside, int64_t *apart);
+
 
 #endif

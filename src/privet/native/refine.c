@@ -1,4 +1,5 @@
 /* For each cell asked about, the move or exchange with a class nearby that saves most; see relational/refine.py. */
+#include "geometry.h"
 #include "loops.h"
 
 #include <stdlib.h>
@@ -8,30 +9,18 @@ enum { NEAR = 8, MEMBERS = 64 }; /* classes whose members are tried for an excha
 typedef struct {
     int64_t d, classes, smallest;
     const int32_t *codes, *of_cell, *low, *high, *start, *member, *first, *last, *beside;
-    const int64_t *count, *size, *kinds, *widths;
-    const int64_t *const *begin, *const *end, *const *own, *const *stretch;
+    const int64_t *count, *size;
+    Geometry geometry;
     int64_t *loss;      /* of each class, for one record */
     int32_t *low_, *high_; /* by cell, the ends of its class without it */
 } Table;
-
-static inline int64_t lost(const Table *t, int64_t a, int32_t lo, int32_t hi) {
-    if (lo == hi) return t->own[a][lo];
-    if (!t->kinds[a]) return t->end[a][hi] - t->begin[a][lo];
-    int power = 31 - __builtin_clz((unsigned)(hi - lo));
-    const int64_t *row = t->stretch[a] + power * t->widths[a];
-    int64_t left = row[lo + 1], right = row[hi + 1 - (1 << power)];
-    return left > right ? left : right;
-}
-
-static inline int32_t lesser(int32_t x, int32_t y) { return x < y ? x : y; }
-static inline int32_t larger(int32_t x, int32_t y) { return x > y ? x : y; }
 
 /* What a class with these ends loses, and a further cell; beyond `most` any number above it. */
 static inline int64_t joined(const Table *t, const int32_t *low, const int32_t *high, const int32_t *code,
                              int64_t most) {
     int64_t sum = 0;
     for (int64_t a = 0; a < t->d && sum <= most; a++) {
-        sum += lost(t, a, lesser(low[a], code[a]), larger(high[a], code[a]));
+        sum += lost(&t->geometry, a, lesser(low[a], code[a]), larger(high[a], code[a]));
     }
     return sum;
 }
@@ -103,9 +92,8 @@ int64_t privet_best_moves(const int32_t *codes, int64_t cells, int64_t d, const 
                           const int64_t *const *stretch, int64_t *gain, int64_t *to, int64_t *back) {
     int64_t *loss = calloc(classes + 1, sizeof *loss);
     int32_t *low_ = calloc(cells * d + 1, sizeof *low_), *high_ = calloc(cells * d + 1, sizeof *high_);
-    Table t = {d,     classes, smallest, codes, of_cell, low,  high,    start, member, first,
-               last,  beside,  count,    size,  kinds,   widths, begin, end,   own,    stretch,
-               loss,  low_,    high_};
+    Table t = {d,      classes, smallest, codes, of_cell, low,  high, start, member, first, last,
+               beside, count,   size,     {kinds, widths, begin, end, own, stretch},    loss, low_, high_};
     int64_t done = loss && low_ && high_ ? 0 : -1;
     for (int64_t b = 0; !done && b < classes; b++) {
         if (!size[b]) continue;

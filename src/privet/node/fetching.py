@@ -12,17 +12,17 @@ from privet.evidence import sealed
 from privet.evidence.signing import Asked
 from privet.node.calling import Caller
 from privet.node.house import House
+from privet.parties.agreements import Signed
 from privet.parties.contract import Contract
 from privet.placing import aside
+from privet.roads.parties import results
 from privet.verification import verify
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}")
 FILES = 20  # of a joint release
 
 
-def fetched(
-    house: House, contract: Contract, sessions: Sequence[str], output: Path, peer: str | None
-) -> Path:
+def fetched(house: House, contract: Signed, sessions: Sequence[str], output: Path, peer: str | None) -> Path:
     """The release of the first of these runs that is there, from this node or a peer's."""
     if output.exists():
         raise InputError(f"{output}: there is something already; choose another name")
@@ -53,8 +53,10 @@ def fetched(
     return output
 
 
-def complaints(folder: Path, contract: Contract) -> list[str]:
-    """What is wrong with a folder that should be the release of a contract, signed by all of its parties."""
+def complaints(folder: Path, contract: Signed) -> list[str]:
+    """What is wrong with a folder that should be the result of a contract, signed by all of its parties."""
+    if not isinstance(contract, Contract):
+        return results.complaints(folder, contract)
     asked = Asked({key: party for party, key in contract.keys.items()})
     found = verify(folder, signers=asked)
     said = list(found.complaints)

@@ -12,6 +12,8 @@ what was signed by all and not yet in its place arrives, everything else has fai
 from __future__ import annotations
 
 import json
+import logging
+import os
 import secrets
 import threading
 from collections.abc import Mapping
@@ -21,25 +23,33 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from privet.core import Purse
 from privet.disclose.audit.lines import say
 from privet.errors import InputError, PartyError, PrivetError
 from privet.evidence import folder as ev
 from privet.node import certificates
 from privet.node.calling import Caller, UnreachableError
-from privet.node.house import House, Peer
+from privet.node.house import House, Peer, purse_of
+from privet.node.jobs import Job
+from privet.node.questions import Asked
 from privet.node.source import opened
 from privet.node.wires import Nodes
+from privet.parties import agreements
+from privet.parties.agreements import Signed
 from privet.parties.contract import Contract
 from privet.parties.signing import signed
 from privet.parties.transport import Link, Session
 from privet.placing import aside
 from privet.registry import find
-from privet.roads.parties.concluding import AllSign
-from privet.roads.parties.party import publish_together
+from privet.roads.parties.results import NOTE
 
 WAITING, RUNNING, DONE, FAILED = "waiting", "running", "done", "failed"
+RUN, QUERY = "run", "query"  # a contract is run; its virtual database is asked
+QUESTIONS = 16  # that are answered at the same time
 STOPPED = "the node was stopped in the middle; nothing was published here; run it again"
 KNOCK = 0.5  # seconds between two questions whether a peer has begun
+NOTHING = "nothing was published"
+NOTES = "the node cannot write to its own folder: is the disk full? Nothing was begun"
 FAULT = "a fault in privet; nothing was published; the log has its kind"
 
 
@@ -54,6 +64,8 @@ class Noted:
     why: str = ""  # it has failed
     begun: str = ""
     release: str = ""  # the folder's name under releases/
+    kind: str = RUN
+    asker: str = ""  # of a question, who asks; at the node that was asked
 
     def to_document(self) -> dict[str, Any]:
         return asdict(self)
@@ -64,8 +76,11 @@ class Live:
     """A run that is not over."""
 
     noted: Noted
-    contract: Contract
+    contract: Signed
+    leads: str  # the party that draws the session and asks the others to join
     source: Any = field(repr=False)
+    question: Asked | None = None
+    purse: Purse | None = None  # what pays, where the contract spends
     wires: Nodes | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
     ended: threading.Event = field(default_factory=threading.Event)  # the steward or a peer has ended it
@@ -87,9 +102,18 @@ class Runs:
         with self._lock:
             return [*self._over.values(), *(live.noted for live in self._live.values())]
 
-    def start(self, path: Path, source: str | None, query: str | None) -> Noted:
-        """A steward starts a contract; refuses one that not everybody has signed."""
-        contract = Contract.load(path)
+    def start(
+        self,
+        path: Path,
+        source: str | None,
+        query: str | None,
+        ledger: tuple[str | None, str | None] = (None, None),
+    ) -> Noted:
+        """A steward starts a contract; refuses one that not everybody has signed.
+
+        `ledger`: a file and a data set in it, where the contract spends; else as node.toml says.
+        """
+        contract = agreements.load(path)
         refuse_unsigned(contract, path, self.house, self.key.public)
         place = source or self.house.source
         if place is None:
@@ -98,45 +122,105 @@ class Runs:
             Noted(
                 contract.digest.hex(),
                 contract.parties,
-                begun=datetime.now(UTC).isoformat(timespec="seconds"),
+                begun=_now(),
             ),
             contract,
+            contract.parties[0],
             opened(place, query or (self.house.query if source is None else None)),
+            purse=self._purse(contract, *ledger),
         )
         with self._lock:
             if live.noted.contract in self._live:
                 raise InputError("this contract is running already; `privet joint status` says how far it is")
             self._live[live.noted.contract] = live
         say("run started", contract=live.noted.contract[:16])
-        if contract.parties[0] == self.house.name:
-            self._begin(live, secrets.token_bytes(16))
+        if live.leads == self.house.name:
+            if not self._begin(live, secrets.token_bytes(16)):
+                raise InputError(NOTES)
         else:
             late = threading.Timer(self.house.patience, self._expire, [live])
             late.daemon = True
             late.start()
         return live.noted
 
+    def _purse(self, contract: Signed, file: str | None, dataset: str | None) -> Purse | None:
+        """What pays; a contract that spends is not started without."""
+        if not isinstance(contract, Contract) or contract.noisy is None:
+            if file is not None:
+                raise InputError("--ledger: this contract spends nothing; only diffgen does")
+            return None
+        given = purse_of(self.house.folder, file, dataset) if file and dataset else self.house.purse
+        if given is None:
+            raise InputError(
+                "which ledger pays? say --ledger and --dataset, or [ledger] file and dataset in node.toml"
+            )
+        return given
+
     def _expire(self, live: Live) -> None:
         """The party that leads has not begun in time."""
         with live.lock:
             if live.noted.state == WAITING:
-                why = f"{live.contract.parties[0]}: has not begun in {self.house.patience:g} seconds"
+                why = f"{live.leads}: has not begun in {self.house.patience:g} seconds"
                 self._close(live, replace(live.noted, state=FAILED, why=f"{why}; nothing is published"))
 
-    def join(self, session: bytes, digest: str, leader: str) -> int:
+    def ask(self, digest: str, said: Any, asker: str) -> Noted:
+        """Somebody asks the virtual database of a contract, through this node."""
+        with self._lock:
+            made = [one for one in self._over.values() if one.contract == digest and one.release]
+        if not made:
+            raise InputError(
+                "this node has no virtual database of this contract; `privet joint run` makes one"
+            )
+        latest = max(made, key=lambda one: one.begun)
+        asked = Asked.read(self.house, latest.session, latest.release, said)
+        asked.refuse(asker, self.house.name)
+        session = secrets.token_bytes(16)
+        noted = Noted(digest, latest.parties, begun=_now(), kind=QUERY, asker=asker)
+        live = Live(noted, asked.contract, self.house.name, None, asked)
+        if (status := self._admitted(live, session)) != 200:
+            raise InputError(NOTES if status == 507 else "too many questions are answered; ask again later")
+        return live.noted
+
+    def _joined_question(self, session: bytes, digest: str, leader: str, said: Mapping[str, Any]) -> int:
+        """A site asks this one to take part in an answer; the contract that all signed says that it does."""
+        with self._lock:
+            made = self._over.get(str(said.get("database")))
+        if made is None or made.contract != digest or not made.release or leader not in made.parties:
+            return 412
+        try:
+            asked = Asked.read(self.house, made.session, made.release, said.get("question"))
+        except PrivetError:
+            return 400
+        noted = Noted(digest, made.parties, begun=_now(), kind=QUERY)
+        live = Live(noted, asked.contract, leader, None, asked)
+        return self._admitted(live, session)
+
+    def _admitted(self, live: Live, session: bytes) -> int:
+        """Begin to answer, unless too many questions are under way; an HTTP status."""
+        with self._lock:
+            if sum(one.question is not None for one in self._live.values()) >= QUESTIONS:
+                return 429
+            self._live[session.hex()] = live
+        with live.lock:
+            return 200 if self._begin(live, session) else 507
+
+    def join(self, session: bytes, digest: str, leader: str, said: Mapping[str, Any] | None = None) -> int:
         """The leader asks this node to join; an HTTP status says whether it does."""
         with self._lock:
             live = self._live.get(digest)
             known = session.hex() in self._over
+            answering = session.hex() in self._live
         if known:
             return 410
+        if said is not None:
+            return 200 if answering else self._joined_question(session, digest, leader, said)
         if live is None:
             return 404  # its steward has not started it, or another contract
-        if live.contract.parties[0] != leader:
+        if live.leads != leader:
             return 403
         with live.lock:
-            if live.noted.state == WAITING:
-                self._begin(live, session)
+            if live.noted.state == WAITING and not self._begin(live, session):
+                return 507
             return 200 if live.noted.session == session.hex() else 409
 
     def found(self, session: str) -> Live | Noted | None:
@@ -168,10 +252,14 @@ class Runs:
                 self._close(live, replace(live.noted, state=FAILED, why="ended by our own steward"))
         return True
 
-    def _begin(self, live: Live, session: bytes) -> None:
-        """Note it, then run it in a thread of its own."""
+    def _begin(self, live: Live, session: bytes) -> bool:
+        """Note it, then run it in a thread of its own; what cannot be noted is not begun."""
         live.noted = replace(live.noted, state=RUNNING, session=session.hex())
-        _write(self.house, live.noted)
+        try:
+            _write(self.house, live.noted)
+        except OSError:
+            self._close(live, replace(live.noted, state=FAILED, why=NOTES))
+            return False
         peers = self.house.peers()
         callers = {
             name: Caller(self.house.folder, peers[name])
@@ -190,24 +278,32 @@ class Runs:
         threading.Thread(
             target=self._run, args=(live, live.wires, session, callers), daemon=True, name="run"
         ).start()
+        return True
 
     def _run(self, live: Live, wires: Nodes, session: bytes, callers: Mapping[str, Caller]) -> None:
         contract, noted = live.contract, live.noted
         me = contract.parties.index(self.house.name)
         try:
             shown = certificates.digest(certificates.own(self.house.folder))
-            if me == 0:
+            if live.leads == self.house.name:
                 self._gather(live, session, callers)
             link = Link(Session(session, contract.digest, contract.parties), me, wires)
-            _, release = publish_together(
-                link, contract, live.source, find("engines", "embedded")(), certificate=shown
-            )
-            folder = self.house.releases / noted.session
-            release.write(folder, sign=AllSign(link, contract, self.key))
+            if live.question is not None:
+                live.question.answered(link, shown, noted.session if noted.asker else None)
+                found = replace(noted, state=DONE)
+            else:
+                folder = self.house.releases / noted.session
+                job = Job(contract, live.source, find("engines", "embedded")(), shown, self.key, live.purse)
+                job.carried_out(link, folder)
+                found = replace(noted, state=DONE, release=folder.name)
             wires.close()
-            found = replace(noted, state=DONE, release=folder.name)
         except PrivetError as error:
             found = replace(noted, state=FAILED, why="; ".join(error.complaints))
+        except OSError as error:  # a disk that is full, or taken away
+            why = os.strerror(error.errno) if error.errno else "it cannot be written"
+            found = replace(
+                noted, state=FAILED, why=f"{self.house.name}: the node's folder: {why}; {NOTHING}"
+            )
         except Exception as error:  # noqa: BLE001 - its own words may quote data: only its kind is logged
             say("fault", kind=type(error).__name__, session=noted.session)
             found = replace(noted, state=FAILED, why=FAULT)
@@ -219,8 +315,9 @@ class Runs:
 
     def _gather(self, live: Live, session: bytes, callers: Mapping[str, Caller]) -> None:
         """Ask every party to join, until its steward has started the contract too."""
-        until = monotonic() + self.house.patience
-        body = {"contract": live.noted.contract}
+        asked = live.question
+        until = monotonic() + (self.house.patience if asked is None else self.house.grace)
+        body = {"contract": live.noted.contract, **({} if asked is None else {"asked": asked.body()})}
         for name, caller in callers.items():
             while True:
                 try:
@@ -241,9 +338,12 @@ class Runs:
     def _close(self, live: Live, found: Noted) -> None:
         live.noted = found
         if found.session:
-            _write(self.house, found)
+            try:
+                _write(self.house, found)
+            except OSError:  # when it is started again it finds what it noted before
+                say("cannot note how a run ended", level=logging.WARNING, session=found.session)
         with self._lock:
-            self._live.pop(found.contract, None)
+            self._live.pop(found.contract if found.kind == RUN else found.session, None)
             self._over[found.session or secrets.token_hex(4)] = found  # one that nobody joined has no session
         say("run ended", session=found.session, state=found.state, why=found.why)
 
@@ -251,11 +351,15 @@ class Runs:
 JOINS = {
     403: "does not take us for the party that leads this contract",
     409: "is in another run of this contract",
+    400: "does not take this for a question to the virtual database",
     410: "has ended this run already",
+    412: "does not have this virtual database",
+    429: "is answering too many questions; ask again later",
+    507: "cannot write to its own folder; is its disk full?",
 }
 
 
-def refuse_unsigned(contract: Contract, path: Path, house: House, key: str) -> None:
+def refuse_unsigned(contract: Signed, path: Path, house: House, key: str) -> None:
     """Nothing runs that not every party has signed, or among parties that were not invited."""
     if house.name not in contract.parties:
         raise InputError(f"{path}: this node is {house.name}, which is not a party of the contract")
@@ -283,6 +387,10 @@ def refuse_unsigned(contract: Contract, path: Path, house: House, key: str) -> N
         raise InputError(*complaints)
 
 
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
 def _write(house: House, noted: Noted) -> None:
     place = house.runs / f"{noted.session}.json"
     fresh = place.with_name(f".{place.name}.new")
@@ -305,7 +413,7 @@ def _recovered(house: House) -> list[Noted]:
             folder = house.releases / noted.session
             with aside(folder):
                 pass  # finishes what was ready, removes what was not
-            there = (folder / ev.FILE).is_file()
+            there = noted.kind == RUN and any((folder / name).is_file() for name in (ev.FILE, NOTE))
             noted = replace(
                 noted,
                 state=DONE if there else FAILED,

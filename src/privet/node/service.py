@@ -19,14 +19,18 @@ from typing import Any
 
 from privet.disclose.audit.lines import begin, say
 from privet.errors import MissingExtraError, PrivetError
-from privet.node import certificates
-from privet.node.house import House, Peer
+from privet.node import certificates, questions
+from privet.node.calling import socket_of
+from privet.node.faces import Faces
+from privet.node.house import House
 from privet.node.runs import Live, Noted, Runs
+from privet.node.tunnels import bound, ways
 from privet.node.wires import PIECE, Taken
 
 try:
     from fastapi import FastAPI, Request
     from fastapi.responses import FileResponse, JSONResponse, Response
+    from starlette.background import BackgroundTask
     from starlette.concurrency import run_in_threadpool
     from starlette.requests import ClientDisconnect
 
@@ -63,27 +67,8 @@ class Caller(Visitor):
 def application(house: House, runs: Runs, refresh: Callable[[], None]) -> FastAPI:
     """The node as an ASGI application; `refresh` is called before a run, for peers and certificates anew."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
-    known: dict[bytes, str | None] = {}
-
-    def who(request: Request) -> str | None:
-        """Whose certificate the caller has shown; this node's own is its steward's."""
-        shown = getattr(request.state.visitor, "certificate", None)
-        if shown is None:
-            return None
-        mark = certificates.digest(shown)
-        if mark not in known:
-            if len(known) > 1000:
-                known.clear()
-            peers: dict[str, Peer] = house.peers()
-            own = shown == certificates.own(
-                house.folder
-            )  # the very one: an authority may issue to others, too
-            known[mark] = (
-                house.name
-                if own
-                else certificates.whose(shown, {n: (p.authority, p.url) for n, p in peers.items()})
-            )
-        return known[mark]
+    faces = Faces(house)
+    who = faces.who
 
     def of(request: Request, session: str) -> tuple[str | None, Live | Noted | None]:
         """The caller and the run, where it is a party of it."""
@@ -105,16 +90,50 @@ def application(house: House, runs: Runs, refresh: Callable[[], None]) -> FastAP
         asked = await _small(request)
         if asked is None or not isinstance(asked.get("contract"), str):
             return refused(request, 400, "names a contract, and data")
-        known.clear()
+        faces.forget()
         try:
             refresh()
             noted = await run_in_threadpool(
-                runs.start, Path(asked["contract"]), asked.get("data"), asked.get("query")
+                runs.start,
+                Path(asked["contract"]),
+                asked.get("data"),
+                asked.get("query"),
+                (asked.get("ledger"), asked.get("dataset")),
             )
         except PrivetError as error:
             say("run refused", kind=error.code)
             return _said(422, {"complaints": list(error.complaints), "code": error.code})
         return _said(200, noted.to_document())
+
+    async def ask(request: Request) -> Response:
+        """A question to a virtual database, of this node's steward or of a researcher in the contract."""
+        caller, asked = who(request), await _small(request)
+        if caller is None or asked is None or not isinstance(asked.get("contract"), str):
+            return refused(request, 403 if caller is None else 400, "names a contract, and a question")
+        try:
+            noted = await run_in_threadpool(runs.ask, asked["contract"], asked.get("question"), caller)
+        except PrivetError as error:
+            say("question refused", peer=caller, kind=error.code)
+            return _said(422, {"complaints": list(error.complaints), "code": error.code})
+        say("question", peer=caller, session=noted.session)
+        return _said(200, {"session": noted.session})
+
+    def asked_by(request: Request, session: str) -> Noted | None:
+        """A question, where it is the caller's own."""
+        caller, found = who(request), runs.found(session) if SESSION.fullmatch(session) else None
+        noted = found.noted if isinstance(found, Live) else found
+        return noted if noted is not None and caller is not None and noted.asker == caller else None
+
+    async def answering(request: Request, session: str) -> Response:
+        noted = asked_by(request, session)
+        return _said(404, {}) if noted is None else _said(200, {"state": noted.state, "why": noted.why})
+
+    async def answer(request: Request, session: str) -> Response:
+        """The rows, once: whoever asked has them then."""
+        path = questions.place(house, session)
+        if asked_by(request, session) is None or not path.is_file():
+            return _said(404, {})
+        return FileResponse(path, background=BackgroundTask(path.unlink, missing_ok=True))
 
     async def give_up(request: Request, digest: str) -> Response:
         if who(request) != house.name:
@@ -127,7 +146,14 @@ def application(house: House, runs: Runs, refresh: Callable[[], None]) -> FastAP
             return refused(request, 403, "not a peer")
         if asked is None or not isinstance(asked.get("contract"), str):
             return refused(request, 400, "names a contract")
-        status = await run_in_threadpool(runs.join, bytes.fromhex(session), asked["contract"], caller)
+        said = asked.get("asked")
+        status = await run_in_threadpool(
+            runs.join,
+            bytes.fromhex(session),
+            asked["contract"],
+            caller,
+            said if isinstance(said, dict) else None,
+        )
         if status != 404:
             say("join", peer=caller, session=session, status=status)
         return _said(status, {})
@@ -142,7 +168,7 @@ def application(house: House, runs: Runs, refresh: Callable[[], None]) -> FastAP
             return refused(request, 403, "not a party of this run")
         if request.headers.get("privet-contract") != live.noted.contract:
             return refused(request, 409, "runs under another contract", peer=caller, session=session)
-        body = await _body(request, PIECE)
+        body = await body_of(request, PIECE)
         if body is None:
             return refused(request, 413, "a piece that is too long", peer=caller, session=session)
         inbox = live.wires.inbox[caller]
@@ -192,6 +218,9 @@ def application(house: House, runs: Runs, refresh: Callable[[], None]) -> FastAP
         ("GET", "/healthz", health),
         ("POST", "/v1/runs", start),
         ("DELETE", "/v1/runs/{digest}", give_up),
+        ("POST", "/v1/questions", ask),
+        ("GET", "/v1/questions/{session}", answering),
+        ("GET", "/v1/questions/{session}/answer", answer),
         ("POST", "/v1/sessions/{session}", join),
         ("GET", "/v1/sessions/{session}", state),
         ("POST", "/v1/sessions/{session}/end", end),
@@ -203,7 +232,7 @@ def application(house: House, runs: Runs, refresh: Callable[[], None]) -> FastAP
     return app
 
 
-async def _body(request: Request, most: int) -> bytes | None:
+async def body_of(request: Request, most: int) -> bytes | None:
     """The body, or None where it is longer than agreed; no claim of a peer decides how much is read."""
     said = request.headers.get("content-length", "0")
     if not said.isdigit() or int(said) > most:
@@ -220,7 +249,7 @@ async def _body(request: Request, most: int) -> bytes | None:
 
 
 async def _small(request: Request) -> dict[str, Any] | None:
-    body = await _body(request, SMALL)
+    body = await body_of(request, SMALL)
     try:
         found = json.loads(body or b"")
     except (ValueError, RecursionError):
@@ -238,11 +267,14 @@ def serve(house: House) -> None:
     certificates.own(house.folder)  # a certificate that has run out is said now
     tls = certificates.serving(house.folder)
     runs = Runs(house)
+    tunnels = ways(house)
 
     def refresh() -> None:
         """Invitations accepted and certificates renewed since, for whoever connects next."""
         peers = house.peers().values()
         certificates.arm(tls, house.folder, [house.me().authority, *(peer.authority for peer in peers)])
+        for one in tunnels:
+            one.refresh()
 
     refresh()
     limits = Limits(connections=200, per_address=60, seconds=60.0).fitting()
@@ -253,8 +285,14 @@ def serve(house: House) -> None:
         timeout_keep_alive=int(limits.idle),
         timeout_graceful_shutdown=LAST,
     )
-    with listening(house.host, house.port, "is another node running?") as listener:
-        say("start", node=house.name, host=house.host, port=house.port)
+    with (
+        listening(house.host, house.port, "is another node running?")
+        if house.relay is None
+        else bound(socket_of(house.folder, house.name))
+    ) as listener:
+        say("start", node=house.name, host=house.host, port=house.port, relay=house.relay)
+        for one in tunnels:
+            one.start()
         with suppress(KeyboardInterrupt, SystemExit):  # how a service is stopped
             Service(config).run([listener])
     say("stop", node=house.name)

@@ -23,28 +23,29 @@
     [policy]                              # as in a policy file
     ...
 
+    [noisy]                               # with algorithm = diffgen: see `privet.parties.noisy.terms`
+
 Everything that could occur in a column is said here, because the parties must number values alike, and a
 list of values that occur would be something of somebody's data. A hierarchy that is a tree says it itself.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from privet import tomltext
 from privet.core import Attribute, Nulls, Role, Terms
 from privet.declared import TABLE
 from privet.domain import Domain, Value, flat
+from privet.dp.settings import DiffGenSettings
 from privet.errors import HierarchyError, PolicyError, one_of, unknown_key
 from privet.hierarchy import Tree
 from privet.models.linkage import LinkageModel
+from privet.parties.agreement import digest_of, keys_of, loaded, wrong_keys, wrong_names
+from privet.parties.noisy.terms import NoisyTerms
 from privet.parties.words import Adding, Declared, Reveal, Split, listed
 from privet.policy.values import Policy
 from privet.relational.topdown import TopDown
@@ -52,7 +53,7 @@ from privet.relational.topdown import TopDown
 VERSION = 1
 KEYS = (
     "contract", "purpose", "split", "parties", "reveal", "sum", "rows_at_most", "person", "owners",
-    "sensitive_owner", "keys", "public",
+    "sensitive_owner", "keys", "public", "noisy",
     "policy",
 )  # fmt: skip
 
@@ -73,13 +74,16 @@ class Contract:
     keys: Mapping[str, str] = field(default_factory=dict, repr=False)  # by party its public key, in base 64
     sensitive_owner: str | None = None  # the one party that has the sensitive columns; None: all have them
     purpose: str = ""
+    noisy: NoisyTerms | None = None  # with differential privacy: how it is drawn together
 
     def __post_init__(self) -> None:
+        if self.noisy is None and isinstance(self.policy.algorithm, DiffGenSettings):
+            object.__setattr__(self, "noisy", NoisyTerms.usual(self.split))
         if complaints := [
             *self._wrong_parties(),
-            *self._wrong_keys(),
-            *self._wrong_policy(),
-            *self._wrong_columns(),
+            *wrong_keys(self.keys, self.parties),
+            *(self._wrong_policy() if self.noisy is None else self._wrong_noisy(self.noisy)),
+            *(self._wrong_columns() if self.noisy is None else ()),
             *self._wrong_split(),
         ]:
             raise PolicyError(*complaints)
@@ -87,17 +91,7 @@ class Contract:
     @classmethod
     def load(cls, path: str | Path) -> Self:
         path = Path(path)
-        try:
-            text = path.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            raise PolicyError(f"{path}: no such file") from None
-        except (ValueError, IsADirectoryError):
-            raise PolicyError(f"{path}: this is not a TOML file") from None
-        document = tomltext.document(text, f"{path}: this is not a TOML file")
-        try:
-            return cls.from_document(document, base=path.parent)
-        except PolicyError as error:
-            raise error.at(str(path)) from None
+        return loaded(path, lambda document: cls.from_document(document, base=path.parent))
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any], *, base: Path) -> Self:
@@ -145,17 +139,18 @@ class Contract:
             complaints.append('owners: a table of parties and their columns, for example north = ["job"]')
             owners = {}
         said["owners"] = {party: tuple(names) for party, names in owners.items()}
-        keys = document.get("keys", {})
-        if not isinstance(keys, Mapping) or not all(isinstance(key, str) for key in keys.values()):
-            complaints.append("keys: a table of parties and their public keys; `privet key make` makes one")
-            keys = {}
-        said["keys"] = dict(keys)
+        said["keys"] = keys_of(document, complaints)
         said["person"] = document.get("person")
         said["sensitive_owner"] = document.get("sensitive_owner")
         rows = document.get("rows_at_most")
         if rows is not None and (type(rows) is not int or not 0 < rows < 1 << 31):
             complaints.append("rows_at_most: a whole number of rows above 0")
         said["rows_at_most"] = rows
+        if "noisy" in document and "split" in said:
+            try:
+                said["noisy"] = NoisyTerms.from_document(document["noisy"], said["split"])
+            except PolicyError as error:
+                complaints += [f"noisy: {complaint}" for complaint in error.complaints]
         if complaints:
             raise PolicyError(*complaints)
         return cls(parties=tuple(parties), purpose=str(document.get("purpose", "")), **said)
@@ -176,13 +171,13 @@ class Contract:
             "owners": {party: list(names) for party, names in sorted(self.owners.items())},
             "public": {name: {"values": list(values)} for name, values in sorted(self.public.items())},
             "policy": self.policy.to_document(),
+            **({} if self.noisy is None else {"noisy": self.noisy.to_document()}),
         }
 
     @cached_property
     def digest(self) -> bytes:
         """The SHA-256 of what was agreed on, however its file is written."""
-        text = json.dumps(self.to_document(), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).digest()
+        return digest_of(self.to_document())
 
     @cached_property
     def domains(self) -> Mapping[str, Domain]:
@@ -210,12 +205,7 @@ class Contract:
     # What can be wrong.
 
     def _wrong_parties(self) -> list[str]:
-        complaints = []
-        names: tuple[Any, ...] = self.parties
-        if any(not isinstance(p, str) or not p.isidentifier() or len(p) > 40 for p in names):
-            complaints.append("parties: each is a short name of letters, digits and underscores")
-        elif len(set(self.parties)) < len(self.parties):
-            complaints.append("parties: each has a name of its own")
+        complaints = wrong_names(self.parties)
         if len(self.parties) < 2:
             complaints.append("parties: two or more")
         elif len(self.parties) < 3 and self.split is Split.PEOPLE:
@@ -224,21 +214,16 @@ class Contract:
                     "parties: three or more where counts of people are shown; of two, each could take its "
                     'own counts off the joint ones and know the other\'s: say reveal = "decisions"'
                 )
-            if self.rows_at_most is not None:
+            if self.rows_at_most is not None and self.noisy is None:
                 complaints.append("rows_at_most: of two parties each knows how many rows the other has")
         return complaints
 
-    def _wrong_keys(self) -> list[str]:
-        complaints = [f"keys.{party}: no such party" for party in self.keys if party not in self.parties]
-        complaints += [
-            f"keys.{party}: a public key is 32 bytes in base 64; `privet key make` shows it"
-            for party, key in self.keys.items()
-            if not _is_key(key)
-        ]
-        if self.keys and set(self.keys) != set(self.parties):
-            complaints.append("keys: of every party, or of none")
-        if len(set(self.keys.values())) < len(self.keys):
-            complaints.append("keys: each party has a key of its own")
+    def _wrong_noisy(self, noisy: NoisyTerms) -> list[str]:
+        complaints = noisy.wrong(self.policy, self.split, len(self.parties), self.rows_at_most)
+        if self.public:
+            complaints.append("public: with diffgen the policy itself says what could occur; leave it out")
+        if self.sensitive_owner is not None:
+            complaints.append("sensitive_owner: diffgen has no sensitive columns; leave it out")
         return complaints
 
     def _wrong_policy(self) -> list[str]:
@@ -343,10 +328,3 @@ class Contract:
             for a in self.policy.with_role(Role.OTHER)
         ]
         return complaints
-
-
-def _is_key(text: str) -> bool:
-    try:
-        return len(b64decode(text, validate=True)) == 32
-    except ValueError:
-        return False

@@ -12,13 +12,14 @@
     north = ["bread"]
     south = ["milk", "tea"]
 
+    [keys]                                # by party its public key; may be left out while drafting
+    north = "…"
+
 Trust, Leaks: as `mining` says; `learned` says it in plain words.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -26,12 +27,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from privet import tomltext
 from privet.errors import PolicyError, one_of, unknown_key
+from privet.parties.agreement import digest_of, keys_of, loaded, wrong_keys, wrong_names
+from privet.parties.primitives.replicated import COMPUTING
 from privet.parties.words import Split
 
 VERSION = 1
-KEYS = ("mining", "purpose", "split", "parties", "support", "person", "item", "items", "owners")
+KEYS = ("mining", "purpose", "split", "parties", "support", "person", "item", "items", "owners", "keys")
 MANY = 10_000  # items; every one is asked about
 
 
@@ -46,15 +48,11 @@ class MiningContract:
     item: str
     items: tuple[str, ...] = field(repr=False)
     owners: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    keys: Mapping[str, str] = field(default_factory=dict, repr=False)  # by party its public key, in base 64
     purpose: str = ""
 
     def __post_init__(self) -> None:
-        complaints = []
-        names: tuple[Any, ...] = self.parties
-        if any(not isinstance(p, str) or not p.isidentifier() or len(p) > 40 for p in names):
-            complaints.append("parties: each is a short name of letters, digits and underscores")
-        elif len(set(names)) < len(names):
-            complaints.append("parties: each has a name of its own")
+        complaints = [*wrong_names(self.parties), *wrong_keys(self.keys, self.parties)]
         if self.split is Split.PEOPLE and len(self.parties) < 3:
             complaints.append(
                 "parties: three or more where people are split; of two, each could take its own supports off"
@@ -84,14 +82,7 @@ class MiningContract:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, ValueError):
-            raise PolicyError(f"{path}: no such file, or it is not a text") from None
-        try:
-            return cls.from_document(tomltext.document(text, "this is not a TOML file"))
-        except PolicyError as error:
-            raise error.at(str(path)) from None
+        return loaded(path, cls.from_document)
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
@@ -112,6 +103,7 @@ class MiningContract:
             support = Fraction(said) if isinstance(said, str) else Fraction(0)
         except (ValueError, ZeroDivisionError):
             support = Fraction(0)
+        keys = keys_of(document, complaints)
         if not support:
             complaints.append('support: a quoted fraction such as "1/10"')
         if complaints:
@@ -124,24 +116,27 @@ class MiningContract:
             item=document["item"],
             items=tuple(document["items"]),
             owners={party: tuple(items) for party, items in owners.items()},
+            keys=keys,
             purpose=str(document.get("purpose", "")),
         )
 
     @cached_property
     def digest(self) -> bytes:
         """The SHA-256 of what was agreed on, however its file is written."""
-        said = {
-            "mining": VERSION,
-            "purpose": self.purpose,
-            "split": self.split.value,
-            "parties": list(self.parties),
-            "support": str(self.support),
-            "person": self.person,
-            "item": self.item,
-            "items": list(self.items),
-            "owners": {party: list(items) for party, items in sorted(self.owners.items())},
-        }
-        return hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=False).encode()).digest()
+        return digest_of(
+            {
+                "mining": VERSION,
+                "purpose": self.purpose,
+                "split": self.split.value,
+                "parties": list(self.parties),
+                "support": str(self.support),
+                "person": self.person,
+                "item": self.item,
+                "items": list(self.items),
+                "owners": {party: list(items) for party, items in sorted(self.owners.items())},
+                "keys": dict(sorted(self.keys.items())),
+            }
+        )
 
     @property
     def learned(self) -> tuple[str, ...]:
@@ -155,6 +150,14 @@ class MiningContract:
             "which sets of items are frequent and how often each occurs, also of the other's items alone",
             "how many persons each party has, and which of its own the other has too",
         )
+
+    @property
+    def coalitions(self) -> tuple[str, ...]:
+        """Who could learn more by putting their notes together."""
+        if self.split is Split.PEOPLE:
+            three = ", ".join(self.parties[:COMPUTING])
+            return (f"any two of {three}: every support of every party, since they hold all of its shares",)
+        return ("there are only two, and neither learns more than is said above",)
 
 
 def _texts(value: Any) -> bool:

@@ -3,6 +3,9 @@
 A leaf is one combination of values of the cuts that occurs with somebody; which of them occur is known to
 all, since the published table shows it. How many records of its own a party has in each is nobody else's
 business. Every counter has its place by what all parties know, whether this party has a record there or not.
+
+Of every value of a cut it is kept which records have it. Whatever is asked about a value touches these and no
+others (`touched` counts them), so a round costs as much as the value that is split has records.
 """
 
 from __future__ import annotations
@@ -29,6 +32,9 @@ class SharedLeaves:
         self.positions: Indexes = np.zeros((1, len(tally.quasi)), dtype=np.intp)  # leaves x attributes
         self.width = [1] * len(tally.quasi)
         self.splits_made = 0
+        self.touched = 0  # cells that were looked at
+        # By attribute and position of its cut, the cells that have that value, in their order.
+        self._having_value: list[list[Indexes]] = [[np.arange(tally.cells)] for _ in tally.quasi]
 
     @property
     def counted(self) -> int:
@@ -63,9 +69,10 @@ class SharedLeaves:
         return found
 
     def persons(self, candidate: Candidate) -> Indexes:
-        """The cells that have the candidate's value, by their leaves."""
-        value = self.positions[self._leaf_of_cell, candidate.attribute]
-        return np.flatnonzero(value == candidate.position)
+        """The cells that have the candidate's value."""
+        found = self._having_value[candidate.attribute][candidate.position]
+        self.touched += len(found)
+        return found
 
     def places(self, candidate: Candidate) -> Indexes:
         """Of every cell that has the candidate's value, which of the leaves under it it is in."""
@@ -144,6 +151,9 @@ class SharedLeaves:
         self.positions = np.concatenate([self.positions, self.positions[under[np.nonzero(fresh)[0]]]])
         self.positions[leaf[there], at] = np.array(new, dtype=np.intp)[np.nonzero(there)[1]]
         self._leaf_of_cell[cells] = mine
+        first_part, *others = (cells[child == part] for part in range(fan))
+        self._having_value[at][candidate.position] = first_part
+        self._having_value[at] += others
         self.width[at] += fan - 1
         self.splits_made += 1
         return new
@@ -156,10 +166,10 @@ class SharedLeaves:
 
     def _cells(self, candidate: Candidate) -> tuple[Indexes, Indexes]:
         """The cells under the candidate's node, and under which of its children each is."""
-        node, codes = candidate.node, self._tally.quasi[candidate.attribute].codes
-        cells = np.flatnonzero((codes >= node.lo) & (codes < node.hi))
+        cells = self.persons(candidate)
+        codes = self._tally.quasi[candidate.attribute].codes[cells].astype(np.intp)
         fan = np.repeat(np.arange(len(candidate.children)), [child.leaves for child in candidate.children])
-        return cells, fan[codes[cells].astype(np.intp) - node.lo]
+        return cells, fan[codes - candidate.node.lo]
 
 
 def _summed(key: Indexes, counts: Ints, room: int) -> Ints:

@@ -20,7 +20,7 @@ from typing import Protocol
 
 from privet import jsonvalue
 from privet.errors import InputError, MissingExtraError
-from privet.parties.contract import Contract
+from privet.parties.agreement import Agreement
 
 try:
     from cryptography.exceptions import InvalidSignature
@@ -47,11 +47,11 @@ def beside(contract: Path) -> Path:
     return contract.with_name(contract.name + ".signatures.json")
 
 
-def message(contract: Contract, party: str) -> bytes:
+def message(contract: Agreement, party: str) -> bytes:
     return f"{DOMAIN}\n{contract.digest.hex()}\n{party}\n".encode()
 
 
-def sign(contract: Contract, path: Path, key: Key) -> str:
+def sign(contract: Agreement, path: Path, key: Key) -> str:
     """Put a party's name to a contract; the party whose key it is."""
     party = next((name for name, public in contract.keys.items() if public == key.public), None)
     if party is None:
@@ -68,13 +68,13 @@ def sign(contract: Contract, path: Path, key: Key) -> str:
     return party
 
 
-def signed(contract: Contract, path: Path) -> dict[str, bool]:
+def signed(contract: Agreement, path: Path) -> dict[str, bool]:
     """By party that has a key: has it signed this very contract?"""
     found = _read(beside(path))
     return {party: _fits(contract, party, found.get(party, "")) for party in contract.keys}
 
 
-def _fits(contract: Contract, party: str, signature: str) -> bool:
+def _fits(contract: Agreement, party: str, signature: str) -> bool:
     try:
         key = Ed25519PublicKey.from_public_bytes(b64decode(contract.keys[party], validate=True))
         key.verify(b64decode(signature, validate=True), message(contract, party))

@@ -18,7 +18,7 @@ from __future__ import annotations
 import queue
 import struct
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from time import monotonic, sleep
@@ -78,6 +78,20 @@ class Traffic:
     transcript: list[tuple[str, str, bytes]] = field(
         default_factory=list, repr=False
     )  # sender, kind, payload
+
+
+class Travelling:
+    """What a protocol between all parties took, from what each sent and received."""
+
+    traffic: Mapping[str, Traffic]
+
+    @property
+    def rounds(self) -> int:
+        return max(traffic.rounds for traffic in self.traffic.values())
+
+    @property
+    def bytes(self) -> int:
+        return sum(traffic.sent for traffic in self.traffic.values())
 
 
 class Link:

@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 from privet import native
 from privet.core import Column, Progress, Tally, silent
 from privet.counts.door import Entries, Frequencies, Indexes
-from privet.counts.rollup import summed
+from privet.counts.rollup import people, summed
 from privet.relational.geometry import Codes, Geometry, Whole
 from privet.relational.judge import Judge
+from privet.relational.objective import Floats
 
 NEAR, MEMBERS = 8, 64  # classes whose members are tried for an exchange, and how many of each
 LITTLE = 1_000  # a neighbourhood that saves less than one part in so many is idle
@@ -41,6 +42,7 @@ class Classes:
             np.stack([column.codes for column in tally.quasi], axis=1).astype(np.int32)
         )
         self.count: Whole = tally.counts.astype(np.int64)
+        self.person = tally.person
         self.of_cell: Codes = of_cell.astype(np.int32)
         self.many = int(of_cell.max()) + 1
         self._geometry = geometry
@@ -128,28 +130,32 @@ class Near:
 
     @classmethod
     def of(cls, classes: Classes, rng: np.random.Generator) -> Near:
-        """Classes halved again and again at the middle of the attribute that they differ in most.
-
-        How much each attribute counts is drawn anew every time: what one neighbourhood keeps apart another
-        brings together.
-        """
+        """Classes that lie close to each other, in one neighbourhood of many."""
         there = np.flatnonzero(classes.size).astype(np.int32)
-        middle = (classes.low[there] + classes.high[there]) / 2
-        spread = np.maximum(middle.std(axis=0), 1e-9)
-        place = middle / spread * rng.random(middle.shape[1])
-        order = np.arange(len(there))
-        ends = np.array([0, len(there)])
-        while np.diff(ends).max(initial=0) > TOGETHER:
-            here = place[order]
-            wide = np.maximum.reduceat(here, ends[:-1], axis=0) - np.minimum.reduceat(here, ends[:-1], axis=0)
-            part = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
-            value = here[np.arange(len(order)), wide.argmax(axis=1)[part]]
-            order = order[np.lexsort((order, value, part))]
-            ends = np.union1d(ends, (ends[:-1] + ends[1:]) // 2)
+        order, ends = halved((classes.low[there] + classes.high[there]) / 2, rng, TOGETHER)
         first, last = np.zeros(classes.many, dtype=np.int32), np.zeros(classes.many, dtype=np.int32)
         part = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
         first[there[order]], last[there[order]] = ends[part], ends[part + 1]
         return cls(first, last, there[order])
+
+
+def halved(points: Floats, rng: np.random.Generator, most: int) -> tuple[Indexes, Indexes]:
+    """Points in an order, and where parts of it begin: halved in the attribute that they differ in most.
+
+    How much each attribute counts is drawn anew every time: what one neighbourhood keeps apart another brings
+    together.
+    """
+    place = points / np.maximum(points.std(axis=0), 1e-9) * rng.random(points.shape[1])
+    order = np.arange(len(points))
+    ends = np.array([0, len(points)])
+    while np.diff(ends).max(initial=0) > most:
+        here = place[order]
+        wide = np.maximum.reduceat(here, ends[:-1], axis=0) - np.minimum.reduceat(here, ends[:-1], axis=0)
+        part = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+        value = here[np.arange(len(order)), wide.argmax(axis=1)[part]]
+        order = order[np.lexsort((order, value, part))]
+        ends = np.union1d(ends, (ends[:-1] + ends[1:]) // 2)
+    return order, ends
 
 
 def refined(  # noqa: PLR0917 - a partition, what it is of, and how it is judged
@@ -235,7 +241,10 @@ def _broken(
     owner = classes.of_cell[cells]
     there = np.unique(owner)
     number[there] = np.arange(len(there))
-    size = np.bincount(number[owner], weights=classes.count[cells], minlength=len(there)).astype(np.int64)
+    if classes.person is None:
+        size = np.bincount(number[owner], weights=classes.count[cells], minlength=len(there)).astype(np.int64)
+    else:
+        size = people(number[owner], classes.person[cells], len(there))
     entries = []
     for column in sensitive:
         wide = max(1, column.domain.size)

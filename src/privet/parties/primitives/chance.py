@@ -38,6 +38,17 @@ def fresh(count: int, dtype: type[Number]) -> NDArray[Number]:
     return np.frombuffer(secrets.token_bytes(count * np.dtype(dtype).itemsize), dtype=dtype).copy()
 
 
+def below(bounds: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each bound, which is 1 or more, a number drawn uniformly from 0 up to it; by rejection."""
+    wide = bounds.astype(np.uint64)
+    last = np.uint64((1 << 64) - 1)
+    kept = last - (last % wide + np.uint64(1)) % wide  # the largest number that no residue gains from
+    found = fresh(len(wide), np.uint64)
+    while len(bad := np.flatnonzero(found > kept)):
+        found[bad] = fresh(len(bad), np.uint64)
+    return (found % wide).astype(np.int64)
+
+
 class Stream:
     """Numbers from a seed; the same for everybody who has it and asks in the same order."""
 

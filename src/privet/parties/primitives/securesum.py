@@ -4,8 +4,8 @@ Sums are modulo the size of the number type, which must be larger than any total
 its own, drawn anew for every sum, uniform over the whole type. (Without the modulus a mask leaks: the sum of
 a large total and a mask is likely to be large.)
 
-`Ring`: the first party sends its vector plus a mask around the ring; every other adds its own; the first
-takes the mask off. Mohammed 2012, section 5.4; Jurczyk and Xiong 2008.
+`Ring`: the first party sends its vector plus a mask around a ring, whose order is drawn for the session;
+every other adds its own; the first takes the mask off. Mohammed 2012, section 5.4; Jurczyk and Xiong 2008.
 `Pairwise`: every pair has a common stream; one adds it, the other takes it off; all send to the first at
 once. One round instead of n, and neighbours can no longer single out the party between them (Bonawitz et
 al., "Practical secure aggregation", CCS 2017, without dropouts: here a party that is gone ends the run).
@@ -20,6 +20,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from privet.errors import UnsupportedError
+from privet.parties.primitives.around import Around
 from privet.parties.primitives.chance import Stream, agreed, fresh
 from privet.parties.transport import Link, Words
 
@@ -41,20 +42,19 @@ def refuse_two(parties: int) -> None:
 
 
 class Ring:
-    """Around the ring, in the contract's order."""
+    """Around the ring, in an order drawn for the session."""
 
     def __init__(self, link: Link) -> None:
         refuse_two(link.parties)
-        self._link = link
+        self._around = Around(link)
 
     def total(self, mine: Words) -> Words | None:
-        link, count, dtype = self._link, len(mine), mine.dtype.type
-        after, before = (link.me + 1) % link.parties, (link.me - 1) % link.parties
-        if link.me == FIRST:
+        around, count, dtype = self._around, len(mine), mine.dtype.type
+        if around.begins:
             mask = fresh(count, dtype)
-            link.send_words(after, "ring", mine + mask)
-            return link.receive_words(before, "ring", count, dtype) - mask
-        link.send_words(after, "ring", link.receive_words(before, "ring", count, dtype) + mine)
+            around.send("ring", mine + mask)
+            return around.receive("ring", count, dtype) - mask
+        around.send("ring", around.receive("ring", count, dtype) + mine)
         return None
 
 

@@ -2,36 +2,38 @@
 
 Jurczyk and Xiong 2008 (algorithm 5 of their report): a leader drawn by lot sends its items around the ring
 among decoys; everybody adds its own and shuffles; the leader takes the decoys out, one copy for each. (Taking
-out all equal items would delete genuine ones of others.) The lot falls by a secure maximum: nobody chooses.
+out all equal items would delete genuine ones of others.) The lot falls by a secure maximum: nobody chooses,
+and only the leader knows that it leads. All send one bag and one result, each to its successor, so the result
+does not tell either. The leader draws up to twice as many decoys as are asked for: who knew their number
+could tell from the size of a bag how far it has come.
 
 Trust: parties that follow the protocol; no two neighbours collude.
-Leaks: to all, the items and, on the way, how many have been added up to then; to the leader's successor, the
-leader's items among the decoys: as many decoys as it takes, from a domain that looks alike. The leader itself
-sees all items without decoys first; the others hear them from it.
-
-From Python only: a building block that no joint release takes yet.
+Leaks: to all, the items and, on the way, a bag of those that were added before, among the decoys. `exposure`
+says how much a successor of the leader could conclude from it.
 """
 
 from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from privet.errors import PartyError, UnsupportedError
-from privet.parties.primitives.extremes import maximum
+from privet.parties.primitives.around import Around
+from privet.parties.primitives.chance import below, fresh
+from privet.parties.primitives.extremes import Ints, maxima
 from privet.parties.primitives.securesum import refuse_two
 from privet.parties.transport import Link
 
 TICKETS = 1 << 61
+LARGEST = 1 << 24  # items in a bag, decoys among them
 
 
-def shuffled(items: Sequence[int]) -> list[int]:
-    found = list(items)
-    secrets.SystemRandom().shuffle(found)
-    return found
+def shuffled(items: Ints) -> Ints:
+    """In one of all orders, each as likely as any other, but for chances of less than len**2 / 2**128."""
+    return items[np.lexsort((fresh(len(items), np.uint64), fresh(len(items), np.uint64)))]
 
 
 def without(bag: Sequence[int], decoys: Sequence[int]) -> list[int]:
@@ -47,54 +49,70 @@ def without(bag: Sequence[int], decoys: Sequence[int]) -> list[int]:
     return sorted(left.elements())
 
 
-def elected(link: Link) -> int:
-    """A leader by lot: whoever drew the highest ticket. All learn who it is."""
-    while True:
-        ticket = secrets.randbelow(TICKETS)
-        highest = maximum(link, ticket, 0)
-        link.broadcast_words("is mine", np.array([ticket == highest], dtype=np.uint8))
-        found = [
-            party
-            for party in range(link.parties)
-            if (
-                ticket == highest
-                if party == link.me
-                else link.receive_words(party, "is mine", 1, np.uint8)[0]
-            )
-        ]
-        if len(found) == 1:
-            return found[0]
+def elected(around: Around) -> bool:
+    """Does this party lead? One does, by lot; two with a chance below n**2 / 2**61, which ends the run."""
+    ticket = np.array([secrets.randbelow(TICKETS)], dtype=np.int64)
+    return bool((ticket == maxima(around, ticket, np.array([True]), TICKETS)).all())
 
 
-def union(link: Link, mine: Sequence[int], domain: int, decoys: int) -> list[int]:
+def union(
+    link: Link,
+    mine: Sequence[int],
+    domain: int,
+    decoys: int,
+    guard: Callable[[list[int]], list[int]] = list,
+) -> list[int]:
     """All items, which are numbers below `domain`, sorted; every party learns them.
 
-    `decoys`: how many the leader hides its own among.
+    `decoys`: among how many at least the leader hides its own; `guard`: what of the result it passes on.
     """
     refuse_two(link.parties)
-    if any(not 0 <= item < domain for item in mine) or decoys < 0:
+    around = Around(link)
+    items = np.array(mine, dtype=np.int64)
+    if ((items < 0) | (items >= domain)).any() or decoys < 0:
         raise UnsupportedError("items are numbers of the domain")
-    leader = elected(link)
-    after, before = (link.me + 1) % link.parties, (link.me - 1) % link.parties
-    if link.me == leader:
-        false = [secrets.randbelow(domain) for _ in range(decoys)]
-        _send(link, after, shuffled([*false, *mine]))
-        found = without(_received(link, before, domain), false)
-        for party in link.others:
-            _send(link, party, found)
-        return found
-    _send(link, after, shuffled([*_received(link, before, domain), *mine]))
-    return _received(link, leader, domain)
+    return _united(around, items, domain, decoys, guard, leads=elected(around))
 
 
-def _send(link: Link, to: int, items: Sequence[int]) -> None:
-    link.send_words(to, "items", np.array([len(items)], dtype=np.uint64))
-    link.send_words(to, "bag", np.array(items, dtype=np.uint64))
+def naive(link: Link, mine: Sequence[int], domain: int) -> list[int]:
+    """For comparison only: the first party begins and hides nothing, so its successor sees its items."""
+    around = Around(link)
+    return _united(around, np.array(mine, dtype=np.int64), domain, 0, list, leads=around.begins)
 
 
-def _received(link: Link, sender: int, domain: int) -> list[int]:
-    count = int(link.receive_words(sender, "items", 1, np.uint64)[0])
-    found = [int(item) for item in link.receive_words(sender, "bag", count, np.uint64)]
-    if any(item >= domain for item in found):
-        raise PartyError(f"{link.name(sender)}: sent an item that is not of the domain")
-    return found
+def _united(
+    around: Around,
+    items: Ints,
+    domain: int,
+    decoys: int,
+    guard: Callable[[list[int]], list[int]],
+    *,
+    leads: bool,
+) -> list[int]:
+    if not leads:
+        _send(around, shuffled(np.concatenate([_received(around, domain), items])))
+        found = _received(around, domain)
+        _send(around, found)
+        return [int(item) for item in found]
+    false = below(np.full(decoys + secrets.randbelow(decoys + 1), domain, dtype=np.int64))
+    _send(around, shuffled(np.concatenate([false, items])))
+    result = guard(without(_received(around, domain).tolist(), false.tolist()))
+    _send(around, np.array(result, dtype=np.int64))
+    if _received(around, domain).tolist() != result:
+        raise PartyError("the union came back around the ring as another")
+    return result
+
+
+def _send(around: Around, items: Ints) -> None:
+    around.send("items", np.array([len(items)], dtype=np.uint32))
+    around.send("bag", items.astype(np.uint64))
+
+
+def _received(around: Around, domain: int) -> Ints:
+    count = int(around.receive("items", 1, np.uint32)[0])
+    if count > LARGEST:
+        raise PartyError(f"a bag of more than {LARGEST:,} items came around the ring")
+    found = around.receive("bag", count, np.uint64)
+    if (found >= domain).any():
+        raise PartyError("an item came around the ring that is not of the domain")
+    return found.astype(np.int64)

@@ -25,7 +25,7 @@ from privet.declared import Order
 from privet.document.forest import Forest, Vertex
 from privet.document.schema import Places, Schema
 from privet.domain import Value
-from privet.engine import SUFFIX, Engine
+from privet.engine import SUFFIX, Engine, suffix
 from privet.engines import text
 from privet.engines.documents import files, jsontext
 from privet.engines.documents.bind import JsonBinder
@@ -38,7 +38,6 @@ from privet.evidence import notes as ev
 from privet.evidence.columns import DataNote
 from privet.placing import scratch
 from privet.policy.values import Policy
-from privet.release import suffix
 from privet.roads.documents.shape import DocumentShape
 from privet.roads.stations import file_of, handed_out, in_frame, source_digest, strict
 

@@ -23,7 +23,7 @@ from privet.evidence import signing
 from privet.evidence.notes import software
 from privet.evidence.promises import Signer
 from privet.evidence.signing import PrivateKey, Signature
-from privet.parties.contract import Contract
+from privet.parties.agreement import Agreement
 from privet.parties.transport import Link
 from privet.roads.parties.release import Run
 
@@ -69,7 +69,7 @@ class AllSign:
     """The parties of a contract, as one of them has their signatures put under a release."""
 
     link: Link
-    contract: Contract
+    contract: Agreement
     key: PrivateKey | None  # None: the contract names no keys, and nobody signs
 
     def __post_init__(self) -> None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +20,12 @@ from privet.parties.mining import Itemset, Table, by_columns, by_people
 from privet.parties.primitives.intersection import common
 from privet.parties.transport import Link
 from privet.parties.words import Split
+from privet.roads.parties.concluding import AllSign
+from privet.roads.parties.release import Run
+from privet.roads.parties.results import NOTE, keep, note_of
 from privet.roads.stations import in_frame, settle
+
+ITEMSETS = "itemsets.csv"
 
 
 def mine_together(
@@ -63,3 +73,25 @@ def table_of(contract: MiningContract, source: Any, engine: Engine[Any]) -> tupl
 
 def _mine(link: Link, contract: MiningContract) -> tuple[str, ...]:
     return contract.owners.get(link.name(link.me), ())
+
+
+def keep_itemsets(
+    folder: Path,
+    contract: MiningContract,
+    run: Run,
+    itemsets: Mapping[tuple[str, ...], int],
+    sign: AllSign | None,
+) -> Path:
+    """The itemsets, the same at all parties and signed by all."""
+    files = {ITEMSETS: as_csv(itemsets).encode(), NOTE: note_of("itemsets", contract, run)}
+    return keep(folder, files, {}, sign)
+
+
+def as_csv(itemsets: Mapping[tuple[str, ...], int]) -> str:
+    """One itemset a row, its items as JSON, and how many persons have it."""
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(["items", "persons"])
+    ordered = sorted(itemsets.items(), key=lambda one: (len(one[0]), one[0]))
+    rows.writerows([json.dumps(list(one), ensure_ascii=False), n] for one, n in ordered)
+    return text.getvalue()

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from privet.core import Column, Finding, Progress, Role, Tally, Verdict, silent
-from privet.domain import Value
+from privet.core import Column, Finding, Progress, Purse, Role, Step, Tally, Verdict, silent
+from privet.domain import Domain, Value
 from privet.engine import Engine
 from privet.engines.frames import encode
 from privet.errors import HierarchyError, InputError, InternalError, PartyError, PrivetError
@@ -27,7 +27,9 @@ from privet.parties.transport import Link
 from privet.parties.words import Declared, Split
 from privet.recoding import Generalization
 from privet.roads import Verdicts
+from privet.roads.noisy.release import NoisyRelease
 from privet.roads.parties.concluding import greet
+from privet.roads.parties.noisy import NoisyOutcome, publish_noisy
 from privet.roads.parties.release import release_of
 from privet.roads.stations import (
     columns_needed,
@@ -49,6 +51,10 @@ class Outcome:
     finding: Finding = field(repr=False)
     verdicts: Verdicts
 
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return self.finding.steps
+
 
 def take_part(
     link: Link, contract: Contract, source: Any, engine: Engine[Any], progress: Progress = silent
@@ -69,10 +75,16 @@ def publish_together(
     certificate: bytes | None = None,
     rehearsed: bool = False,
     signed: bool = True,
+    purse: Purse | None = None,
     progress: Progress = silent,
-) -> tuple[Outcome, TableRelease]:
-    """Greet, search and open with the others; what each holds at the end, and the release it would write."""
+) -> tuple[Outcome | NoisyOutcome, TableRelease | NoisyRelease]:
+    """Greet, search and open with the others; what each holds at the end, and the release it would write.
+
+    `purse`: what this party pays from, where the contract spends.
+    """
     run = greet(link, certificate, rehearsed=rehearsed, signed=signed)
+    if contract.noisy is not None:
+        return publish_noisy(link, contract, source, engine, run, purse, progress)
     found = take_part(link, contract, source, engine, progress)
     traffic = link.traffic
     private = {
@@ -108,7 +120,7 @@ def by_people(
         tallied = engine.tally(table, terms)
         tally = _as_agreed(tallied.tally, contract)
     except PrivetError as error:
-        raise _named(link, error) from None
+        raise named(link, error) from None
     counts = PeopleCounts(link, tally, contract.reveal, contract.adding)
     finding = contract.policy.algorithm.search(counts, terms, progress)  # type: ignore[arg-type]
     recoding = finding.recoding
@@ -134,13 +146,13 @@ def by_columns(
     try:
         table = engine.read(source, settle(source, policy.form), [person, *mine])
         frame = in_frame(engine, table)
-        coded = {name: _agreed_codes(frame, name, contract) for name in mine}
+        coded = {name: agreed_codes(frame, name, contract.domains[name]) for name in mine}
         persons, values = encode(frame.select(person))[person]
         if None in values:
             raise InputError(f"{person}: a row without an identifier cannot be matched")
         order = common(link, [str(values[code]) for code in persons.tolist()])
     except PrivetError as error:
-        raise _named(link, error) from None
+        raise named(link, error) from None
     nothing = np.zeros(len(order), dtype=np.intp)
 
     def column(name: str) -> Column:
@@ -191,18 +203,18 @@ def _told_rows(link: Link, holder: int, rows: Any, known: Sequence[int]) -> Any:
     return told
 
 
-def _named(link: Link, error: PrivetError) -> PrivetError:
+def named(link: Link, error: PrivetError) -> PrivetError:
     """The same error, with the party that it is about."""
     if isinstance(error, PartyError):
         return error  # it names whom it is about
     return type(error)(*(f"{link.name(link.me)}: {complaint}" for complaint in error.complaints))
 
 
-def _agreed_codes(frame: Any, name: str, contract: Contract) -> Any:
+def agreed_codes(frame: Any, name: str, agreed: Domain) -> Any:
     """The agreed code of each row's value."""
     codes, values = encode(frame.select(name))[name]
     try:
-        domain = Declared(contract.domains[name]).domain(values)
+        domain = Declared(agreed).domain(values)
     except HierarchyError as error:
         raise HierarchyError(*(f"attributes.{name}: {complaint}" for complaint in error.complaints)) from None
     return np.array([domain.codes[value] for value in values], dtype=np.intp)[codes]

@@ -7,7 +7,7 @@ its private notes. So every party writes the release for itself, and can put its
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -21,6 +21,7 @@ from privet.evidence import notes as ev
 from privet.measure import summary
 from privet.measure.dimensions import dimensionality
 from privet.measure.worst import worst_classes
+from privet.parties.agreement import Agreement
 from privet.parties.contract import Contract
 from privet.parties.learned import coalitions, learned
 from privet.policy.values import form_noted
@@ -115,24 +116,28 @@ def release_of(
 
 def joint_note(contract: Contract, run: Run) -> dict[str, Any]:
     """Who took part and what each saw; how much each sent tells how many rows it has, and is not said."""
-    saw = learned(contract)
-    parties = []
-    for name in contract.parties:
-        said: dict[str, Any] = {"name": name, "saw": list(saw[name])}
-        if run.signed:
-            said["key"] = contract.keys[name]
-        if name in run.certificates:
-            said["certificate"] = run.certificates[name]
-        parties.append(said)
     return {
         "contract": contract.digest.hex(),
         "session": run.session,
         "split": contract.split.value,
         "reveal": contract.reveal.value,
-        "parties": parties,
+        "parties": parties_note(contract, learned(contract), run),
         "together": list(coalitions(contract)),
         **({"rehearsed": True} if run.rehearsed else {}),
     }
+
+
+def parties_note(agreed: Agreement, saw: Mapping[str, Sequence[str]], run: Run) -> list[dict[str, Any]]:
+    """By party what it saw, its key and the certificate that it showed."""
+    parties = []
+    for name in agreed.parties:
+        said: dict[str, Any] = {"name": name, "saw": list(saw[name])}
+        if run.signed:
+            said["key"] = agreed.keys[name]
+        if name in run.certificates:
+            said["certificate"] = run.certificates[name]
+        parties.append(said)
+    return parties
 
 
 def standing_in(final: Tally, recoding: Generalization) -> Tally:

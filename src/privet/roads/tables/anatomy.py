@@ -13,7 +13,7 @@ import numpy as np
 from privet.core import Column, Form, Progress, Role, Tally, silent
 from privet.declared import Order
 from privet.domain import Value, flat
-from privet.engine import Engine, Tallied
+from privet.engine import Engine, Tallied, suffix
 from privet.equality import key
 from privet.errors import InputError, TamperedError, UnsupportedError
 from privet.evidence import notes as ev
@@ -24,7 +24,7 @@ from privet.measure import risk as risks
 from privet.policy.values import Policy
 from privet.readings import Formulas
 from privet.recoding import Perturbation
-from privet.release import Release, suffix
+from privet.release import Release
 from privet.roads import Found, Verdicts, absent
 from privet.roads.absent import Occurring
 from privet.roads.answers import BucketComparison, TableExplanation

@@ -8,12 +8,12 @@ from typing import Any
 
 from privet import parts
 from privet.core import Form
-from privet.engine import Engine
+from privet.engine import Engine, suffix
 from privet.evidence import notes as ev
 from privet.hierarchy import Tree
 from privet.policy.values import Policy
 from privet.recoding import Generalization, Perturbation, Recoding, Regions
-from privet.release import Release, suffix
+from privet.release import Release
 from privet.roads.stations import in_frame
 
 

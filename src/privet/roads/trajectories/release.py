@@ -10,11 +10,11 @@ from typing import Any
 import polars as pl
 
 from privet.core import Form
-from privet.engine import Engine
+from privet.engine import Engine, suffix
 from privet.evidence import notes as ev
 from privet.evidence.paths import Heat
 from privet.policy.values import Policy
-from privet.release import Release, suffix
+from privet.release import Release
 from privet.report import html, trajectories
 from privet.trajectory.grid import Grid
 

@@ -9,12 +9,12 @@ from typing import Any
 import polars as pl
 
 from privet.core import Form
-from privet.engine import Engine
+from privet.engine import Engine, suffix
 from privet.engines.transactions import lines
 from privet.engines.transactions.frames import as_lists
 from privet.evidence import notes as ev
 from privet.policy.values import Policy
-from privet.release import Release, suffix
+from privet.release import Release
 from privet.rules.baskets import Baskets
 
 

@@ -1,0 +1,82 @@
+"""A question to the virtual database, at one of its sites.
+
+All sites have signed that questions are answered, by whom they may be asked and what is let through, so
+nobody is asked again for each. What a node keeps of a question is who asked, when, and how it ended.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from privet.errors import InputError
+from privet.node.house import House
+from privet.parties.transport import Link
+from privet.parties.virtual.answering import Answer, answered
+from privet.parties.virtual.asking import Question
+from privet.parties.virtual.contract import DatabaseContract
+from privet.parties.virtual.table import LocalTable
+from privet.roads.parties.concluding import greet
+from privet.roads.parties.database import kept
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question, and this site's part of the database that it is put to."""
+
+    house: House = field(repr=False)
+    database: str  # the session in which the database was made
+    contract: DatabaseContract
+    table: LocalTable = field(repr=False)
+    question: Question = field(repr=False)
+
+    @classmethod
+    def read(cls, house: House, database: str, release: str, said: Any) -> Asked:
+        """A question as it travels; refused where it is not one under the database's contract."""
+        contract, table = kept(house.releases / release)
+        question = Question.from_document(said, contract)
+        question.refuse(contract)
+        return cls(house, database, contract, table, question)
+
+    def refuse(self, asker: str, own: str) -> None:
+        """Refuse who may not ask here: a site's steward asks its own node, a researcher any."""
+        if asker != own and asker not in self.contract.researchers:
+            raise InputError(
+                "the contract does not name you as a researcher; a site asks through its own node"
+            )
+
+    def body(self) -> dict[str, Any]:
+        """What the other sites are told."""
+        return {"database": self.database, "question": self.question.to_document()}
+
+    def answered(self, link: Link, certificate: bytes, session: str | None) -> None:
+        """Take part; the node that was asked, which has a session to note it under, keeps the answer."""
+        greet(link, certificate)
+        answer = answered(link, self.contract, self.table, self.question)
+        if session is not None:
+            keep(self.house, session, answer)
+
+
+def place(house: House, session: str) -> Path:
+    return house.answers / f"{session}.json"
+
+
+def keep(house: House, session: str, answer: Answer) -> None:
+    """Where only this node can read it, until whoever asked has it."""
+    house.answers.mkdir(mode=0o700, exist_ok=True)
+    where = place(house, session)
+    fresh = where.with_suffix(".new")
+    said = {
+        "columns": answer.columns,
+        "rows": answer.rows,
+        "matched": answer.matched,
+        "decoys": answer.decoys,
+        "domain": answer.domain,
+    }
+    handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        json.dump(said, file, ensure_ascii=False)
+    fresh.replace(where)

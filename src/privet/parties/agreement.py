@@ -1,0 +1,101 @@
+"""What every document has that parties sign: names, keys and a digest.
+
+There are three kinds: a `contract` for one release, `mining` for frequent itemsets, a `database` that stays
+where its rows are and answers questions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from base64 import b64decode
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from privet import tomltext
+from privet.errors import PolicyError
+
+Made = TypeVar("Made")
+
+
+class Agreement(Protocol):
+    """What parties have signed."""
+
+    @property
+    def parties(self) -> tuple[str, ...]: ...
+
+    @property
+    def keys(self) -> Mapping[str, str]:
+        """By party its public key, in base 64."""
+
+    @property
+    def purpose(self) -> str: ...
+
+    @cached_property
+    def digest(self) -> bytes:
+        """The SHA-256 of what was agreed on, however its file is written."""
+
+
+def digest_of(document: Mapping[str, Any]) -> bytes:
+    text = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).digest()
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The document in a file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise PolicyError(f"{path}: no such file") from None
+    except (ValueError, IsADirectoryError):
+        raise PolicyError(f"{path}: this is not a TOML file") from None
+    return tomltext.document(text, f"{path}: this is not a TOML file")
+
+
+def loaded(path: Path, made: Callable[[Mapping[str, Any]], Made]) -> Made:
+    """What a file says, made into what it is; complaints name the file."""
+    document = read(path)
+    try:
+        return made(document)
+    except PolicyError as error:
+        raise error.at(str(path)) from None
+
+
+def wrong_names(parties: Sequence[Any], what: str = "parties") -> list[str]:
+    """What is wrong with what parties are called."""
+    if any(not isinstance(p, str) or not p.isidentifier() or len(p) > 40 for p in parties):
+        return [f"{what}: each is a short name of letters, digits and underscores"]
+    return [f"{what}: each has a name of its own"] if len(set(parties)) < len(parties) else []
+
+
+def wrong_keys(keys: Mapping[str, str], parties: Sequence[str]) -> list[str]:
+    """What is wrong with the parties' public keys."""
+    complaints = [f"keys.{party}: no such party" for party in keys if party not in parties]
+    complaints += [
+        f"keys.{party}: a public key is 32 bytes in base 64; `privet key make` shows it"
+        for party, key in keys.items()
+        if not _is_key(key)
+    ]
+    if keys and set(keys) != set(parties):
+        complaints.append("keys: of every party, or of none")
+    if len(set(keys.values())) < len(keys):
+        complaints.append("keys: each party has a key of its own")
+    return complaints
+
+
+def keys_of(document: Mapping[str, Any], complaints: list[str]) -> dict[str, str]:
+    """The table of keys, or a complaint about it."""
+    keys = document.get("keys", {})
+    if not isinstance(keys, Mapping) or not all(isinstance(key, str) for key in keys.values()):
+        complaints.append("keys: a table of parties and their public keys; `privet key make` makes one")
+        return {}
+    return dict(keys)
+
+
+def _is_key(text: str) -> bool:
+    try:
+        return len(b64decode(text, validate=True)) == 32
+    except ValueError:
+        return False

@@ -1,0 +1,233 @@
+"""Virtual databases and mining between real nodes: made, asked, mined, and what a peer may not ask."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.disclose.audit_server import free_port
+from tests.node.nodes import NAMES, Process, caller, contract_of, houses, over, runs, serving, start
+from tests.parties import federation
+from tests.parties.test_mining import BASKETS, DOCUMENT, expected
+
+from privet.cli import main
+from privet.node.house import House, made
+from privet.parties.agreements import load
+from privet.roads.parties.itemsets import as_csv
+
+pytestmark = pytest.mark.services
+
+WORDS = ("Flu", "Asthma", "Diabetes", "Cancer", "CANARY", "bread")
+
+
+class Sites:
+    """Three nodes that serve, a database that they have made, and a researcher whom they know."""
+
+    def __init__(self, folder: Path, running: dict[str, Process]) -> None:
+        self.folder = folder
+        self.houses = {name: House.load(folder / name) for name in NAMES}
+        self.running = running
+        self.data = federation.parts(folder, NAMES)
+        self.researcher = made(folder / "uni", name="uni", url=f"https://127.0.0.1:{free_port()}")
+        invitation = folder / "uni.invitation.toml"
+        invitation.write_text(self.researcher.me().to_text(), encoding="utf-8")
+        for name, house in self.houses.items():
+            house.accept(invitation)
+            self.researcher.accept(folder / f"{name}.invitation.toml")
+
+    def contract(self, name: str, **changes: Any) -> Path:
+        said = {"parties": list(NAMES), "researchers": ["uni"], **changes}
+        return contract_of(self.folder / name, self.houses, of=federation.document, **said)
+
+    def run(self, path: Path, data: dict[str, str] | None = None) -> dict[str, dict[str, Any]]:
+        before = {name: len(runs(house)) for name, house in self.houses.items()}
+        for name, house in self.houses.items():
+            status, said = start(house, path, (data or self.data)[name])
+            assert status == 200, said
+        return {name: over(house, before[name] + 1) for name, house in self.houses.items()}
+
+    def query(self, path: Path, *words: str, node: str = "A") -> int:
+        return main(["joint", "query", str(path), *words, "--node", str(self.folder / node)])
+
+
+@pytest.fixture(scope="module")
+def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sites]:
+    folder = tmp_path_factory.mktemp("sites")
+    with serving(houses(folder), *NAMES) as running:
+        yield Sites(folder, running)
+
+
+@pytest.fixture(scope="module")
+def database(sites: Sites) -> Path:
+    path = sites.contract("database")
+    found = sites.run(path)
+    assert {one["state"] for one in found.values()} == {"done"}, found
+    return path
+
+
+def test_the_boxes_are_the_same_at_all_sites_and_the_rows_stay(sites: Sites, database: Path) -> None:
+    folders = [next(house.releases.glob("*.private")) for house in sites.houses.values()]
+    public = [folder.with_suffix("") for folder in folders]
+    for folder in public:
+        assert sorted(path.name for path in folder.iterdir()) == [
+            "boxes.csv",
+            "joint.json",
+            "signatures.json",
+        ]
+        for path in folder.iterdir():
+            assert path.read_bytes() == (public[0] / path.name).read_bytes()
+    note = json.loads((public[0] / "joint.json").read_text())
+    assert note["kind"] == "database"
+    assert [one["name"] for one in note["parties"]] == list(NAMES)
+    assert all(one["certificate"] and one["saw"] for one in note["parties"])
+    assert all(folder.stat().st_mode & 0o077 == 0 for folder in folders)
+    rows = [json.loads((folder / "rows.json").read_text()) for folder in folders]
+    assert [len(one["leaf"]) for one in rows] == [4, 4, 4]
+    out = sites.folder / "boxes"
+    words = ["joint", "fetch", str(database), "-o", str(out), "--node", str(sites.folder / "B")]
+    assert main([*words, "--from", "C"]) == 0
+    assert (out / "boxes.csv").read_text() == (public[0] / "boxes.csv").read_text()
+    assert main(["joint", "verify", str(out), str(database)]) == 0
+    (out / "boxes.csv").write_text("age,zip,records\n")
+    assert main(["joint", "verify", str(out), str(database)]) == 1
+
+
+def test_a_site_and_a_researcher_ask(
+    sites: Sites, database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    want = ["age,zip,disease", *(f"26..29,43..48,{one}" for one in ("Asthma", "Cancer", "Flu"))]
+    assert sites.query(database, "--where", "age = 27", node="B") == 0
+    assert sorted(capsys.readouterr().out.splitlines()) == sorted(want)
+    for name in NAMES:
+        assert sites.query(database, "--where", "age = 27", "--at", name, node="uni") == 0
+        assert sorted(capsys.readouterr().out.splitlines()) == sorted(want)
+    out = sites.folder / "answer.csv"
+    assert sites.query(database, "-o", str(out), "--at", "A", node="uni") == 0
+    assert len(out.read_text().splitlines()) == 13
+    assert not list((sites.folder / "A" / "answers").iterdir()), "whoever asked has it"
+    for one in sites.running.values():
+        assert not [word for word in WORDS if word in one.said()], "data in a log"
+
+
+def test_who_may_not_ask_and_what_is_no_question(
+    sites: Sites, database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sites.query(database, "--where", "age = 27", "--at", "B", node="A") == 2
+    assert "does not name you as a researcher" in capsys.readouterr().err
+    assert sites.query(database, "--where", "age = 27", node="uni") == 2
+    assert "which site's node" in capsys.readouterr().err
+    unmade = sites.contract("unmade", k=3)
+    assert sites.query(unmade, node="A") == 2
+    assert "has no virtual database of this contract" in capsys.readouterr().err
+    digest = load(database).digest.hex()
+    one = caller(sites.houses["A"])
+    for said in ({}, {"contract": 3}, {"contract": digest, "question": {"where": {"name": [[0, 0]]}}}):
+        assert one.call("POST", "/v1/questions", document=said)[0] in {400, 422}
+    one.close()
+    peer = caller(sites.houses["C"], sites.houses["B"])
+    session = secrets.token_hex(16)
+    assert peer.call("GET", f"/v1/questions/{session}")[0] == 404
+    assert peer.call("GET", f"/v1/questions/{session}/answer")[0] == 404
+    made_in = next(one["session"] for one in runs(sites.houses["B"]) if one["release"])
+    hostile = [
+        ({"database": "0" * 32, "question": {"where": {}, "certain": False}}, 412),
+        ({"database": made_in, "question": {"where": {"name": []}, "certain": False}}, 400),
+        ({"database": made_in, "question": None}, 400),
+    ]
+    for asked, status in hostile:
+        body = {"contract": digest, "asked": asked}
+        assert peer.call("POST", f"/v1/sessions/{secrets.token_hex(16)}", document=body)[0] == status
+    peer.close()
+    researcher = caller(sites.researcher, sites.houses["B"])
+    body = {"contract": digest, "asked": {"database": made_in, "question": {"where": {}, "certain": False}}}
+    assert researcher.call("POST", f"/v1/sessions/{session}", document=body)[0] == 412, "not a site"
+    assert researcher.call("POST", "/v1/runs", document={"contract": str(database)})[0] == 403
+    researcher.close()
+
+
+def test_an_answer_without_one_of_the_sites(
+    sites: Sites, database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A site that is gone is named and nothing answered; one that comes back answers from what it kept."""
+    sites.running["C"].kill()
+    assert sites.query(database, "--where", "age = 27") != 0
+    assert "C: " in capsys.readouterr().err
+    assert not list((sites.folder / "A" / "answers").iterdir())
+    sites.running["C"] = Process(sites.houses["C"]).ready()
+    assert sites.query(database, "--where", "age = 27") == 0
+    assert len(capsys.readouterr().out.splitlines()) == 4
+
+
+def test_what_cannot_be_kept_is_said_at_all_sites_and_leaves_nothing(sites: Sites) -> None:
+    before = {name: sorted(house.releases.iterdir()) for name, house in sites.houses.items()}
+    found = sites.run(sites.contract("unsatisfiable", k=13))
+    for name, one in found.items():
+        assert one["state"] == "failed"
+        assert "fewer than k" in one["why"] or "ended the run" in one["why"]
+        assert sorted(sites.houses[name].releases.iterdir()) == before[name]
+
+
+def baskets(folder: Path, persons: dict[str, list[str]]) -> dict[str, str]:
+    found = {}
+    for name, some in persons.items():
+        path = folder / f"baskets-{name}.csv"
+        rows = [f"{person},{item}" for person in some for item in BASKETS[person].split()]
+        path.write_text("\n".join(["id,item", *rows]) + "\n")
+        found[name] = str(path)
+    return found
+
+
+def test_three_nodes_mine_together(sites: Sites, capsys: pytest.CaptureFixture[str]) -> None:
+    """Spec 09, 19: the itemsets of all baskets in one place, at every node, signed by all."""
+    people = sorted(BASKETS)
+    data = baskets(sites.folder, {name: people[at::3] for at, name in enumerate(NAMES)})
+    said = {**DOCUMENT, "parties": list(NAMES)}
+    path = contract_of(sites.folder / "mining", sites.houses, of=lambda **more: {**said, **more})
+    found = sites.run(path, data)
+    assert {one["state"] for one in found.values()} == {"done"}, found
+    texts = {(sites.houses[n].releases / f["release"] / "itemsets.csv").read_text() for n, f in found.items()}
+    assert len(texts) == 1
+    assert texts == {as_csv(expected(people, Fraction(1, 3)))}
+    out = sites.folder / "itemsets"
+    assert main(["joint", "fetch", str(path), "-o", str(out), "--node", str(sites.folder / "A")]) == 0
+    assert main(["joint", "verify", str(out), str(path)]) == 0
+    assert "signed by A, B, C" in capsys.readouterr().out
+
+
+def test_two_nodes_mine_items_of_the_same_persons(sites: Sites) -> None:
+    """Spec 09, 20."""
+    people = sorted(BASKETS)
+    two = {name: sites.houses[name] for name in "AB"}
+    owners = {"A": ["bread", "CANARY"], "B": ["milk", "tea"]}
+    data = {}
+    for name in two:
+        rows = [f"{p},{item}" for p in people for item in BASKETS[p].split() if item in owners[name]]
+        path = sites.folder / f"columns-{name}.csv"
+        path.write_text("\n".join(["id,item", *rows]) + "\n")
+        data[name] = str(path)
+    said = {**DOCUMENT, "parties": ["A", "B"], "split": "columns", "owners": owners, "support": "1/4"}
+    path = contract_of(sites.folder / "crossed", two, of=lambda **more: {**said, **more})
+    before = {name: len(runs(house)) for name, house in two.items()}
+    for name, house in two.items():
+        assert start(house, path, data[name])[0] == 200
+    found = {name: over(house, before[name] + 1) for name, house in two.items()}
+    assert {one["state"] for one in found.values()} == {"done"}, found
+    texts = [(two[n].releases / f["release"] / "itemsets.csv").read_text() for n, f in found.items()]
+    assert texts[0] == texts[1]
+    both = [p for p in people if all(set(some) & set(BASKETS[p].split()) for some in owners.values())]
+    assert texts[0] == as_csv(expected(both, Fraction(1, 4)))
+
+
+def test_a_run_with_a_contract_of_another_kind_is_refused(sites: Sites, database: Path) -> None:
+    text = database.read_text()
+    other = sites.folder / "other.toml"
+    other.write_text(text.replace("database = 1", "mining = 1"))
+    status, said = start(sites.houses["A"], other, sites.data["A"])
+    assert status == 422
+    assert any("support: a quoted fraction" in complaint for complaint in said["complaints"])

@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
+# Tests start hundreds of processes: what one of them has compiled the next need not compile again.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help setup demo test test-slow test-fuzz test-explore test-services test-spark check format bench bench-full lock clean
 

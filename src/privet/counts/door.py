@@ -146,6 +146,9 @@ class Grouping(Protocol):
     def holds(self, node: Levels, bad: Mask, models: Sequence[PrivacyModel]) -> bool:
         """Does the table at a node, without its bad classes, keep these promises about the whole of it?"""
 
+    def persons(self, node: Levels) -> Ints:
+        """How many persons have a record in each class, where the table says whose records are."""
+
     def recoding(self, node: Levels, bad: Mask, trims: Ints | None) -> Generalization | Regions:
         """The table at a node without bad classes; `trims` (classes x codes): what goes of the others."""
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from privet.core import PrivacyModel, Tally
 from privet.counts.door import Entries, Frequencies, Indexes, Ints, Levels, Mask, Rungs
+from privet.errors import InternalError
 from privet.recoding import Generalization, Regions
 
 DENSE = 1 << 15  # an array this small is dense however few the keys
@@ -50,6 +51,17 @@ def numbered(key: NDArray[Any], room: int) -> tuple[Indexes, Indexes]:
     number = np.empty(len(key), dtype=np.intp)
     number[order] = np.cumsum(first) - 1
     return number, order[first]
+
+
+def people(key: NDArray[Any], person: NDArray[Any], room: int) -> Ints:
+    """How many persons there are with each key.
+
+    >>> people(np.array([0, 0, 1, 1]), np.array([5, 5, 5, 7]), 3).tolist()
+    [1, 2, 0]
+    """
+    wide = int(person.max(initial=0)) + 1
+    once = np.unique(key.astype(np.int64) * wide + person)
+    return np.bincount(once // wide, minlength=room).astype(np.int64)
 
 
 class Rollups:
@@ -112,6 +124,12 @@ class Rollups:
         if bad.any():
             after = after.where(~bad[self.of_cells(node)])
         return all(model.check(after).holds for model in models)
+
+    def persons(self, node: Levels) -> Ints:
+        """How many persons have a record in each class. They do not add up, so cells are looked at."""
+        if self._tally.person is None:
+            raise InternalError("persons are counted where the policy names them")
+        return people(self.of_cells(node), self._tally.person, len(self.at(node)))
 
     def recoding(self, node: Levels, bad: Mask, trims: Ints | None) -> Generalization | Regions:
         """The table at a node without its bad classes; `trims` (classes x codes): what goes of the others."""

@@ -78,6 +78,12 @@ class Judge:
             and suits.about_each_class(model, names, persons=persons)
         ]
         self._whole = [model for model in models if model not in by_class]
+        # Of persons, what must be suppressed are classes of too few; the rest is asked of the whole table.
+        self._fewest = (
+            max((suits.fewest(model, names) for model in models), default=1)
+            if persons and strict and not of_persons
+            else 1
+        )
         self._bounds = [(m, m.linkage()) for m in by_class if isinstance(m, LinkageModel)]
         self._protected = [protected(tally, bound.binding) for _, bound in self._bounds]
         self._classes = [model for model in by_class if isinstance(model, ClassCheck)]
@@ -102,7 +108,8 @@ class Judge:
         if tally.person is not None:  # a share of persons may grow when classes merge
             self.monotone &= suits.only_sizes(models)
         # With records suppressed, only what a class keeps whatever joins it is kept above.
-        self.prunes = self.monotone and (not self.limit or all(map(_joins, models)))
+        # Where values of several rows are known, a coarser node that drops fewer rows may break it again.
+        self.prunes = self.monotone and (not self.limit or (all(map(_joins, models)) and not tally.across))
 
     def need_classes(self, algorithm: str) -> None:
         """Refuse promises about the whole table, for a search that looks at parts of the attributes."""
@@ -149,6 +156,8 @@ class Judge:
             return Ruling(nothing, none, holds=False, lost=none, at_least=beyond.lost, beyond=beyond)
         found = rollups.at(node)
         lost = self._sizes(found, lasting=True)
+        if self._fewest > 1 and self.limit:
+            lost |= rollups.persons(node) < self._fewest
         for model in self._classes:
             if _joins(model):
                 lost |= self._read(model, found, None)

@@ -76,6 +76,9 @@ class ClusterClasses:
         every = [column.name for column in self._cells.heading.sensitive]
         return Rollups(self._counted(node, every), self._ladders).holds(node, bad, models)
 
+    def persons(self, node: Levels) -> Ints:  # noqa: ARG002 - the door's form
+        raise UnsupportedError("persons do not add up over parts: where they are counted, counts come here")
+
     def recoding(self, node: Levels, bad: Mask, trims: Ints | None) -> Generalization | Regions:
         cuts = {l.name: l.cuts[at] for l, at in zip(self._ladders, node, strict=True)}
         if trims is not None:

@@ -50,6 +50,17 @@ from privet.roads.tables.bounds import bounds_of_data
 from privet.roads.tables.release import TableRelease
 
 
+def as_it_stands(source: Any, policy: Policy, *, engine: Engine[Any]) -> Tally:
+    """Data counted without any recoding: what promises about it are asked of, whichever they are."""
+    table = persons.opened(engine, source, settle(source, policy.form), policy)
+    return engine.tally_published(table, policy)
+
+
+def judged(everybody: Tally, policy: Policy) -> Verdicts:
+    """Every promise that can be checked, on those it is about."""
+    return population.judge_all(everybody, population.part_that_leaves(everybody, policy), policy)
+
+
 @dataclass(frozen=True)
 class Decided:
     """What the search found for everybody, and what that says of the rows that leave."""
@@ -200,7 +211,12 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
             steps=ev.step_notes(finding.steps),
             notes=[*finding.notes, *remarks(policy)],
             measures=measures,
-            cautions=[*ev.CAUTIONS, *aloud, *([] if policy.person is None else [persons.CAUTION])],
+            cautions=[
+                *ev.CAUTIONS,
+                *aloud,
+                *ev.chosen_with(raw.records - final.records, recoding.name),
+                *([] if policy.person is None else [persons.CAUTION]),
+            ],
             more={
                 "choice": ev.choice_notes(finding.choice),
                 "copies": copies if copies > 1 else None,
@@ -245,11 +261,8 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
 
     def foreseen(self, source: Any, policy: Policy, *, engine: Engine[Any]) -> tuple[Verdicts, list[str]]:
         """What data achieves as it stands, and protected values that it does not have."""
-        table = persons.opened(engine, source, settle(source, policy.form), policy)
-        everybody = engine.tally_published(table, policy)
-        unmet = absent.remarks(policy, absent.of_tally(everybody))
-        left = population.part_that_leaves(everybody, policy)
-        return population.judge_all(everybody, left, policy), unmet
+        everybody = as_it_stands(source, policy, engine=engine)
+        return judged(everybody, policy), absent.remarks(policy, absent.of_tally(everybody))
 
     def verify(self, folder: Path, evidence: Evidence, policy: Policy, *, engine: Engine[Any]) -> Found:
         data, form = data_file(folder, evidence)
@@ -279,7 +292,8 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
             complaints += persons.complaints(policy, evidence.promises, verdicts)
         complaints += recounted.complaints(evidence, tally, policy)
         run = formulas.cautions(engine, table, tally, form)
-        complaints += formulas.complaints(evidence, [*bounds_of_data(policy, tally.quasi), *run])
+        chosen = ev.chosen_with(evidence.suppressed_records, evidence.recoding)
+        complaints += formulas.complaints(evidence, [*bounds_of_data(policy, tally.quasi), *chosen, *run])
         complaints += formulas.bare(policy, run)
         return Found(verdicts, (*complaints, *ev.other_columns(evidence, found)))
 

@@ -82,6 +82,7 @@ class AlgorithmFacts(Protocol):
     coincident: ClassVar[bool] = False  # knowing the algorithm does not help
     persons: ClassVar[bool] = False  # does it search where persons are counted, instead of records?
     why_records: ClassVar[str] = ""  # if not: why, and what to use instead
+    asks: ClassVar[bool] = False  # does it only ask counts, through `counts.door`? Then they may be elsewhere
 
     @property
     def droppable(self) -> Fraction:

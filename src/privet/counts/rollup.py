@@ -89,6 +89,11 @@ class Rollups:
         self._sources: list[Frequencies] = []
         self._order = self._by_shrinking()
 
+    @property
+    def cells(self) -> int:
+        """How many cells everything is counted from."""
+        return self._tally.cells
+
     def at(self, node: Levels) -> Frequencies:
         """The classes of a node."""
         if node in self._known:
@@ -105,6 +110,9 @@ class Rollups:
         found = self._merged(source, node)[0]
         self._remember(node, found)
         return found
+
+    def beyond(self, node: Levels, smallest: int) -> None:
+        """All classes are shown, however many there are."""
 
     def of_cells(self, node: Levels) -> Indexes:
         """The class of each cell, numbered as the node's frequencies are."""

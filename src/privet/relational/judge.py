@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Nulls, PrivacyModel, Tally
-from privet.counts.door import Counts, Entries, Frequencies, Grouping, Ints, Levels
+from privet.counts.door import Beyond, Counts, Entries, Frequencies, Grouping, Ints, Levels
 from privet.counts.memory import counted
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
 from privet.models.classes import ClassCheck, Histogram
@@ -42,6 +42,7 @@ class Ruling:
     lost: Mask  # of the bad, those whose records must go at every finer node too
     at_least: int  # so many records must go at every finer node
     trims: Ints | None = None  # classes x codes: what goes of classes that stay, by their sensitive value
+    beyond: Beyond | None = None  # too many classes to be shown, too many records of which are in small ones
 
     @property
     def suppressed(self) -> int:
@@ -149,6 +150,10 @@ class Judge:
         return self._tables[name]
 
     def rule(self, rollups: Grouping, node: Levels) -> Ruling:
+        beyond = rollups.beyond(node, self.smallest)
+        if beyond is not None and beyond.lost > self.limit:
+            nothing, none = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
+            return Ruling(nothing, none, holds=False, lost=none, at_least=beyond.lost, beyond=beyond)
         found = rollups.at(node)
         lost = self._sizes(found, lasting=True)
         if self._fewest > 1 and self.limit:

@@ -34,6 +34,9 @@ class SummedClasses:
     def at(self, node: Levels) -> Frequencies:
         return self._merged(node)[0]
 
+    def beyond(self, node: Levels, smallest: int) -> None:
+        """All classes are shown."""
+
     def holds(self, node: Levels, bad: Mask, models: Sequence[PrivacyModel]) -> bool:
         cut, of_cell = self._cut(node), self._of_cells(node)
         after = joined([t.recoded(cut).where(~bad[of]) for t, of in zip(self._tallies, of_cell, strict=True)])

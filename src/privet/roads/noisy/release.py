@@ -15,7 +15,7 @@ from privet.core import Form, Role
 from privet.dp.cuts import loss, noted
 from privet.dp.ledger import Reservation
 from privet.dp.noisytable import Labels, NoisyTable
-from privet.dp.plan import mean_error
+from privet.dp.plan import mean_error, mean_error_of_two
 from privet.dp.settings import COUNT, Drawn, Output, Settings
 from privet.dp.spend import cost
 from privet.engine import Engine, suffix
@@ -184,13 +184,15 @@ def _measures(drawn: Drawn, records: int) -> dict[str, Any]:
         "distribution": summary.distribution(made.classes, weight.sum(axis=0)),
     }
     lost = [note["lm"] for note in attributes.values() if "lm" in note]
+    error = mean_error if made.noises == 1 else mean_error_of_two
     found: dict[str, Any] = {
         "records": records,
         "counts": {
             "leaves": made.leaves,
             "cells": int(made.counts.size),
             "scale": ev.number(made.scale),
-            "error": summary.tidy(mean_error(float(1 / made.scale))),
+            "error": summary.tidy(error(float(1 / made.scale))),
+            **({} if made.noises == 1 else {"noises": made.noises}),
         },
         "loss": {"lm": summary.tidy(float(np.mean(lost)) if lost else None)},
         "attributes": attributes,

@@ -6,9 +6,11 @@ import ast
 import gzip
 import importlib.util
 import random
+import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -56,7 +58,15 @@ def test_it_needs_the_standard_library_only() -> None:
     }
     names |= {str(n.module).split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
     assert names - {"cryptography"} <= set(sys.stdlib_module_names)
-    assert FILE.read_text(encoding="utf-8").count("\n") < 850, "read in a quarter of an hour"
+    parts = re.split(r"^# --- ([a-z]+).*$", FILE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    long = Counter(dict.fromkeys(["head"], parts[0].count("\n")))
+    for name, text in zip(parts[1::2], parts[2::2], strict=True):
+        long[name] += text.count("\n")
+    kinds = {"tables": [], "paths": ["tables"], "documents": [], "sets": ["tables"]}
+    shared = long.total() - sum(long[kind] for kind in kinds)
+    for kind, with_ in kinds.items():
+        assert long[kind], f"{kind} have a part"
+        assert shared + sum(long[one] for one in (kind, *with_)) < 750, "read in a quarter of an hour"
 
 
 def tables(count: int, seed: int) -> Iterator[tuple[str, pl.DataFrame]]:
@@ -343,6 +353,12 @@ type = "by-promise"
     assert alone.verdict(out) == (0, ["unsigned: nobody vouches for it", "hidden-rule: holds"])
 
 
+PERSONS = [
+    "distinct-l-diversity: BROKEN",
+    "distinct-l-diversity of persons, whom only the steward can count: the release does not show it",
+]
+
+
 @pytest.mark.parametrize("head", ['rows = "persons"\n', 'absent = "allowed"\n'])
 def test_how_the_source_was_met_changes_nothing(alone: Any, tmp_path: Path, head: str) -> None:
     out = small(tmp_path, head=head)
@@ -351,7 +367,9 @@ def test_how_the_source_was_met_changes_nothing(alone: Any, tmp_path: Path, head
     changed(out, "data.csv", lambda text: text.replace("F,45", "F,44"))
     assert alone.verdict(out)[0] == 1
     changed(out, "policy.toml", lambda text: f'person = "id"\n{text}')
-    assert alone.verdict(out)[0] == 3, "persons are counted otherwise"
+    assert alone.verdict(out) == (1, ["unsigned: nobody vouches for it", *PERSONS]), (
+        "values are fewer in any case"
+    )
 
 
 def test_a_protected_value_is_found_in_every_spelling_of_paths(alone: Any, tmp_path: Path) -> None:

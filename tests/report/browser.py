@@ -162,14 +162,60 @@ class Browser:
 
     def press(self, key: str, *, leads: bool = False) -> None:
         """A key of the keyboard."""
-        code = {"Tab": 9, "Enter": 13, " ": 32}[key]
+        code = {"Tab": 9, "Enter": 13, "ArrowRight": 39, "ArrowDown": 40}.get(key) or ord(key.upper())
         self.leaving()
-        text = {"Enter": "\r", " ": " "}.get(key, "")
+        text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
         said = {"key": key, "windowsVirtualKeyCode": code}
         self.call("Input.dispatchKeyEvent", type="keyDown", text=text, **said)
         self.call("Input.dispatchKeyEvent", type="keyUp", **said)
         if leads:
             self.arrived()
+
+    def typed(self, text: str) -> None:
+        """Type where the cursor is."""
+        self.call("Input.insertText", text=text)
+
+    def tabbed(self, selector: str) -> None:
+        """Press Tab until something is reached that a selector fits; it must be seen to be reached."""
+        found = json.dumps(selector)
+        for _ in range(400):
+            self.press("Tab")
+            if self.asked(f"document.activeElement.matches({found})"):
+                break
+        else:
+            raise AssertionError(f"no way leads to {selector} by keyboard")
+        style = self.asked(
+            "(({outlineStyle, outlineWidth, boxShadow}) => `${outlineStyle} ${outlineWidth} ${boxShadow}`)"
+            "(getComputedStyle(document.activeElement))"
+        )
+        assert not style.startswith("none 0px none"), f"{selector} is reached, and nobody sees it"
+
+    def drag(self, source: str, target: str) -> None:
+        """Drag what a selector finds onto another, with a real mouse, to another page."""
+        self.call("Input.setInterceptDrags", enabled=True)
+        start, end = (
+            self.waited(
+                f"(() => {{ const box = document.querySelector({json.dumps(one)}).getBoundingClientRect(); "
+                "return {x: box.x + 30, y: box.y + box.height / 2}; })()"
+            )
+            for one in (source, target)
+        )
+        self.leaving()
+        self.call("Input.dispatchMouseEvent", type="mousePressed", button="left", clickCount=1, **start)
+        for step in (5, 15):
+            at = {"x": start["x"] + step, "y": start["y"] + step}
+            self.call("Input.dispatchMouseEvent", type="mouseMoved", button="left", buttons=1, **at)
+        until = time.monotonic() + PATIENCE
+        held = None
+        while held is None and time.monotonic() < until:
+            self.asked("1")
+            held = next((e for e in self.events if e.get("method") == "Input.dragIntercepted"), None)
+        assert held is not None, "nothing is dragged"
+        for kind in ("dragEnter", "dragOver", "drop"):
+            self.call("Input.dispatchDragEvent", type=kind, data=held["params"]["data"], **end)
+        self.call("Input.dispatchMouseEvent", type="mouseReleased", button="left", clickCount=1, **end)
+        self.call("Input.setInterceptDrags", enabled=False)
+        self.arrived()
 
     def give(self, selector: str, file: Path) -> None:
         """Choose a file in a field for files."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from concurrent.futures import wait
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,13 @@ class House:
         return found
 
     def get(self, path: str, **headers: str) -> httpx.Response:
-        return self.raw("GET", self.studio.gate.path + path, headers=self.headers(headers))
+        """A page; where it waits for the data to be looked at, so does this."""
+        while True:
+            found = self.raw("GET", self.studio.gate.path + path, headers=self.headers(headers))
+            if 'data-state="open/state"' not in found.text:
+                return found
+            candidate = self.studio.candidate
+            wait([self.studio.looks.soon(self.project) if candidate is None else candidate.soon], 120)
 
     def post(self, path: str, form: Mapping[str, Any] | None = None, **headers: str) -> httpx.Response:
         """A form of one of our pages."""
@@ -60,6 +67,11 @@ class House:
         found = self.post(path, form)
         assert found.status_code == 303, found.text
         return str(found.headers["location"]).removeprefix(self.studio.gate.path)
+
+    def opened(self, path: str, form: Mapping[str, Any]) -> httpx.Response:
+        """A form that opens data, and what comes of it."""
+        assert self.done(path, form) == "/open/taken"
+        return self.get("/open/taken")
 
     def page(self, path: str) -> str:
         """A page that must be there."""

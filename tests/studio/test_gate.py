@@ -198,12 +198,15 @@ def upload(house: House, name: str, body: bytes, **headers: str) -> Any:
         **headers,
     }
     path = house.studio.gate.path + "/open/upload"
-    return house.raw("POST", path, content=body, headers=house.headers(said))
+    found = house.raw("POST", path, content=body, headers=house.headers(said))
+    if found.status_code != 200:
+        return found
+    return house.get(found.json()["go"].removeprefix(house.studio.gate.path))
 
 
 def test_a_file_that_is_dropped_stays_in_the_project(house: House, data: Path) -> None:
     for name in ("..%2f..%2fevil.csv", "%2fetc%2fevil.csv", "a%5c..%5cevil.csv", "evil.csv"):
-        assert upload(house, name, TABLE.encode()).status_code == 200
+        assert upload(house, name, TABLE.encode()).status_code == 303
     inside = sorted(path.name for path in (house.project.folder / "data").iterdir())
     assert inside == ["2-evil.csv", "3-evil.csv", "4-evil.csv", "evil.csv"]
     assert not (data.parent.parent / "evil.csv").exists()
@@ -335,7 +338,7 @@ def test_no_value_is_logged(
 
 
 def test_a_fault_tells_its_kind_only(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(self: Any, project: Any) -> Any:
+    def broken(*_: Any) -> Any:
         raise RuntimeError("CANARY")
 
     monkeypatch.setattr("privet.studio.look.Looks.at", broken)

@@ -78,7 +78,7 @@ def test_from_a_file_to_a_verified_release(house: House, tmp_path: Path) -> None
     assert "sandbox" in report.headers["content-security-policy"]
     assert "Privacy report" in report.text
     beside = house.post("/release/beside", {"name": "release-1", "search": "bonn"}).text
-    assert "50 of 60 records that match, of 240" in beside
+    assert "20 of 60 records that match, of 240" in beside
 
 
 def test_two_releases_and_what_differs(house: House) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import cache
 from itertools import pairwise
 from types import MappingProxyType
 from typing import ClassVar
@@ -111,6 +112,8 @@ DAYS = (
     "%B %d, %Y",
 )
 TIMES = ("", " %H:%M:%S", " %H:%M", " %I:%M:%S %p", " %I:%M %p", "T%H:%M:%S")
+SHORTEST = 6  # characters, as of 199011; and a year has four digits in every form
+_YEAR = re.compile(r"\d{4}")
 LIKELY = range(1850, 2101)  # years of people; 8 digits that name others are rather numbers
 
 
@@ -121,13 +124,18 @@ def formats_of(texts: Sequence[str]) -> list[str]:
     (['%d.%m.%Y'], ['%m/%d/%Y %H:%M:%S'], ['%d/%m/%Y', '%m/%d/%Y'])
     """
     few, found = texts[:20], []
-    if not few or not all(any(map(str.isdigit, text)) for text in few):
+    if not few or not all(_YEAR.search(text) and len(text) >= SHORTEST for text in few):
         return []
-    for form in (day + time for day in DAYS for time in TIMES):
-        read = Dates(format=form).day
+    for form, read in _readers():
         if all((day := read(text)) and day.year in LIKELY for text in few) and all(map(read, texts)):
             found.append(form)
     return found
+
+
+@cache
+def _readers() -> list[tuple[str, Callable[[str], date | None]]]:
+    """Every form with what reads it; made once, as a table may have thousands of columns."""
+    return [(form, Dates(format=form).day) for form in (day + time for day in DAYS for time in TIMES)]
 
 
 def _names_a_day(form: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from privet.evidence.paths import Heat, TrialNote
+from privet.evidence.paths import Heat, StopNote, TrialNote
 from privet.evidence.values import Evidence
 from privet.report.curves import legend
 from privet.report.markup import Safe, behind, facts, join, label, label_text, paragraph, table, tag
@@ -303,7 +303,13 @@ def line_of(marks: Sequence[Sequence[int]], column: int, base: int, last: int) -
 
 def places(evidence: Evidence) -> Safe | None:
     """A map of the places of the release, where a list of stops says where they are."""
-    there = evidence.stops
+    drawn = located(evidence.stops or ())
+    said = "Places of the release; the larger the circle, the more visits. North is up."
+    return None if drawn is None else join((paragraph(said), drawn))
+
+
+def located(there: Sequence[StopNote]) -> Safe | None:
+    """Places where they are; the more visits, the larger."""
     if not there:
         return None
     south, north = min(stop.lat for stop in there), max(stop.lat for stop in there)
@@ -320,11 +326,10 @@ def places(evidence: Evidence) -> Safe | None:
     rows = [(label(stop.name), count(stop.visits) or "") for stop in there]
     return join(
         (
-            paragraph("Places of the release; the larger the circle, the more visits. North is up."),
             picture(
                 "map",
                 "Map of places",
-                "Where the places of the release are",
+                "Where the places are; the larger the circle, the more visits",
                 *parts,
                 height=tall,
                 class_="wide",

@@ -1,4 +1,8 @@
-"""Records as they are beside what leaves of them: for the steward's own eyes, from the private notes."""
+"""Records as they are beside what leaves of them: for the steward's own eyes, from the private notes.
+
+A release does not say which of its records is whose. What each value may leave as stands in the notes, and
+together the values of a record leave few published records, mostly one kind: those are shown.
+"""
 
 from __future__ import annotations
 
@@ -10,62 +14,120 @@ from typing import Any
 import polars as pl
 
 from privet.core import Form
+from privet.evidence import folder as ev
 from privet.policy.notation import fill
 from privet.registry import find
 from privet.release import read_private
-from privet.roads.stations import in_frame, settle
+from privet.roads.stations import data_file, in_frame, settle
 
-SHOWN = 50  # records on a page
+SHOWN = 20  # records on a page
 MANY = 3  # labels of one value, where records with it may leave differently
+_MANY_RECORDS = " number of records"  # a column beside those of the release
+
+
+@dataclass(frozen=True)
+class Record:
+    """One record, before and after."""
+
+    raw: tuple[Any, ...]
+    published: tuple[str | None, ...]  # None: as it is
+    kinds: int  # different published records that it may have become; none: it was left out
+    alike: int  # published records that look like the one or those
 
 
 @dataclass(frozen=True)
 class Beside:
-    """Some records of the data, each value with what it leaves as."""
+    """Some records of the data, each with what it leaves as."""
 
     columns: tuple[str, ...]
-    rows: tuple[tuple[tuple[Any, str | None], ...], ...]  # raw, published; None: not known for one record
+    rows: tuple[Record, ...]
+    first: int  # the number of the first that is shown, from 0
     found: int  # records that match the search
     records: int
 
 
-def beside(source: str, folder: Path, search: str) -> Beside | None:
-    """The first records that hold the searched text; None: no notes lie beside the release."""
+def beside(source: str, folder: Path, search: str, first: int = 0) -> Beside | None:
+    """Some records that hold the searched text; None: no notes lie beside the release."""
     notes = read_private(folder)
     if notes is None or not notes.get("published_as"):
         return None
     engine = find("engines", "embedded")()
     form = fill(Form, notes.get("form", {}))
-    frame = in_frame(engine, engine.read(source, settle(source, form))).select(pl.all().cast(pl.String))
-    wanted = search.strip().lower()
-    if wanted:
-        frame_found = frame.filter(
-            pl.any_horizontal(
-                pl.all().str.to_lowercase().str.contains(wanted, literal=True).fill_null(value=False)
-            )
-        )
-    else:
-        frame_found = frame
+    frame = _texts(in_frame(engine, engine.read(source, settle(source, form))))
+    released = _texts(in_frame(engine, engine.read(*data_file(folder, ev.read(folder)))))
     became = {name: _labels(pairs) for name, pairs in notes["published_as"].items()}
-    columns = [name for name in frame.columns if name in became]
+    columns = [name for name in frame.columns if name in became and name in released.columns]
+    same = [name for name in released.columns if name not in became and _untouched(frame, released, name)]
+    kinds = released.group_by([*columns, *same]).len(_MANY_RECORDS)
+    matching = frame.filter(_holds(search)) if search.strip() else frame
+    some = matching.select([*columns, *same]).slice(first, SHOWN)
     return Beside(
-        tuple(columns),
-        tuple(
-            tuple((value, became[name].get(value)) for name, value in zip(columns, row, strict=True))
-            for row in frame_found.select(columns).head(SHOWN).iter_rows()
-        ),
-        frame_found.height,
+        (*columns, *same),
+        tuple(_record(dict(zip(some.columns, row, strict=True)), became, kinds) for row in some.iter_rows()),
+        first,
+        matching.height,
         frame.height,
     )
 
 
-def _labels(pairs: list[Mapping[str, Any]]) -> dict[Any, str]:
-    found: dict[Any, list[str]] = {}
+def _untouched(frame: pl.DataFrame, released: pl.DataFrame, name: str) -> bool:
+    """Does a column leave in the very words in which it came?"""
+    if name not in frame.columns:
+        return False
+    left = released.get_column(name).drop_nulls().unique()
+    return bool(left.is_in(frame.get_column(name).unique().implode()).all())
+
+
+def _texts(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.select(pl.all().cast(pl.String))
+
+
+def _holds(search: str) -> pl.Expr:
+    wanted = search.strip().lower()
+    return pl.any_horizontal(
+        pl.all().str.to_lowercase().str.contains(wanted, literal=True).fill_null(value=False)
+    )
+
+
+def _record(
+    raw: Mapping[str, Any], became: Mapping[str, Mapping[Any, set[Any]]], kinds: pl.DataFrame
+) -> Record:
+    """What a record may have become: the kinds of published records that fit all of its values."""
+    labels = {name: became[name].get(value, {value}) for name, value in raw.items() if name in became}
+    recoded = _fitting(labels)
+    same = _fitting({name: {value} for name, value in raw.items() if name not in became})
+    found = kinds.filter(recoded)
+    if (exactly := found.filter(same)).height:  # else a value was missing, and leaves as nothing
+        found = exactly
+    return Record(
+        tuple(raw.values()),
+        tuple(_said(found.get_column(name), value) for name, value in raw.items()),
+        found.height,
+        int(found.get_column(_MANY_RECORDS).sum()),
+    )
+
+
+def _fitting(labels: Mapping[str, set[Any]]) -> pl.Expr:
+    fits = pl.lit(value=True)
+    for name, some in labels.items():
+        texts = [label for label in some if label is not None]
+        here = pl.col(name).is_in(texts)
+        fits &= here | pl.col(name).is_null() if None in some else here.fill_null(value=False)
+    return fits
+
+
+def _said(labels: pl.Series, raw: Any) -> str | None:
+    """The labels of one value, few of them; None: it leaves as it is."""
+    every = labels.unique().sort().to_list()
+    if not every or every == [raw]:
+        return None
+    told = ["null" if label is None else str(label) for label in every[:MANY]]
+    return " or ".join(told) + (" or …" if len(every) > MANY else "")
+
+
+def _labels(pairs: list[Mapping[str, Any]]) -> dict[Any, set[Any]]:
+    found: dict[Any, set[Any]] = {}
     for pair in pairs:
-        found.setdefault(pair["raw"], []).append(
-            "null" if pair["published"] is None else str(pair["published"])
-        )
-    return {
-        raw: " or ".join(labels[:MANY]) + (" or …" if len(labels) > MANY else "")
-        for raw, labels in found.items()
-    }
+        label = pair["published"]
+        found.setdefault(pair["raw"], set()).add(None if label is None else str(label))
+    return found

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from concurrent.futures import Future
 from typing import Any
 
-from fastapi.responses import Response
+from fastapi.responses import JSONResponse, Response
 
+from privet.core import Form
+from privet.declared import TABLE
+from privet.errors import InputError
 from privet.registry import find
 from privet.report.markup import Safe, label_text, tag
 from privet.report.plots import Bar, bars, pct
 from privet.report.words import ROLES as MEANING
+from privet.roads.stations import in_frame
 from privet.roads.tables.separation import telling
 from privet.studio import edits
-from privet.studio.look import Column
+from privet.studio import sets as of_sets
+from privet.studio.jobs import spoken
+from privet.studio.later import MOMENT, begun, now
 from privet.studio.pages import Asked, Pages
-from privet.studio.project import Document
+from privet.studio.places import by_place_and_time
+from privet.studio.project import TRAJECTORIES, Document
+from privet.studio.seen import Column
 
 OFFERED = ("identifier", "quasi", "sensitive", "target", "other")
 SAID = {
@@ -25,22 +35,30 @@ SAID = {
     "other": "Other",
 }
 PATH_KEYS = ("form", "path", "person", "place", "time", "lat", "lon", "slot", "grid", "clash")
-MOST_TOGETHER = 200_000  # records up to which combinations are looked at while one waits
+PATH_COLUMNS = ("path", "person", "place", "time", "lat", "lon")
+SET_KEYS = ("form", "set", "person", "item", "separator")
+SHOWN = 100  # columns on a page
+MOST_TOGETHER = 200_000  # records in which combinations are looked for
 
 
 def routes(pages: Pages) -> None:
     """What can be asked and said here."""
     pages.get("/columns", show)
     pages.get("/columns/together", together)
+    pages.get("/columns/together/state", together_state)
     pages.post("/columns/role", role)
     pages.post("/columns/guesses", guesses)
     pages.post("/columns/rows", rows)
     pages.post("/columns/field", field_role)
     pages.post("/columns/paths", paths)
+    pages.post("/columns/sets", sets)
+    pages.get("/columns/map", mapped)
 
 
 def show(asked: Asked) -> Response:
-    look, document = asked.studio.look, asked.project.document()
+    look, document = asked.look, asked.project.document()
+    page = asked.number("page") if asked.get("page") else 1
+    some = look.columns[(page - 1) * SHOWN : page * SHOWN]
     return asked.page(
         "columns.html",
         here="columns",
@@ -52,7 +70,14 @@ def show(asked: Asked) -> Response:
         fields=_fields(document),
         whose=document.get("rows") or (f"person:{document['person']}" if "person" in document else ""),
         paths=_paths(document),
-        drawn={one.name: drawn(one, look.records) for one in look.columns},
+        sets=_sets(document),
+        shaped=_shaped(document),
+        items=None if look.items is None else commonest(look.items.common, look.items.records, "items"),
+        columns=some,
+        page=page,
+        before=(page - 1) * SHOWN,
+        pages=-(-len(look.columns) // SHOWN),
+        drawn={one.name: drawn(one, look.records) for one in some},
     )
 
 
@@ -74,13 +99,29 @@ def _paths(document: Document) -> list[tuple[str, Any]]:
     return [] if said is None else [(key, said.get(key, "")) for key in PATH_KEYS]
 
 
+def _sets(document: Document) -> list[tuple[str, Any]]:
+    said = document.get("transactions")
+    return [] if said is None else [(key, said.get(key, "")) for key in SET_KEYS]
+
+
+def _shaped(document: Document) -> set[str]:
+    """The columns that paths or sets are read from."""
+    said = {**document.get("trajectories", {}), **document.get("transactions", {})}
+    return {str(said[key]) for key in (*PATH_COLUMNS, *of_sets.NAMED) if key in said}
+
+
 def drawn(column: Column, records: int) -> Safe:
     """The distribution: a histogram of numbers, or the commonest values."""
     if column.bins:
         return histogram(column)
     if column.common and column.common[0][1] == 1:
         return tag("p", "every value stands once", class_="none")
-    most = max((many for _, many in column.common), default=1)
+    return commonest(column.common, records, f"values of {label_text(column.name)}")
+
+
+def commonest(common: Sequence[tuple[str, int]], records: int, what: str) -> Safe:
+    """How often the commonest of something stand there."""
+    most = max((many for _, many in common), default=1)
     shown = [
         Bar(
             label_text(value),
@@ -88,9 +129,9 @@ def drawn(column: Column, records: int) -> Safe:
             f"{many:,}",
             f"{label_text(value)}: {many:,} of {records:,} records",
         )
-        for value, many in column.common
+        for value, many in common
     ]
-    return bars(shown, name=f"The commonest values of {label_text(column.name)}")
+    return bars(shown, name=f"The commonest {what}")
 
 
 def histogram(column: Column) -> Safe:
@@ -100,7 +141,7 @@ def histogram(column: Column) -> Safe:
     shapes = [
         tag(
             "g",
-            tag("title", f"{one.low:g} to {one.high:g}: {one.records:,} records"),
+            tag("title", f"{column.edge(one.low)} to {column.edge(one.high)}: {one.records:,} records"),
             tag("rect", x=pct(at * width), y="0", width=pct(width), height="100%", class_="reach"),
             tag(
                 "rect",
@@ -116,14 +157,14 @@ def histogram(column: Column) -> Safe:
         )
         for at, one in enumerate(column.bins)
     ]
-    name = f"How the numbers of {label_text(column.name)} lie"
+    name = f"How the {column.type} of {label_text(column.name)} lie"
     return tag(
         "div",
         tag("svg", *shapes, width="100%", height=90, role="group", aria_label=name),
         tag(
             "p",
-            tag("span", f"{column.bins[0].low:g}"),
-            tag("span", f"{column.bins[-1].high:g}"),
+            tag("span", column.edge(column.bins[0].low)),
+            tag("span", column.edge(column.bins[-1].high)),
             class_="ends",
         ),
         class_="histogram",
@@ -131,28 +172,57 @@ def histogram(column: Column) -> Safe:
 
 
 def together(asked: Asked) -> Response:
-    """What columns tell people apart, alone and two or three together."""
-    look = asked.studio.look
-    found = None
-    if look.kind == "table" and look.drafted is not None and look.records <= MOST_TOGETHER:
-        found = telling(asked.project.given, form=look.drafted.form, engine=find("engines", "embedded")())
+    """What columns tell people apart, alone and two or three together; of a large table in a sample of it."""
     return asked.page(
-        "together.html", here="columns", title="What columns single out", found=found, look=look
+        "together.html",
+        here="columns",
+        title="What columns single out",
+        found=now(_together(asked), MOMENT, "columns/together/state", "looking at columns together"),
+        look=asked.look,
+        typed=spoken(["privet", "risk", asked.project.given]),
+    )
+
+
+def _together(asked: Asked) -> Future[dict[str, Any]]:
+    look, source = asked.look, asked.project.given
+    if look.kind != TABLE or look.drafted is None:
+        raise InputError("columns of a table are looked at together")
+    form = look.drafted.form
+    return asked.studio.looks.remembered(
+        "together", lambda: begun(lambda: singled_out(source, form, look.records))
+    )
+
+
+def singled_out(source: str, form: Form, records: int) -> dict[str, Any]:
+    """What columns single out, looked for in every so many records of a large table."""
+    engine = find("engines", "embedded")()
+    every = -(-records // MOST_TOGETHER)
+    if every == 1:
+        return telling(source, form=form, engine=engine)
+    some = in_frame(engine, engine.read(source, form)).gather_every(every)
+    return telling(some, form=form, engine=engine)
+
+
+def together_state(asked: Asked) -> Response:
+    """Is it there? For the page that waits."""
+    return JSONResponse(
+        {"running": not _together(asked).done(), "said": "looking at columns together", "of": None}
     )
 
 
 def role(asked: Asked) -> Response:
     """One click: what a column is."""
     name, said = asked.get("column"), asked.get("role")
-    column = asked.studio.look.column(name)
+    column = asked.look.column(name)
     drafted = {} if column is None else column.hierarchy
     asked.project.edit(lambda document: edits.set_role(document, name, said, drafted))
-    return asked.go("columns", anchor=asked.get("anchor"))
+    page = {"page": asked.number("page")} if asked.get("page") else {}
+    return asked.go("columns", anchor=asked.get("anchor"), **page)
 
 
 def guesses(asked: Asked) -> Response:
     """Take the guess wherever nothing is decided yet."""
-    look = asked.studio.look
+    look = asked.look
 
     def change(document: Document) -> None:
         for column in look.columns:
@@ -178,6 +248,21 @@ def field_role(asked: Asked) -> Response:
     kind, name, said = asked.get("type"), asked.get("field"), asked.get("role")
     asked.project.edit(lambda document: edits.set_field_role(document, kind, name, said))
     return asked.go("columns", anchor=asked.get("anchor"))
+
+
+def sets(asked: Asked) -> Response:
+    """Where the sets of items are."""
+    said = {key: asked.get(key) for key in SET_KEYS}
+    asked.project.edit(lambda document: edits.set_sets(document, said))
+    return asked.go("columns")
+
+
+def mapped(asked: Asked) -> Response:
+    """Where and when people are, before anything is published: places by times, as the data has them."""
+    if asked.look.kind != TRAJECTORIES:
+        raise InputError("places by times are there for trajectories")
+    drawn = by_place_and_time(asked.project.given, asked.project.document(), asked.project.folder)
+    return asked.page("map.html", here="columns", title="Places by times", drawn=drawn)
 
 
 def paths(asked: Asked) -> Response:

@@ -14,6 +14,7 @@ from privet.errors import InputError, one_of
 from privet.studio.project import Document
 
 FIELD_ROLES = ("identifier", "quasi", "sensitive", "other", "undecided")  # trees have no target
+ITEMS = "items of the sets"  # which have one hierarchy, beside those of columns
 ROLES = tuple(role.value for role in Role)
 
 
@@ -74,7 +75,7 @@ def set_rows(document: Document, said: str) -> None:
 
 
 def quasi(document: Document) -> dict[str, dict[str, Any]]:
-    """The quasi-identifiers, columns or fields as `type.field`, with their hierarchies."""
+    """The quasi-identifiers, columns or fields as `type.field`, with their hierarchies; the items of sets."""
     usual = {"type": "auto"}
     columns = {
         name: dict(said.get("hierarchy", usual))
@@ -88,7 +89,9 @@ def quasi(document: Document) -> dict[str, dict[str, Any]]:
         for kind, said in trees.get("types", {}).items()
         for name in listed(said.get(Role.QUASI.value))
     }
-    return {**columns, **fields}
+    sets = document.get("transactions")
+    items = {} if sets is None else {ITEMS: dict(sets.get("hierarchy", {"type": "flat"}))}
+    return {**columns, **fields, **items}
 
 
 def set_ledger(document: Document, file: str, dataset: str) -> None:
@@ -99,6 +102,9 @@ def set_ledger(document: Document, file: str, dataset: str) -> None:
 def set_hierarchy(document: Document, name: str, spec: Mapping[str, Any]) -> None:
     """How the values of a quasi-identifier are generalised."""
     columns = document.get("attributes", {})
+    if name == ITEMS and "transactions" in document:
+        document["transactions"]["hierarchy"] = dict(spec)
+        return
     if name not in columns and name in quasi(document):
         known = document["documents"].setdefault("attributes", {})
         short = name.partition(".")[2]
@@ -120,10 +126,11 @@ def add_model(document: Document, model: Mapping[str, Any]) -> None:
         models.append(dict(model))
 
 
-def drop_model(document: Document, at: int) -> None:
+def drop_model(document: Document, at: int, kind: str) -> None:
+    """Take a promise back; refused where another stands in its place, as another tab may have made it."""
     models = document.get("models", [])
-    if not 0 <= at < len(models):
-        raise InputError("there is no such promise")
+    if not 0 <= at < len(models) or models[at].get("type") != kind:
+        raise InputError("there is no such promise any more: look again")
     del models[at]
     if not models:
         del document["models"]
@@ -138,11 +145,29 @@ def set_algorithm(document: Document, algorithm: Mapping[str, Any] | None) -> No
 
 def set_paths(document: Document, said: Mapping[str, str]) -> None:
     """Where the paths are; what is left empty is not said."""
+    _refuse_other(document, "trajectories")
     known: dict[str, Any] = {key: value for key, value in said.items() if value}
     for key in ("grid",):
         if key in known and str(known[key]).isdigit():
             known[key] = int(known[key])
     document["trajectories"] = known
+
+
+def set_sets(document: Document, said: Mapping[str, str]) -> None:
+    """Where the sets are; what is left empty is not said, and the items keep their hierarchy."""
+    _refuse_other(document, "transactions")
+    known: dict[str, Any] = {key: value for key, value in said.items() if value}
+    if "hierarchy" in document.get("transactions", {}):
+        known["hierarchy"] = document["transactions"]["hierarchy"]
+    document["transactions"] = known
+    columns = document.get("attributes", {})
+    for name in [known[key] for key in ("set", "person", "item") if key in known]:
+        columns.pop(name, None)  # the sets are read from it, so it has no role
+
+
+def _refuse_other(document: Document, kind: str) -> None:
+    if document.get("kind") != kind:
+        raise InputError(f"the policy is not about {kind}: look again")
 
 
 def set_purpose(document: Document, said: str) -> None:

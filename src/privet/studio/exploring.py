@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import Future
 from typing import Any
 
@@ -13,11 +14,12 @@ from privet.report import explored, exposed, planned
 from privet.report.markup import Safe
 from privet.studio import edits
 from privet.studio.jobs import State, spoken
+from privet.studio.later import MOMENT, now
 from privet.studio.nodes import Explored
 from privet.studio.pages import Asked, Pages
 from privet.studio.project import Document
 
-MOMENT, WAIT = 0.1, 60.0  # seconds
+WAIT = 600.0  # seconds
 SEARCHES = ("top-down", "optimal", "mondrian", "local", "suppression", "incognito", "samarati")
 
 
@@ -68,7 +70,11 @@ def _spends(asked: Asked) -> bool:
 def _at_risk(asked: Asked) -> list[tuple[str, Safe]]:
     """Who could be found in the data as it stands, as `privet risk` draws it."""
     last = asked.studio.jobs.last("risk")
-    found = {} if last is None else last.answer
+    return [] if last is None else exposure(last.answer)
+
+
+def exposure(found: Mapping[str, Any]) -> list[tuple[str, Safe]]:
+    """What `privet risk` found, drawn."""
     if "prosecutor" not in found:
         return []
     parts = (
@@ -122,7 +128,7 @@ def take(asked: Asked) -> Response:
 
 def plan(asked: Asked) -> Response:
     """What an epsilon would buy: no data is read, and nothing is spent."""
-    words = ("plan", str(asked.project.policy_file), "--records", str(asked.studio.look.records))
+    words = ("plan", str(asked.project.policy_file), "--records", str(asked.look.records))
     job = asked.studio.jobs.start("plan", *words)
     job.finished.wait(20)
     return asked.go("explore", anchor="plan") if job.state is State.DONE else asked.go("job", n=job.number)
@@ -149,10 +155,7 @@ def state(asked: Asked) -> Response:
 def lattice(asked: Asked) -> Response:
     """All nodes; where they take longer than a moment, a page that waits for them."""
     soon = _soon(asked)
-    try:
-        found = soon.result(MOMENT)
-    except TimeoutError:
-        return asked.page("waiting.html", here="explore", title="Lattice")
+    found = now(soon, MOMENT, "explore/lattice/state", "looking at the nodes")
     chosen = asked.project.document().get("algorithm", {}).get("levels", {})
     order = found.loss.argsort(kind="stable")
     best = [at for at in order if found.keeps[at] == 1][:30]

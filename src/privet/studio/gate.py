@@ -18,7 +18,7 @@ from urllib.parse import parse_qs
 
 Scope: TypeAlias = MutableMapping[str, Any]
 
-LARGEST_FORM = 1 << 20  # bytes of what a form sends
+LARGEST_FORM = 8 << 20  # bytes of what a form sends; a tree has a row for each value
 ASKING, SAYING = ("GET", "HEAD"), "POST"
 CONTENT = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -136,7 +136,8 @@ class Guard:
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
-        if scope["type"] != "http":
+        if scope["type"] != "http":  # there is no other way in: a socket of the web is closed unheard
+            await send({"type": "websocket.close", "code": 1008})
             return
 
         async def sealed(message: MutableMapping[str, Any]) -> None:

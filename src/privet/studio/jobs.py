@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shlex
 import subprocess
 import sys
@@ -19,9 +18,9 @@ from itertools import count
 from typing import Any
 
 from privet.errors import InputError
+from privet.studio.addresses import shown, unseen
 
 PROGRESS = {"PRIVET_PROGRESS": "lines"}
-_PASSWORD = re.compile(r"(://[^:/@\s]*):[^@\s]*@")
 AT_ONCE = 2  # commands that run side by side; a steward has one machine
 KEPT = 50  # jobs that are remembered
 
@@ -81,9 +80,10 @@ class Jobs:
         with self._lock:
             if sum(job.running for job in self._all.values()) >= AT_ONCE:
                 raise InputError("other work is under way; wait for it, or cancel it")
+            typed, secret = unseen(words)
             process = subprocess.Popen(  # noqa: S603 - our own command line, no shell
-                [sys.executable, "-m", "privet.cli", *words, "--json"],
-                env={**os.environ, **PROGRESS, "PYTHONIOENCODING": "utf-8"},
+                [sys.executable, "-m", "privet.cli", *typed, "--json"],
+                env={**os.environ, **PROGRESS, **secret, "PYTHONIOENCODING": "utf-8"},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -162,4 +162,4 @@ def spoken(words: Sequence[str]) -> str:
     >>> spoken(["privet", "check", "postgresql://me:secret@db/x", "my policy.toml"])
     "privet check 'postgresql://me:…@db/x' 'my policy.toml'"
     """
-    return shlex.join(_PASSWORD.sub(r"\1:…@", word) for word in words)
+    return shlex.join(map(shown, words))

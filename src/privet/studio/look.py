@@ -7,59 +7,27 @@ shows to its steward.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
-from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Self, TypeVar
 
-import polars as pl
-
-from privet.core import Form, Role
+from privet.core import Form
+from privet.declared import TABLE
 from privet.drafts import documents
 from privet.drafts.draft import Draft, draft
-from privet.drafts.guess import Guess
-from privet.engines.plain_text import as_said
-from privet.hierarchy.numbers import read as number
+from privet.engines.text import is_url
+from privet.errors import InputError
 from privet.registry import find
-from privet.roads.stations import in_frame
-from privet.studio.project import Project
+from privet.studio import sets
+from privet.studio.later import begun, now
+from privet.studio.project import DOCUMENTS, TRAJECTORIES, TRANSACTIONS, Project, Taken
+from privet.studio.seen import Column, columns_of
+from privet.studio.weight import refuse_too_heavy
 
-SHOWN = 8  # values of a column that a page draws
-BINS = 24
-KINDS = {
-    "intervals": "numbers",
-    "dates": "dates",
-    "prefix": "codes",
-    "flat": "categories",
-    "tree": "categories",
-}
-
-
-@dataclass(frozen=True)
-class Bin:
-    """So many records between two numbers."""
-
-    low: float
-    high: float
-    records: int
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column as it stands in the data."""
-
-    name: str
-    guess: str  # a role, or what a path is read from
-    reason: str
-    type: str
-    different: int
-    missing: int
-    alone: int  # records whose value nobody else has
-    common: tuple[tuple[str, int], ...] = field(repr=False)  # the commonest values
-    bins: tuple[Bin, ...] = field(default=(), repr=False)
-    hierarchy: Mapping[str, Any] = field(default_factory=dict)
-    of_path: bool = False
+T = TypeVar("T")
+LONGEST_NAME = 500  # characters of a column's name that a page can show
 
 
 @dataclass(frozen=True)
@@ -87,27 +55,55 @@ class Look:
     repeated: tuple[str, ...]
     text: str = field(repr=False)  # the draft as a policy
     drafted: Draft | None = field(default=None, repr=False)
+    items: sets.Items | None = field(default=None, repr=False)  # of sets
 
     def column(self, name: str) -> Column | None:
         return next((one for one in self.columns if one.name == name), None)
 
 
 class Looks:
-    """The last look, as long as the file is the same."""
+    """The last look, as long as the data and what it is taken for are the same."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._key: tuple[Any, ...] | None = None
-        self._look: Look | None = None
+        self._soon: Future[Look] | None = None
         self._values: dict[str, list[Any]] = {}
+        self._remembered: dict[Any, Any] = {}
 
-    def at(self, project: Project) -> Look:
-        """What is seen of a project's data."""
+    def soon(self, project: Project) -> Future[Look]:
+        """What is seen of a project's data, now or in a while; a look that failed is taken again."""
+        source, query, taken = project.given, project.selected(), project.taken()
         with self._lock:
-            key = project.signature()
-            if self._look is None or key != self._key:
-                self._look, self._key, self._values = looked(project.given, project.selected()), key, {}
-            return self._look
+            key = (project.signature(), query, taken)
+            failed = self._soon is not None and self._soon.done() and self._soon.exception() is not None
+            if self._soon is None or failed or key != self._key:
+                self._key, self._values, self._remembered = key, {}, {}
+                self._soon = begun(lambda: looked(source, query, taken))
+            return self._soon
+
+    def at(self, project: Project, patience: float | None = None) -> Look:
+        """The same, once it is there; WaitingError, if that is not within `patience` seconds."""
+        return now(self.soon(project), patience, "open/state", "looking at the data")
+
+    def there(self, project: Project) -> Look | None:
+        """The same, if it is there."""
+        soon = self.soon(project)
+        return soon.result() if soon.done() and soon.exception() is None else None
+
+    def keep(self, project: Project, found: Look) -> None:
+        """A look that somebody has taken of what is now the project's data."""
+        with self._lock:
+            self._key = (project.signature(), project.selected(), project.taken())
+            self._values, self._remembered, self._soon = {}, {}, Future()
+            self._soon.set_result(found)
+
+    def remembered(self, key: Any, work: Callable[[], T]) -> T:
+        """What was worked out of this look before, or now."""
+        if key not in self._remembered:
+            self._remembered[key] = work()
+        found: T = self._remembered[key]
+        return found
 
     def values(self, project: Project, names: Sequence[str]) -> dict[str, list[Any]]:
         """The different values of columns of a table, missing ones left out; read once."""
@@ -123,29 +119,57 @@ class Looks:
             return {name: self._values[name] for name in names if name in self._values}
 
 
-def looked(source: str, query: str | None = None) -> Look:
-    """Look at every column, or at every field of documents."""
-    if documents.looks_nested(source):
-        found = documents.drafted(Path(source))
-        depths = _depths({one.name: [child.type for child in one.children] for one in found.found.types})
-        paths = {one.name: one.path for one in found.found.types}
-        fields = []
-        for name, there, guess, reason in found.rows():
-            kind, _, key = name.partition(".")
-            fields.append(Field(kind, key, there, guess.removesuffix("?"), reason, depths[kind], paths[kind]))
-        return Look("documents", found.records, (), tuple(fields), (), (), found.dumps())
-    drafted = draft(source, Form(query=query), paths=None)
-    kind = "table" if drafted.paths is None else "trajectories"
+@dataclass(frozen=True)
+class Candidate:
+    """Data that somebody wants to open: it is looked at before anything else is let go for it."""
+
+    source: str
+    soon: Future[Look] = field(repr=False)
+    query: str | None = None
+    dropped: Path | None = None  # a file that goes again if it cannot be read
+
+    @classmethod
+    def of(cls, source: str, kind: str = "", query: str | None = None, dropped: Path | None = None) -> Self:
+        """Begin to look at it; `kind` may be said, else it is guessed."""
+        taken = Taken(kind) if kind else None
+        return cls(source, begun(lambda: looked(source, query, taken)), query, dropped)
+
+
+def looked(source: str, query: str | None = None, taken: Taken | None = None) -> Look:
+    """Look at every column, or at every field of documents; `taken`: what the data is taken for, if said."""
+    if not is_url(source):
+        refuse_too_heavy(Path(source))
+    kind = None if taken is None else taken.kind
+    if kind == TRANSACTIONS:
+        found = sets.guessed(source, None if taken is None else taken.where)
+        return Look(kind, found.items.records, found.columns, (), (), (), found.dumps(), found.drafted,
+                    found.items)  # fmt: skip
+    if kind == DOCUMENTS or (kind is None and documents.looks_nested(source)):
+        return _documents(source)
+    drafted = draft(source, Form(query=query), paths=None if kind is None else kind == TRAJECTORIES)
+    if any(len(one.name) > LONGEST_NAME for one in drafted.guesses):
+        raise InputError(f"a column has a name of more than {LONGEST_NAME} characters; is the header right?")
     return Look(
-        kind,
+        TABLE if drafted.paths is None else TRAJECTORIES,
         drafted.records,
-        tuple(_columns(source, drafted)),
+        tuple(columns_of(source, drafted)),
         (),
         drafted.doubts,
         drafted.repeated,
         drafted.dumps(),
         drafted,
     )
+
+
+def _documents(source: str) -> Look:
+    found = documents.drafted(Path(source))
+    depths = _depths({one.name: [child.type for child in one.children] for one in found.found.types})
+    paths = {one.name: one.path for one in found.found.types}
+    fields = []
+    for name, there, guess, reason in found.rows():
+        kind, _, key = name.partition(".")
+        fields.append(Field(kind, key, there, guess.removesuffix("?"), reason, depths[kind], paths[kind]))
+    return Look(DOCUMENTS, found.records, (), tuple(fields), (), (), found.dumps())
 
 
 def _depths(children: Mapping[str, Sequence[str]]) -> dict[str, int]:
@@ -159,66 +183,3 @@ def _depths(children: Mapping[str, Sequence[str]]) -> dict[str, int]:
         row = [child for name in row for child in children[name] if child not in found]
         depth += 1
     return {name: found.get(name, 0) for name in children}
-
-
-def _columns(source: str, drafted: Draft) -> list[Column]:
-    engine = find("engines", "embedded")()
-    frame = in_frame(engine, engine.read(source, drafted.form))
-    guesses = {guess.name: guess for guess in drafted.guesses}
-    return [
-        _column(frame.get_column(name), said, reason, guesses[name], drafted)
-        for name, said, reason in drafted.told()
-    ]
-
-
-def _column(column: pl.Series, said: str, reason: str, guess: Guess, drafted: Draft) -> Column:
-    form, name = drafted.form, column.name
-    absent = {*form.nulls, *form.missing.get(name, ())}
-    counted = column.cast(pl.String).value_counts(sort=True).rename({name: "value"})
-    there = counted.filter(pl.col("value").is_not_null() & ~pl.col("value").is_in(list(absent)))
-    many = int(there.get_column("count").sum())
-    common = tuple(there.head(SHOWN).iter_rows())
-    kind = KINDS.get(guess.hierarchy.name, "text")
-    bins: tuple[Bin, ...] = ()
-    if guess.hierarchy.name == "intervals":
-        values = [as_said(value, name, form) for value in there.get_column("value").to_list()]
-        bins = _bins(values, there.get_column("count").to_list())
-    elif guess.role is Role.IDENTIFIER and there.height * 2 > many:
-        kind = "names or numbers of people"
-    return Column(
-        name=name,
-        guess=said,
-        reason=reason,
-        type=kind,
-        different=there.height,
-        missing=len(column) - many,
-        alone=int((there.get_column("count") == 1).sum()),
-        common=common,
-        bins=bins,
-        hierarchy=guess.hierarchy.to_policy(),
-        of_path=name in drafted.of_paths,
-    )
-
-
-def _bins(values: Sequence[str | None], counts: Sequence[int]) -> tuple[Bin, ...]:
-    """A histogram of equal widths; whole numbers get whole edges."""
-    read: list[tuple[Decimal, int]] = []
-    for value, many in zip(values, counts, strict=True):
-        found = None if value is None else number(value)
-        if found is not None:
-            read.append((found, many))
-    if not read:
-        return ()
-    low, high = min(read)[0], max(read)[0]
-    whole = all(found == found.to_integral_value() for found, _ in read)
-    width = (high - low + 1) / BINS if whole else (high - low) / BINS
-    if whole:
-        width = Decimal(max(1, -(-int(high - low + 1) // BINS)))
-    if width <= 0:
-        return (Bin(float(low), float(high), sum(many for _, many in read)),)
-    made = [0] * (int((high - low) / width) + 1)
-    for found, many in read:
-        made[min(len(made) - 1, int((found - low) / width))] += many
-    return tuple(
-        Bin(float(low + width * at), float(low + width * (at + 1)), many) for at, many in enumerate(made)
-    )

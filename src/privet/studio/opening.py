@@ -1,4 +1,4 @@
-"""The page where data is opened: a file of the project, or one that is dropped on the page."""
+"""The page where data is opened: a file of the project, one that is dropped on the page, or a database."""
 
 from __future__ import annotations
 
@@ -11,19 +11,35 @@ from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 from starlette.concurrency import run_in_threadpool
 
-from privet.errors import InputError, PrivetError
-from privet.studio.look import looked
-from privet.studio.pages import Asked, Pages, refusal
-from privet.studio.project import DATA
+from privet.declared import TABLE
+from privet.engines import text
+from privet.errors import InputError, PrivetError, one_of
+from privet.studio.jobs import spoken
+from privet.studio.later import MOMENT, WaitingError, now
+from privet.studio.look import Candidate
+from privet.studio.pages import Asked, Pages, Studio, refusal
+from privet.studio.project import DATA, DOCUMENTS, RELEASES, TRAJECTORIES, TRANSACTIONS
+from privet.studio.received import unpacked
 
 LARGEST = 4 << 30  # bytes of a file that is dropped
+LOOKING = ("open/state", "looking at the data")
+KINDS = {
+    "": "let privet tell",
+    TABLE: "a table: rows and columns",
+    TRAJECTORIES: "trajectories: who was where, when",
+    DOCUMENTS: "documents: records inside records",
+    TRANSACTIONS: "sets of items: baskets, diagnoses",
+}
 
 
 def routes(pages: Pages) -> None:
     """What can be asked and said here."""
     pages.get("/", begin)
     pages.get("/open", show)
+    pages.get("/open/state", state)
+    pages.get("/open/taken", taken)
     pages.post("/open/path", by_path)
+    pages.post("/open/database", database)
     pages.post("/open/again", again)
 
     async def upload(request: Request) -> Response:
@@ -34,38 +50,87 @@ def routes(pages: Pages) -> None:
 
 def begin(asked: Asked) -> Response:
     """Where a visitor is sent first: to the data, or to its columns."""
-    project = asked.project
+    project, studio = asked.project, asked.studio
     if project.source is None:
         return asked.go("open")
-    if not project.policy_file.exists() and not asked.studio.gate.read_only:
-        project.begin(project.source, asked.studio.look.text)
+    if not project.policy_file.exists() and not studio.gate.read_only:
+        look = asked.look
+        project.begin(project.source, look.text)
+        studio.looks.keep(project, look)
     return asked.go("columns" if project.policy_file.exists() else "open")
 
 
 def show(asked: Asked) -> Response:
+    project = asked.project
     return asked.page(
-        "open.html", here="open", title="Open", files=asked.project.files(), releases=asked.project.releases()
+        "open.html",
+        here="open",
+        title="Open",
+        files=project.files(),
+        releases=project.releases(),
+        kinds=KINDS,
+        typed=spoken(["privet", "init", project.source or "DATA", "-o", str(project.policy_file)]),
     )
+
+
+def state(asked: Asked) -> Response:
+    """Has the data been looked at? For the page that waits."""
+    candidate = asked.studio.candidate
+    soon = asked.studio.looks.soon(asked.project) if candidate is None else candidate.soon
+    return JSONResponse({"running": not soon.done(), "said": LOOKING[1], "of": None})
+
+
+def _begun(asked: Asked, source: str, query: str | None = None) -> Response:
+    kind = asked.get("kind")
+    if kind not in KINDS:
+        raise InputError(one_of("kind", tuple(KINDS), kind))
+    asked.studio.candidate = Candidate.of(source, kind, query)
+    return asked.go("open/taken")
 
 
 def by_path(asked: Asked) -> Response:
     """A file of the project's folder, by its path in it."""
-    return _taken(asked, asked.project.inside(asked.get("path")))
+    return _begun(asked, str(asked.project.inside(asked.get("path"))))
+
+
+def database(asked: Asked) -> Response:
+    """A database, by its address and what to select; the address is kept nowhere but in this run."""
+    url, query = asked.get("url").strip(), asked.get("query").strip()
+    if not text.is_url(url):
+        said = ", ".join(f"{scheme}://…" for scheme in text.SCHEMES)
+        raise InputError(f"address: of a database: {said}")
+    if not query:
+        raise InputError("query: what to select, such as SELECT * FROM patients")
+    return _begun(asked, url, query)
 
 
 def again(asked: Asked) -> Response:
-    """Draft the policy of the same data anew."""
-    asked.project.begin(asked.project.given, looked(asked.project.given, asked.project.selected()).text)
-    return asked.go("columns")
+    """Draft the policy of the same data anew, perhaps as data of another kind."""
+    return _begun(asked, asked.project.given, asked.project.selected())
 
 
-def _taken(asked: Asked, path: Path) -> Response:
-    asked.project.begin(path, looked(str(path)).text)  # what cannot be read is said before anything is taken
+def taken(asked: Asked) -> Response:
+    """What somebody wanted to open, once it was looked at: if it can be read it is the project's data."""
+    studio, candidate = asked.studio, asked.studio.candidate
+    if candidate is None:
+        return asked.go("")
+    try:
+        found = now(candidate.soon, MOMENT, *LOOKING)
+    except WaitingError:
+        raise
+    except Exception:
+        studio.candidate = None
+        if candidate.dropped is not None:
+            candidate.dropped.unlink(missing_ok=True)
+        raise
+    studio.candidate = None
+    studio.project.begin(candidate.source, found.text, candidate.query)
+    studio.looks.keep(studio.project, found)
     return asked.go("columns")
 
 
 async def uploaded(pages: Pages, request: Request) -> Response:
-    """A file that was dropped: written as it arrives, up to a limit, and taken if it can be read."""
+    """A file that was dropped: written as it arrives, up to a limit; it is taken if it can be read."""
     studio = pages.studio
     if not studio.gate.is_ours(request.headers.get("x-studio-token", "")):
         return refusal(403)
@@ -74,18 +139,28 @@ async def uploaded(pages: Pages, request: Request) -> Response:
         return refusal(411)
     if int(declared) > LARGEST:
         return refusal(413)
+    kind = request.headers.get("x-kind", "")
+    if kind not in KINDS:
+        return refusal(400)
     try:
         place = studio.project.room_for(DATA, unquote(request.headers.get("x-file-name", "")))
         await _kept(place, request.stream())
-        try:
-            found = await run_in_threadpool(looked, str(place))
-        except PrivetError:
-            await run_in_threadpool(place.unlink)
-            raise
-        studio.project.begin(place, found.text)
+        if place.suffix.lower() == ".zip":
+            return await run_in_threadpool(_received, studio, place)
     except PrivetError as error:
         return JSONResponse({"complaints": list(error.complaints)}, status_code=422)
-    return JSONResponse({"go": studio.url("columns")})
+    studio.candidate = Candidate.of(str(place), kind, dropped=place)
+    return JSONResponse({"go": studio.url("open/taken")})
+
+
+def _received(studio: Studio, place: Path) -> Response:
+    """A zip is a release that somebody sent: it is kept to be verified, and the zip goes."""
+    try:
+        folder = studio.project.room_for(RELEASES, f"received-{place.stem}")
+        unpacked(place, folder)
+    finally:
+        place.unlink()
+    return JSONResponse({"go": studio.url("release", name=folder.name)})
 
 
 async def _kept(place: Path, parts: AsyncIterator[bytes]) -> None:

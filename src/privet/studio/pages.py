@@ -18,9 +18,11 @@ from privet.declared import TABLE
 from privet.errors import InputError, InternalError, MissingExtraError, PrivetError
 from privet.policy.consistency import NO_PROMISE
 from privet.report.markup import Safe, label_text
+from privet.studio.counting import Counts
 from privet.studio.gate import LARGEST_FORM, REFUSALS, Gate, form_of
 from privet.studio.jobs import Jobs, spoken
-from privet.studio.look import Look, Looks
+from privet.studio.later import MOMENT, WaitingError
+from privet.studio.look import Candidate, Look, Looks
 from privet.studio.nodes import Lattices
 from privet.studio.project import Project, undecided
 
@@ -33,6 +35,7 @@ try:
 except ImportError:
     raise MissingExtraError("the studio", "studio") from None
 
+LOOKING = "the data is being looked at"
 WHOSE = "say whose the rows are: an identifier repeats, so a person may have several"
 STEPS = (
     ("open", "Open"),
@@ -52,6 +55,8 @@ class Studio:
     project: Project
     gate: Gate
     looks: Looks = field(default_factory=Looks)
+    candidate: Candidate | None = None
+    counts: Counts = field(default_factory=Counts)
     lattices: Lattices = field(default_factory=Lattices)
     jobs: Jobs = field(default_factory=Jobs)
 
@@ -76,6 +81,11 @@ class Asked:
     @property
     def project(self) -> Project:
         return self.studio.project
+
+    @property
+    def look(self) -> Look:
+        """What is seen of the data. A page that asks too early becomes one that waits; a form waits."""
+        return self.studio.looks.at(self.project, None if self.form else MOMENT)
 
     def get(self, name: str) -> str:
         """What was asked or said by a name; nothing is an empty text."""
@@ -150,6 +160,13 @@ def refusal(status: int) -> Response:
     return PlainTextResponse(f"{REFUSALS[status]}\n", status_code=status)
 
 
+def attached(name: str) -> dict[str, str]:
+    """What makes a browser save an answer under a name, whatever letters it has."""
+    plain = name.encode("ascii", "replace").decode().replace("?", "_").replace('"', "_")
+    exactly = quote(name, safe="")
+    return {"content-disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{exactly}"}
+
+
 async def _nothing(_request: Request, error: Any) -> Response:
     return refusal(405 if getattr(error, "status_code", 404) == 405 else 404)
 
@@ -158,6 +175,8 @@ def answered(asked: Asked, handler: Handler) -> Response:
     """What a handler answers; what privet refuses is a page of its own, and a fault says its kind only."""
     try:
         return handler(asked)
+    except WaitingError as wait:
+        return asked.page("waiting.html", alone=True, title="One moment", state=wait.state, said=wait.said)
     except PrivetError as error:
         return asked.page("refused.html", 422, title="Not done", complaints=error.complaints)
     except Exception as error:  # noqa: BLE001 - its own words may quote data
@@ -203,7 +222,10 @@ def _whose(studio: Studio, document: Mapping[str, Any]) -> list[str]:
     named = [
         name for name, said in document.get("attributes", {}).items() if said.get("role") == "identifier"
     ]
-    return [WHOSE] if any(name in named for name in studio.look.repeated) else []
+    look = studio.looks.there(studio.project)
+    if look is None:
+        return [LOOKING] if named else []
+    return [WHOSE] if any(name in named for name in look.repeated) else []
 
 
 def _left(document: Mapping[str, Any], complaints: Sequence[str]) -> list[str]:

@@ -25,6 +25,7 @@ from typing import Any, TypeAlias
 import tomli_w
 
 from privet import tomltext
+from privet.declared import TABLE
 from privet.engines import text as source_text
 from privet.errors import InputError, PrivetError
 from privet.evidence import folder as ev
@@ -32,10 +33,24 @@ from privet.placing import aside, followed
 from privet.policy.values import Policy
 
 Document: TypeAlias = dict[str, Any]
+TRAJECTORIES, TRANSACTIONS, DOCUMENTS = "trajectories", "transactions", "documents"  # kinds besides tables
 POLICY, NOTE = "policy.toml", "studio.toml"
 DATA, TREES, RELEASES = "data", "hierarchies", "releases"
 SUFFIX = ".studio"
+LONGEST = 160  # bytes of a file's name
 _NAME = re.compile(r"[^\w.\- ]+")
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What data is taken for: a kind, and of sets where they are."""
+
+    kind: str
+    said: str = ""  # the table [transactions] as text, so that values of this compare
+
+    @property
+    def where(self) -> Document | None:
+        return tomllib.loads(self.said) if self.said else None
 
 
 @dataclass
@@ -96,6 +111,18 @@ class Project:
         except PrivetError:
             said = None
         return self.query or said
+
+    def taken(self) -> Taken | None:
+        """What the data is taken for, as the policy says; None: nobody has said."""
+        try:
+            document = self.document()
+        except PrivetError:
+            return None
+        if not document:
+            return None
+        kind, where = str(document.get("kind", TABLE)), document.get(TRANSACTIONS)
+        said = tomli_w.dumps(where) if kind == TRANSACTIONS and isinstance(where, dict) else ""
+        return Taken(kind, said)
 
     @property
     def data_name(self) -> str:
@@ -163,10 +190,10 @@ class Project:
             tomltext.document(new, POLICY)
             self._write(self.policy_file, new)
 
-    def begin(self, source: Path | str, drafted: str) -> None:
+    def begin(self, source: Path | str, drafted: str, query: str | None = None) -> None:
         """Take a source and what a draft says of it; the decisions about another source go."""
         with self._lock:
-            self.source = str(source)
+            self.source, self.query = str(source), query or self.query
             self._write(self.policy_file, drafted)
             if not source_text.is_url(self.source):
                 place = Path(self.source)
@@ -187,6 +214,7 @@ class Project:
         plain = _NAME.sub("_", Path(name.replace("\\", "/")).name).strip(" .")
         if not plain:
             raise InputError("this file has no name")
+        plain = plain if len(plain.encode()) <= LONGEST else f"{plain[:40]}{Path(plain).suffix[:12]}"
         place = self.folder / folder / plain
         number = 2
         while place.exists():
@@ -208,7 +236,11 @@ class Project:
 
     def releases(self) -> list[Path]:
         """The releases of this project, the newest first."""
-        found = [path for path in (self.folder / RELEASES).glob("*") if (path / ev.FILE).is_file()]
+        found = [
+            path
+            for path in (self.folder / RELEASES).glob("*")
+            if not path.name.startswith(".") and (path / ev.FILE).is_file()
+        ]
         return [
             *self.received,
             *sorted(found, key=lambda path: (path / ev.FILE).stat().st_mtime, reverse=True),

@@ -11,6 +11,7 @@ from fastapi.responses import JSONResponse, Response
 
 from privet import registry
 from privet.core import Role
+from privet.declared import TABLE
 from privet.drafts.accept import Answers, accept
 from privet.errors import InputError, PrivetError
 from privet.evidence import notes as ev
@@ -18,7 +19,6 @@ from privet.evidence.promises import Promise
 from privet.policy.notation import build
 from privet.policy.presets import Preset
 from privet.policy.presets import names as preset_names
-from privet.publishing import check
 from privet.readings import Rows
 from privet.report.words import wording
 from privet.studio import edits, fields
@@ -142,14 +142,16 @@ def told(asked: Asked, table: Mapping[str, Any]) -> dict[str, Any]:
         document.pop("algorithm", None)
 
     policy = asked.project.trial(change)
-    verdicts = [verdict for _, verdict in check(asked.project.given, policy)]
-    first, records = ev.promise(made, verdicts[0]), asked.studio.look.records
+    verdicts = [verdict for _, verdict in asked.studio.counts.verdicts(asked.project, policy)]
+    first, records = ev.promise(made, verdicts[0]), asked.look.records
     words = wording(first, [one.name for one in policy.quasi])
     risk = verdicts[0].at_risk
     today = (
         "The data keeps this as it stands."
         if verdicts[0].holds
         else f"Today {risk:,} of {records:,} records would have to change."
+        if policy.kind == TABLE
+        else f"Today {risk:,} records would have to change."
     )
     return {
         "text": today,
@@ -168,8 +170,8 @@ def add(asked: Asked) -> Response:
 
 
 def drop(asked: Asked) -> Response:
-    at = asked.number("at")
-    asked.project.edit(lambda document: edits.drop_model(document, at))
+    at, kind = asked.number("at"), asked.get("type")
+    asked.project.edit(lambda document: edits.drop_model(document, at, kind))
     return asked.go("promise", anchor="promised")
 
 
@@ -196,7 +198,7 @@ def text(asked: Asked) -> Response:
 
 def preset(asked: Asked) -> Response:
     """A promise that somebody wrote down: `privet init --accept --preset`, where nothing is decided."""
-    found, look = Preset.find(asked.get("preset")), asked.studio.look
+    found, look = Preset.find(asked.get("preset")), asked.look
     if look.drafted is None:
         raise InputError("presets are for tables and trajectories, not for documents yet")
     document = asked.project.document()

@@ -21,10 +21,14 @@ from privet.report.markup import label_text
 from privet.report.numerals import percent
 from privet.report.words import wording
 from privet.studio import edits
-from privet.studio.beside import beside
+from privet.studio.addresses import shown
+from privet.studio.beside import SHOWN, beside
+from privet.studio.exploring import exposure
 from privet.studio.jobs import Job, State, spoken
-from privet.studio.pages import Asked, Pages
+from privet.studio.pages import Asked, Pages, attached
 
+PROMISING = {"publish", "verify", "explain"}  # commands that say what became of promises
+AT_RISK = "still-at-risk"
 STAGES = {
     "read": "reading",
     "tally": "counting",
@@ -35,6 +39,7 @@ STAGES = {
     "attack": "attacking",
     "write": "writing",
 }
+TITLES = {AT_RISK: "Who is still at risk", "risk": "Who could be found"}
 CHUNK = 1 << 20
 FEW = 8  # labels of a column that a line lists
 LEDGER = "ledger.sqlite"  # of the project
@@ -93,7 +98,7 @@ def publish_words(asked: Asked, folder: Path) -> tuple[str, ...]:
 def _python(asked: Asked, folder: Path) -> str:
     return (
         "import privet as pv\n\n"
-        f"release = pv.publish({asked.project.given!r}, {str(asked.project.policy_file)!r})\n"
+        f"release = pv.publish({shown(asked.project.given)!r}, {str(asked.project.policy_file)!r})\n"
         f"release.write({str(folder)!r})\n"
         f"assert pv.verify({str(folder)!r}).holds\n"
     )
@@ -139,12 +144,13 @@ def job_page(asked: Asked) -> Response:
         here={"publish": "publish", "explore": "explore", "plan": "explore", "risk": "explore"}.get(
             job.kind, "releases"
         ),
-        title=job.kind.capitalize(),
+        title=TITLES.get(job.kind, job.kind.capitalize()),
         job=job,
         stage=STAGES.get(job.stage, job.stage),
         release=name,
         typed=spoken(job.command),
-        promises=_promises(job.answer.get("promises", ())),
+        promises=_promises(job.answer.get("promises", ())) if job.kind in PROMISING else [],
+        exposure=exposure(job.answer) if job.kind == AT_RISK else [],
     )
 
 
@@ -173,8 +179,13 @@ def _promises(told: Any) -> list[dict[str, Any]]:
 
 
 def history(asked: Asked) -> Response:
-    rows = [(path.name, ev.read(path)) for path in asked.project.releases()]
-    return asked.page("releases.html", here="releases", title="Releases", rows=rows)
+    rows, broken = [], []
+    for path in asked.project.releases():
+        try:
+            rows.append((path.name, ev.read(path)))
+        except PrivetError as error:
+            broken.append((path.name, error.complaints[0]))
+    return asked.page("releases.html", here="releases", title="Releases", rows=rows, broken=broken)
 
 
 def release(asked: Asked) -> Response:
@@ -238,17 +249,17 @@ def zipped(asked: Asked) -> Response:
             while chunk := packed.read(CHUNK):
                 yield chunk
 
-    named = f'attachment; filename="{folder.name}.zip"'
-    return StreamingResponse(parts(), media_type="application/zip", headers={"content-disposition": named})
+    return StreamingResponse(parts(), media_type="application/zip", headers=attached(f"{folder.name}.zip"))
 
 
 def before_and_after(asked: Asked) -> Response:
     """Some records as they are, and as they leave."""
     folder = asked.project.release(asked.get("name"))
-    found = beside(asked.project.given, folder, asked.get("search"))
+    first = asked.number("first") if asked.get("first") else 0
+    found = beside(asked.project.given, folder, asked.get("search"), first)
     return asked.page(
         "beside.html", here="releases", title="Before and after", name=folder.name, found=found,
-        search=asked.get("search"),
+        search=asked.get("search"), shown=SHOWN,
     )  # fmt: skip
 
 
@@ -260,10 +271,19 @@ def ask(asked: Asked) -> Response:
         "explain": ("explain", str(folder)),
         "compare": ("compare", asked.project.source or "", str(folder)),
         "attack": ("attack", str(folder), "--raw", asked.project.source or ""),
+        AT_RISK: ("risk", *_as_data(folder)),
     }
     if what not in words:
-        raise InputError("a release can be verified, explained, compared or attacked")
+        raise InputError("a release can be verified, explained, compared, attacked or looked at for risk")
     return asked.go("job", n=asked.studio.jobs.start(what, *words[what]).number)
+
+
+def _as_data(folder: Path) -> tuple[str, str]:
+    """A release as somebody sees it who has nothing else: its data, under its own policy."""
+    data = ev.read(folder).data
+    if data is None or Path(data.file).name != data.file:
+        raise InputError("this release has not one table")
+    return str(folder / data.file), str(folder / "policy.toml")
 
 
 def compared(asked: Asked) -> Response:

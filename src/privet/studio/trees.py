@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -10,25 +11,24 @@ from typing import Any
 from fastapi.responses import Response
 
 from privet.core import Hierarchy
+from privet.domain import Node
 from privet.errors import HierarchyError, InputError, PrivetError
 from privet.hierarchy import parse
+from privet.hierarchy.dates import LEVELS, Dates
 from privet.hierarchy.tree import Branch, Tree
 from privet.registry import find
+from privet.report.markup import label_text
 from privet.roads.documents.data import distinct
-from privet.studio import branches, edits
+from privet.studio import branches, cuts, edits
 from privet.studio.columns import drawn
-from privet.studio.pages import Asked, Pages
+from privet.studio.pages import Asked, Pages, attached
 from privet.studio.project import TREES
+from privet.studio.seen import Column
 
 SHOWN = 200  # values without a place that a page lists
 LARGEST_TREE = 2000  # nodes that a page draws
-SIMPLE = {
-    "flat": "keep a value or hide it; nothing between",
-    "auto": "by what the values look like",
-    "prefix": "the first characters: keep = [3, 1] keeps three, then one",
-    "dates": 'day, month, year: levels = ["month", "year"]',
-    "intervals": "ranges of numbers, grown by the search or with edges of your own",
-}
+SIMPLE = ("flat", "auto", "prefix", "dates", "intervals")
+CLIMBED = 6  # values whose steps are shown
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,9 @@ def _quasi(asked: Asked) -> dict[str, dict[str, Any]]:
 
 
 def _standing(asked: Asked) -> Iterator[Standing]:
-    known = _values(asked, list(_quasi(asked)))
-    for name, spec in _quasi(asked).items():
+    every = _quasi(asked)
+    known = _values(asked, list(every))
+    for name, spec in every.items():
         yield _looked(asked, name, spec, known.get(name))
 
 
@@ -76,13 +77,18 @@ def _values(asked: Asked, names: list[str]) -> dict[str, list[Any]]:
     """The different values of columns, as the policy reads them; those of fields once the policy is one."""
     if not names:
         return {}
-    if asked.studio.look.drafted is not None:
+    look = asked.look
+    if look.items is not None:
+        found = {edits.ITEMS: list(look.items.every)} if edits.ITEMS in names and look.items.every else {}
+        beside = [name for name in names if name != edits.ITEMS]
+        return {**found, **asked.studio.looks.values(asked.project, beside)}
+    if look.drafted is not None:
         return asked.studio.looks.values(asked.project, names)
     try:
-        found = distinct(asked.project.given, asked.project.policy(), find("engines", "embedded")())
+        known = distinct(asked.project.given, asked.project.policy(), find("engines", "embedded")())
     except PrivetError:
         return {}
-    return {name: list(found[name]) for name in names if name in found}
+    return {name: list(known[name]) for name in names if name in known}
 
 
 def _looked(asked: Asked, name: str, spec: Mapping[str, Any], values: list[Any] | None) -> Standing:
@@ -91,10 +97,18 @@ def _looked(asked: Asked, name: str, spec: Mapping[str, Any], values: list[Any] 
         return Standing(name, kind, spec, (), 0, "what it covers is said when the policy is complete")
     many = len([value for value in values if value is not None])
     try:
-        hierarchy = parse(spec, base=asked.project.folder)
-        return Standing(name, kind, spec, tuple(hierarchy.uncovered(values)), many)
+        return Standing(name, kind, spec, _uncovered(asked, name, spec, values), many)
     except PrivetError as error:
         return Standing(name, kind, spec, (), many, error.complaints[0])
+
+
+def _uncovered(asked: Asked, name: str, spec: Mapping[str, Any], values: list[Any]) -> tuple[str, ...]:
+    """The values without a place; worked out once for a hierarchy, as there may be a million."""
+    base = asked.project.folder
+    file = base / str(spec["path"]) if "path" in spec else None
+    stamp = file.stat().st_mtime_ns if file is not None and file.is_file() else None
+    key = (name, json.dumps(spec, sort_keys=True, default=str), stamp)
+    return asked.studio.looks.remembered(key, lambda: tuple(parse(spec, base=base).uncovered(values)))
 
 
 def one(asked: Asked) -> Response:
@@ -104,7 +118,7 @@ def one(asked: Asked) -> Response:
     if spec is None:
         raise InputError("only a quasi-identifier has a hierarchy")
     standing = _looked(asked, name, spec, _values(asked, [name]).get(name))
-    column = asked.studio.look.column(name)
+    column = asked.look.column(name)
     root = _root(_parsed(asked, name)) if not standing.complaint else None
     return asked.page(
         "hierarchy.html",
@@ -112,16 +126,40 @@ def one(asked: Asked) -> Response:
         title=f"Hierarchy of {name}",
         standing=standing,
         settings=_settings(standing.spec),
-        kinds=SIMPLE,
+        levels=tuple(LEVELS),
+        ways=climbed(asked, spec, column),
         root=root,
         nodes=0 if root is None else sum(1 for _ in root.walk()),
         largest=LARGEST_TREE,
         groups=[] if root is None else [node.label for node in root.walk() if node.children],
         shown=SHOWN,
         column=column,
-        drawn=None if column is None else drawn(column, asked.studio.look.records),
-        edges=_edges(standing.spec, column),
+        drawn=None if column is None else drawn(column, asked.look.records),
+        sliders=cuts.sliders(standing.spec, column),
     )
+
+
+def climbed(asked: Asked, spec: Mapping[str, Any], column: Column | None) -> list[list[str]]:
+    """A few common values, each with what it becomes step by step; none where that cannot be said."""
+    if column is None:
+        return []
+    try:
+        root = (
+            parse(spec, base=asked.project.folder)
+            .domain([value for value, _ in column.common[:CLIMBED]])
+            .root
+        )
+    except PrivetError:
+        return []
+    return [[label_text(label) for label in way] for way in _up(root, ()) if len(way) > 1]
+
+
+def _up(node: Node, above: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    here = above if above and above[0] == node.label else (node.label, *above)
+    if not node.children:
+        yield here
+    for child in node.children:
+        yield from _up(child, here)
 
 
 def _parsed(asked: Asked, name: str) -> Hierarchy:
@@ -134,20 +172,6 @@ def _root(hierarchy: Hierarchy) -> Branch | None:
 
 def _settings(spec: Mapping[str, Any]) -> dict[str, str]:
     return {key: str(value) for key, value in spec.items() if key not in {"type", "tree"}}
-
-
-def _edges(spec: Mapping[str, Any], column: Any) -> dict[str, Any] | None:
-    """Where the cuts of numbers are, for sliders over the histogram."""
-    if column is None or not column.bins:
-        return None
-    low, high = column.bins[0].low, column.bins[-1].high
-    given = spec.get("edges", ())
-    flat = list(given[0]) if given and isinstance(given[0], (list, tuple)) else list(given)
-    inner = [float(edge) for edge in flat if low < float(edge) < high]
-    if not inner:
-        inner = [round(low + (high - low) * part / 4) for part in (1, 2, 3)]
-    whole = all(one.low == int(one.low) for one in column.bins)
-    return {"low": low, "high": high, "inner": inner, "step": 1 if whole else (high - low) / 200}
 
 
 def _saved(asked: Asked, name: str, spec: Mapping[str, Any]) -> Response:
@@ -165,33 +189,26 @@ def simple(asked: Asked) -> Response:
     if kind == "prefix":
         spec["keep"] = [int(word) for word in re.findall(r"[0-9]+", asked.get("keep"))]
     if kind == "dates":
-        spec["levels"] = re.findall(r"[a-z]+", asked.get("levels").lower()) or ["month", "year"]
+        said = " ".join(asked.form.get("levels", ())).lower()
+        spec["levels"] = re.findall(r"[a-z]+", said) or ["month", "year"]
+        spec |= {"format": asked.get("format")} if asked.get("format") else {}
     if kind == "intervals":
-        widths = [_exact(word) for word in re.findall(r"[0-9.]+", asked.get("width"))]
+        widths = [cuts.exact(word) for word in re.findall(r"[0-9.]+", asked.get("width"))]
         spec |= {"width": widths} if widths else {}
     return _saved(asked, name, spec)
 
 
 def edges(asked: Asked) -> Response:
-    """Cuts of numbers that were set over the histogram."""
-    name, found = asked.get("column"), asked.studio.look.column(asked.get("column"))
+    """Cuts that were set over the histogram: ranges of numbers, or spans of days."""
+    name, found = asked.get("column"), asked.look.column(asked.get("column"))
     if found is None or not found.bins:
-        raise InputError("this column is not one of numbers")
-    inner = sorted({_exact(word) for word in asked.form.get("edge", ()) if word})
-    low, high = _plain(found.bins[0].low), _plain(found.bins[-1].high)
-    cuts = [low, *(edge for edge in inner if low < edge < high), high]
-    return _saved(asked, name, {"type": "intervals", "edges": cuts})
-
-
-def _exact(word: str) -> int | float:
-    try:
-        return _plain(float(word))
-    except ValueError:
-        raise InputError("an edge is a number") from None
-
-
-def _plain(number: float) -> int | float:
-    return int(number) if number == int(number) else number
+        raise InputError("this column is neither one of numbers nor one of dates")
+    given = asked.form.get("edge", ())
+    if not found.dated:
+        return _saved(asked, name, cuts.ranges(found, given))
+    values = [str(value) for value in _values(asked, [name]).get(name, ()) if value is not None]
+    dates = parse(found.hierarchy, base=asked.project.folder)
+    return _kept(asked, name, cuts.spans(values, given, dates if isinstance(dates, Dates) else Dates()))
 
 
 def bring(asked: Asked) -> Response:
@@ -261,7 +278,6 @@ def export(asked: Asked) -> Response:
     if root is None:
         raise InputError("this column has no tree")
     plain = re.sub(r"[^\w\-]+", "_", name)[:60] or "column"
-    headers = {
-        "content-disposition": f'attachment; filename="{plain}.csv"'.encode("ascii", "replace").decode()
-    }
-    return Response(branches.rows(root), media_type="text/csv; charset=utf-8", headers=headers)
+    return Response(
+        branches.rows(root), media_type="text/csv; charset=utf-8", headers=attached(f"{plain}.csv")
+    )

@@ -12,7 +12,8 @@
     const send = async (file) => {
       said.textContent = `Reading ${file.name} …`;
       const answer = await fetch(`${base}/open/upload`, {
-        method: "POST", body: file, headers: { "x-studio-token": token, "x-file-name": encodeURIComponent(file.name) },
+        method: "POST", body: file,
+        headers: { "x-studio-token": token, "x-file-name": encodeURIComponent(file.name), "x-kind": document.getElementById("filekind").value },
       });
       if (answer.headers.get("content-type") !== "application/json") { said.textContent = await answer.text(); return; }
       const told = await answer.json();
@@ -31,7 +32,10 @@
 
   // A choice that shows its own questions.
   for (const choice of document.querySelectorAll("select[data-submits]")) {
-    choice.addEventListener("change", () => choice.form.requestSubmit());
+    let typed = false; // who walks through the choices by keyboard presses the button beside them
+    choice.addEventListener("keydown", () => { typed = true; });
+    choice.addEventListener("pointerdown", () => { typed = false; });
+    choice.addEventListener("change", () => { if (!typed) choice.form.requestSubmit(); });
   }
 
   // Work in the background.
@@ -55,8 +59,10 @@
     let turn = 0;
     const look = async () => {
       const mine = ++turn;
+      const slow = setTimeout(() => place.replaceChildren(paragraph("Counting …")), 300);
       const form = new URLSearchParams(new FormData(asked));
       const told = await (await fetch(`${base}/promise/live`, { method: "POST", body: form })).json();
+      clearTimeout(slow);
       if (mine !== turn) return;
       const parts = (told.sentences || []).map(paragraph);
       const today = document.createElement("p");
@@ -82,11 +88,14 @@
   if (edges) {
     const cuts = edges.querySelector(".cuts");
     const { low, high } = edges.dataset;
+    const said = (value) => ("dated" in edges.dataset
+      ? new Date((value - 719163) * 86400000).toISOString().slice(0, 10) : value);
     const draw = () => {
       cuts.replaceChildren(...[...edges.querySelectorAll("input[type=range]")].map((slider) => {
         const line = document.createElement("span");
         line.style.left = `${100 * (slider.value - low) / (high - low)}%`;
-        slider.closest(".ask").querySelector("output").textContent = slider.value;
+        slider.closest(".ask").querySelector("output").textContent = said(slider.value);
+        slider.setAttribute("aria-valuetext", said(slider.value));
         return line;
       }));
     };

@@ -1,0 +1,343 @@
+"""What else the pages do: sets, paths before they leave, spans of days, samples, work that waits."""
+
+from __future__ import annotations
+
+import csv
+import threading
+from collections import Counter
+from datetime import date
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.studio.house import House, open_house
+from tests.studio.test_gate import upload
+
+from privet.cli import main
+from privet.hierarchy.dates import Dates
+from privet.policy.values import Policy
+from privet.publishing import check
+from privet.studio import columns, cuts
+from privet.studio.beside import beside
+from privet.studio.jobs import State
+from privet.studio.look import looked
+from privet.studio.project import TRANSACTIONS, Taken
+from privet.studio.seen import Column
+
+ILLS, PLACES = ("flu", "cold", "gout"), ("Bonn", "Berlin", "Paris", "Lyon")
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> House:
+    path = tmp_path / "people.csv"
+    rows = "".join(
+        f"P{n},{20 + n % 31},{date(2020 + n % 5, 1 + n % 12, 1 + n % 28).isoformat()},{ILLS[n % 3]}\n"
+        for n in range(240)
+    )
+    path.write_text("name,age,admitted,disease\n" + rows, encoding="utf-8")
+    house = open_house(path)
+    house.get("/")
+    roles = {"name": "identifier", "age": "quasi", "admitted": "quasi", "disease": "sensitive"}
+    for column, role in roles.items():
+        house.done("/columns/role", {"column": column, "role": role})
+    return house
+
+
+# Dates.
+
+
+def test_days_have_a_histogram_and_sliders(people: House) -> None:
+    found = people.studio.look.column("admitted")
+    assert found is not None
+    assert found.dated
+    assert sum(one.records for one in found.bins) == 240
+    assert found.edge(found.bins[0].low) == "2020-01-01"
+    page = people.page("/hierarchy?column=admitted")
+    assert "Spans of days over the histogram" in page
+    assert page.count('type="range"') == 3
+    day = date(2022, 7, 1).toordinal()
+    people.done("/hierarchy/edges", {"column": "admitted", "edge": [str(day), ""]})
+    text = (people.project.folder / "hierarchies" / "admitted.csv").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        value, span, root = line.split(";")
+        first, _, last = span.partition(" to ")
+        assert root == "*"
+        assert date.fromisoformat(first) <= date.fromisoformat(value) <= date.fromisoformat(last)
+        assert (value < "2022-07-01") == (last < "2022-07-01")
+    assert "All" in people.page("/hierarchy?column=admitted")
+    people.done("/promise/add", {"type": "k-anonymity", "k": "4"})
+    assert not people.project.complaints()
+
+
+DAYS = st.dates(date(1900, 1, 1), date(2100, 12, 31))
+
+
+@settings(max_examples=50)
+@given(st.lists(DAYS, min_size=1, max_size=30), st.lists(DAYS, max_size=5))
+def test_spans_hold_every_day_once_and_in_order(values: list[date], cut: list[date]) -> None:
+    texts = sorted({day.isoformat() for day in values})
+    tree = cuts.spans(texts, [str(day.toordinal()) for day in cut], Dates())
+    assert [leaf.label for span in tree.children for leaf in span.children] == texts
+    inner = {day.isoformat() for day in cut if texts[0] < day.isoformat() <= texts[-1]}
+    for span in tree.children:
+        first, _, last = span.label.partition(" to ")
+        assert all(first <= leaf.label <= last for leaf in span.children)
+        assert not any(first < day <= last for day in inner)  # no cut inside a span
+
+
+def test_a_rule_for_dates_and_the_steps_of_values(people: House) -> None:
+    form = {"column": "admitted", "kind": "dates", "levels": ["month", "year"]}
+    people.done("/hierarchy/simple", form)
+    assert people.project.document()["attributes"]["admitted"]["hierarchy"]["levels"] == ["month", "year"]
+    page = people.page("/hierarchy?column=admitted")
+    value = people.studio.look.column("admitted").common[0][0]  # type: ignore[union-attr]
+    assert f"<bdi>{value}</bdi>" in page
+    assert f"<bdi>{value[:7]}</bdi>" in page
+    assert f"<bdi>{value[:4]}</bdi>" in page
+
+
+# Before and after.
+
+
+def test_each_record_is_shown_with_what_it_may_have_become(people: House) -> None:
+    people.done("/promise/add", {"type": "k-anonymity", "k": "4"})
+    job = people.ran("/publish/start")
+    assert job.state is State.DONE, job.complaints
+    folder = people.project.release("release-1")
+    found = beside(people.project.given, folder, "")
+    assert found is not None
+    assert found.records == found.found == 240
+    with (folder / "data.csv").open(encoding="utf-8", newline="") as file:
+        head, *left = list(csv.reader(file))
+    order = [head.index(name) for name in found.columns]
+    every = [tuple(row[at] for at in order) for row in left]
+    for one in found.rows:
+        ills = one.raw[found.columns.index("disease")]
+        shown = [
+            {raw} if told is None else set(told.removesuffix(" or …").split(" or "))
+            for raw, told in zip(one.raw, one.published, strict=True)
+        ]
+        like = [row for row in every if row[found.columns.index("disease")] == ills]
+        fits = [row for row in like if all(v in some for v, some in zip(row, shown, strict=True))]
+        assert fits, one
+        if one.kinds == 1:
+            assert len(fits) == one.alike
+    second = beside(people.project.given, folder, "", first=20)
+    assert second is not None
+    assert second.first == 20
+    with Path(people.project.given).open(encoding="utf-8", newline="") as file:
+        raw = list(csv.DictReader(file))
+    assert second.rows[0].raw == tuple(raw[20][name] for name in found.columns)
+    assert "Who is still at risk" in people.page("/release?name=release-1")
+    risk = people.ran("/release/ask", {"name": "release-1", "what": "still-at-risk"})
+    assert risk.state is State.DONE, risk.complaints
+    assert risk.answer["prosecutor"]["highest"] <= 0.25
+    assert "Class sizes" in people.page(f"/job?n={risk.number}")
+
+
+def test_nothing_is_shown_of_records_without_the_notes(people: House, tmp_path: Path) -> None:
+    people.done("/promise/add", {"type": "k-anonymity", "k": "4"})
+    people.ran("/publish/start")
+    folder = people.project.release("release-1")
+    folder.with_name("release-1.private").rename(tmp_path / "elsewhere")
+    assert beside(people.project.given, folder, "") is None
+    assert "not known here" in people.post("/release/beside", {"name": "release-1"}).text
+
+
+# Counts that are kept.
+
+
+def test_counts_that_are_kept_say_what_check_says(people: House) -> None:
+    for k in (2, 3, 4, 9):
+        told = people.post("/promise/live", {"type": "k-anonymity", "k": str(k)}).json()
+        models = [{"type": "k-anonymity", "k": k}]
+        policy = Policy.from_document({**people.project.document(), "models": models}, base=Path())
+        ((_, verdict),) = check(people.project.given, policy)
+        assert told["text"] == f"Today {verdict.at_risk:,} of 240 records would have to change."
+    first = people.studio.counts._soon
+    people.post("/promise/live", {"type": "k-anonymity", "k": "5"})
+    assert people.studio.counts._soon is first  # another k reads nothing again
+    people.done("/columns/role", {"column": "admitted", "role": "other"})
+    told = people.post("/promise/live", {"type": "k-anonymity", "k": "9"}).json()
+    assert people.studio.counts._soon is not first
+    ages = Counter(20 + n % 31 for n in range(240))
+    risk = sum(many for many in ages.values() if many < 9)
+    assert told["text"] == f"Today {risk} of 240 records would have to change."
+
+
+def test_counts_are_counted_again_when_the_file_changes(people: House) -> None:
+    people.post("/promise/live", {"type": "k-anonymity", "k": "2"})
+    path = Path(people.project.given)
+    path.write_text(path.read_text(encoding="utf-8") * 1 + "P999,99,2020-01-01,flu\n", encoding="utf-8")
+    told = people.post("/promise/live", {"type": "k-anonymity", "k": "2"}).json()
+    assert "of 241 records" in told["text"]
+
+
+def test_a_large_table_is_sampled_only_where_it_is_said(
+    people: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(columns, "MOST_TOGETHER", 100)
+    page = together(people)
+    assert "A sample: 80 of 240 records" in page
+    assert "Promises are always checked on every record" in page
+    told = people.post("/promise/live", {"type": "k-anonymity", "k": "300"}).json()
+    assert told["text"] == "Today 240 of 240 records would have to change."  # all of them
+
+
+def together(house: House) -> str:
+    page = house.page("/columns/together")
+    while "looking at columns together" in page:
+        page = house.page("/columns/together")
+    return page
+
+
+def test_a_page_says_that_it_waits(people: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    go = threading.Event()
+
+    def slow(*given: Any) -> Any:
+        go.wait(60)
+        return looked(*given)
+
+    monkeypatch.setattr("privet.studio.look.looked", slow)
+    fresh = open_house(Path(people.project.given))
+    path = fresh.studio.gate.path
+    waiting = fresh.raw("GET", f"{path}/columns", headers=fresh.headers({}))
+    assert waiting.status_code == 200
+    assert 'data-state="open/state"' in waiting.text
+    state = fresh.raw("GET", f"{path}/open/state", headers=fresh.headers({}))
+    assert state.json()["running"] is True
+    go.set()
+    assert "What is each column?" in fresh.page("/columns")
+
+
+# Sets.
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> House:
+    path = tmp_path / "baskets.csv"
+    assert main(["sample", "baskets", "--rows", "300", "-o", str(path)]) == 0
+    house = open_house(path)
+    house.get("/")
+    return house
+
+
+def test_sets_from_a_file_to_a_verified_release(shop: House, tmp_path: Path) -> None:
+    assert shop.opened("/open/again", {"kind": TRANSACTIONS}).status_code == 303
+    document = shop.project.document()
+    assert document["transactions"] == {"form": "column", "set": "items", "separator": ";"}
+    assert set(document["attributes"]) == {"customer", "region"}
+    page = shop.page("/columns")
+    assert "The sets are read from it" in page
+    with Path(shop.project.given).open(encoding="utf-8", newline="") as file:
+        sets = [set(row["items"].split(";")) - {""} for row in csv.DictReader(file)]
+    items = Counter(item for one in sets for item in one)
+    commonest, many = items.most_common(1)[0]
+    assert f"{len(items)} different items" in page
+    assert f"{commonest}: {many:,} of 300 records" in page
+    shop.done("/columns/role", {"column": "customer", "role": "identifier"})
+    shop.done("/columns/role", {"column": "region", "role": "quasi"})
+    assert "items of the sets" in shop.page("/hierarchies")
+    shop.done("/hierarchy/begin", {"column": "items of the sets"})
+    groups = {"food": sorted(items)[: len(items) // 2], "rest": sorted(items)[len(items) // 2 :]}
+    for name, some in groups.items():
+        shop.done(
+            "/hierarchy/tree", {"column": "items of the sets", "what": "merge", "node": some, "new": name}
+        )
+    assert "All" in shop.page("/hierarchy?column=items of the sets")
+    shop.done("/promise/add", {"type": "km-anonymity", "m": "2", "k": "5"})
+    assert shop.project.complaints() == []
+    told = shop.post("/promise/live", {"type": "km-anonymity", "m": "1", "k": "2"}).json()
+    assert "text" in told
+    job = shop.ran("/publish/start")
+    assert job.state is State.DONE, job.complaints
+    folder = shop.project.release("release-1")
+    with (folder / "data.csv").open(encoding="utf-8", newline="") as file:
+        left = list(csv.DictReader(file))
+    assert "customer" not in left[0]
+    for region in {row["region"] for row in left}:
+        known = [set(row["items"].split(";")) - {""} for row in left if row["region"] == region]
+        seen: Counter[tuple[str, ...]] = Counter()
+        for size in (1, 2):
+            seen.update(some for one in known for some in combinations(sorted(one), size))
+        assert min(seen.values()) >= 5
+    again = tmp_path / "again"
+    assert main(["publish", shop.project.given, str(shop.project.policy_file), "-o", str(again)]) == 0
+    assert (again / "data.csv").read_bytes() == (folder / "data.csv").read_bytes()
+    verified = shop.ran("/release/ask", {"name": "release-1", "what": "verify"})
+    assert verified.answer["holds"] is True
+
+
+def test_lines_of_items_are_sets(tmp_path: Path) -> None:
+    path = tmp_path / "lines.txt"
+    path.write_text("".join(",".join(PLACES[: 1 + n % 4]) + "\n" for n in range(40)), encoding="utf-8")
+    house = open_house(None, tmp_path / "work")
+    found = upload(house, "lines.txt", path.read_bytes(), **{"x-kind": TRANSACTIONS})
+    assert found.status_code == 303
+    assert house.project.document()["transactions"] == {"form": "baskets", "separator": ","}
+    assert "4 different items" in house.page("/columns")
+    house.done("/promise/add", {"type": "km-anonymity", "m": "2", "k": "3"})
+    assert house.ran("/publish/start").state is State.DONE
+    wrong = {"form": "column", "set": "nobody", "separator": ";"}
+    house.done("/columns/sets", wrong)
+    assert house.get("/columns").status_code in {200, 422}  # said, not a fault
+    assert upload(house, "x.csv", b"a\n", **{"x-kind": "evil"}).status_code == 400
+
+
+def test_what_sets_are_taken_for_compares(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("visitor,page\n" + "".join(f"{n // 3},p{n % 5}\n" for n in range(90)), encoding="utf-8")
+    found = looked(str(path), None, Taken(TRANSACTIONS))
+    assert found.items is not None
+    assert (found.records, found.items.different) == (30, 5)
+    assert sum(many for _, many in found.items.common) == 90
+
+
+# Paths before they leave.
+
+
+def test_places_by_times_before_anything_is_published(tmp_path: Path) -> None:
+    path = tmp_path / "trips.csv"
+    assert main(["sample", "trips-city", "--rows", "200", "-o", str(path)]) == 0
+    house = open_house(path)
+    house.get("/")
+    page = house.page("/columns/map")
+    frame = pl.read_csv(path)
+    visits = frame.get_column("path").str.split(" → ").explode().drop_nulls()
+    few = sum(many < 5 for many in Counter(visits.to_list()).values())
+    assert f"{frame.height} people with" in page
+    assert f"{few} have fewer than five people" in page
+    assert "The busiest places, by time" in page
+
+
+def test_paths_of_gps_are_on_a_map(tmp_path: Path) -> None:
+    path = tmp_path / "gps.csv"
+    rows = "".join(
+        f"u{n % 20},{52.5 + n % 4 * 0.02:.4f},{13.4 + n % 3 * 0.03:.4f},2024-05-0{1 + n % 3}T0{n % 9}:00\n"
+        for n in range(120)
+    )
+    path.write_text("person,lat,lon,time\n" + rows, encoding="utf-8")
+    house = open_house(path)
+    house.get("/")
+    if house.project.document()["kind"] != "trajectories":
+        assert house.opened("/open/again", {"kind": "trajectories"}).status_code == 303
+    said = {"form": "points", "person": "person", "lat": "lat", "lon": "lon", "time": "time"}
+    house.done("/columns/paths", {**said, "slot": "60 min", "grid": "1000"})
+    page = house.page("/columns/map")
+    assert "Map of places" in page
+    assert page.count("visits") > 3
+
+
+def test_a_map_is_there_for_paths_only(people: House) -> None:
+    assert people.get("/columns/map").status_code == 422
+
+
+def test_columns_know_what_they_are() -> None:
+    one = Column("a", "quasi", "", "numbers", 1, 0, 0, ())
+    assert one.edge(2.5) == "2.5"
+    assert cuts.sliders({}, one) is None
+    assert cuts.sliders({}, None) is None

@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
+# Tests start hundreds of processes: what one of them has compiled the next need not compile again.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help setup demo test test-slow test-fuzz test-explore test-services test-spark check format bench bench-full lock clean
 
@@ -51,12 +53,12 @@ test-services: $(STAMP)  ## tests that start a real PostgreSQL or browser
 SPARK := .venv-spark
 $(SPARK)/.ready: pyproject.toml requirements.lock | $(BIN)/uv
 	$(BIN)/uv venv --quiet --clear --python $(PYTHON) $(SPARK)
-	VIRTUAL_ENV=$(SPARK) $(BIN)/uv pip install --quiet "pyspark>=4.0" "pandas<3" pyarrow hypothesis pytest pytest-xdist -e .
+	VIRTUAL_ENV=$(SPARK) $(BIN)/uv pip install --quiet "pyspark>=4.0" "pandas<3" pyarrow hypothesis pytest pytest-xdist -e ".[postgres]"
 	$(SPARK)/bin/python -m privet.native
 	touch $(SPARK)/.ready
 
 test-spark: $(SPARK)/.ready  ## the engine `spark` on real Spark, local mode; needs Java 17 (Debian: openjdk-17-jre-headless)
-	PRIVET_SPARK=local[2] $(SPARK)/bin/pytest -q -n0 -m services tests/engines/test_spark.py tests/engines/test_spark_same.py
+	PRIVET_SPARK=local[2] $(SPARK)/bin/pytest -q -n0 -m services tests/engines/test_spark*.py
 
 check: $(STAMP)  ## format, lint, strict types, import arrows
 	$(BIN)/ruff format --check --quiet .

@@ -1,10 +1,14 @@
-"""The engine `spark` on Sail beside the embedded one, by number of rows with the same distinct combinations.
+"""The engine `spark` beside the embedded one, by number of rows with the same distinct combinations.
 
-Sail runs in a process of its own, so that what the driver holds is told apart from what the cluster does.
+On Sail, and on Spark itself where `make test-spark` has installed it. The cluster runs in a process of its
+own, so that what the driver holds is told apart. Every run is noted when it ends
+(bench/out/spark-runs.jsonl): whoever is killed goes on where it stopped, and a run that fails is a note below
+the table, not the end of it.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -12,20 +16,26 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from bench.child import answered, module, scratch
-from bench.outcome import Outcome, Table
+from bench.child import ROOT, ChildError, answered, module, scratch
+from bench.outcome import OUT, Outcome, Table
+from bench.spark_cost import foretold
 
-TITLE = "The same policy on Sail"
+TITLE = "The same policy on Sail and on Spark"
 AGAINST = "beside the embedded engine; Parquet to Parquet, 8 quasi-identifiers, k = 10"
 WIDTHS = (2, 73, 5, 7, 16, 41, 7, 14)  # values of each quasi-identifier, as in Adult
 COMBINATIONS = 100_000
+PART = 500_000  # rows of a part: what is held at a time while they are made
 Used = Callable[[], tuple[int | None, float | None]]  # bytes at the worst moment, seconds of processor time
 SHORT, FULL = (100_000, 300_000), (1_000_000, 3_000_000, 10_000_000)
 SEARCHES = ("top-down", "mondrian", "optimal")
+EMBEDDED, SAIL, STAY, SPARK = "embedded", "sail", "sail, counts stay", "spark"
+WHOLE = ROOT / ".venv-spark" / "bin" / "python"  # real Spark, where `make test-spark` was run
+NOTES = OUT / "spark-runs.jsonl"
 SERVER = """
 import sys
 from pysail.spark import SparkConnectServer
@@ -40,51 +50,119 @@ def run(*, full: bool) -> Outcome:
     """Time and peak memory of a whole release, by engine, search and rows."""
     if find_spec("pysail") is None or find_spec("pyspark") is None:
         return Outcome("spark", TITLE, AGAINST, (), ("not measured: the extra `sail` is not installed",))
-    rows: list[list[str | int | float | None]] = []
-    jobs: list[list[str | int | float | None]] = []
+    known = noted() if full else {}
+    engines = [EMBEDDED, SAIL, STAY, *([SPARK] if full and WHOLE.exists() else [])]
     with scratch() as folder:
         for many in FULL if full else SHORT:
-            raw = folder / f"raw-{many}.parquet"
-            people(raw, many)
-            for search in SEARCHES:
-                for engine in ("embedded", "spark"):
-                    with server() if engine == "spark" else nothing() as (address, used):
-                        cost, said = answered(
-                            module("spark_child", raw, search, engine, address, folder / "out")
-                        )
-                        held, worked = used()
-                    rows.append(
-                        [f"{many:,}", search, engine, cost.wall, cost.cpu, cost.peak / 1e6,
-                         None if held is None else held / 1e6, worked, said["classes"], said["k"]]
-                    )  # fmt: skip
-                    if engine == "spark":
-                        jobs += [[f"{many:,}", search, *stage] for stage in said["stages"].items()]
-            raw.unlink()
+            wanted = [(many, search, engine) for search in SEARCHES for engine in engines]
+            raw = folder / f"raw-{many}"
+            if any(one not in known for one in wanted):
+                people(raw, many)
+            for one in wanted:
+                if one not in known:
+                    known[one] = measured(raw, *one[1:], folder / "out")
+                    if full:
+                        note(one, known[one])
+    return Outcome("spark", TITLE, AGAINST, tuple(tables(known)), tuple(failures(known)))
+
+
+def measured(raw: Path, search: str, engine: str, out: Path) -> dict[str, Any]:
+    """One release, in processes of its own; or how it failed."""
+    try:
+        if engine == SPARK:
+            cost, said = answered(
+                [str(WHOLE), *module("spark_child", raw, search, engine, "local[2]", out)[1:]]
+            )
+            held, worked = said["cluster"]
+        else:
+            with nothing() if engine == EMBEDDED else server() as (address, used):
+                cost, said = answered(module("spark_child", raw, search, engine, address, out))
+                held, worked = used()
+    except (ChildError, OSError, ValueError) as error:
+        return {"failed": str(error)[-300:]}
+    return {
+        "wall": cost.wall, "cpu": cost.cpu, "driver": cost.peak, "cluster": held, "worked": worked,
+        "classes": said["classes"], "k": said["k"], "stages": said["stages"],
+    }  # fmt: skip
+
+
+def noted() -> dict[tuple[int, str, str], dict[str, Any]]:
+    """The runs of an earlier attempt; delete the file to measure again."""
+    if not NOTES.is_file():
+        return {}
+    lines = [json.loads(line) for line in NOTES.read_text(encoding="utf-8").splitlines()]
+    return {
+        (one["rows"], one["search"], one["engine"]): one["found"]
+        for one in lines
+        if "failed" not in one["found"]
+    }
+
+
+def note(one: tuple[int, str, str], found: dict[str, Any]) -> None:
+    NOTES.parent.mkdir(parents=True, exist_ok=True)
+    rows, search, engine = one
+    with NOTES.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"rows": rows, "search": search, "engine": engine, "found": found}) + "\n")
+
+
+def tables(known: dict[tuple[int, str, str], dict[str, Any]]) -> Iterator[Table]:
+    rows: list[list[str | int | float | None]] = []
+    jobs: list[list[str | int | float | None]] = []
+    for (many, search, engine), found in known.items():
+        if "failed" in found:
+            continue
+        held = found["cluster"]
+        rows.append(
+            [f"{many:,}", search, engine, found["wall"], found["cpu"], found["driver"] / 1e6,
+             None if held is None else held / 1e6, found["worked"], found["classes"], found["k"]]
+        )  # fmt: skip
+        if engine != EMBEDDED:
+            jobs += [[f"{many:,}", search, engine, *stage] for stage in found["stages"].items()]
     heads = {
         "rows": "", "search": "", "engine": "", "s": ".1f", "CPU s of the driver": ".1f", "driver MB": ".0f",
         "cluster MB": ".0f", "CPU s of the cluster": ".1f", "classes": ",", "k": "",
     }  # fmt: skip
-    return Outcome(
-        "spark",
-        TITLE,
-        AGAINST,
-        (
-            Table("A release, by engine, search and rows", heads, rows),
-            Table("Where the time goes on Sail", {"rows": "", "search": "", "stage": "", "s": ".2f"}, jobs),
-        ),
-    )
+    yield Table("A release, by engine, search and rows", heads, rows)
+    stages = {"rows": "", "search": "", "engine": "", "stage": "", "s": ".2f"}
+    yield Table("Where the time goes", stages, jobs)
+    model: list[list[str | int | float | None]] = []
+    for search in SEARCHES:
+        for engine in (SAIL, STAY, SPARK):
+            runs = [
+                (many, found["worked"])
+                for (many, *what), found in known.items()
+                if what == [search, engine] and found.get("worked") is not None
+            ]
+            told = foretold(runs)
+            if told is not None:
+                model.append([search, engine, told[0], max(runs)[1], 100 * told[1]])
+    columns = {"search": "", "engine": "", "predicted s": ".1f", "measured s": ".1f", "off by %": ".0f"}
+    yield Table("CPU of the cluster for the most rows, as the smaller runs predict it", columns, model)
 
 
-def people(path: Path, many: int) -> None:
-    """Records drawn from the same combinations, however many there are."""
+def failures(known: dict[tuple[int, str, str], dict[str, Any]]) -> Iterator[str]:
+    for (many, search, engine), found in known.items():
+        if "failed" in found:
+            yield f"{many:,} rows, {search}, {engine}: failed: {found['failed']}"
+
+
+def people(folder: Path, many: int) -> None:
+    """Records drawn from the same combinations, however many there are; a part at a time."""
     rng = np.random.default_rng(17)
     combinations = [rng.integers(0, width, COMBINATIONS) for width in WIDTHS]
+    ill = rng.integers(0, 9, COMBINATIONS)
     drawn = np.concatenate([np.arange(COMBINATIONS), rng.integers(0, COMBINATIONS, many - COMBINATIONS)])
-    columns = {
-        f"q{at}": pl.Series((codes + 10)[drawn]).cast(pl.String) for at, codes in enumerate(combinations)
-    }
-    columns["ill"] = pl.Series(rng.integers(0, 9, COMBINATIONS)[drawn]).cast(pl.String)
-    pl.DataFrame(columns).sample(fraction=1, shuffle=True, seed=1).write_parquet(path, row_group_size=250_000)
+    rng.shuffle(drawn)
+    folder.mkdir()
+    for begin in range(0, many, PART):
+        some = drawn[begin : begin + PART]
+        columns = {
+            f"q{at}": pl.Series((codes + 10)[some]).cast(pl.String) for at, codes in enumerate(combinations)
+        }
+        columns["ill"] = pl.Series(ill[some]).cast(pl.String)
+        pl.DataFrame(columns).write_parquet(
+            folder / f"part-{begin // PART:05d}.parquet", row_group_size=250_000
+        )
 
 
 @contextmanager
@@ -103,16 +181,18 @@ def server() -> Iterator[tuple[str, Used]]:
             if child.stdout is None:
                 raise RuntimeError
             host, port = child.stdout.readline().split()
-            yield f"sc://{host}:{port}", lambda: (_most(child.pid), _cpu(child.pid))
+            yield f"sc://{host}:{port}", lambda: (most(child.pid), cpu(child.pid))
         finally:
             child.kill()
 
 
-def _cpu(pid: int) -> float:
+def cpu(pid: int) -> float:
+    """Seconds of processor time that a process has taken."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def _most(pid: int) -> int:
+def most(pid: int) -> int:
+    """The most that a process has held, in bytes."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
     return 1024 * next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))

@@ -10,6 +10,22 @@ from pathlib import Path
 from typing import Any
 
 import privet as pv
+from bench.spark import cpu, most
+
+FEW = 60_000  # combinations that may come here where counts are to stay: fewer than there are
+
+
+def session_of(address: str) -> Any:
+    """A session at an address; Spark itself with as many partitions as the machine has use for."""
+    from pyspark.sql import SparkSession
+
+    if address.startswith("sc://"):
+        return SparkSession.builder.remote(address).create()
+    small = {"spark.sql.shuffle.partitions": 8, "spark.ui.enabled": "false", "spark.driver.memory": "4g"}
+    builder = SparkSession.builder.master(address)
+    for name, value in small.items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()
 
 
 def main(raw: str, search: str, engine: str, address: str, out: str) -> None:
@@ -34,7 +50,10 @@ def main(raw: str, search: str, engine: str, address: str, out: str) -> None:
             stages.append((stage, time.perf_counter()))
 
     started = time.perf_counter()
-    where = pv.Spark(master=address, staging=Path(out).parent) if engine == "spark" else engine
+    where: Any = engine
+    if engine != "embedded":
+        few: dict[str, Any] = {"cells": FEW} if engine.endswith("stay") else {}
+        where = pv.Spark(session_of(address), staging=Path(out).parent, **few)
     release = pv.publish(raw, policy, engine=where, progress=progress)
     progress("write", 0)
     release.write(out)
@@ -44,12 +63,19 @@ def main(raw: str, search: str, engine: str, address: str, out: str) -> None:
     shutil.rmtree(out)
     shutil.rmtree(f"{out}.private")
     classes: Any = release.measures.classes
+    cluster = None
+    if address.startswith("local"):
+        from pyspark.sql import SparkSession
+
+        jvm = SparkSession.getActiveSession().sparkContext._gateway.proc.pid  # noqa: SLF001 - its process
+        cluster = [most(jvm), cpu(jvm)]
     print(
         json.dumps(
             {
                 "stages": {"start": stages[0][1] - started, **taken},
                 "classes": classes["count"],
                 "k": str(found["k"]),
+                "cluster": cluster,
             }
         )
     )

@@ -281,3 +281,52 @@ def test_auto_loses_less_than_every_other_search() -> None:
     lost = [row[2] for row in found.tables[0].rows]
     assert [row[0] for row in found.tables[0].rows] == [name for name, _ in chosen.SEARCHES]
     assert lost[0] == min(number for number in lost if isinstance(number, float))
+
+
+@pytest.mark.usefixtures("_bench")
+def test_the_cost_model_predicts_what_was_measured() -> None:
+    """Every line of docs/explain/scale.md that has a prediction: worked out again, and within 30 %."""
+    from bench.spark_cost import Line, counted, off, ordered
+
+    page = (ROOT / "docs/explain/scale.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if "|" in line]
+
+    def number(cell: str) -> float:
+        return float(cell.split(maxsplit=1)[0].replace(",", ""))
+
+    times = [row for row in rows if len(row) == 6 and row[1].endswith(" s") and row[4].endswith(" s")]
+    assert len(times) >= 3
+    for _, one, three, predicted, measured, said in times:
+        line = Line.through((1_000_000, number(one)), (3_000_000, number(three)))
+        assert line.at(10_000_000) == pytest.approx(number(predicted), rel=0.02)
+        found = off(number(predicted), number(measured))
+        assert found <= 0.30
+        assert round(100 * found) == pytest.approx(number(said), abs=1)
+    sizes = [row for row in rows if len(row) == 6 and row[3].endswith(" MB")]
+    assert len(sizes) >= 4
+    for records, _, job, predicted, measured, _ in sizes:
+        many = int(number(records))
+        model = ordered(many, 9) if "order" in job else counted(1, 174, 100_000, many)
+        assert model / 1e6 == pytest.approx(number(predicted), rel=0.02)
+        assert off(number(predicted), number(measured)) <= 0.30
+
+
+@pytest.mark.usefixtures("_bench")
+def test_what_the_model_says_for_more_is_the_model() -> None:
+    """The table for 10^9 and 10^11 records on 100 workers of four cores."""
+    from bench.spark_cost import Line, asked, ordered
+
+    page = (ROOT / "docs/explain/scale.md").read_text(encoding="utf-8")
+    cells = {
+        row[0]: row[1:]
+        for row in ([cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines())
+        if row
+    }
+    for column, records in enumerate((10**9, 10**11)):
+        sail, spark = Line(0, 3e-6), Line(0, 20e-6)
+        said = cells["processor time, Sail / Spark"][column].replace(" h", "").split(" / ")
+        assert sail.hours(records) == pytest.approx(float(said[0]), rel=0.05)
+        assert spark.hours(records) == pytest.approx(float(said[1]), rel=0.05)
+        moved = cells["shuffled into canonical order, p = 9"][column]
+        assert ordered(records, 9) == float(moved.split()[0]) * {"GB": 1e9, "TB": 1e12}[moved.split()[1]]
+    assert f"{asked(30, 400, 100_000, 10**9) / 1e9:.0f} GB" in page

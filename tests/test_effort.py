@@ -51,14 +51,14 @@ def test_half_of_forty_columns_is_refused_at_once(
     wide: Path, algorithm: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = policy(20, algorithm)
-    began = time.monotonic()
+    began = time.process_time()
     for words in (["check", "wide.csv", file], ["publish", "wide.csv", file, "-o", "out"]):
         assert main(words) == 2
         said = capsys.readouterr().err
         assert "137,846,528,820 combinations of 20 of 40 quasi-identifiers" in said
         assert "promise l = 8 (76,904,685)" in said
         assert "--effort 552" in said
-    assert time.monotonic() - began < 30  # seconds, on a busy machine; it did not end
+    assert time.process_time() - began < 30  # seconds of work; it did not end
     assert sorted(path.name for path in wide.iterdir()) == ["policy.toml", "wide.csv"]
 
 

@@ -49,7 +49,7 @@ ARROWS: dict[str, set[str]] = {
     "domain": {"errors", "equality"},
     "declared": {"core"},  # for its types only
     "core": {"errors", "equality", "readings", "domain", "declared", "notebook", "recoding"},  # its type only
-    "recoding": {"core", "domain"},
+    "recoding": {"core", "domain", "errors"},
     "runs": {"core"},
     "engine": {"core", "domain", "recoding"},
     "verifier": set(),  # a program of its own: nothing imports it, and it imports nothing of ours
@@ -71,8 +71,9 @@ ARROWS: dict[str, set[str]] = {
     "rules": {*BASE, "hierarchy", "models", "native", "trajectory"},  # a set is a path without times
     "disclose": {*BASE, "hierarchy", "models", "relational", "witness"},
     "policy": {*BASE, "hierarchy", "disguise", "models", "registry", "placing"},
-    "parties": {*BASE, "hierarchy", "models", "counts", "relational", "policy"},
-    "engines": {*BASE, "hierarchy", "native", "document", "trajectory", "rules", "placing"},
+    "parties": {*BASE, "hierarchy", "models", "counts", "relational", "dp", "policy"},
+    # A cluster answers searches itself where its counts are too many to come here.
+    "engines": {*BASE, "hierarchy", "counts", "native", "document", "trajectory", "rules", "placing"},
     "evidence": {*BASE, "policy"},
     "report": {*BASE, "hierarchy", "disclose", "document", "collect", "policy", "evidence"},
     "release": {*BASE, "policy", "evidence", "report", "placing"},
@@ -175,7 +176,6 @@ FROM_PYTHON_ONLY = {
     "privet.disclose.sources.public": "restoring by a public rule: an experiment that no command offers",
     "privet.disclose.structure": "symmetry of somebody's own partitions (spec 12, acceptance 8)",
     "privet.dp.queries": "the interactive baseline that a release by `diffgen` is compared with",
-    "privet.parties.primitives.polynomial": "oblivious polynomial evaluation (spec 05)",
     "privet.parties.virtual.harness": "secure set union (spec 08, acceptance 12)",
     "privet.samples.worked": "worked examples that the tests and docs/explain count with",
 }
@@ -322,7 +322,7 @@ def test_plain_does_without_polars() -> None:
 
 def run(code: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=600
     )
     return done.stdout.strip()
 
@@ -377,8 +377,9 @@ def test_every_public_name_is_documented(name: str) -> None:
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(HOUSE)))
 def test_every_module_says_what_it_is(path: Path) -> None:
     assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
-    # The verifier is one file on purpose: whoever reads it has all of it.
-    most = 850 if room_of(path) == "verifier" else 500  # a line a second is a quarter of an hour
+    # The verifier is one file on purpose: whoever reads it has all of it. What is to be read of it for one
+    # kind of data is bounded by tests/forge/test_verifier.py: a line a second is a quarter of an hour.
+    most = 1_050 if room_of(path) == "verifier" else 500
     assert len(path.read_text(encoding="utf-8").splitlines()) <= most, "what are its two ideas?"
 
 

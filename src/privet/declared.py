@@ -39,6 +39,7 @@ class ModelFacts(Protocol):
     kinds: ClassVar[tuple[str, ...]] = (TABLE,)  # of data that it can be promised of
     spent: ClassVar[bool] = False  # kept by how a release is made, so that nothing can be checked on it
     persons: ClassVar[bool] = False  # can it count persons who have several rows, instead of records?
+    why_records: ClassVar[str] = ""  # if not: why, and what to use instead
     population: ClassVar[bool] = False  # about everybody in a table of which only some rows leave
 
     @property
@@ -80,6 +81,8 @@ class AlgorithmFacts(Protocol):
     public_domains: ClassVar[bool] = False  # what could occur is said by the policy, never by the data
     coincident: ClassVar[bool] = False  # knowing the algorithm does not help
     persons: ClassVar[bool] = False  # does it search where persons are counted, instead of records?
+    why_records: ClassVar[str] = ""  # if not: why, and what to use instead
+    asks: ClassVar[bool] = False  # does it only ask counts, through `counts.door`? Then they may be elsewhere
 
     @property
     def droppable(self) -> Fraction:

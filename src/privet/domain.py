@@ -8,6 +8,7 @@ every code exactly once: the published table is determined by one cut for each a
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
@@ -41,11 +42,20 @@ class Node:
     def leaves(self) -> int:
         return self.hi - self.lo
 
+    def child_with(self, code: int) -> Node | None:
+        """The child that holds a code; there may be thousands, in leaf order."""
+        at = bisect_right(self.children, code, key=_begin) - 1
+        return self.children[at] if at >= 0 and code < self.children[at].hi else None
+
     def walk(self) -> Iterator[Node]:
         """This node and all below it, parents first."""
         yield self
         for child in self.children:
             yield from child.walk()
+
+
+def _begin(node: Node) -> int:
+    return node.lo
 
 
 @dataclass(frozen=True, slots=True)

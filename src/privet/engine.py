@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from privet.core import Form, Role, Tally, Terms
 from privet.domain import Value
 from privet.recoding import Recoding
@@ -35,6 +38,36 @@ class Tallied:
 
     tally: Tally
     rows: Any = field(repr=False)  # the engine's own: nobody else looks at it
+    # Who answers instead where counts stay on a cluster: then the tally has names and domains, and no cell.
+    afar: Afar | None = field(default=None, repr=False)
+
+    @property
+    def searched(self) -> Any:
+        """What a search asks: the tally, or whoever answers instead."""
+        return self.tally if self.afar is None else self.afar
+
+    @property
+    def records(self) -> int:
+        return self.tally.records if self.afar is None else self.afar.records
+
+    def slices(self, recoding: Recoding) -> list[tuple[Tally, Recoding]]:
+        """The counts and what a recoding says of them: of all quasi-identifiers, or of some at a time."""
+        if self.afar is not None:
+            return self.afar.slices(recoding)
+        return [(recoding.over(self.tally) if recoding.by_record else self.tally, recoding)]
+
+
+class Afar(Protocol):
+    """Counts that stay where their table lies. They answer searches, too: `privet.counts.door` says how."""
+
+    @property
+    def records(self) -> int: ...
+
+    def slices(self, recoding: Recoding) -> list[tuple[Tally, Recoding]]:
+        """For each quasi-identifier its own counts, by label, and what the recoding says of them."""
+
+    def class_sizes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The sizes that classes have as the table is, and how many classes have each."""
 
 
 class Engine(Protocol[Table]):
@@ -99,6 +132,9 @@ class Cluster(Protocol[Table]):
 
     def refuse(self, policy: Terms, road: str) -> None:
         """Raise where a policy cannot be carried out here, before any work."""
+
+    def counted(self, table: Table, policy: Terms) -> Tallied:
+        """As `tally`; where there are too many counts, and the search can ask for them, they stay there."""
 
     def settled(self, table: Table) -> Table:
         """The table as it lies in files, where it will be counted: what is checked is what was written."""

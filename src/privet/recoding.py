@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from privet.core import Column, Tally
 from privet.domain import Cut, Domain, Node, Value, flat
+from privet.errors import InternalError
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,10 +87,15 @@ class Regions:
     kept: NDArray[np.bool_] | None = field(default=None, repr=False)  # False: suppressed; None: all stay
     by_record: bool = False
     of_cell: NDArray[Any] | None = field(default=None, repr=False)  # the box of each; None: each has its own
+    # Where cells do not lie in this process: their engine's own note on which box each is in. Then there is
+    # no `of_cell`, and `kept` speaks of boxes.
+    elsewhere: Any = field(default=None, repr=False)
 
     @cached_property
     def positions(self) -> Mapping[str, NDArray[Any]]:
         """By attribute: the node of each cell."""
+        if self.elsewhere is not None:
+            raise InternalError("these cells are elsewhere: only their engine knows the box of each")
         if self.of_cell is None:
             return self.boxes
         return {name: of_box[self.of_cell] for name, of_box in self.boxes.items()}
@@ -103,11 +109,15 @@ class Regions:
         return tally.by_record() if self.by_record else tally
 
     def shown(self, column: Column) -> Shown:
-        return Shown(column.domain, self.nodes[column.name], self.positions[column.name], self.kept)
+        """How a column is published, by cell; where cells are elsewhere, by box."""
+        return Shown(column.domain, self.nodes[column.name], self._places(column.name), self.kept)
 
     def labels_of(self, name: str) -> set[Value]:
         """The labels of a column that some published record has."""
-        return {self.nodes[name][at].label for at in _occurring(self.positions[name], self.kept)}
+        return {self.nodes[name][at].label for at in _occurring(self._places(name), self.kept)}
+
+    def _places(self, name: str) -> NDArray[Any]:
+        return self.positions[name] if self.elsewhere is None else self.boxes[name]
 
     def recode(self, tally: Tally) -> Tally:
         """What is published of a tally, in either form."""

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
-from privet.core import Step
+from privet.core import Purse, Step
 from privet.engine import Engine
 from privet.errors import InputError
 from privet.evidence.signing import PrivateKey
@@ -30,6 +30,7 @@ from privet.release import claimed, named
 from privet.roads import Verdicts, engine_of
 from privet.roads.parties.concluding import AllSign
 from privet.roads.parties.itemsets import mine_together
+from privet.roads.parties.noisy import NoisyOutcome, made_up
 from privet.roads.parties.party import Outcome, publish_together
 
 FAR = Distance(0.02, 50e6 / 8)  # 20 ms, 50 Mbit/s
@@ -67,13 +68,15 @@ def rehearse(
     output: str | Path | None = None,
     overwrite: bool = False,
     keys: Sequence[PrivateKey] = (),
+    purses: Sequence[Purse] = (),
     distance: Distance | None = None,
 ) -> Rehearsal:
     """Run every party of a contract, each on its own source; `pooled` compares with all rows in one place.
 
     `record` keeps what every party received, for those who want to search it. `output` is where the release
-    is written, signed with `keys`: those of all parties, or none. `distance` has messages arrive as late as
-    between houses so far apart.
+    is written, signed with `keys`: those of all parties, or none. `purses`: what each party pays from, where
+    the contract spends; without them ledgers are made up, and nothing may be written. `distance` has messages
+    arrive as late as between houses so far apart.
     """
     if not isinstance(contract, Contract):
         contract = Contract.load(contract)
@@ -82,6 +85,7 @@ def rehearse(
             f"the contract has {len(contract.parties)} parties ({', '.join(contract.parties)}), "
             f"and {len(sources)} tables are given: one for each, in this order"
         )
+    _refuse_unpaid(contract, purses, pooled=pooled, written=output is not None)
     where = engine_of(engine)
     signing = _signing(contract, keys)
     session = Session(secrets.token_bytes(16), contract.digest, contract.parties)
@@ -90,12 +94,19 @@ def rehearse(
     with ExitStack() as held:
         claim = None if place is None else held.enter_context(claimed(place, overwrite=overwrite))
         apart = Path(held.enter_context(TemporaryDirectory(prefix="privet-")))
+        paying = purses or made_up(contract, apart)
         begun = perf_counter()
 
-        def part(link: Link, source: Any) -> Outcome:
+        def part(link: Link, source: Any) -> Outcome | NoisyOutcome:
             """One party, which writes its release where the others' are not."""
             outcome, release = publish_together(
-                link, contract, source, where, rehearsed=True, signed=bool(signing)
+                link,
+                contract,
+                source,
+                where,
+                rehearsed=True,
+                signed=bool(signing),
+                purse=paying[link.me] if paying else None,
             )
             if place is not None:
                 mine = link.name(link.me)
@@ -108,7 +119,9 @@ def rehearse(
                 )
             return outcome
 
-        outcomes: list[Outcome] = together(house, [partial(part, source=source) for source in sources])
+        outcomes: list[Outcome | NoisyOutcome] = together(
+            house, [partial(part, source=source) for source in sources]
+        )
         seconds = perf_counter() - begun
     first, *others = outcomes
     if any(not other.table.equals(first.table) for other in others):
@@ -116,7 +129,7 @@ def rehearse(
     return Rehearsal(
         contract=contract,
         table=first.table,
-        steps=others[-1].finding.steps,
+        steps=others[-1].steps,
         verdicts=first.verdicts,
         seconds=seconds,
         traffic={link.name(link.me): link.traffic for link in house.links},
@@ -125,6 +138,23 @@ def rehearse(
         as_pooled=_same(first.table, contract, sources, where) if pooled else None,
         folder=place,
     )
+
+
+def _refuse_unpaid(contract: Contract, purses: Sequence[Purse], *, pooled: bool, written: bool) -> None:
+    """What a rehearsal of a contract that spends cannot do, and what only such a one can."""
+    if contract.noisy is None:
+        if purses:
+            raise InputError("a ledger: this contract spends nothing; only diffgen does")
+        return
+    if pooled:
+        raise InputError("pooled: noise is drawn anew every time; no two releases are the same")
+    if purses and len(purses) != len(contract.parties):
+        raise InputError("a ledger and a data set of each party, in the contract's order, or none at all")
+    if written and not purses:
+        raise InputError(
+            "a noisy release that is written is paid for: give each party's ledger and data set, in the "
+            "contract's order"
+        )
 
 
 def _signing(contract: Contract, keys: Sequence[PrivateKey]) -> dict[str, PrivateKey]:

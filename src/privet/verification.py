@@ -8,6 +8,7 @@ evidence claims must come out again, or is marked as the steward's word.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -125,6 +126,9 @@ def verify(
     )
 
 
+VERSION = re.compile(
+    r"privet [0-9]{1,3}(\.[0-9]{1,4}){0,3}((a|b|rc|\.dev|\.post)[0-9]{1,4})?(\+[0-9a-z.]{1,40})?"
+)
 UNDRAWN = (
     "{}: said to be of another version of privet, so it was not compared with the evidence and may show "
     "anything; open it as you would open a stranger's page"
@@ -148,6 +152,8 @@ def _drawn(folder: Path, evidence: Evidence) -> tuple[list[str], list[str]]:
         return ["report.html: nothing can be drawn from this evidence"], []
     if same:
         return [], []
+    if not VERSION.fullmatch(evidence.software):
+        return ["report.html: drawn by something that is not a version of privet"], []
     if evidence.software != notes.software():
         return [], ["report.html"]
     return ["report.html is not what is drawn from the evidence"], []

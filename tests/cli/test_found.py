@@ -157,9 +157,9 @@ def test_mondrian_ends_on_a_wide_column(tmp_path: Path) -> None:
     policy = pv.Policy.loads(
         policy.dumps().replace("relaxed = false", 'relaxed = false\noutput = "hierarchy"')
     )
-    began = time.monotonic()
+    began = time.process_time()
     pv.publish(table, policy)
-    assert time.monotonic() - began < 60  # seconds; it took hours
+    assert time.process_time() - began < 60  # seconds of work; it took hours
 
 
 def test_a_key_that_stands_twice_would_say_another_thing_to_another_reader(here: Path, privet: Run) -> None:

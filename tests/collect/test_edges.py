@@ -90,7 +90,7 @@ def test_a_wider_bin_begins_with_more() -> None:
 
 @pytest.mark.parametrize("name", ["exponential", "normal", "even"])
 def test_bands_hold_on_shapes_that_they_were_not_made_for(name: str) -> None:
-    """200 collections gave 93 to 96 of 100; fewer than 88 in twelve is another band."""
+    """Twelve collections of each hold 98 of 100; fewer than 93 is another band."""
     column = naive.plan_of(a={**NUMBER, "mechanism": "gaussian", "sigma": "12.5"}).columns["a"]
     held = []
     for seed in range(12):
@@ -100,4 +100,4 @@ def test_bands_hold_on_shapes_that_they_were_not_made_for(name: str) -> None:
         assert found.high is not None
         held.append(((found.low <= true) & (true <= found.high)).mean())
         assert (found.high - found.low).mean() < 0.06  # and says something
-    assert np.mean(held) > 0.88
+    assert np.mean(held) > 0.93

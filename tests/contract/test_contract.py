@@ -213,7 +213,7 @@ def test_a_promise_that_is_not_frozen_is_caught() -> None:
 def test_without_hypothesis_it_says_which_extra_brings_it() -> None:
     code = "import sys; sys.modules['hypothesis'] = None; import privet.testing"
     done = subprocess.run(
-        [sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=600
     )
     assert "pip install 'privet[testing]'" in done.stderr
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -29,7 +30,6 @@ class Server:
         db: str | None = None,
         program: tuple[str, ...] = (sys.executable, "-m", "privet.cli"),
     ) -> None:
-        self.port = free_port()
         command = [
             *program,
             "audit",
@@ -37,19 +37,24 @@ class Server:
             "--db",
             db or f"sqlite:///{folder}/staff.db",
         ]
-        command += ["--config", str(folder / "audit.toml"), "--port", str(self.port), *more]
+        command += ["--config", str(folder / "audit.toml"), "--port", "0", *more]
         self.said = folder / "gateway.log"  # a pipe that nobody empties would stop the gateway
         with self.said.open("wb") as said:
             self.running = subprocess.Popen(command, stderr=said, stdout=subprocess.DEVNULL)
+        self.port = self._listening()
         self.scheme = "https" if "--tls-key" in more else "http"
         self.url = f"{self.scheme}://127.0.0.1:{self.port}"
-        for _ in range(600):
-            try:
-                if httpx.get(f"{self.url}/healthz", verify=False).status_code == 200:
-                    return
-            except httpx.TransportError:
-                assert self.running.poll() is None
-                time.sleep(0.1)
+        assert httpx.get(f"{self.url}/healthz", verify=False, timeout=120).status_code == 200
+
+    def _listening(self) -> int:
+        """Where, as its log says: a port that was free a moment ago may be somebody else's now."""
+        until = time.monotonic() + 120
+        while time.monotonic() < until:
+            began, ended, _ = self.said.read_text(encoding="utf-8").partition("\n")
+            if ended:
+                return int(json.loads(began)["port"])
+            assert self.running.poll() is None, began
+            time.sleep(0.02)
         raise AssertionError("the gateway does not come up")
 
     def stop(self, number: int = signal.SIGTERM) -> str:

@@ -23,14 +23,16 @@ def divergence(f: float, p: float) -> float:
     return part(f, p) + part(1 - f, 1 - p)
 
 
-def implausible(sample: Iterable[Hashable], expected: Mapping[Hashable, float]) -> list[Hashable]:
+def implausible(
+    sample: Iterable[Hashable], expected: Mapping[Hashable, float], rate: float = RATE
+) -> list[Hashable]:
     """The outcomes whose frequencies are too far off; 'rest' is everything that is not expected by name."""
     counts = Counter(drawn if drawn in expected else "rest" for drawn in sample)
     n = counts.total()
     law = {**expected, "rest": max(0.0, 1 - math.fsum(expected.values()))}
     if law["rest"] < 1e-12:
         law["rest"] = 1e-12 if counts["rest"] == 0 else 0.0
-    allowed = math.log(2 * len(law) / RATE)
+    allowed = math.log(2 * len(law) / rate)
     return [what for what, p in law.items() if n * divergence(counts[what] / n, p) > allowed]
 
 

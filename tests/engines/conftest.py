@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+DEBIAN = Path("/usr/share/java/postgresql.jar")  # of libpostgresql-jdbc-java
+JDBC = os.environ.get("PRIVET_JDBC_JAR") or (str(DEBIAN) if DEBIAN.is_file() else None)
 
 
 @pytest.fixture(scope="session")
@@ -20,6 +24,8 @@ def session() -> Any:
     from pyspark.sql import SparkSession
 
     small = {"spark.sql.shuffle.partitions": 3, "spark.ui.enabled": "false", "spark.driver.memory": "2g"}
+    if JDBC is not None:
+        small |= {"spark.jars": JDBC, "spark.driver.extraClassPath": JDBC}
     builder = SparkSession.builder.master(where)
     for name, value in small.items():  # two hundred tasks for sixty records take minutes
         builder = builder.config(name, value)

@@ -6,9 +6,12 @@ import os
 import shlex
 import subprocess
 import sys
+import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha512
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,7 @@ import pytest
 import privet as pv
 from privet.core import Form
 from privet.engines.embedded import Embedded
+from privet.engines.spark import jobs, sources, spread, staging
 from privet.engines.spark.staging import Staging
 from privet.errors import InputError, UnsupportedError
 from privet.testing import check_engine
@@ -263,7 +267,15 @@ def test_limits_are_stated(session: Any, tmp_path: Path) -> None:
         pv.publish(PEOPLE, rules(), engine=few)
     few = pv.Spark(session, staging=tmp_path, cells=5)
     with pytest.raises(UnsupportedError, match="more than 5 different combinations"):
+        pv.check(PEOPLE, rules(), engine=few)
+    with pytest.raises(UnsupportedError, match="more than 5 different combinations"):
+        pv.publish(PEOPLE, rules(RULES.replace("top-down", "local")), engine=few)
+    few = pv.Spark(session, staging=tmp_path, cells=1)
+    with pytest.raises(UnsupportedError, match="more than 1 answers"):  # what leaves is more
         pv.publish(PEOPLE, rules(), engine=few)
+    one_by_one = RULES.replace("top-down", "mondrian").replace("[algorithm]", "[algorithm]\nrelaxed = true")
+    with pytest.raises(UnsupportedError, match="relaxed = true parts equal values one by one"):
+        pv.publish(PEOPLE, rules(one_by_one), engine=pv.Spark(session, staging=tmp_path, cells=5))
 
 
 def test_parts_that_are_not_alike(spark: pv.Spark, tmp_path: Path) -> None:
@@ -343,13 +355,16 @@ def a_server(program: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
             server.kill()
 
 
-def refused(address: str, tmp_path: Path) -> None:
+def refused(address: str, tmp_path: Path, what: str = "writing the parts") -> None:
     """What fails while its parts are written leaves nothing, in its place or beside it."""
-    PEOPLE.write_parquet(tmp_path / "raw.parquet")
+    notes = [sha512(str(n).encode()).hexdigest() * 3 for n in range(60)]  # no writer packs these well
+    noted = PEOPLE.with_columns(note=pl.Series(notes))
+    noted.write_parquet(tmp_path / "raw.parquet")
+    text = RULES.replace("[[models]]", 'note = { role = "other" }\n[[models]]', 1)
     engine = pv.Spark(master=address, staging=tmp_path / "staging")
     engine._session.client.set_retry_policies([])  # Spark would wait for a dead server for minutes
-    with pytest.raises(InputError, match="Spark: writing the parts failed"):
-        pv.publish(tmp_path / "raw.parquet", rules(), engine=engine).write(tmp_path / "out")
+    with pytest.raises(InputError, match=f"Spark: {what} failed"):
+        pv.publish(tmp_path / "raw.parquet", rules(text), engine=engine).write(tmp_path / "out")
     assert {path.name for path in tmp_path.iterdir()} <= {"raw.parquet", "staging"}
     assert "out" not in [path.name for path in tmp_path.rglob("*")]
 
@@ -368,10 +383,104 @@ def test_a_server_that_dies_leaves_nothing(tmp_path: Path, monkeypatch: pytest.M
         refused(address, tmp_path)
 
 
-def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
-    """Files of more than 500 bytes cannot be written, which is what a worker sees of a full disk."""
-    full = "import resource, signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n" + SERVER.replace(
-        "print(", "resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))\nprint("
+@pytest.mark.parametrize("question", range(1, 16, 2))
+def test_a_server_that_dies_at_any_question_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, question: int
+) -> None:
+    """Killed just before the first, third, fifth … thing that is asked of it."""
+    PEOPLE.write_parquet(tmp_path / "raw.parquet")
+    asked = 0
+    with a_server(SERVER) as (server, address):
+        engine = pv.Spark(master=address, staging=tmp_path / "staging")
+        engine._session.client.set_retry_policies([])
+        meant = jobs.told
+
+        def killing(what: str) -> Any:
+            nonlocal asked
+            asked += 1
+            if asked == question:
+                server.kill()
+                server.wait()
+            return meant(what)
+
+        for module in (jobs, sources, spread, staging):
+            monkeypatch.setattr(module, "told", killing)
+        with pytest.raises(InputError, match=r"^Spark: "):
+            pv.publish(tmp_path / "raw.parquet", rules(), engine=engine).write(tmp_path / "out")
+    assert asked >= question, "there are so many questions"
+    assert "out" not in [path.name for path in tmp_path.rglob("*")]
+
+
+def test_a_server_that_dies_in_mid_job_leaves_all_or_nothing(tmp_path: Path) -> None:
+    """Killed when the first file of the parts is there; whoever is quicker, no part of a release is left."""
+    table = pl.concat([PEOPLE] * 2000)
+    table.write_parquet(tmp_path / "raw.parquet", row_group_size=2000)
+    staged = tmp_path / "staging"
+    with a_server(SERVER) as (server, address):
+        engine = pv.Spark(master=address, staging=staged)
+        engine._session.client.set_retry_policies([])
+        ended = threading.Event()
+
+        def kill() -> None:
+            while not ended.is_set() and not any(staged.glob("*/parts-*/*")):
+                time.sleep(0.001)
+            server.kill()
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        try:
+            pv.publish(tmp_path / "raw.parquet", rules(), engine=engine).write(tmp_path / "out")
+        except InputError as error:
+            assert str(error).startswith("Spark: ")  # noqa: PT017 - either is right
+            assert not (tmp_path / "out").exists()
+            assert not (tmp_path / "out.private").exists()
+        else:
+            assert pv.verify(tmp_path / "out").holds
+        finally:
+            ended.set()
+            killer.join()
+
+
+LOST = """
+import sys
+from pathlib import Path
+import privet as pv
+from privet.engines.spark.staging import Staging
+from privet.errors import InputError
+raw, rules, out, staging = sys.argv[1:]
+from pyspark.sql import SparkSession
+session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+meant = Staging.written
+def lost(self, frame):
+    session.sparkContext._gateway.proc.kill()  # the process that drives and works, in local mode
+    session.sparkContext._gateway.proc.wait()
+    return meant(self, frame)
+Staging.written = lost
+try:
+    engine = pv.Spark(session, staging=staging)
+    pv.publish(raw, pv.Policy.load(rules), engine=engine).write(out)
+except InputError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(SAIL, reason="about the process of Spark itself: make test-spark")
+def test_spark_that_dies_leaves_nothing(tmp_path: Path) -> None:
+    PEOPLE.write_parquet(tmp_path / "raw.parquet")
+    (tmp_path / "rules.toml").write_text(RULES)
+    places = [tmp_path / name for name in ("raw.parquet", "rules.toml", "out", "staging")]
+    done = subprocess.run(
+        [sys.executable, "-c", LOST, *map(str, places)], capture_output=True, text=True, check=False
     )
-    with a_server(full) as (_, address):
-        refused(address, tmp_path)
+    assert done.stdout.startswith("Spark: "), done.stderr[-2000:]
+    assert "out" not in [path.name for path in tmp_path.rglob("*")]
+
+
+@pytest.mark.parametrize(("room", "what"), [(500, "counting"), (2500, "writing the parts")])
+def test_a_full_disk_leaves_nothing(tmp_path: Path, room: int, what: str) -> None:
+    """Larger files cannot be written, which is what a worker sees of a full disk."""
+    full = "import resource, signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n" + SERVER.replace(
+        "print(", "resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, ROOM))\nprint("
+    )
+    with a_server(full.replace("ROOM", str(room))) as (_, address):
+        refused(address, tmp_path, what)

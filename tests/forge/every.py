@@ -2,7 +2,8 @@
 
 Run it for figures: `python -m tests.forge.every COUNT SEED [KIND ...]` prints, for each kind, how many
 forgeries were tried, what `privet verify` said, and what the checker of one file did (0, 1, or 3: it cannot
-tell). It stops at the first that the two judge otherwise.
+tell). It stops at the first that the two judge otherwise, and at the first that is accepted and the third
+judge (`oracle`) objects to: it is asked about every one that is accepted.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 import polars as pl
 from tests.contract.pairs import policy_of
 from tests.forge.forging import evidence, seal
+from tests.forge.oracle import objections
 from tests.forge.test_verifier import MODELS, module
 from tests.roads import noisy as noisy_table
 
@@ -131,6 +133,58 @@ def halves(chance: Chance, place: Path) -> pv.Release:
     return pv.publish(trees, pv.Policy.loads(TREES + model), output=chance.choice(["json", "xml"]))
 
 
+def vertices(chance: Chance, place: Path) -> pv.Release:
+    del place
+    model = (
+        '[[models]]\ntype = "anatomy-l-diversity"\nl = 2\n[algorithm]\ntype = "tree-anatomy"\nstyle = "v-v"\n'
+    )
+    trees = [_tree(chance) for _ in range(chance.randint(8, 16))]
+    return pv.publish(trees, pv.Policy.loads(TREES + model), output=chance.choice(["json", "xml"]))
+
+
+def persons(chance: Chance, place: Path) -> pv.Release:
+    """People with several rows, of whom the release does not say whose they are."""
+    del place
+    rows = chance.randint(16, 40)
+    data = pl.DataFrame(
+        {
+            "pid": [f"p{chance.randrange(rows // 2)}" for _ in range(rows)],
+            "age": [str(chance.randint(20, 26)) for _ in range(rows)],
+            "hours": [chance.choice(["10", "20", "30", "40"]) for _ in range(rows)],
+            "ill": [chance.choice("aabbc") for _ in range(rows)],
+        }
+    )
+    model = chance.choice(
+        [
+            'type = "k-anonymity"\nk = 3',
+            'type = "lkc-privacy"\nl = 1\nk = 2\nc = "9/10"\nsensitive = { ill = ["a"] }',
+            'type = "distinct-l-diversity"\nl = 2\nsensitive = ["ill"]',
+        ]
+    )
+    columns = 'pid = "identifier"\nage = "quasi"\nhours = "quasi"\nill = "sensitive"'
+    search = chance.choice(["top-down", 'optimal"\nsuppression = "1/5'])
+    return pv.publish(data, _loaded(columns, model, search, top='person = "pid"\n'))
+
+
+def visits(chance: Chance, place: Path) -> pv.Release:
+    del place
+    data = pl.DataFrame(
+        [
+            (f"p{who}", chance.choice("abc"), str(at), ill)
+            for who in range(chance.randint(8, 16))
+            for ill in [chance.choice("aab")]
+            for at in sorted(chance.sample(range(1, 5), chance.randint(1, 3)))
+        ],
+        schema=["id", "place", "time", "ill"],
+        orient="row",
+    )
+    return pv.publish(data, pv.Policy.loads(
+        'policy = 1\nkind = "trajectories"\n[trajectories]\nform = "visits"\nperson = "id"\nplace = "place"\n'
+        'time = "time"\n[attributes]\nill = "sensitive"\n[[models]]\ntype = "lkc-privacy"\nl = 2\nk = 2\n'
+        'c = "3/4"\nsensitive = { ill = ["b"] }\n[algorithm]\ntype = "lightest"\n'
+    ))  # fmt: skip
+
+
 def noisy(chance: Chance, place: Path) -> pv.Release:
     del chance
     noisy_table.ledger(place)
@@ -160,15 +214,16 @@ def sets(chance: Chance, place: Path) -> pv.Release:
     )
 
 
-def _loaded(columns: str, model: str, algorithm: str) -> pv.Policy:
+def _loaded(columns: str, model: str, algorithm: str, top: str = "") -> pv.Policy:
     return pv.Policy.loads(
-        f'policy = 1\n[attributes]\n{columns}\n[[models]]\n{model}\n[algorithm]\ntype = "{algorithm}"\n'
+        f'policy = 1\n{top}[attributes]\n{columns}\n[[models]]\n{model}\n[algorithm]\ntype = "{algorithm}"\n'
     )
 
 
 KINDS: dict[str, Callable[[Chance, Path], pv.Release]] = {
     "table": table, "buckets": buckets, "paths": paths, "json": _documents("json"), "xml": _documents("xml"),
-    "halves": halves, "sets": sets, "noisy": noisy,
+    "halves": halves, "vertices": vertices, "sets": sets, "noisy": noisy, "persons": persons,
+    "visits": visits,
 }  # fmt: skip
 
 TOKEN = re.compile(r"[A-Za-z0-9.*]+")
@@ -266,14 +321,17 @@ EVIDENCE_ONLY = re.compile(
 
 
 def both(folder: Path) -> tuple[str, int, Any]:
-    """What privet says (accepted, wrong, or wrong in its evidence only), and what the other does."""
+    """What privet says (accepted, wrong, or wrong in its evidence only), what the other does, and why.
+
+    Of what is accepted, what is called the steward's word.
+    """
     code, lines = module().verdict(folder)
     try:
         found: Verification = pv.verify(folder)
     except PrivetError as error:
         return ("evidence" if "evidence.json" in str(error) else "wrong"), code, (lines, error.complaints)
     if found.holds:
-        return "accepted", code, (lines, ())
+        return "accepted", code, (lines, found.stated)
     broken = [model.name for model, verdict in found.verdicts if not verdict.holds]
     serious = broken or [one for one in found.complaints if not EVIDENCE_ONLY.search(one)]
     return ("wrong" if serious else "evidence"), code, (lines, (*broken, *found.complaints))
@@ -298,10 +356,11 @@ def run(kind: str, count: int, seed: int, each: int = 20) -> Counter[str]:
                 said, code, why = both(forged)
                 said = "evidence" if (said, what) == ("wrong", "evidence") else said
                 tried.update(["tried", said, f"alone {code}", f"{what}"])
-                if (said == "accepted" and code == 1) or (said == "wrong" and code == 0):
+                wrongly = objections(forged, out, why[1]) if said == "accepted" else []
+                if wrongly or (said == "accepted" and code == 1) or (said == "wrong" and code == 0):
                     kept = Path(tempfile.mkdtemp(prefix="privet-differ-")) / "out"
                     shutil.copytree(forged, kept)
-                    raise AssertionError((kind, what, said, code, why, str(kept)))
+                    raise AssertionError((kind, what, said, code, wrongly, why, str(kept)))
                 shutil.rmtree(forged)
         finally:
             shutil.rmtree(place)

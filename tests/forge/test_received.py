@@ -17,6 +17,7 @@ from tests.frozen import KEYED_TABLES
 from tests.roads.test_documents import policy_of
 
 import privet as pv
+from privet.cli import main
 from privet.errors import InputError, TamperedError
 from privet.evidence import sealed
 from privet.policy import handed
@@ -352,18 +353,23 @@ def test_columns_that_repeat_without_end_are_not_read(tmp_path: Path) -> None:
         pv.verify(seal(out), limit=10_000_000)
 
 
-def test_a_report_that_was_not_compared_is_remarked(out: Path) -> None:
+def test_the_last_sentence_says_that_a_report_was_not_compared(out: Path, capsys: Any) -> None:
     (out / "report.html").write_text("<p>all is well</p>", encoding="utf-8")
     said = evidence(out)
     seal(out, said, report=False)
     assert refused(out)
-    said["software"] = (
-        {**said["software"], "privet": "0.0.9"} if isinstance(said["software"], dict) else "x 0.0.9"
-    )
+    said["software"] = "x 0.0.9"
+    seal(out, said, report=False)
+    assert refused(out) == ("report.html: drawn by something that is not a version of privet",)
+    said["software"] = "privet 0.0.9"
     seal(out, said, report=False)
     found = pv.verify(out)
-    assert any("report.html" in remark for remark in found.remarks)
+    assert found.holds
     assert "report.html" in found.unchecked
+    assert main(["verify", str(out)]) == 0
+    *_, promise, _, last = capsys.readouterr().out.strip().splitlines()
+    assert "every file but report.html" in promise
+    assert last.startswith("report.html: said to be of another version of privet, so it was not compared")
 
 
 BUCKETS = """\

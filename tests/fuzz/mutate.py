@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from itertools import islice
 from random import Random
 from typing import Any
 
@@ -96,6 +98,9 @@ VALUES: list[Any] = [
 ]
 
 
+ENDS = re.compile(rb"(?<=[0-9A-Za-z])(?=[^0-9A-Za-z])|(?<=[^0-9A-Za-z])(?=[0-9A-Za-z])")
+
+
 def damaged(raw: bytes, random: Random) -> bytes:
     """A few hurts, one after the other."""
     for _ in range(random.choice((1, 1, 1, 2, 3, 6))):
@@ -154,9 +159,7 @@ def _lines(raw: bytes, random: Random) -> bytes:
 
 def _token(raw: bytes, random: Random) -> bytes:
     """A run of letters and digits becomes another one of the same file, or a word."""
-    ends = [at for at in range(1, len(raw)) if raw[at : at + 1].isalnum() != raw[at - 1 : at].isalnum()][
-        :4000
-    ]
+    ends = [found.start() for found in islice(ENDS.finditer(raw), 4000)]
     if len(ends) < 4:
         return raw
     at = random.randrange(len(ends) - 1)

@@ -183,13 +183,14 @@ def fuzzed(
 def command() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--seconds", type=float, default=180)
+    options.add_argument("--cases", type=int, default=10**9, help="of each family, unless time is up before")
     options.add_argument("--family", action="append")
     options.add_argument("--start", type=int, default=0, help="the number of the first case")
     options.add_argument("--keep", action="store_true", help="write what is found to tests/fuzz/finds")
     given = options.parse_args()
     with prepared() as (every, said):
         chosen = [family for family in every if not given.family or family.name in given.family]
-        ran, finds = fuzzed(chosen, said, given.seconds, given.start)
+        ran, finds = fuzzed(chosen, said, given.seconds, given.start, given.cases)
         by_name = {family.name: family for family in chosen}
         for name, number, wrong in finds:
             print(f"{name} {number}: {wrong}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +15,7 @@ from tests.parties.parties import house, run_each
 from privet.errors import PartyError, UnsupportedError
 from privet.parties.primitives import circuits
 from privet.parties.primitives.circuits import bits_of, number_of
+from privet.parties.primitives.drawing import less
 from privet.parties.primitives.garbling import Circuit, Evaluating, Garbling, Plain
 from privet.parties.primitives.oblivious import (
     Bits,
@@ -132,12 +132,12 @@ OPERATIONS: dict[str, tuple[Circuit, Callable[[int, int], int]]] = {
     "sum": (lambda m, a, b: circuits.added(m, a, b, longer=True), lambda a, b: a + b),
     "above": (circuits.above, lambda a, b: int(a > b)),
     "maximum": (circuits.maximum, max),
-    "product": (circuits.multiplied, lambda a, b: a * b),
+    "equal": (circuits.equal, lambda a, b: int(a == b)),
+    "less": (less, lambda a, b: (a - b) % 2**WIDE),
     "argmax": (lambda m, a, b: circuits.argmax(m, [a, b, a, b]), lambda a, b: int(b > a)),
     "not": (lambda m, a, b: m.flip(m.both(a, m.flip(b))), lambda a, b: 127 & ~(a & ~b)),
     "compared": (circuits.compared(WIDE), lambda a, b: int(a > b)),
     "of two": (circuits.largest_of_two(WIDE), lambda a, b: int(b > a)),
-    "drawn": (circuits.random_below, lambda a, b: (a * b) >> WIDE),
 }
 
 
@@ -174,42 +174,6 @@ def test_a_result_for_one_is_not_sent_back() -> None:
     )
     assert found == [None, [True]]
     assert "result" not in [kind for _, kind, _ in one.links[0].traffic.transcript]
-
-
-# Selection by weight: spec 05, 4.3, l = 1: weights 545, 4034 at P1, 73 at P2; together 4652.
-
-
-def drawn(u: int, chance: int, weights: tuple[int, ...], mine: int, wide: int) -> int:
-    circuit = circuits.selected(wide, mine, len(weights) - mine, chance)
-    ours = np.concatenate([*(bits_of(w, wide) for w in weights[:mine]), bits_of(u, chance)])
-    yours = np.concatenate([*(bits_of(w, wide) for w in weights[mine:]), bits_of(0, chance)])
-    return number_of(plainly(circuit, ours, yours))
-
-
-@pytest.mark.parametrize(("r", "candidate"), [(0, 0), (544, 0), (545, 1), (4578, 1), (4579, 2), (4651, 2)])
-def test_boundaries_of_example_7_4_3(r: int, candidate: int) -> None:
-    chance = 80
-    u = -(-(r << chance) // 4652)  # the smallest u that draws r
-    assert (4652 * u) >> chance == r
-    assert drawn(u, chance, (545, 4034, 73), 2, 13) == candidate
-
-
-def test_exhaustive_chances_are_the_weights() -> None:
-    """Every u of 8 bits over weights that add up to 256: exactly as often as the weight says."""
-    weights = (100, 3, 0, 153)
-    seen = Counter(drawn(u, 8, weights, 1, 8) for u in range(256))
-    assert seen == Counter({0: 100, 1: 3, 3: 153})
-
-
-def test_selection_of_two_parties() -> None:
-    wide, chance = 13, 77
-    circuit = circuits.selected(wide, 2, 1, chance)
-    u1, u2 = 0x1234567890ABCDEF123, 0x0FEDCBA987654321FED
-    ours = np.concatenate([bits_of(545, wide), bits_of(4034, wide), bits_of(u1, chance)])
-    yours = np.concatenate([bits_of(73, wide), bits_of(u2, chance)])
-    ((garbler, evaluator),) = secretly([(circuit, ours, yours)])
-    r = (4652 * ((u1 ^ u2) % 2**chance)) >> chance
-    assert number_of(garbler) == number_of(evaluator) == (0 if r < 545 else 1 if r < 4579 else 2)
 
 
 def test_an_and_costs_two_ciphertexts_and_an_addition_one_and_for_each_bit() -> None:

@@ -156,6 +156,13 @@ def test_packed_counts_are_the_counts(data: Any) -> None:
     assert counts([a for a, _ in rows], [b for _, b in rows], wide, groups) == want
 
 
+@pytest.mark.parametrize("block", [1, 3, 10, 11])
+def test_packed_counts_travel_in_blocks(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits for all ciphertexts at once: a party that says nothing for long is taken to be gone."""
+    monkeypatch.setattr("privet.parties.primitives.scalar.BLOCK", block)
+    assert counts(JOBS, SEXES, 2, 2) == [[2, 3], [3, 2]]
+
+
 def test_the_first_reads_masked_counts_only() -> None:
     def first(link: Link) -> Any:
         return counts_first(link, 1, key(), JOBS, 2, 2)

@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 from tests.parties.parties import house, run, run_each
 
 from privet.errors import InputError, PartyError, UnsupportedError
+from privet.parties.noisy.exponentials import Taylor
 from privet.parties.primitives import union as unions
 from privet.parties.primitives.around import Around
 from privet.parties.primitives.extremes import Rounds, answered, maximum, median, minimum
 from privet.parties.primitives.intersection import PRIME, common, on_curve
 from privet.parties.primitives.paillier import PrivateKey, Sizes
-from privet.parties.primitives.polynomial import evaluate, let_evaluate, shifted, truncated, weights
+from privet.parties.primitives.polynomial import evaluate, let_evaluate, shifted
 from privet.parties.primitives.securesum import Pairwise
 from privet.parties.primitives.union import union, without
 from privet.parties.transport import Link, together
@@ -180,6 +181,48 @@ def test_the_specs_trace_and_why_a_set_difference_is_wrong() -> None:
     assert sorted({a, b, c, d, e, k} - {k, c}) == [a, b, d, e]  # the wrong way loses c
 
 
+A, B, C, D, E, K, Q = range(7)
+
+
+@pytest.mark.parametrize(
+    ("decoys", "bags", "claim", "true"),
+    [
+        ([K, C], ["acdk", "acdek", "aabcdek", "aabccdek"], "acd", False),
+        ([K, Q], ["adkq", "adekq", "aabdekq", "aabcdekq"], "ad", True),
+    ],
+)
+def test_the_specs_trace_around_the_ring(
+    decoys: list[int], bags: list[str], claim: str, true: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spec 08, 4.4: four nodes, the third leads; the fourth claims what is in its bag and in the result."""
+    one = house(4)
+    order = Around(one.links[0]).order
+    items = dict(zip(order, ([A, B], [C], [D, A], [E]), strict=True))
+    monkeypatch.setattr(unions, "elected", lambda around: around.after == order[3])
+    monkeypatch.setattr(unions, "below", lambda _: np.array(decoys))
+    found = together(one, [lambda link: union(link, items[link.me], 7, 0)] * 4)
+    assert found == [[A, A, B, C, D, E]] * 4
+    heard = []
+    for party in (order[3], order[0], order[1], order[2]):
+        bag = next(p for _, kind, p in one.links[party].traffic.transcript if kind == "bag")
+        heard.append(
+            "".join("abcdekq"[item] for item in sorted(np.frombuffer(bag, dtype=np.uint64).tolist()))
+        )
+    assert heard == bags
+    seen = {item for item in heard[0] if item in "abcde"}
+    assert "".join(sorted(seen)) == claim
+    assert (seen == {"d", "a"}) is true
+
+
+def test_the_naive_union_shows_the_first_party_to_the_next() -> None:
+    one = house(3)
+    found = together(one, [lambda link: unions.naive(link, [link.me, 5], 10)] * 3)
+    assert found == [[0, 1, 2, 5, 5, 5]] * 3
+    heard = one.links[Around(one.links[0]).after].traffic.transcript
+    bag = next(np.frombuffer(p, dtype=np.uint64) for _, kind, p in heard if kind == "bag")
+    assert sorted(bag.tolist()) == [0, 5]
+
+
 def test_a_missing_decoy_is_noticed() -> None:
     with pytest.raises(PartyError, match="decoy is missing"):
         without([1, 2], [3])
@@ -229,46 +272,29 @@ def test_each_can_be_drawn_as_leader() -> None:
 # A polynomial at a secret point.
 
 
-@given(coefficients=st.lists(st.integers(0, 10**6), min_size=1, max_size=4), at=st.integers(-1000, 10**6))
+@given(
+    coefficients=st.lists(st.integers(0, 10**6), min_size=1, max_size=4),
+    at=st.lists(st.integers(-1000, 10**6), min_size=1, max_size=3),
+)
 @settings(max_examples=10)
-def test_a_polynomial_at_a_secret_point(coefficients: list[int], at: int) -> None:
+def test_polynomials_at_secret_points(coefficients: list[int], at: list[int]) -> None:
     with Sizes.for_tests(256):
         key = PrivateKey.fresh(256)
         found = run_each(
             [
                 lambda link: evaluate(link, 1, key, at, len(coefficients) - 1),
-                lambda link: let_evaluate(link, 0, coefficients),
+                lambda link: let_evaluate(link, 0, key.public, [coefficients] * len(at)),
             ]
         )
-    assert found[0] == sum(q * at**i for i, q in enumerate(coefficients)) % int(key.public.n)
-
-
-@pytest.mark.parametrize(
-    ("s", "w", "c", "values"),
-    [
-        (2, 4, 5, {10: 3956250000, 6: 3239610000, 8: 3580160000}),
-        (4, 8, 500, {10: 6647644140625 * 10**24, 6: 5442630711921 * 10**24, 8: 6015037177856 * 10**24}),
-    ],
-)
-def test_weights_of_the_spec(s: int, w: int, c: int, values: dict[int, int]) -> None:
-    """Spec 05, 4.6."""
-    q = weights(c, s, w)
-    assert {u: sum(one * u**i for i, one in enumerate(q)) for u in values} == values
+    n = int(key.public.n)
+    assert found[0] == [sum(q * one**i for i, q in enumerate(coefficients)) % n for one in at]
 
 
 @given(u=st.integers(0, 60), alpha=st.integers(0, 2**70), beta=st.integers(0, 2**100))
 def test_shares_of_a_weight_add_up(u: int, alpha: int, beta: int) -> None:
     """Spec 05, 3.3.1: beta + Q(alpha_2) = V(u), whatever the masks."""
     n = (1 << 255) - 19
-    q = weights(5, 2, 4)
+    q = Taylor(5, 100, 4).coefficients
     polynomial = shifted(q, (u - alpha) % n, beta, n)
     value = sum(one * pow(alpha, i, n) for i, one in enumerate(polynomial))
     assert (beta + value) % n == sum(one * u**i for i, one in enumerate(q)) % n
-
-
-def test_truncation_spends_no_more_and_too_few_places_are_refused() -> None:
-    assert truncated(Fraction(34657359, 10**8), 4) == 3465  # spec 05, 4.5: ln 2 / 2
-    with pytest.raises(UnsupportedError, match="one part in a hundred"):
-        truncated(Fraction(658, 10**6), 4)  # spec 05, 3.3.2: 9 % would be lost
-    with pytest.raises(UnsupportedError):
-        truncated(Fraction(658, 10**6), 3)

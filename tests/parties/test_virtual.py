@@ -178,6 +178,28 @@ def test_alone_it_is_mondrian(rows: list[tuple[int, ...]], rules: Rules) -> None
         assert found.high[leaf].tolist() == [max(row[a] for row in mine) for a in range(len(widths))]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("ties", Ties)
+@pytest.mark.parametrize("k", [2, 5, 10])
+def test_hundreds_of_splits(k: int, ties: Ties) -> None:
+    """Rows that tie, over 3 to 8 sites; with `shuffle` sizes are those of one place whatever ties do."""
+    rng = np.random.default_rng(k)
+    for _ in range(50):
+        rows = rng.integers(0, [40, 7, 2], size=(int(rng.integers(k, 300)), 3))
+        sites = int(rng.integers(3, 9))
+        whose = rng.integers(0, sites, size=len(rows))
+        found = distributed(rows, whose, (40, 7, 2), Rules(k, ties=ties), Adding.RING, sites)
+        counted = np.sum([np.bincount(one.leaf, minlength=len(found[0].sizes)) for one in found], axis=0)
+        assert counted.tolist() == found[0].sizes.tolist()
+        assert (found[0].sizes >= k).all()
+        zero = (found[0].low == found[0].high).all(axis=1)
+        assert ((found[0].sizes <= 2 * k) | zero).all()
+        if not zero.any():
+            alone = grown(rows, (40, 7, 2), Rules(k, ties=ties), Alone())
+            if not (alone.low == alone.high).all(axis=1).any():
+                assert sorted(alone.sizes.tolist()) == sorted(found[0].sizes.tolist())
+
+
 @given(
     rows=st.lists(st.tuples(st.integers(0, 29), st.integers(0, 29)), min_size=4, max_size=40, unique=True),
     rules=RULES,

@@ -8,8 +8,10 @@ ended: its exit code, or minus the signal.
 from __future__ import annotations
 
 import importlib
+import itertools
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -22,6 +24,7 @@ ROADS = (
     *("tables.road", "tables.anatomy", "noisy.road"),
     *("trajectories.road", "documents.road", "transactions.road"),
 )
+THEN = "then"
 HERE = Path(__file__).parents[2]
 
 
@@ -99,9 +102,22 @@ def placed(text: str) -> int:
     return 0
 
 
+def walked(run: Callable[[list[str]], int], args: list[str]) -> int:
+    """One command; or several with `then` between them, and after each how it ended: the worst end."""
+    commands = [list(words) for between, words in itertools.groupby(args, THEN.__eq__) if not between]
+    if len(commands) == 1:
+        return run(commands[0])
+    worst = 0
+    for words in commands:
+        worst = max(worst, ended := run(words))
+        print("exit", ended, *words, flush=True)
+    return worst
+
+
 def main() -> None:
     from privet.placing import system
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs would not hear it
     run: Any = None
     if LIGHT not in os.environ:
         from privet.cli.app import commands
@@ -122,7 +138,7 @@ def main() -> None:
                 os.dup2(os.open("said", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), stream)
             if crash is not None:
                 dying(crash)
-            os._exit(placed(args[1]) if args[0] == "place" else run(args))
+            os._exit(placed(args[1]) if args[0] == "place" else walked(run, args))
         print(child, flush=True)
         _, status = os.waitpid(child, 0)
         print(os.waitstatus_to_exitcode(status), flush=True)

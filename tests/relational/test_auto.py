@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -15,10 +16,13 @@ from tests.contract.pairs import easy, policy_of, table_of
 
 import privet as pv
 from privet.cli import main
+from privet.engines.embedded import Embedded
 from privet.errors import PolicyError, UnsatisfiableError
 from privet.measure.bayes import bayes_error, majority_error
 from privet.policy.notation import algorithm
+from privet.relational import auto
 from privet.relational.auto import Auto
+from privet.relational.topdown import Score, TopDown
 from privet.roads.tables import population
 from privet.verification import verify
 
@@ -162,7 +166,7 @@ def test_persons_are_counted() -> None:
     table = HARD.with_columns(pl.Series("who", [at // 2 for at in range(HARD.height)]))
     policy = policy_of([{"type": "k-anonymity", "k": 3}], "auto", who={"role": "identifier"})
     release = pv.publish(table, replace(policy, person="who"))
-    assert set(losses(release)) == {"mondrian", "top-down"}
+    assert set(losses(release)) == {"mondrian", "local", "top-down"}
 
 
 @pytest.mark.parametrize("name", ["patients", "census"])
@@ -196,3 +200,46 @@ def test_a_model_of_the_raw_table_predicts_what_it_can() -> None:
     kept = Auto().search(tally, population.searched(policy)).recoding
     assert bayes_error(tally, kept) == 0  # type: ignore[arg-type]
     assert Auto(suppression=Fraction(0)).droppable == 0
+
+
+def test_side_by_side_or_one_after_the_other_it_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = []
+    for cores in (1, 4):
+        monkeypatch.setattr(auto, "CORES", cores)
+        release = released(["k-anonymity"])
+        said.append((release.to_polars().rows(), release.private["choice"]))
+    assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("cores", [1, 3])
+def test_of_several_faults_the_first_in_order_is_raised(cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auto, "CORES", cores)
+    second_failed = threading.Event()
+
+    def first() -> int:
+        second_failed.wait(None if cores > 1 else 0)  # whichever thread is quicker
+        raise ValueError("first")
+
+    def second() -> int:
+        second_failed.set()
+        raise ValueError("second")
+
+    with pytest.raises(ValueError, match="first"):
+        auto.side_by_side([first, second, lambda: 3])
+    assert auto.side_by_side([lambda: 1, lambda: 2, lambda: 3]) == [1, 2, 3]
+
+
+def test_where_the_first_search_fails_a_later_one_is_tried_though_time_is_up() -> None:
+    refused = TopDown(score=Score.INFORMATION_GAIN)  # needs a target, which the table lacks
+
+    class Turned(Auto):
+        def searches(self, tally: Any, policy: Any) -> Any:
+            yield refused, policy.asking(algorithm=refused)
+            yield from super().searches(tally, policy)
+
+    policy = policy_of(["k-anonymity"], "mondrian")
+    engine = Embedded()
+    tally = engine.tally(engine.read(HARD, policy.form), policy).tally
+    found = Turned(time_limit=1e-9).search(tally, policy)
+    assert found.choice is not None
+    assert [one.loss is None for one in found.choice.tried] == [True, False]

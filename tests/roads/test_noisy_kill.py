@@ -75,18 +75,19 @@ def soak(folder: Path, kills: int) -> None:
     began = time.monotonic()
     assert start(folder, "out-whole").wait() == 0
     usual = time.monotonic() - began
-    random, ended = Random(kills), 0
-    for number in range(kills):
+    random, number, ended = Random(kills), 0, 0
+    while ended < kills:
+        number, began = number + 1, time.monotonic()
         running = start(folder, f"out-{number}")
         try:
             running.wait(random.uniform(0.3, 1.1) * usual)
+            usual = min(usual, time.monotonic() - began)  # a machine may have been busy when it began
         except subprocess.TimeoutExpired:
             running.kill()
         ended += running.wait() == -signal.SIGKILL
         inspect(folder)
     for whole in folder.glob("out-*/evidence.json"):
         assert verify(whole.parent).holds
-    assert ended
 
 
 def test_a_killed_publish_keeps_its_spend(tmp_path: Path) -> None:

@@ -34,7 +34,8 @@ FORTY = pl.DataFrame(
 )  # fmt: skip
 K = 'type = "k-anonymity"\nk = 5'
 LKC = 'type = "lkc-privacy"\nl = 2\nk = 5\nc = "9/10"\nsensitive = { ill = ["HIV"] }'
-SEARCHES = ["top-down", "optimal", "mondrian"]
+SEARCHES = ["top-down", "optimal", "mondrian", "local"]
+SIZES = {"mondrian", "local"}  # look at classes by themselves
 
 
 def policy(
@@ -191,7 +192,7 @@ def test_what_leaves_keeps_the_promise_for_persons(
     rows: list[Row], algorithm: str, across: bool, k: int
 ) -> None:
     """Judged by the naive count on the very table that leaves, put together again with its persons."""
-    boxes = algorithm == "mondrian"  # looks at classes by themselves
+    boxes = algorithm in SIZES
     l, c, across = (2, Fraction(1), False) if boxes else (1, Fraction(2, 3), across)
     said = f'type = "lkc-privacy"\nl = 1\nk = {k}\nc = "2/3"\nsensitive = {{ ill = ["7"] }}'
     if boxes:
@@ -324,11 +325,12 @@ def test_a_row_of_nobody_is_refused() -> None:
         ({"top": 'rows = "people"'}, "rows"),
         ({"top": "person = 3"}, "person: is the column"),
         ({"pid": ', publish = "mask"'}, "published in disguise"),
-        ({"algorithm": "local"}, "person: local counts records, not persons"),
-        ({"algorithm": 'optimal"\nsuppression = "1/10'}, "with suppression counts records"),
+        ({"algorithm": "coincident"}, "person: coincident: it pairs people .* give each person one row"),
+        ({"algorithm": "local", "model": LKC}, "local needs promises that merging classes keeps, not shares"),
+        ({"algorithm": "suppression", "model": LKC}, "shares of persons change with every record that goes"),
         (
-            {"model": 'type = "t-closeness"\nt = "1/2"\nsensitive = ["ill"]\ndistance = "kl"'},
-            "t-closeness counts",
+            {"model": 'type = "population-uniqueness"\nat_most = "1/2"\nfraction = "1/2"'},
+            "population-uniqueness: its estimators .* use sample-uniqueness",
         ),
     ],
 )  # fmt: skip

@@ -276,7 +276,7 @@ def test_a_policy_that_contradicts_itself_is_refused(
 def test_what_cannot_be_done_writes_nothing(baskets: Path, tmp_path: Path) -> None:
     cases: list[tuple[str, str, type[PrivetError], str]] = [
         (HIDE.replace('"b"', '"nowhere"'), "", InputError, "the data has no item 'nowhere'"),
-        (HIDE, 'type = "hide-border"\nat_most = 0', UnsatisfiableError, "the smallest that suffices here is"),
+        (HIDE, 'type = "hide-border"\nat_most = 0', UnsatisfiableError, "this search needs"),
         (HIDE, 'type = "hide-transactions"\nat_most = 0', UnsatisfiableError, "records"),
         (KNOWN.replace("k = 9", "k = 61"), "", UnsatisfiableError, "the largest k that can is 60"),
     ]

@@ -12,15 +12,22 @@ from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privet.attackers.attack import NotTriedError, Outcome
 from privet.attackers.promised import Bound, tightest
-from privet.attackers.scene import Scene
+from privet.attackers.scene import Ints, Scene, numbered
 from privet.evidence.values import TABLES
 from privet.measure.linkage import linkage
 from privet.models.presence import DeltaPresence, KMap
 from privet.roads.stations import settle
 from privet.roads.tables.opened import rows_of
+
+
+def _persons(fits: NDArray[np.bool_], whose: Ints) -> Ints:
+    """How many persons have a row that fits each class."""
+    each = [len(np.unique(whose[column])) for column in fits.T]
+    return np.array(each, dtype=np.int64)
 
 
 class Presence:
@@ -39,13 +46,20 @@ class Presence:
             raise NotTriedError("there is no record to be found")
         names = list(table.quasi)
         ((subset, leaving),) = target.only.items()
-        source = scene.engine.read(scene.source, settle(scene.source, target.policy.form), [*names, subset])
-        people = rows_of(source, [*names, subset])
+        wanted = [*names, subset, *([] if target.policy.person is None else [target.policy.person])]
+        source = scene.engine.read(scene.source, settle(scene.source, target.policy.form), wanted)
+        people = rows_of(source, wanted)
         found = linkage(people, table.rows, names, target.translation, [])
-        kinds = np.bincount(found.person, minlength=len(found.matches)).astype(np.float64)
-        fitting = (kinds @ found.matches).astype(np.int64)  # people of each class
-        records = np.bincount(found.record, minlength=len(fitting))
         there = np.array([value in leaving for value in people[subset]])
+        if target.policy.person is None:
+            kinds = np.bincount(found.person, minlength=len(found.matches)).astype(np.float64)
+            fitting = (kinds @ found.matches).astype(np.int64)  # people of each class
+            records = np.bincount(found.record, minlength=len(fitting))
+        else:
+            whose = numbered(people[target.policy.person])[0]
+            fits = found.matches[found.person]  # rows of the population x classes
+            present = np.isin(whose, whose[there])  # who leaves with any row is in it
+            fitting, records = _persons(fits, whose), _persons(fits & present[:, None], whose)
         chance = np.divide(records, fitting, out=np.zeros(len(fitting)), where=fitting > 0)
         mine = np.where(found.matches, chance, 0.0).max(axis=1, initial=0.0)[found.person]
         pairs = [(int(r), int(n)) for r, n in zip(records, fitting, strict=True) if n]

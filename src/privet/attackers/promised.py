@@ -49,6 +49,7 @@ class Seen:
     size: int  # records of the class
     table: Fraction  # the value's share in the whole table
     different: int  # values of the attribute in the whole table
+    persons: bool = False  # size and shares are of persons, who may have several values
 
 
 def tightest(bounds: Iterable[Bound | None]) -> Bound | None:
@@ -92,7 +93,8 @@ def _attribute(model: PrivacyModel, seen: Seen, known: Sequence[str], *, whole: 
             if template.attribute == seen.attribute
             and (template.value is EVERY or template.value == seen.value)
         ]
-        about = shares and _about(bound, known)
+        # A promise about classes of persons says nothing of their unions, which are what less is known of.
+        about = shares and _about(bound, known) and (whole or not seen.persons or bound.l is not None)
         return Bound(min(shares), model.name) if about and min(shares) < 1 else None
     # Classes of fewer known values are unions of classes, in which these promises hold too; but not the
     # numbers of one class, so those are left to whoever knows all.
@@ -106,12 +108,11 @@ def ceiling(model: PrivacyModel, seen: Seen) -> Share | None:
     """The largest share that a value may have in a class; None: the model bounds none."""
     n, q = seen.size, seen.table
     match model:
-        case DistinctLDiversity(l=l):  # l - 1 others have another value
-            return Fraction(max(0, n - l + 1), n)
-        case PSensitiveKAnonymity(p=p):
-            return Fraction(max(0, n - p + 1), n)
+        case DistinctLDiversity(l=l) | PSensitiveKAnonymity(p=l):
+            # So many have another value; of persons, one may have all of them.
+            return Fraction(max(0, n - (min(l, 2) if seen.persons else l) + 1), n)
         case EntropyLDiversity(l=l):
-            return _entropy(l, min(seen.different, n))
+            return _entropy(l, seen.different if seen.persons else min(seen.different, n))
         case RecursiveLDiversity(c=c, l=l):  # r1 < c (r_l + ...), and those are at most all but r1
             return c / (1 + c) if l > 1 else min(Fraction(1), c)
         case BetaLikeness(beta=beta):
@@ -120,10 +121,23 @@ def ceiling(model: PrivacyModel, seen: Seen) -> Share | None:
             return float(q) * (1 + min(float(beta), -log(q)))
         case DeltaDisclosure(delta=delta) if delta is not None:
             return float(q) * exp(delta)
+        case TCloseness(distance=Distance.KL) if seen.persons:
+            return _diverging(float(q), float(model.t))
+        case TCloseness(distance=Distance.ORDERED) if seen.persons:
+            return None  # it bounds having a value up to a place
         case TCloseness():
             return q + _moved(model, seen.different)
         case _:
             return None
+
+
+def _diverging(q: float, t: float) -> float:
+    """The largest p with p ln(p / q) - p + q at most t."""
+    low, high = q, 1.0
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if middle * log(middle / q) - middle + q <= t else (low, middle)
+    return high
 
 
 def of_set(models: Sequence[PrivacyModel], name: str, q: Fraction, different: int) -> Bound | None:

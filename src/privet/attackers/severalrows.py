@@ -1,5 +1,7 @@
 """Several rows of one person: who knows values of somebody, from one row or from several, looks for them.
 
+Or for what they have: the sensitive value that most of the persons who match have in any of their rows.
+
 A class of many records may be few persons. The release does not say whose a record is, so only who has the
 raw data, the steward, can carry this out: every set of values that somebody has is counted in persons, as
 published. Where the policy says `across = true`, values from several of somebody's rows are counted too.
@@ -7,7 +9,8 @@ published. Where the policy says `across = true`, values from several of somebod
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, islice
 from typing import ClassVar, TypeAlias
@@ -15,6 +18,7 @@ from typing import ClassVar, TypeAlias
 from privet.attackers import promised
 from privet.attackers.attack import NotTriedError, Outcome
 from privet.attackers.linkage import MOST, nearest
+from privet.attackers.promised import Seen
 from privet.attackers.scene import Scene
 from privet.domain import Value
 from privet.evidence.values import TABLES
@@ -38,18 +42,30 @@ class SeveralRows:
         policy, rows = scene.target.policy, scene.rows or {}
         if policy.person is None or policy.person not in rows:
             raise NotTriedError("the policy counts rows as persons: no column says whose a row is")
-        names = list(scene.target.shown.quasi)
-        held = _labelled(scene, names)
-        owners = list(rows[policy.person])
+        table = scene.target.shown
+        names = list(table.quasi)
+        every = _labelled(scene, names)
+        left = set(zip(*([table.labels[n][code] for code in table.quasi[n]] for n in names), strict=True))
+        there = [at for at, row in enumerate(every) if tuple(row.values()) in left]  # others were suppressed
+        held, owners = [every[at] for at in there], [rows[policy.person][at] for at in there]
+        secrets = {
+            bag.attribute: [rows[bag.attribute][at] for at in there]
+            for bag in table.bags
+            if bag.attribute in rows
+        }
         found = []
         for l in range(1, len(names) + 1):
             known = list(islice(combinations(names, l), MOST))
-            by_row = (
-                (who, frozenset((name, row[name]) for name in some))
-                for who, row in zip(owners, held, strict=True)
-                for some in known
-            )
-            found.append(_outcome(scene, by_row, f"{l} of one row", l))
+            by_row = [
+                (at, frozenset((name, row[name]) for name in some))
+                for at, row in enumerate(held)
+                for some in islice(known, max(1, LARGEST // max(1, len(held))))
+            ]
+            found.append(_outcome(scene, ((owners[at], some) for at, some in by_row), f"{l} of one row", l))
+            for name, column in secrets.items():
+                having = [(owners[at], some, column[at]) for at, some in by_row]
+                values = _held_by(owners, column)
+                found.append(_learnt(scene, name, values, having, f"{l} of one row", whole=l == len(names)))
         if policy.across:
             everything: dict[Value, set[Pair]] = {}
             for who, row in zip(owners, held, strict=True):
@@ -61,8 +77,62 @@ class SeveralRows:
                     for who, pairs in everything.items()
                     for some in combinations(sorted(pairs, key=repr), l)
                 )
-                found.append(_outcome(scene, sets, f"{l} of several rows", l))
+                counted = list(_bounded(sets))
+                found.append(_outcome(scene, counted, f"{l} of several rows", l))
+                for name, column in secrets.items():
+                    values = _held_by(owners, column)
+                    having = [(who, some, value) for who, some in counted for value in values[who]]
+                    found.append(_learnt(scene, name, values, having, f"{l} of several rows", whole=False))
         return found
+
+
+def _held_by(owners: Sequence[Value], column: Sequence[Value]) -> dict[Value, set[Value]]:
+    """The values that each person has in any row."""
+    found: dict[Value, set[Value]] = {}
+    for who, value in zip(owners, column, strict=True):
+        found.setdefault(who, set()).add(value)
+    return found
+
+
+def _learnt(
+    scene: Scene,
+    attribute: str,
+    held: Mapping[Value, set[Value]],
+    having: Sequence[tuple[Value, frozenset[Pair], Value]],
+    goal: str,
+    *,
+    whole: bool,
+) -> Outcome:
+    """The value that most persons have of those who match what is known; `having`: whose, known, value."""
+    models = scene.target.policy.models
+    everybody: Counter[Value] = Counter(value for values in held.values() for value in values)
+    matching: dict[frozenset[Pair], set[Value]] = {}
+    with_value: dict[frozenset[Pair], dict[Value, set[Value]]] = {}
+    for who, known, value in having:
+        matching.setdefault(known, set()).add(who)
+        with_value.setdefault(known, {}).setdefault(value, set()).add(who)
+    each, tried, right = [], 0, 0
+    for known, people in matching.items():
+        best = max(map(len, with_value[known].values()))
+        tried, right = tried + len(people), right + best
+        names = sorted({name for name, _ in known})
+        for value, some in with_value[known].items():
+            share = Fraction(everybody[value], len(held))
+            seen = Seen(attribute, value, len(people), share, len(everybody), persons=True)
+            bound = promised.attribute(models, seen, names, whole=whole)
+            each.append((Fraction(len(some), len(people)), bound))
+    worst, bound = nearest(each)
+    return Outcome(
+        attack=SeveralRows.name,
+        goal=f"{attribute} of a person of whom {goal} is known",
+        tried=tried,
+        succeeded=right,
+        baseline=max(everybody.values()) / len(held),
+        worst=float(worst),
+        allowed=None if bound is None else float(bound.at_most),
+        promise="" if bound is None else bound.promise,
+        note="counted over everybody, in persons: a value in any of their rows that match",
+    ).judge(beyond=bound is not None and bound.broken_by(worst))
 
 
 def _labelled(scene: Scene, names: Sequence[str]) -> list[dict[str, Value]]:

@@ -186,6 +186,7 @@ COMMANDS = (
             ("init", "node:init", "makes a node: address, certificate, signing key"),
             ("invite", "node:invite", "what peers need to know of each other"),
             ("serve", "node:serve", "runs the node until it is stopped"),
+            ("relay", "node:relay", "runs a relay, where nodes without a port meet"),
             ("status", "node:status", "does it run, and which peers answer?"),
             ("renew", "node:renew", "a new certificate; peers need not be told"),
         ),

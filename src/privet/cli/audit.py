@@ -177,7 +177,12 @@ def serve(
     db: Database,
     config: Config = DEFAULT,
     host: Annotated[str, typer.Option("--host", help="Where to listen.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", help="Where to listen.")] = 8470,
+    port: Annotated[
+        int,
+        typer.Option(
+            "--port", help="Where to listen; 0 takes a free one, which the log says.", min=0, max=65535
+        ),
+    ] = 8470,
     tls_certificate: Annotated[
         Path | None, typer.Option("--tls-certificate", metavar="FILE", help="The certificate chain, PEM.")
     ] = None,

@@ -46,6 +46,7 @@ def show(contract: ContractFile, *, json: Json = False) -> int:
                 "parties": list(agreed.parties),
                 **said,
                 "promises": promises,
+                **_guarantees(agreed),
                 "learned": {party: list(said) for party, said in known.items()},
                 "coalitions": list(together),
                 "signed": names,
@@ -56,6 +57,7 @@ def show(contract: ContractFile, *, json: Json = False) -> int:
     told = f"split by {said['split']}" if "split" in said else "a virtual database"
     screen.say(f"{len(agreed.parties)} parties, {told}" + (", promising" if promises else ""))
     screen.say(*(f"  {screen.shown(promise)}" for promise in promises))
+    screen.say(*(f"  against {_AGAINST[who]}: {what}" for who, what in _guarantees(agreed).items()))
     if names:
         yes = ", ".join(party for party, done in names.items() if done) or "nobody"
         no = ", ".join(party for party, done in names.items() if not done)
@@ -113,6 +115,16 @@ def rehearse(
         list[Path] | None,
         typer.Option("--key", metavar="KEY", help="A party's private key, of each party once: they sign."),
     ] = None,
+    ledger: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--ledger", metavar="FILE", help="A party's ledger, of each once, where the contract spends."
+        ),
+    ] = None,
+    dataset: Annotated[
+        list[str] | None,
+        typer.Option("--dataset", metavar="NAME", help="Its data set in that ledger, of each party once."),
+    ] = None,
     pooled: Annotated[
         bool, typer.Option("--pooled", help="Also publish all rows in one place, and compare.")
     ] = False,
@@ -131,7 +143,8 @@ def rehearse(
 
     With -o every party also writes the release, they compare what they wrote to the byte, and one of them is
     kept: a folder like any other, which `privet verify` checks; its evidence says who took part, what each
-    saw, and that it was a rehearsal.
+    saw, and that it was a rehearsal. A contract with differential privacy spends: say --ledger and --dataset
+    of each party to write its release; without them ledgers are made up for the rehearsal.
 
     Of a virtual database it says how many groups there are and what was lost; to ask it, say
     `privet joint query --part`.
@@ -144,17 +157,22 @@ def rehearse(
     """
     from privet.cli import joint_database
     from privet.cli.signing import private
+    from privet.core import Purse
     from privet.parties import agreements
     from privet.parties.virtual.contract import DatabaseContract
     from privet.rehearsal import rehearse as rehearsed
 
+    if len(ledger or ()) != len(dataset or ()):
+        raise InputError("--ledger, --dataset: as many of the one as of the other")
     agreed = agreements.load(contract)
     if isinstance(agreed, DatabaseContract):
-        if output is not None or key or pooled or apart:
+        if output is not None or key or pooled or apart or ledger:
             raise InputError(
-                "a virtual database is not written: -o, --key, --pooled, --apart are for releases"
+                "a virtual database is not written: -o, --key, --pooled, --apart, --ledger are for releases"
             )
         return joint_database.rehearse(agreed, parts, engine_of(engine), json=json)
+    if apart and _guarantees(agreed):
+        raise InputError("--apart: each for itself would spend again, and noise is drawn anew every time")
     with screen.working(json=json) as progress:
         progress("search", 0)
         found = rehearsed(
@@ -165,6 +183,7 @@ def rehearse(
             output=output,
             overwrite=overwrite,
             keys=[private(one) for one in key or ()],
+            purses=[Purse(*one) for one in zip(ledger or (), dataset or (), strict=True)],
         )
     alone = _apart(found, parts, engine_of(engine)) if apart else None
     if json:
@@ -254,6 +273,7 @@ def _document(found: Rehearsal) -> dict[str, Any]:
         "promises": [
             {"promise": _promise(model), "holds": verdict.holds} for model, verdict in found.verdicts
         ],
+        **_guarantees(found.contract),
         "learned": {party: list(said) for party, said in found.learned.items()},
         "coalitions": list(found.coalitions),
         "as_pooled": found.as_pooled,
@@ -277,6 +297,19 @@ def _told(found: Rehearsal) -> Iterator[str]:
         yield f"{same} `privet publish` makes of all rows in one place"
     yield ""
     yield from learned_by(found.contract, found.learned, found.coalitions)
+
+
+_AGAINST = {"outsider": "whoever sees the release alone", "insider": "the other party"}
+
+
+def _guarantees(agreed: Signed) -> dict[str, str]:
+    """With differential privacy, what is promised to whom."""
+    from privet.parties.contract import Contract
+    from privet.parties.noisy.known import insider, outsider
+
+    if not isinstance(agreed, Contract) or agreed.noisy is None:
+        return {}
+    return {"outsider": outsider(agreed), "insider": insider(agreed)}
 
 
 def _apart(found: Rehearsal, parts: list[str], engine: Any) -> tuple[float, float | None, list[str]]:

@@ -81,6 +81,13 @@ def run(
         str | None, typer.Option("--data", help="Your rows: a file or a database URL; else as in node.toml.")
     ] = None,
     query: Annotated[str | None, typer.Option("--query", help="What to select, of a database.")] = None,
+    ledger: Annotated[
+        str | None,
+        typer.Option("--ledger", metavar="FILE", help="What pays, where the contract spends; or node.toml."),
+    ] = None,
+    dataset: Annotated[
+        str | None, typer.Option("--dataset", metavar="NAME", help="Your data set in that ledger.")
+    ] = None,
     node: NodeFolder = HERE,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it is over.")] = True,
     json: Json = False,
@@ -100,7 +107,16 @@ def run(
 
     digest = agreements.load(contract).digest.hex()
     place = data if data is None or "://" in data else str(Path(data).absolute())
-    asked = {"contract": str(contract.absolute()), "data": place, "query": query}
+    if (ledger is None) != (dataset is None):
+        raise InputError("--ledger and --dataset: both, or neither")
+    paying = ledger if ledger is None or "://" in ledger else str(Path(ledger).absolute())
+    asked = {
+        "contract": str(contract.absolute()),
+        "data": place,
+        "query": query,
+        "ledger": paying,
+        "dataset": dataset,
+    }
     with _own(node) as (house, caller):
         status, said = caller.call("POST", "/v1/runs", document=asked)
         if status != 200:

@@ -26,6 +26,12 @@ def init(
         str | None,
         typer.Option("--listen", metavar="HOST:PORT", help="Where it listens; as --address unless said."),
     ] = None,
+    relay: Annotated[
+        Path | None,
+        typer.Option(
+            "--relay", metavar="FILE", help="A relay's invitation: the node calls out only, and has no port."
+        ),
+    ] = None,
     data: Annotated[
         str | None,
         typer.Option("--data", help="Your rows: a file or a database URL; `joint run` may say another."),
@@ -61,7 +67,14 @@ def init(
         raise InputError("--certificate, --certificate-key and --authority: all three, or none")
     issued: Any = given if all(given) else None
     house = made(
-        node, name=name, url=f"https://{address}", listen=listen, source=data, query=query, issued=issued
+        node,
+        name=name,
+        url=f"https://{address}",
+        listen=listen,
+        source=data,
+        query=query,
+        issued=issued,
+        relay=relay,
     )
     told = {"name": house.name, "url": house.url, "folder": str(node), "key": house.key().public}
     if json:
@@ -138,6 +151,24 @@ def serve(*, node: NodeFolder = HERE) -> int:
     """
     from privet.node.house import House
     from privet.node.service import serve as served
+
+    served(House.load(node))
+    return 0
+
+
+def relay(*, node: NodeFolder = HERE) -> int:
+    """Run a relay, where nodes that may only call out meet: it carries their bytes and can read none.
+
+    The relay is a node's folder like any other (`privet node init`); who may use it are the nodes whose
+    invitations you accept there. They make TLS with each other through it. It holds no data, takes part in no
+    contract, and sees which nodes talk, when and how much.
+
+    Example:
+      privet node relay --node hub
+
+    """
+    from privet.node.house import House
+    from privet.node.relay import serve as served
 
     served(House.load(node))
     return 0

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import sys
 import traceback
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 import click
 
 from privet.cli import SAID_WHEN_STOPPED, screen
 from privet.cli.app import commands
 from privet.cli.completion import ASKED, answered
+from privet.cli.stopping import stoppable
 from privet.errors import BrokenPromiseError, InternalError, PrivetError, TamperedError, UnsatisfiableError
 from privet.placing import Placed, noted
 
@@ -48,7 +46,7 @@ def _ended(args: Sequence[str], placed: Placed) -> int:
     try:
         if ASKED in os.environ:
             return answered(os.environ[ASKED])
-        with _terminated_politely(), warnings.catch_warnings():
+        with stoppable(), warnings.catch_warnings():
             if DEBUG not in os.environ:
                 warnings.simplefilter("ignore")  # what libraries warn of may quote data
             ended = commands().main(list(args), prog_name="privet", standalone_mode=False)
@@ -137,26 +135,3 @@ def _unexpected(error: BaseException, placed: Placed) -> str:
         f"internal error: {type(error).__name__}{where}; {stands}; this is a fault in privet, "
         f"please report it ({DEBUG}=1 shows a traceback, which may quote data)"
     )
-
-
-@contextmanager
-def _terminated_politely() -> Iterator[None]:
-    """A polite kill, or a terminal that goes away, ends the run as Ctrl-C does: half-written folders go."""
-
-    def stop(number: int, _frame: FrameType | None) -> None:
-        raise SystemExit({signal.SIGTERM: TERMINATED}.get(signal.Signals(number), HUNG_UP))
-
-    before: dict[signal.Signals, Any] = {}
-    try:
-        for name in ("SIGTERM", "SIGHUP"):
-            number = getattr(signal, name, None)
-            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:  # nohup stays nohup
-                before[number] = signal.signal(number, stop)
-    except ValueError:  # only the main thread hears signals
-        yield
-        return
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -12,7 +12,7 @@ import typer
 from privet.cli import screen
 from privet.cli.options import ARGUMENTS, Json, Overwrite, ShowValues, whole
 from privet.cli.sources_told import columns_of, document, named, restored, told
-from privet.errors import InputError, PolicyError
+from privet.errors import InputError, PolicyError, TamperedError
 
 if TYPE_CHECKING:
     from privet.disclose.sources.gamma import Confidence
@@ -187,9 +187,10 @@ def _gathered(
     if raw is not None:
         from privet.cli.options import release_folder
 
-        given = read.from_releases(
-            raw, [release_folder(place) for place in places], key=key, sensitive=sensitive
-        )
+        folders = [release_folder(place) for place in places]
+        for folder in folders:
+            _refuse_forged(folder)
+        given = read.from_releases(raw, folders, key=key, sensitive=sensitive)
     elif len(places) == 1 and not places[0].is_dir():
         if key is not None or sensitive is not None:
             raise InputError("--key, --sensitive: go with --raw; a file of sources says them itself")
@@ -197,6 +198,17 @@ def _gathered(
     else:
         raise InputError("release folders need --raw, the data they were made from: it says who there is")
     return read.with_gamma(given, gamma)
+
+
+def _refuse_forged(folder: Path) -> None:
+    """What several releases tell together follows from their evidence, too: it must be that of their data."""
+    from privet.verification import verify
+
+    found = verify(folder)
+    if not found.holds:
+        broken = [model.name for model, verdict in found.verdicts if not verdict.holds]
+        said = [*found.complaints, *(f"{name}: this promise is broken" for name in broken)]
+        raise TamperedError(*(f"{folder}: {one}" for one in said))
 
 
 def _asked(given: Sources) -> Fraction:

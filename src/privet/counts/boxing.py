@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from privet.core import Tally
 from privet.counts.door import Entries, Frequencies, Indexes, Ints, Mask
-from privet.counts.rollup import summed
+from privet.counts.rollup import people, summed
 from privet.domain import Node
 from privet.errors import InternalError
 from privet.recoding import Regions
@@ -130,9 +130,7 @@ class CellBoxes:
         """By key the records, or the persons where cells say whose they are."""
         if self._person is None:
             return np.bincount(key, weights=self._counts, minlength=room).astype(np.int64)
-        wide = int(self._person.max(initial=0)) + 1
-        once = np.unique(key.astype(np.int64) * wide + self._person)
-        return np.bincount(once // wide, minlength=room).astype(np.int64)
+        return people(key, self._person, room)
 
     def _valued(self, attribute: Indexes) -> tuple[Indexes, NDArray[Any]]:
         """The open box of every cell, and its value in the attribute of its box."""

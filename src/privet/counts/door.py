@@ -120,6 +120,15 @@ class Rungs(Protocol):
     def __len__(self) -> int: ...
 
 
+@dataclass(frozen=True)
+class Beyond:
+    """What is known of a node that has more classes than its answerer shows one by one."""
+
+    classes: int
+    lost: int  # records in classes that are too small
+    squares: float  # the sizes of all classes, squared and added up
+
+
 class Grouping(Protocol):
     """The classes of any node of a lattice."""
 
@@ -128,8 +137,17 @@ class Grouping(Protocol):
     def at(self, node: Levels) -> Frequencies:
         """The classes of a node, in the order of their groups."""
 
+    def beyond(self, node: Levels, smallest: int) -> Beyond | None:
+        """Of a node with too many classes to be shown, how it fares; None: all of them are shown.
+
+        `smallest`: a class with fewer records is too small.
+        """
+
     def holds(self, node: Levels, bad: Mask, models: Sequence[PrivacyModel]) -> bool:
         """Does the table at a node, without its bad classes, keep these promises about the whole of it?"""
+
+    def persons(self, node: Levels) -> Ints:
+        """How many persons have a record in each class, where the table says whose records are."""
 
     def recoding(self, node: Levels, bad: Mask, trims: Ints | None) -> Generalization | Regions:
         """The table at a node without bad classes; `trims` (classes x codes): what goes of the others."""

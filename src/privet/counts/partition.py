@@ -73,7 +73,7 @@ class Partition:
         if self._leaf_of_cell is None:
             self.position[at][look.cells] = of_child[look.child]
         else:
-            leaf = self._split_leaves(at, look.ahead, of_child)
+            self.position, self.size, leaf = divided(self.position, self.size, at, look.ahead, of_child)
             if native.pays(len(look.cells)):
                 native.call(
                     "privet_cells_moved", look.cells, look.key, len(look.cells), look.entry, leaf,
@@ -94,20 +94,6 @@ class Partition:
         code, leaf = codes[cells].astype(np.intp), self._leaf_of_cell[cells]
         along = np.lexsort((code, leaf))
         return leaf[along], code[along], self._counts[cells][along]
-
-    def _split_leaves(self, at: int, ahead: Ahead, of_child: NDArray[Any]) -> NDArray[np.intp]:
-        """The leaf of each entry: the first part of a leaf keeps its number, the others get new ones."""
-        first = np.ones(len(ahead.unit), dtype=bool)
-        first[1:] = ahead.unit[1:] != ahead.unit[:-1]
-        fresh = np.flatnonzero(~first)
-        leaf = ahead.unit.copy()
-        leaf[fresh] = self.units + np.arange(len(fresh))
-        parents = ahead.unit[fresh]
-        self.position = [np.concatenate([position, position[parents]]) for position in self.position]
-        self.size = np.concatenate([self.size, self.size[parents]])
-        self.position[at][leaf] = of_child[ahead.child]
-        self.size[leaf] = ahead.count
-        return leaf
 
     def _forget_leaves(self, leaf_of_cell: NDArray[np.intp]) -> None:
         self.position = [position[leaf_of_cell] for position in self.position]
@@ -168,6 +154,26 @@ class Partition:
             cells = np.flatnonzero((codes >= node.lo) & (codes < node.hi))
         fan = np.repeat(np.arange(len(widths)), widths)
         return cells, fan[codes[cells].astype(np.intp) - node.lo]
+
+
+def divided(
+    position: Sequence[NDArray[Any]], size: Ints, at: int, ahead: Ahead, of_child: NDArray[Any]
+) -> tuple[list[NDArray[Any]], Ints, Indexes]:
+    """Leaves after a split: their positions, their records, and the leaf of each entry of `ahead`.
+
+    The first part of a leaf keeps its number, the others get new ones.
+    """
+    first = np.ones(len(ahead.unit), dtype=bool)
+    first[1:] = ahead.unit[1:] != ahead.unit[:-1]
+    fresh = np.flatnonzero(~first)
+    leaf = ahead.unit.copy()
+    leaf[fresh] = len(size) + np.arange(len(fresh))
+    parents = ahead.unit[fresh]
+    position = [np.concatenate([one, one[parents]]) for one in position]
+    size = np.concatenate([size, size[parents]])
+    position[at][leaf] = of_child[ahead.child]
+    size[leaf] = ahead.count
+    return position, size, leaf
 
 
 def _add_up(key: NDArray[Any], counts: Ints | None, room: int) -> Ints:

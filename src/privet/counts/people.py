@@ -19,6 +19,7 @@ from privet.core import Tally
 from privet.counts.bounds import Bound
 from privet.counts.door import Candidate, Ints
 from privet.counts.lookahead import DENSE, within
+from privet.counts.rollup import people
 from privet.errors import InternalError
 
 
@@ -30,7 +31,6 @@ class People:
             raise InternalError("persons are looked ahead for where the table has them")
         self._codes: list[NDArray[Any]] = [column.codes for column in tally.quasi]
         self._person = tally.person.astype(np.int64)
-        self._room = int(self._person.max(initial=0)) + 1
         self._masks = [tally.sensitive[column].codes == code for column, code in protected]
         self._position: list[NDArray[np.int64]] = [np.zeros(tally.cells, dtype=np.int64) for _ in tally.quasi]
         self._width = [1] * len(tally.quasi)
@@ -66,9 +66,7 @@ class People:
 
     def _count(self, key: NDArray[Any], cells: NDArray[np.intp], room: int) -> Ints:
         """The persons with each key."""
-        both = np.sort(key * self._room + self._person[cells])
-        once = both[np.diff(both, prepend=-1) != 0]
-        return np.bincount(once // self._room, minlength=room).astype(np.int64)
+        return people(key, self._person[cells], room)
 
     def _under(self, candidate: Candidate) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
         """The cells under the candidate's node, and under which of its children each is."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from privet.core import PrivacyModel, Tally
 from privet.counts.door import Entries, Frequencies, Indexes, Ints, Levels, Mask, Rungs
+from privet.errors import InternalError
 from privet.recoding import Generalization, Regions
 
 DENSE = 1 << 15  # an array this small is dense however few the keys
@@ -52,6 +53,17 @@ def numbered(key: NDArray[Any], room: int) -> tuple[Indexes, Indexes]:
     return number, order[first]
 
 
+def people(key: NDArray[Any], person: NDArray[Any], room: int) -> Ints:
+    """How many persons there are with each key.
+
+    >>> people(np.array([0, 0, 1, 1]), np.array([5, 5, 5, 7]), 3).tolist()
+    [1, 2, 0]
+    """
+    wide = int(person.max(initial=0)) + 1
+    once = np.unique(key.astype(np.int64) * wide + person)
+    return np.bincount(once // wide, minlength=room).astype(np.int64)
+
+
 class Rollups:
     """The frequencies of every node that is asked for."""
 
@@ -77,6 +89,11 @@ class Rollups:
         self._sources: list[Frequencies] = []
         self._order = self._by_shrinking()
 
+    @property
+    def cells(self) -> int:
+        """How many cells everything is counted from."""
+        return self._tally.cells
+
     def at(self, node: Levels) -> Frequencies:
         """The classes of a node."""
         if node in self._known:
@@ -94,6 +111,9 @@ class Rollups:
         self._remember(node, found)
         return found
 
+    def beyond(self, node: Levels, smallest: int) -> None:
+        """All classes are shown, however many there are."""
+
     def of_cells(self, node: Levels) -> Indexes:
         """The class of each cell, numbered as the node's frequencies are."""
         return self._merged(self._raw, node)[1]
@@ -104,6 +124,12 @@ class Rollups:
         if bad.any():
             after = after.where(~bad[self.of_cells(node)])
         return all(model.check(after).holds for model in models)
+
+    def persons(self, node: Levels) -> Ints:
+        """How many persons have a record in each class. They do not add up, so cells are looked at."""
+        if self._tally.person is None:
+            raise InternalError("persons are counted where the policy names them")
+        return people(self.of_cells(node), self._tally.person, len(self.at(node)))
 
     def recoding(self, node: Levels, bad: Mask, trims: Ints | None) -> Generalization | Regions:
         """The table at a node without its bad classes; `trims` (classes x codes): what goes of the others."""

@@ -240,6 +240,19 @@ def bag_names(group: Group, schema: Schema, name: str) -> list[str | None]:
     return names
 
 
+def heap_names(group: Published, schema: Schema, name: str) -> list[str]:
+    """The same names, in the order of positions, read off a tree of the group."""
+    met: Counter[int] = Counter()
+    names, waiting = [], [(group.qi[0], 0)] if group.qi else []
+    while waiting:
+        vertex, level = waiting.pop()
+        if schema.kind(vertex.type).sensitive is not None:
+            met[level] += 1
+            names.append(f"{name}:G{level}.{met[level]}")
+        waiting += [(child, level + 1) for child in reversed(vertex.children)]
+    return names
+
+
 def bags_of(forest: Forest, group: Group, names: Sequence[str | None]) -> Mapping[str, Bag]:
     bags = {}
     for position, name in enumerate(names):

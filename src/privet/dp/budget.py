@@ -54,9 +54,10 @@ class Search:
     account: Account
     step: Fraction
     temperature: Fraction  # of every choice
+    mechanism: str = EXPONENTIAL  # by which splits are drawn
 
-    def pay(self, purpose: str, mechanism: str = EXPONENTIAL, *, disjoint: bool = False) -> None:
-        self.account.spend(purpose, mechanism, self.step, disjoint=disjoint)
+    def pay(self, purpose: str, mechanism: str | None = None, *, disjoint: bool = False) -> None:
+        self.account.spend(purpose, mechanism or self.mechanism, self.step, disjoint=disjoint)
 
 
 def step_epsilon(epsilon: Fraction, h: int, numerical: int) -> Fraction:

@@ -26,7 +26,7 @@ from typing import ClassVar
 from privet.core import Progress, Step, silent
 from privet.counts.door import Candidate
 from privet.counts.live import LiveCounts
-from privet.dp.budget import LAPLACE, Account, CountBudget, Search, step_epsilon
+from privet.dp.budget import EXPONENTIAL, LAPLACE, Account, CountBudget, Search, step_epsilon
 from privet.dp.coded import CodedTable
 from privet.dp.leaves import MOST_CELLS
 from privet.dp.noise import NoiseSource
@@ -142,16 +142,12 @@ class DiffGen:
             counts = counts + noise.laplace(1 / rest, counts.size).reshape(counts.shape)
         return NoisyTable(
             predictors=tuple(column.predictor for column in table.columns),
-            cuts=tuple(tuple(cut) for cut in splitter.cuts),
-            node_sets=splitter.node_sets(),
-            positions=splitter.positions(grid),
-            target=table.target,
-            classes=table.classes,
             counts=counts,
             scale=1 / rest,
             charges=account.charges,
             steps=tuple(steps),
             totals=totals,
+            **splitter.shape(grid),
         )
 
 
@@ -180,6 +176,8 @@ class BudgetStopper:
 class ExponentialChooser:
     """The next split by the exponential mechanism. Its score is not told: it is as sensitive as the data."""
 
+    mechanism = EXPONENTIAL
+
     def __init__(self, splitter: Splitter, stopper: BudgetStopper, search: Search) -> None:
         self._splitter = splitter
         self._stopper = stopper
@@ -195,8 +193,11 @@ class ExponentialChooser:
         offered = [candidate for candidate in self._candidates if self._stopper.offers(candidate)]
         if not offered:
             return None
-        self._search.pay(f"choose a split among {len(offered)}")
-        scores = self._splitter.scores(offered)
-        chosen = offered[self._search.noise.choose(scores, self._search.temperature)]
+        self._search.pay(f"choose a split among {len(offered)}", self.mechanism)
+        chosen = offered[self._drawn(offered)]
         self._candidates.remove(chosen)
         return chosen, None
+
+    def _drawn(self, offered: Sequence[Candidate]) -> int:
+        """The number of the one that chance takes; parties that choose together draw in their own way."""
+        return self._search.noise.choose(self._splitter.scores(offered), self._search.temperature)

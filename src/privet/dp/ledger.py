@@ -334,6 +334,11 @@ class Reservation(Tab):
         self._left: Known | None = left  # the ledger as we left it; others may have written since
         self.name = release
 
+    @property
+    def place(self) -> str:
+        """Where the ledger is, for people."""
+        return self._ledger.place
+
     def spend(self, *charges: Charge) -> None:
         """Write the charges to disk; when this returns, their noise may be drawn."""
         if not charges:

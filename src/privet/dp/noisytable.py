@@ -52,6 +52,7 @@ class NoisyTable:
     charges: tuple[Charge, ...]
     steps: tuple[Step, ...] = ()
     totals: Ints | None = field(default=None, repr=False)  # of each class, if they were bought
+    noises: int = 1  # of that scale in every count: of two parties, each adds its own
 
     @property
     def leaves(self) -> int:

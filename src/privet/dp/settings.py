@@ -149,6 +149,9 @@ class DiffGenSettings(_Noisy):
     marginals: Fraction = Fraction(0)
 
     name: ClassVar[str] = "diffgen"
+    why_records: ClassVar[str] = (
+        "noise covers as many rows of a person as records_per_person says; leave person out and set that"
+    )
 
     def __post_init__(self) -> None:
         _Noisy.__post_init__(self)
@@ -210,6 +213,9 @@ class ContingencySettings(_Noisy):
     """Every combination of raw values counted, noise on each count: the plain way, for comparison."""
 
     name: ClassVar[str] = "noisy-contingency"
+    why_records: ClassVar[str] = (
+        "noise covers as many rows of a person as records_per_person says; leave person out and set that"
+    )
 
     def refuse(self, public: Public) -> None:
         """What cannot be done, said before anything is spent."""

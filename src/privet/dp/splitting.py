@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -89,7 +90,7 @@ class Splitter:
     def scores(self, candidates: Sequence[Candidate]) -> Ints:
         """What the splits are worth on the live records; sensitive, for the mechanism's eyes only."""
         new = [candidate for candidate in candidates if candidate not in self._scores]
-        for candidate, counts in zip(new, self._child_counts(new), strict=True):
+        for candidate, counts in zip(new, self.child_counts(new), strict=True):
             self._scores[candidate] = int(self._score.of(counts))
         return np.array([self._scores[candidate] for candidate in candidates], dtype=np.int64)
 
@@ -145,7 +146,7 @@ class Splitter:
 
     # counts
 
-    def _child_counts(self, candidates: Sequence[Candidate]) -> list[Ints]:
+    def child_counts(self, candidates: Sequence[Candidate]) -> list[Ints]:
         """The class counts of the children that each split would make; what is missing is asked at once."""
         self._ask([c.attribute for c in candidates if c.attribute not in self._sets])
         of_sets: dict[Candidate, Ints] = {}
@@ -187,6 +188,16 @@ class Splitter:
         found[:, self._relational] = grid.rank
         found[:, self._sets] = self.leaves.frames.sets[grid.frame]
         return found
+
+    def shape(self, grid: Grid) -> dict[str, Any]:
+        """What a noisy table says of the leaves, beside their counts."""
+        return {
+            "cuts": tuple(tuple(cut) for cut in self.cuts),
+            "node_sets": self.node_sets(),
+            "positions": self.positions(grid),
+            "target": self._table.target,
+            "classes": self._table.classes,
+        }
 
     def node_sets(self) -> dict[str, tuple[NodeSet, ...]]:
         """The node sets of each column of sets, as numbered in `positions`."""

@@ -28,6 +28,9 @@ class JointNote(Part):
     split: str = stated()  # by people or by columns
     reveal: str = stated()  # what the parties let each other see while they searched
     rehearsed: bool | None = stated(default=None)  # all parties ran on one machine
+    select: str | None = stated(default=None)  # with differential privacy: how splits were drawn together
+    outsider: str | None = stated(default=None)  # what it promises against whoever sees the release alone
+    insider: str | None = stated(default=None)  # and against the other party
     parties: tuple[PartyNote, ...] = inside()
     together: tuple[str, ...] = stated()  # what some of them could learn by putting their notes together
 

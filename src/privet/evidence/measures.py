@@ -118,6 +118,7 @@ class NoisyCounts(Part):
     leaves: int = stated()
     cells: int = stated()
     scale: Exact = stated()
+    noises: int | None = stated(default=None)  # of that scale in every count, where there is more than one
     error: float = stated()
 
 

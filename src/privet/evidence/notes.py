@@ -40,6 +40,17 @@ ORDER_KEPT = (
 )
 
 
+SUPPRESSED = (
+    "Records were suppressed, and what became of the others was chosen with them in the table: whoever knows "
+    "all other records and how privet searches may conclude something of those that are not there."
+)
+
+
+def chosen_with(suppressed: int | None, recoding: str) -> list[str]:
+    """What suppressed records have a part in: no label, count or promise, but which recoding was chosen."""
+    return [SUPPRESSED] if suppressed and recoding != Perturbation.name else []
+
+
 @dataclass(frozen=True, kw_only=True)
 class Told:
     """What a road has to tell of a release; parts as the file has them."""

@@ -66,14 +66,18 @@ def journalist(people: Ints, published: Ints) -> dict[str, Any]:
     }
 
 
-def risk(sizes: Ints) -> dict[str, Any]:
-    """The numbers that go into evidence, for a table before or after."""
-    records = int(sizes.sum())
-    alone = uniques(sizes)
+def risk(sizes: Ints, times: Ints | None = None) -> dict[str, Any]:
+    """The numbers that go into evidence, for a table before or after.
+
+    `times`: how many classes have each size, where each stands once.
+    """
+    classes = len(sizes) if times is None else int(times.sum())
+    records = int(sizes.sum() if times is None else (sizes * times).sum())
+    alone = uniques(sizes) if times is None else int(times[sizes == 1].sum())
     return {
         "unique_records": alone,
         "unique_share": alone / records if records else 0.0,
         "highest": float(highest(sizes)),
-        "average": float(average(sizes)),
-        "classes": len(sizes),
+        "average": float(Fraction(classes, records)) if records else 0.0,
+        "classes": classes,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -36,13 +37,19 @@ def measures(raw: Tally, published: Tally, recoding: Recoding) -> dict[str, Any]
     """What is lost and what risk is left, from the counts before and after."""
     if isinstance(recoding, Perturbation):
         return perturbed(raw, published, recoding)
-    found = losses(raw, recoding)
+    return generalised(losses(raw, recoding), raw.records, risk(class_sizes(raw)), published)
+
+
+def generalised(
+    found: Sequence[AttributeLoss], records: int, before: dict[str, Any], published: Tally
+) -> dict[str, Any]:
+    """The same of what was counted already: each attribute's loss, and the risk of the raw records."""
     after = class_sizes(published)
-    missing = raw.records - published.records
+    missing = records - published.records
     return {
         "records": published.records,
         "classes": classes(after),
-        "risk": {"before": risk(class_sizes(raw)), "after": risk(after)},
+        "risk": {"before": before, "after": risk(after)},
         "loss": {
             "lm": tidy(mean_lm(found)),
             "ncp": tidy(mean_ncp(found)),

@@ -112,12 +112,13 @@ def _node_losses(
     used = np.flatnonzero(by_node)
     # A value published as it is costs nothing, so only the others are asked: there may be a million.
     costly = [at for at in used.tolist() if nodes[at].leaves > 1 or nodes[at].children or nodes[at].interval]
-    levels = {at: height(domain, nodes[at]) for at in costly}
+    heights = Heights(domain)
+    levels = {at: heights.of(nodes[at]) for at in costly}
     number = {label: at for at, label in enumerate(dict.fromkeys(nodes[at].label for at in used.tolist()))}
     of_node = np.array([number[nodes[at].label] for at in used.tolist()], dtype=np.intp)
     records = np.bincount(of_node, weights=by_node[used], minlength=len(number)).astype(np.int64)
     root = domain.root
-    top = height(domain, root) if suppressed or costly else 0
+    top = heights.of(root) if suppressed or costly else 0
     everything = 1.0 if root.leaves > 1 else 0.0  # of a single value there is nothing to lose
 
     def mean(cost: Callable[[int], float], of_root: float) -> float:
@@ -175,35 +176,50 @@ def ncp(domain: Domain, node: Node) -> float:
 
 
 def height(domain: Domain, node: Node) -> int:
-    """How many levels a node stands above the lowest that could be published.
+    """How many levels a node stands above the lowest that could be published."""
+    return Heights(domain).of(node)
 
-    In a given tree, the longest way down from it. Below an interval that a search grows the tree is not
-    given; it is taken to be the lowest binary one over the interval's values, so that an interval of 9
-    to 16 values stands 4 levels high, and so does any other range that the tree does not have (a mean of
-    some values), but never higher than the root. An end that is coded (">=90") is as low as it gets.
+
+class Heights:
+    """How many levels the nodes of a domain stand above the lowest that could be published.
+
+    In a given tree, the longest way down. Below an interval that a search grows the tree is not given; it is
+    taken to be the lowest binary one over the interval's values, so that an interval of 9 to 16 values stands
+    4 levels high, and so does any other range that the tree does not have (a mean of some values), but never
+    higher than the root. An end that is coded (">=90") is as low as it gets.
     """
 
-    def below(here: Node) -> int:
-        if domain.grows(here):
-            return (here.leaves - 1).bit_length()
-        return 1 + max(map(below, here.children)) if here.children else 0
+    def __init__(self, domain: Domain) -> None:
+        self._domain = domain
+        # By identity: comparing nodes compares all below them. Each is held, so that no other has its place.
+        self._known: dict[int, tuple[Node, int]] = {}
 
-    found = _in_tree(domain, node)
-    if found is None and not domain.grows(node):
-        return min((node.leaves - 1).bit_length(), below(domain.root))
-    return below(found or node)
+    def of(self, node: Node) -> int:
+        found = self._in_tree(node)
+        if found is None and not self._domain.grows(node):
+            return min((node.leaves - 1).bit_length(), self._below(self._domain.root))
+        return self._below(found or node)
 
+    def _below(self, node: Node) -> int:
+        if self._domain.grows(node):
+            return (node.leaves - 1).bit_length()
+        if not node.children:
+            return 0
+        if id(node) not in self._known:
+            self._known[id(node)] = node, 1 + max(map(self._below, node.children))
+        return self._known[id(node)][1]
 
-def _in_tree(domain: Domain, node: Node) -> Node | None:
-    """The same node with what is below it: a cut that was rebuilt from evidence does not hold that."""
-    if node.children:
-        return node
-    here: Node | None = domain.root
-    while here is not None:
-        if (here.lo, here.hi, here.label) == (node.lo, node.hi, node.label):
-            return here
-        here = next((child for child in here.children if child.lo <= node.lo and node.hi <= child.hi), None)
-    return None
+    def _in_tree(self, node: Node) -> Node | None:
+        """The same node with what is below it: a cut that was rebuilt from evidence does not hold that."""
+        if node.children:
+            return node
+        here = self._domain.root
+        while (here.lo, here.hi, here.label) != (node.lo, node.hi, node.label):
+            child = here.child_with(node.lo)
+            if child is None or child.hi < node.hi:
+                return None
+            here = child
+        return here
 
 
 def steps(log: Sequence[Step]) -> int:

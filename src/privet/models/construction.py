@@ -23,6 +23,9 @@ class ByConstruction(PrivacyModel):
     """
 
     name: ClassVar[str] = "by-construction"
+    why_records: ClassVar[str] = (
+        "it is about how each record was made; give each person one row, or use a promise about classes"
+    )
     monotone: ClassVar[bool] = False
     spent: ClassVar[bool] = True  # a property of how a release was made
 

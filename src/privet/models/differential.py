@@ -29,6 +29,10 @@ class DifferentialPrivacy(PrivacyModel):
     epsilon: Fraction
 
     name: ClassVar[str] = "differential-privacy"
+    why_records: ClassVar[str] = (
+        "noise covers as many rows of a person as records_per_person of the algorithm says; leave person out "
+        "and set that"
+    )
     monotone: ClassVar[bool] = False
     spent: ClassVar[bool] = True  # a property of how a release was made
 

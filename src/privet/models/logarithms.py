@@ -82,12 +82,17 @@ def above(product: Powers, over: int = 1) -> Fraction:
     """
     with localcontext(Context(prec=40)):
         value = sum((Decimal(m).ln() * k for m, k in product.items()), Decimal(0)) / over
-    found = ceil(Fraction(value) / ULP) * ULP
+    found = upwards(Fraction(value))
     while sign(product, found * over) > 0:
         found += ULP
     while sign(product, (found - ULP) * over) <= 0:
         found -= ULP
     return found
+
+
+def upwards(number: Fraction) -> Fraction:
+    """Rounded up to six decimals."""
+    return ceil(number / ULP) * ULP
 
 
 def root(product: Powers, over: int) -> Fraction:

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from privet.core import PrivacyModel, Tally, Verdict
 from privet.equality import key
 from privet.errors import PolicyError
+from privet.models import persons
 from privet.models.classes import Classes, exact_number
 from privet.models.groups import Counts
 from privet.models.linkage import at_least_one
@@ -49,6 +50,7 @@ class KMap(PrivacyModel):
     name: ClassVar[str] = "k-map"
     monotone: ClassVar[bool] = True
     population: ClassVar[bool] = True
+    persons: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         at_least_one(self.name, k=self.k)
@@ -65,10 +67,12 @@ class KMap(PrivacyModel):
         return tuple(("values", self.subset, value) for value in self.values)
 
     def check(self, tally: Tally) -> Verdict:
-        size, leaving = presence(tally, self.name, self.subset, self.values)
+        size, leaving, _ = presence(tally, self.name, self.subset, self.values)
         shown = leaving > 0
         bad = shown & (size < self.k)
-        reached = int(size[shown].min(initial=tally.records))
+        reached = int(
+            size[shown].min(initial=tally.records if tally.person is None else persons.total(tally))
+        )
         return Verdict({"k": reached}, int(bad.sum()), int(leaving[bad].sum()))
 
     def nearest(self, tally: Tally) -> Self:
@@ -94,6 +98,7 @@ class DeltaPresence(PrivacyModel):
     name: ClassVar[str] = "delta-presence"
     monotone: ClassVar[bool] = True
     population: ClassVar[bool] = True
+    persons: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         exact_number(f"{self.name}: low", self.low, 0, 1)
@@ -109,13 +114,14 @@ class DeltaPresence(PrivacyModel):
         return tuple(("values", self.subset, value) for value in self.values)
 
     def check(self, tally: Tally) -> Verdict:
-        size, leaving = presence(tally, self.name, self.subset, self.values)
-        # There are few different pairs, and fractions of Python's own are exact however large.
-        pairs, of_class = np.unique(np.stack([leaving, size]), axis=1, return_inverse=True)
-        shares = [Fraction(int(part), int(whole)) for part, whole in pairs.T]
-        wrong = np.array([not self.low <= share <= self.high for share in shares], dtype=bool)
-        bad = wrong[of_class.reshape(-1)]
-        achieved = {"low": min(shares, default=self.low), "high": max(shares, default=self.high)}
+        size, leaving, present = presence(tally, self.name, self.subset, self.values)
+        # There are few different ones, and fractions of Python's own are exact however large.
+        each, of_class = np.unique(np.stack([leaving, present, size]), axis=1, return_inverse=True)
+        low = [Fraction(int(part), int(whole)) for part, _, whole in each.T]
+        high = [Fraction(int(part), int(whole)) for _, part, whole in each.T]
+        wrong = [not (self.low <= a and b <= self.high) for a, b in zip(low, high, strict=True)]
+        bad = np.array(wrong, dtype=bool)[of_class.reshape(-1)]
+        achieved = {"low": min(low, default=self.low), "high": max(high, default=self.high)}
         return Verdict(achieved, int(bad.sum()), int(size[bad].sum()))
 
     def nearest(self, tally: Tally) -> Self:
@@ -124,12 +130,21 @@ class DeltaPresence(PrivacyModel):
         return replace(self, low=min(self.low, low), high=max(self.high, high))
 
 
-def presence(tally: Tally, model: str, subset: str, values: tuple[str, ...]) -> tuple[Counts, Counts]:
-    """Of each class, how many people it has and how many of them leave."""
-    classes = Classes.of(tally, model)
-    kept = np.where(leaves(tally, subset, values), tally.counts, 0)
-    leaving = np.bincount(classes.of_cell, weights=kept, minlength=len(classes.size))
-    return classes.size, leaving.astype(np.int64)
+def presence(tally: Tally, model: str, subset: str, values: tuple[str, ...]) -> tuple[Counts, Counts, Counts]:
+    """Of each class, how many people it has, how many of them leave from it, and from anywhere.
+
+    Whoever has one row each leaves from their class or not at all. Where persons are counted, somebody may
+    leave with a row of another class: they are present all the same.
+    """
+    classes, away = Classes.of(tally, model), leaves(tally, subset, values)
+    room = len(classes.size)
+    if tally.person is None:
+        here = np.bincount(classes.of_cell, weights=np.where(away, tally.counts, 0), minlength=room)
+        return classes.size, here.astype(np.int64), here.astype(np.int64)
+    person = persons.of(tally)
+    leaving = persons.count(classes.of_cell[away], person[away], room)
+    known = np.isin(person, person[away])
+    return classes.size, leaving, persons.count(classes.of_cell[known], person[known], room)
 
 
 def leaves(tally: Tally, subset: str, values: tuple[str, ...]) -> NDArray[np.bool_]:

@@ -163,6 +163,10 @@ class PopulationUniqueness(PrivacyModel):
     fraction: Fraction
 
     name: ClassVar[str] = "population-uniqueness"
+    why_records: ClassVar[str] = (
+        "its estimators know populations in which everybody stands in one class; use sample-uniqueness, or "
+        "k-map if you have the population"
+    )
     monotone: ClassVar[bool] = False  # an estimate may rise where classes merge
 
     def __post_init__(self) -> None:

@@ -66,6 +66,7 @@ class SafeHarbor(PrivacyModel):
     ages: Sequence[str] = ()
 
     name: ClassVar[str] = "safe-harbor"
+    persons: ClassVar[bool] = True  # it is about values, whosever they are
     monotone: ClassVar[bool] = True
     monotone_with_suppression: ClassVar[bool] = True
 

@@ -6,6 +6,9 @@ in an order, to have one below a node of a tree. Of each, the share of the perso
 value in any of their rows is compared with the share of all persons. Where more is gained than lost, or less,
 the larger of the two counts, up to one. With one value each it is the distance of `ground`; and with equal
 costs no share differs by more than the distance.
+
+For costs that somebody wrote down, goods are carried as ever. What is gained and not lost, or lost and not
+gained, is carried from nowhere or to nowhere, which costs as much as the farthest value: 1.
 """
 
 from __future__ import annotations
@@ -17,7 +20,8 @@ from privet.core import Tally
 from privet.domain import Domain
 from privet.models import persons
 from privet.models.classes import Classes, Histogram
-from privet.models.ground import Ratios, height_of
+from privet.models.ground import Ratios, height_of, surplus_of
+from privet.models.transport import Costs, Ways, least_work
 
 
 def equal(tally: Tally, classes: Classes, histogram: Histogram) -> Ratios:
@@ -52,6 +56,19 @@ def hierarchical(
     gains, losses = _over(tally, classes, histogram, events)
     bottom = _bottom(classes, histogram, height_of(domain.root))
     return np.minimum(np.maximum(gains, losses), bottom), bottom
+
+
+def transported(histogram: Histogram, costs: Costs) -> Ratios:
+    """What carrying costs, exactly, one class after another."""
+    ways = Ways.among(histogram.occurring, costs)
+    far = ways.bottom  # a change that is not named costs 1
+    cost = (*((*row, far) for row in ways.cost), (*(far for _ in ways.cost), 0))
+    bottom = histogram.size.astype(object) * (histogram.records * ways.bottom)
+    top = []
+    for at in range(len(histogram.size)):
+        surplus = surplus_of(histogram, at)
+        top.append(least_work(cost, [*surplus, -sum(surplus)]))
+    return np.minimum(np.array([*top, 0], dtype=object)[:-1], bottom), bottom
 
 
 def _over(

@@ -12,21 +12,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Tally
-from privet.errors import HierarchyError, PolicyError, UnsupportedError
+from privet.errors import HierarchyError, PolicyError
 from privet.hierarchy.tree import Tree
 from privet.models import ground, shares
 from privet.models.classes import ClassCheck, Classes, Histogram, Mask, Reading, attributes, exact_number
-from privet.models.logarithms import above, powers, sign
+from privet.models.logarithms import above, powers, sign, upwards
 from privet.models.ratios import compare, largest, roughly
 from privet.models.transport import Ways, bounds
 
 BATCH = 32  # classes that are solved before the others are looked at again
+Alike: TypeAlias = tuple[tuple[int, int], ...]  # counts of values here, and in the table
+
 NEAR = 1e-9  # far above the rounding of sums of a few hundred shares
 
 
@@ -68,6 +70,7 @@ class TCloseness(ClassCheck):
     taxonomy: Tree | None = field(init=False, repr=False, default=None)
 
     name: ClassVar[str] = "t-closeness"
+    persons: ClassVar[bool] = True
     worst: ClassVar[Mapping[str, Callable[[Sequence[Any]], Any]]] = {"t": max}
 
     def __post_init__(self) -> None:
@@ -108,10 +111,6 @@ class TCloseness(ClassCheck):
         said = "a way over others costs less than was said; the cheaper one counts"
         return (f"{self.name}: between {detours} pairs of values {said}",)
 
-    @property
-    def persons(self) -> bool:  # type: ignore[override] # a fact of each: not every distance counts them
-        return self.distance not in {Distance.KL, Distance.COSTS}
-
     def read_of(self, classes: Classes, tally: Tally, attribute: str) -> Reading:
         if tally.person is None:
             return self.read(classes.histogram(tally, attribute))
@@ -121,12 +120,12 @@ class TCloseness(ClassCheck):
         elif self.distance is Distance.HIERARCHICAL and self.taxonomy is not None:
             domain, place = ground.placed(self.name, histogram, self.taxonomy)
             top, bottom = shares.hierarchical(tally, classes, histogram, domain, place)
-        elif self.persons:
-            top, bottom = shares.equal(tally, classes, histogram)
+        elif self.distance is Distance.KL:
+            return self._divergence(histogram)
+        elif self.costs is not None:
+            top, bottom = shares.transported(histogram, self.costs)
         else:
-            raise UnsupportedError(
-                f'{self.name}: distance = "{self.distance.value}" counts records, not persons'
-            )
+            top, bottom = shares.equal(tally, classes, histogram)
         return Reading(compare(top, bottom, self.t) > 0, {"t": largest(top, bottom) or Fraction(0)})
 
     def read(self, histogram: Histogram) -> Reading:
@@ -179,42 +178,50 @@ class TCloseness(ClassCheck):
         return Reading(bad, {"t": max(exact.values(), default=Fraction(0))})
 
     def _divergence(self, histogram: Histogram) -> Reading:
+        """Of persons, who may have several values, the sum of p ln(p / q) - p + q: the same with one each."""
         if not len(histogram.size):
             return Reading(np.zeros(0, dtype=bool), {"t": Fraction(0)})
         count, size = histogram.count.astype(np.float64), histogram.size.astype(np.float64)
         here = count / size[histogram.owner]
         there = histogram.table[histogram.value] / histogram.records
         found = histogram.summed(here * np.log(here / there))
-        slack = (1e-9 + 1e-15 * len(count)) * (1 + np.log(histogram.records))
+        everywhere = Fraction(int(histogram.table.sum()), histogram.records)  # 1, but where some have several
+        found += float(everywhere) - histogram.summed(here)
+        slack = (1e-9 + 1e-15 * len(count)) * (1 + np.log(histogram.records)) * (1 + float(everywhere))
         bad = found > roughly(self.t)
-        for entries, at in _alike(histogram, np.abs(found - roughly(self.t)) <= slack).items():
-            size_of, product = _product(entries, histogram.records)
-            bad[at] = sign(product, self.t * size_of) > 0
-        near = _alike(histogram, found >= found.max() - slack)
-        reached = max(above(product, n) for n, product in (_product(e, histogram.records) for e in near))
+        for members in _alike(histogram, np.abs(found - roughly(self.t)) <= slack).values():
+            product, size_of, shift = self._terms(histogram, members[0], everywhere)
+            bad[members] = sign(product, (self.t - shift) * size_of) > 0
+        near = [members[0] for members in _alike(histogram, found >= found.max() - slack).values()]
+        terms = [self._terms(histogram, at, everywhere) for at in near]
+        reached = max(upwards(above(product, n) + shift) for product, n, shift in terms)
         # A class that keeps t by a hair would be rounded above it.
         return Reading(bad, {"t": reached if bad.any() else min(reached, self.t)})
+
+    def _terms(
+        self, histogram: Histogram, at: int, everywhere: Fraction
+    ) -> tuple[dict[int, int], int, Fraction]:
+        """A number, a size, a fraction: a logarithm over the size, plus the fraction, is the divergence."""
+        of, size = histogram.members(at), int(histogram.size[at])
+        counts, table = histogram.count[of].tolist(), histogram.table[histogram.value[of]].tolist()
+        powers_of = [pair for c, q in zip(counts, table, strict=True) for pair in ((c, c), (q, -c))]
+        total = sum(counts)
+        product = powers(*powers_of, (histogram.records, total), (size, -total))
+        return product, size, everywhere - Fraction(total, size)
 
     def nearest(self, tally: Tally) -> Self:
         return replace(self, t=max(self.t, Fraction(self.check(tally).achieved["t"])))
 
 
-def _alike(histogram: Histogram, chosen: Mask) -> dict[tuple[tuple[int, int], ...], list[int]]:
-    """The chosen classes by the counts of their values here and in the table."""
-    found: dict[tuple[tuple[int, int], ...], list[int]] = {}
+def _alike(histogram: Histogram, chosen: Mask) -> dict[tuple[int, Alike], list[int]]:
+    """The chosen classes by their size and by the counts of their values here and in the table."""
+    found: dict[tuple[int, Alike], list[int]] = {}
     for at in np.flatnonzero(chosen).tolist():
         of = histogram.members(at)
         everywhere = histogram.table[histogram.value[of]].tolist()
         pairs = tuple(sorted(zip(histogram.count[of].tolist(), everywhere, strict=True)))
-        found.setdefault(pairs, []).append(at)
+        found.setdefault((int(histogram.size[at]), pairs), []).append(at)
     return found
-
-
-def _product(entries: tuple[tuple[int, int], ...], records: int) -> tuple[int, dict[int, int]]:
-    """The class's size n, and the product of (c N / n Q)^c, whose logarithm is n times the divergence."""
-    size = sum(count for count, _ in entries)
-    shares = [pair for count, there in entries for pair in ((count, count), (there, -count))]
-    return size, powers(*shares, (records, size), (size, -size))
 
 
 def nested_tree(model: str, nested: object) -> Tree:

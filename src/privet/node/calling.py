@@ -7,6 +7,8 @@ Every answer is small and bounded but for the files of a release. Whatever goes 
 from __future__ import annotations
 
 import json
+import socket
+import ssl
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,7 +17,9 @@ from privet.node import certificates
 from privet.node.house import Peer
 
 try:
+    import httpcore
     import httpx
+    from httpcore._backends.sync import SyncStream
 except ImportError:
     raise MissingExtraError("a node", "node") from None
 
@@ -32,9 +36,11 @@ class Caller:
 
     def __init__(self, folder: Path, peer: Peer, seconds: float = SECONDS) -> None:
         self.peer = peer
+        tls = certificates.connecting(folder, peer.authority)
         self._client = httpx.Client(
             base_url=peer.url,
-            verify=certificates.connecting(folder, peer.authority),
+            verify=tls,
+            transport=None if peer.relay is None else _through(socket_of(folder, peer.name), tls),
             timeout=seconds,
             trust_env=False,  # a proxy of the surroundings is not asked
             follow_redirects=False,
@@ -50,21 +56,30 @@ class Caller:
         headers: dict[str, str] | None = None,
     ) -> tuple[int, dict[str, Any]]:
         """A request, and what was answered: the status, and a small JSON document."""
-        try:
-            with self._client.stream(method, path, content=body, json=document, headers=headers) as answer:
-                said = b""
-                for piece in answer.iter_bytes():
-                    said += piece
-                    if len(said) > SMALL:
-                        raise PartyError(f"{self.peer.name}: answers with more than is agreed")
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise UnreachableError(f"{self.peer.name}: {_why(error)}") from None
+        status, said = self._answered(method, path, SMALL, content=body, json=document, headers=headers)
         try:
             found = json.loads(said) if said else {}
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
             raise PartyError(f"{self.peer.name}: answers something that is not of this protocol")
+        return status, found
+
+    def piece(self, path: str, most: int) -> tuple[int, bytes]:
+        """A request for bytes, so many at most."""
+        return self._answered("GET", path, most)
+
+    def _answered(self, method: str, path: str, most: int, **more: Any) -> tuple[int, bytes]:
+        """The status, and what was answered; more than `most` bytes are not read."""
+        try:
+            with self._client.stream(method, path, **more) as answer:
+                found = b""
+                for piece in answer.iter_bytes():
+                    found += piece
+                    if len(found) > most:
+                        raise PartyError(f"{self.peer.name}: answers with more than is agreed")
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise UnreachableError(f"{self.peer.name}: {_why(error)}") from None
         return answer.status_code, found
 
     def file(self, path: str, into: Path, most: int) -> bool:
@@ -91,6 +106,40 @@ class Caller:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def socket_of(folder: Path, name: str) -> Path:
+    """Where a node is reached without a port: a socket file in the folder of whoever calls it."""
+    return folder / "sockets" / f"{name}.sock"
+
+
+class _Sockets(httpcore.SyncBackend):
+    """The library's own, which leaves a socket open where it cannot connect to its file."""
+
+    def connect_unix_socket(
+        self,
+        path: str,
+        timeout: float | None = None,
+        socket_options: Any = None,  # noqa: ARG002
+    ) -> httpcore.NetworkStream:
+        found = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            found.settimeout(timeout)
+            found.connect(path)
+        except OSError as error:
+            found.close()
+            raise httpcore.ConnectError(type(error).__name__) from None
+        return SyncStream(found)
+
+
+def _through(place: Path, tls: ssl.SSLContext) -> httpx.HTTPTransport:
+    """TLS as ever, over a socket file."""
+    found = httpx.HTTPTransport(verify=tls, trust_env=False)
+    found.close()
+    found._pool = httpcore.ConnectionPool(  # noqa: SLF001 - it takes no backend from outside
+        ssl_context=tls, uds=str(place.absolute()), network_backend=_Sockets(), keepalive_expiry=5.0
+    )
+    return found
 
 
 def _why(error: Exception) -> str:

@@ -23,6 +23,7 @@ from urllib.parse import urlsplit
 import tomli_w
 
 from privet import tomltext
+from privet.core import Purse
 from privet.errors import InputError, PolicyError
 from privet.evidence.signing import PrivateKey
 from privet.node import certificates
@@ -42,11 +43,14 @@ class Peer:
     url: str
     key: str  # the public key that it signs with, in base 64
     authority: str = field(repr=False)  # the certificate of what issues its node's certificates, as PEM
+    relay: str | None = None  # the name of the relay through which it is reached; None: it has a port
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier() or len(self.name) > 40:
             raise PolicyError("name: a short name of letters, digits and underscores")
         refuse_address(self.url)
+        if self.relay is not None and (not self.relay.isidentifier() or len(self.relay) > 40):
+            raise PolicyError("relay: the short name of a relay")
         if not certificates.is_authority(self.authority):
             raise PolicyError("authority: a certificate as PEM")
 
@@ -54,15 +58,10 @@ class Peer:
     def from_text(cls, text: str, place: str) -> Self:
         """An invitation; whatever does not read as one is refused."""
         found = tomltext.document(text, f"{place}: this is not an invitation")
-        if found.get("invitation") != INVITATION or set(found) != {
-            "invitation",
-            "name",
-            "url",
-            "key",
-            "authority",
-        }:
+        keys = {"invitation", "name", "url", "key", "authority"}
+        if found.get("invitation") != INVITATION or set(found) - {"relay"} != keys:
             raise PolicyError(f"{place}: this is not an invitation of version {INVITATION}")
-        said = {key: found[key] for key in ("name", "url", "key", "authority")}
+        said = {key: value for key, value in found.items() if key != "invitation"}
         if not all(isinstance(one, str) for one in said.values()):
             raise PolicyError(f"{place}: an invitation holds texts")
         try:
@@ -78,6 +77,7 @@ class Peer:
                 "url": self.url,
                 "key": self.key,
                 "authority": self.authority,
+                **({} if self.relay is None else {"relay": self.relay}),
             },
             multiline_strings=True,
         )
@@ -96,6 +96,8 @@ class House:
     grace: float = GRACE
     source: str | None = None
     query: str | None = field(default=None, repr=False)  # it may name persons
+    purse: Purse | None = None  # what a contract that spends is paid from
+    relay: str | None = None  # the peer that is its relay: then it listens on no port
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -105,14 +107,31 @@ class House:
         except (OSError, ValueError):
             raise InputError(f"{folder}: this is not a node's folder; `privet node init` makes one") from None
         data = found.get("data", {})
-        known = {"node", "name", "url", "listen", "patience", "grace", "data"}
+        ledger = found.get("ledger", {})
+        relay = found.get("relay")
+        known = {"node", "name", "url", "listen", "patience", "grace", "data", "ledger", "relay"}
         if found.get("node") != 1 or set(found) - known or not isinstance(data, Mapping):
             raise PolicyError(
-                f"{path}: has node = 1, name, url, listen, patience, grace and [data], and no more"
+                f"{path}: has node = 1, name, url, listen or relay, patience, grace, [data] and [ledger], "
+                "and no more"
             )
+        if relay is not None and (not isinstance(relay, str) or "listen" in found):
+            raise PolicyError(f"{path}: relay: the name of a peer, and then no listen")
+        if ledger != {} and (
+            not isinstance(ledger, Mapping)
+            or set(ledger) != {"file", "dataset"}
+            or not all(isinstance(one, str) for one in ledger.values())
+        ):
+            raise PolicyError(f"{path}: ledger: file and dataset")
         host, _, port = str(found.get("listen", "")).rpartition(":")
         waits = [found.get("patience", PATIENCE), found.get("grace", GRACE)]
-        if not host or not port.isdigit() or not all(type(w) in {int, float} and w > 0 for w in waits):
+        if relay is not None:
+            host, port = "", "0"
+        if (
+            (not host and relay is None)
+            or not port.isdigit()
+            or not all(type(w) in {int, float} and w > 0 for w in waits)
+        ):
             raise PolicyError(f'{path}: listen = "HOST:PORT"; patience and grace are numbers of seconds')
         if set(data) - {"source", "query"} or not all(isinstance(one, str) for one in data.values()):
             raise PolicyError(f"{path}: data: source and, of a database, query")
@@ -128,6 +147,8 @@ class House:
             float(waits[1]),
             data.get("source"),
             data.get("query"),
+            purse_of(folder, ledger["file"], ledger["dataset"]) if ledger else None,
+            relay,
         )
 
     def me(self) -> Peer:
@@ -139,7 +160,19 @@ class House:
                 f"{self.folder / certificates.AUTHORITY}: is missing: the certificate of what issued "
                 f"{certificates.CERTIFICATE}"
             ) from None
-        return Peer(self.name, self.url, self.key().public, authority)
+        return Peer(self.name, self.url, self.key().public, authority, self.relay)
+
+    def relayed(self) -> Peer | None:
+        """Its relay, where it has one."""
+        if self.relay is None:
+            return None
+        found = self.peers().get(self.relay)
+        if found is None or found.relay is not None:
+            raise InputError(
+                f"{self.folder / FORM}: relay: {self.relay} has sent no invitation, or is reached through a "
+                "relay itself; `privet node invite --accept FILE`"
+            )
+        return found
 
     def key(self) -> PrivateKey:
         """What the node signs with."""
@@ -168,12 +201,7 @@ class House:
 
     def accept(self, path: Path, *, overwrite: bool = False) -> Peer:
         """Keep another node's invitation."""
-        try:
-            with path.open(encoding="utf-8") as file:
-                text = file.read(LONGEST)
-        except (OSError, ValueError):
-            raise InputError(f"{path}: no such invitation, or it is not a text") from None
-        peer = Peer.from_text(text, str(path))
+        peer = Peer.from_text(_text_of(path), str(path))
         if peer.name == self.name:
             raise InputError(f"{path}: this is an invitation of a node with our own name")
         place = self.folder / "peers" / f"{peer.name}.toml"
@@ -207,8 +235,15 @@ def made(
     source: str | None = None,
     query: str | None = None,
     issued: tuple[Path, Path, Path] | None = None,
+    relay: Path | None = None,
 ) -> House:
-    """A new node's folder; `issued`: certificate, key and authority of the organisation's own."""
+    """A new node's folder; `issued`: certificate, key and authority of the organisation's own.
+
+    `relay`: the invitation of a relay through which it is reached; then it listens on no port.
+    """
+    hub = None if relay is None else Peer.from_text(_text_of(relay), str(relay))
+    if hub is not None and listen is not None:
+        raise InputError("--listen, --relay: a node that is reached through a relay listens on no port")
     if folder.exists() and any(folder.iterdir()):
         raise InputError(f"{folder}: the folder is not empty; a node is never replaced")
     if not name.isidentifier() or len(name) > 40:
@@ -238,7 +273,11 @@ def made(
         "node": 1,
         "name": name,
         "url": url,
-        "listen": listen or f"{certificates.host_of(url)}:{parts.port}",
+        **(
+            {"listen": listen or f"{certificates.host_of(url)}:{parts.port}"}
+            if hub is None
+            else {"relay": hub.name}
+        ),
         "patience": int(PATIENCE),
         "grace": int(GRACE),
     }
@@ -248,7 +287,23 @@ def made(
     place = folder / FORM
     place.touch(mode=0o600)
     place.write_text(tomli_w.dumps(said), encoding="utf-8")
-    return House.load(folder)
+    house = House.load(folder)
+    if relay is not None:
+        house.accept(relay)
+    return house
+
+
+def _text_of(path: Path) -> str:
+    try:
+        with path.open(encoding="utf-8") as file:
+            return file.read(LONGEST)
+    except (OSError, ValueError):
+        raise InputError(f"{path}: no such invitation, or it is not a text") from None
+
+
+def purse_of(folder: Path, file: str, dataset: str) -> Purse:
+    """A ledger: a file, looked for beside the node's own, or a database."""
+    return Purse(file if "://" in file else str(folder / file), dataset)
 
 
 def refuse_address(url: str) -> None:

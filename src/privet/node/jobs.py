@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from privet.core import Purse
 from privet.engine import Engine
+from privet.errors import PrivetError
 from privet.evidence.signing import PrivateKey
 from privet.parties.agreements import Signed
 from privet.parties.contract import Contract
 from privet.parties.itemsets import MiningContract
+from privet.parties.noisy.known import spent
 from privet.parties.transport import Link
 from privet.roads.parties.concluding import AllSign, greet
 from privet.roads.parties.database import keep_together, make_together
@@ -27,14 +30,22 @@ class Job:
     engine: Engine[Any]
     certificate: bytes  # the digest of the one that this node shows
     key: PrivateKey
+    purse: Purse | None = None  # what pays, where the contract spends
 
     def carried_out(self, link: Link, folder: Path) -> None:
         """Do it with the others; the result stands in the folder, signed by all, or this raises."""
         agreed, source, engine = self.agreed, self.source, self.engine
         sign = AllSign(link, agreed, self.key)
         if isinstance(agreed, Contract):
-            _, release = publish_together(link, agreed, source, engine, certificate=self.certificate)
-            release.write(folder, sign=sign)
+            _, release = publish_together(
+                link, agreed, source, engine, certificate=self.certificate, purse=self.purse
+            )
+            try:
+                release.write(folder, sign=sign)
+            except PrivetError as error:
+                if agreed.noisy is None:
+                    raise
+                raise type(error)(*error.complaints, spent(agreed.policy)) from None
             return
         run = greet(link, self.certificate)
         if isinstance(agreed, MiningContract):

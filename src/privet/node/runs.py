@@ -23,18 +23,20 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from privet.core import Purse
 from privet.disclose.audit.lines import say
 from privet.errors import InputError, PartyError, PrivetError
 from privet.evidence import folder as ev
 from privet.node import certificates
 from privet.node.calling import Caller, UnreachableError
-from privet.node.house import House, Peer
+from privet.node.house import House, Peer, purse_of
 from privet.node.jobs import Job
 from privet.node.questions import Asked
 from privet.node.source import opened
 from privet.node.wires import Nodes
 from privet.parties import agreements
 from privet.parties.agreements import Signed
+from privet.parties.contract import Contract
 from privet.parties.signing import signed
 from privet.parties.transport import Link, Session
 from privet.placing import aside
@@ -78,6 +80,7 @@ class Live:
     leads: str  # the party that draws the session and asks the others to join
     source: Any = field(repr=False)
     question: Asked | None = None
+    purse: Purse | None = None  # what pays, where the contract spends
     wires: Nodes | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
     ended: threading.Event = field(default_factory=threading.Event)  # the steward or a peer has ended it
@@ -99,8 +102,17 @@ class Runs:
         with self._lock:
             return [*self._over.values(), *(live.noted for live in self._live.values())]
 
-    def start(self, path: Path, source: str | None, query: str | None) -> Noted:
-        """A steward starts a contract; refuses one that not everybody has signed."""
+    def start(
+        self,
+        path: Path,
+        source: str | None,
+        query: str | None,
+        ledger: tuple[str | None, str | None] = (None, None),
+    ) -> Noted:
+        """A steward starts a contract; refuses one that not everybody has signed.
+
+        `ledger`: a file and a data set in it, where the contract spends; else as node.toml says.
+        """
         contract = agreements.load(path)
         refuse_unsigned(contract, path, self.house, self.key.public)
         place = source or self.house.source
@@ -115,6 +127,7 @@ class Runs:
             contract,
             contract.parties[0],
             opened(place, query or (self.house.query if source is None else None)),
+            purse=self._purse(contract, *ledger),
         )
         with self._lock:
             if live.noted.contract in self._live:
@@ -129,6 +142,19 @@ class Runs:
             late.daemon = True
             late.start()
         return live.noted
+
+    def _purse(self, contract: Signed, file: str | None, dataset: str | None) -> Purse | None:
+        """What pays; a contract that spends is not started without."""
+        if not isinstance(contract, Contract) or contract.noisy is None:
+            if file is not None:
+                raise InputError("--ledger: this contract spends nothing; only diffgen does")
+            return None
+        given = purse_of(self.house.folder, file, dataset) if file and dataset else self.house.purse
+        if given is None:
+            raise InputError(
+                "which ledger pays? say --ledger and --dataset, or [ledger] file and dataset in node.toml"
+            )
+        return given
 
     def _expire(self, live: Live) -> None:
         """The party that leads has not begun in time."""
@@ -267,7 +293,7 @@ class Runs:
                 found = replace(noted, state=DONE)
             else:
                 folder = self.house.releases / noted.session
-                job = Job(contract, live.source, find("engines", "embedded")(), shown, self.key)
+                job = Job(contract, live.source, find("engines", "embedded")(), shown, self.key, live.purse)
                 job.carried_out(link, folder)
                 found = replace(noted, state=DONE, release=folder.name)
             wires.close()

@@ -20,8 +20,11 @@ from typing import Any
 from privet.disclose.audit.lines import begin, say
 from privet.errors import MissingExtraError, PrivetError
 from privet.node import certificates, questions
-from privet.node.house import House, Peer
+from privet.node.calling import socket_of
+from privet.node.faces import Faces
+from privet.node.house import House
 from privet.node.runs import Live, Noted, Runs
+from privet.node.tunnels import bound, ways
 from privet.node.wires import PIECE, Taken
 
 try:
@@ -64,27 +67,8 @@ class Caller(Visitor):
 def application(house: House, runs: Runs, refresh: Callable[[], None]) -> FastAPI:
     """The node as an ASGI application; `refresh` is called before a run, for peers and certificates anew."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
-    known: dict[bytes, str | None] = {}
-
-    def who(request: Request) -> str | None:
-        """Whose certificate the caller has shown; this node's own is its steward's."""
-        shown = getattr(request.state.visitor, "certificate", None)
-        if shown is None:
-            return None
-        mark = certificates.digest(shown)
-        if mark not in known:
-            if len(known) > 1000:
-                known.clear()
-            peers: dict[str, Peer] = house.peers()
-            own = shown == certificates.own(
-                house.folder
-            )  # the very one: an authority may issue to others, too
-            known[mark] = (
-                house.name
-                if own
-                else certificates.whose(shown, {n: (p.authority, p.url) for n, p in peers.items()})
-            )
-        return known[mark]
+    faces = Faces(house)
+    who = faces.who
 
     def of(request: Request, session: str) -> tuple[str | None, Live | Noted | None]:
         """The caller and the run, where it is a party of it."""
@@ -106,11 +90,15 @@ def application(house: House, runs: Runs, refresh: Callable[[], None]) -> FastAP
         asked = await _small(request)
         if asked is None or not isinstance(asked.get("contract"), str):
             return refused(request, 400, "names a contract, and data")
-        known.clear()
+        faces.forget()
         try:
             refresh()
             noted = await run_in_threadpool(
-                runs.start, Path(asked["contract"]), asked.get("data"), asked.get("query")
+                runs.start,
+                Path(asked["contract"]),
+                asked.get("data"),
+                asked.get("query"),
+                (asked.get("ledger"), asked.get("dataset")),
             )
         except PrivetError as error:
             say("run refused", kind=error.code)
@@ -180,7 +168,7 @@ def application(house: House, runs: Runs, refresh: Callable[[], None]) -> FastAP
             return refused(request, 403, "not a party of this run")
         if request.headers.get("privet-contract") != live.noted.contract:
             return refused(request, 409, "runs under another contract", peer=caller, session=session)
-        body = await _body(request, PIECE)
+        body = await body_of(request, PIECE)
         if body is None:
             return refused(request, 413, "a piece that is too long", peer=caller, session=session)
         inbox = live.wires.inbox[caller]
@@ -244,7 +232,7 @@ def application(house: House, runs: Runs, refresh: Callable[[], None]) -> FastAP
     return app
 
 
-async def _body(request: Request, most: int) -> bytes | None:
+async def body_of(request: Request, most: int) -> bytes | None:
     """The body, or None where it is longer than agreed; no claim of a peer decides how much is read."""
     said = request.headers.get("content-length", "0")
     if not said.isdigit() or int(said) > most:
@@ -261,7 +249,7 @@ async def _body(request: Request, most: int) -> bytes | None:
 
 
 async def _small(request: Request) -> dict[str, Any] | None:
-    body = await _body(request, SMALL)
+    body = await body_of(request, SMALL)
     try:
         found = json.loads(body or b"")
     except (ValueError, RecursionError):
@@ -279,11 +267,14 @@ def serve(house: House) -> None:
     certificates.own(house.folder)  # a certificate that has run out is said now
     tls = certificates.serving(house.folder)
     runs = Runs(house)
+    tunnels = ways(house)
 
     def refresh() -> None:
         """Invitations accepted and certificates renewed since, for whoever connects next."""
         peers = house.peers().values()
         certificates.arm(tls, house.folder, [house.me().authority, *(peer.authority for peer in peers)])
+        for one in tunnels:
+            one.refresh()
 
     refresh()
     limits = Limits(connections=200, per_address=60, seconds=60.0).fitting()
@@ -294,8 +285,14 @@ def serve(house: House) -> None:
         timeout_keep_alive=int(limits.idle),
         timeout_graceful_shutdown=LAST,
     )
-    with listening(house.host, house.port, "is another node running?") as listener:
-        say("start", node=house.name, host=house.host, port=house.port)
+    with (
+        listening(house.host, house.port, "is another node running?")
+        if house.relay is None
+        else bound(socket_of(house.folder, house.name))
+    ) as listener:
+        say("start", node=house.name, host=house.host, port=house.port, relay=house.relay)
+        for one in tunnels:
+            one.start()
         with suppress(KeyboardInterrupt, SystemExit):  # how a service is stopped
             Service(config).run([listener])
     say("stop", node=house.name)

@@ -44,34 +44,47 @@ class Taken(Enum):
     ORDER = "order"  # replayed, left out or reordered
 
 
+class Ordered:
+    """Pieces that came and were not read: taken in order, each once, and not too many."""
+
+    def __init__(self, room: int) -> None:
+        self._room = room
+        self.pieces: deque[bytes] = deque()
+        self.size = 0  # bytes
+        self._next = 0
+        self._last = b""
+
+    def take(self, number: int, piece: bytes) -> Taken:
+        mark = hashlib.sha256(piece).digest()
+        if number == self._next - 1 and mark == self._last:
+            return Taken.ALREADY
+        if number != self._next:
+            return Taken.ORDER
+        if self.size and self.size + len(piece) > self._room:
+            return Taken.FULL
+        self._next, self._last = number + 1, mark
+        self.pieces.append(piece)
+        self.size += len(piece)
+        return Taken.TAKEN
+
+
 class Inbox:
     """What one peer has said and this party has not read."""
 
     def __init__(self, ask: float = ASK) -> None:
         self._ask = ask
-        self._pieces: deque[bytes] = deque()
-        self._size = 0
-        self._next = 0
-        self._last = b""
+        self._came = Ordered(ROOM)
         self._ended: str | None = None
         self._there = threading.Condition()
         self.certificate: bytes | None = None  # what the peer showed; it may not change within a run
 
     def take(self, number: int, piece: bytes) -> Taken:
         """A piece has arrived."""
-        mark = hashlib.sha256(piece).digest()
         with self._there:
-            if number == self._next - 1 and mark == self._last:
-                return Taken.ALREADY
-            if number != self._next:
-                return Taken.ORDER
-            if self._size and self._size + len(piece) > ROOM:
-                return Taken.FULL
-            self._next, self._last = number + 1, mark
-            self._pieces.append(piece)
-            self._size += len(piece)
-            self._there.notify_all()
-        return Taken.TAKEN
+            taken = self._came.take(number, piece)
+            if taken is Taken.TAKEN:
+                self._there.notify_all()
+        return taken
 
     def end(self, why: str) -> None:
         """Nothing more is to be read."""
@@ -87,14 +100,14 @@ class Inbox:
             with self._there:
                 if self._ended is not None:
                     raise PartyError(self._ended)
-                if not self._pieces:
+                if not self._came.pieces:
                     self._there.wait(self._ask)
-                piece = self._pieces.popleft() if self._pieces else None
+                piece = self._came.pieces.popleft() if self._came.pieces else None
                 if piece is not None:
                     if len(piece) > count:
-                        self._pieces.appendleft(piece[count:])
+                        self._came.pieces.appendleft(piece[count:])
                         piece = piece[:count]
-                    self._size -= len(piece)
+                    self._came.size -= len(piece)
             if piece is not None:
                 found.append(piece)
                 count -= len(piece)

@@ -23,6 +23,8 @@
     [policy]                              # as in a policy file
     ...
 
+    [noisy]                               # with algorithm = diffgen: see `privet.parties.noisy.terms`
+
 Everything that could occur in a column is said here, because the parties must number values alike, and a
 list of values that occur would be something of somebody's data. A hierarchy that is a tree says it itself.
 """
@@ -38,10 +40,12 @@ from typing import Any, Self
 from privet.core import Attribute, Nulls, Role, Terms
 from privet.declared import TABLE
 from privet.domain import Domain, Value, flat
+from privet.dp.settings import DiffGenSettings
 from privet.errors import HierarchyError, PolicyError, one_of, unknown_key
 from privet.hierarchy import Tree
 from privet.models.linkage import LinkageModel
 from privet.parties.agreement import digest_of, keys_of, loaded, wrong_keys, wrong_names
+from privet.parties.noisy.terms import NoisyTerms
 from privet.parties.words import Adding, Declared, Reveal, Split, listed
 from privet.policy.values import Policy
 from privet.relational.topdown import TopDown
@@ -49,7 +53,7 @@ from privet.relational.topdown import TopDown
 VERSION = 1
 KEYS = (
     "contract", "purpose", "split", "parties", "reveal", "sum", "rows_at_most", "person", "owners",
-    "sensitive_owner", "keys", "public",
+    "sensitive_owner", "keys", "public", "noisy",
     "policy",
 )  # fmt: skip
 
@@ -70,13 +74,16 @@ class Contract:
     keys: Mapping[str, str] = field(default_factory=dict, repr=False)  # by party its public key, in base 64
     sensitive_owner: str | None = None  # the one party that has the sensitive columns; None: all have them
     purpose: str = ""
+    noisy: NoisyTerms | None = None  # with differential privacy: how it is drawn together
 
     def __post_init__(self) -> None:
+        if self.noisy is None and isinstance(self.policy.algorithm, DiffGenSettings):
+            object.__setattr__(self, "noisy", NoisyTerms.usual(self.split))
         if complaints := [
             *self._wrong_parties(),
             *wrong_keys(self.keys, self.parties),
-            *self._wrong_policy(),
-            *self._wrong_columns(),
+            *(self._wrong_policy() if self.noisy is None else self._wrong_noisy(self.noisy)),
+            *(self._wrong_columns() if self.noisy is None else ()),
             *self._wrong_split(),
         ]:
             raise PolicyError(*complaints)
@@ -139,6 +146,11 @@ class Contract:
         if rows is not None and (type(rows) is not int or not 0 < rows < 1 << 31):
             complaints.append("rows_at_most: a whole number of rows above 0")
         said["rows_at_most"] = rows
+        if "noisy" in document and "split" in said:
+            try:
+                said["noisy"] = NoisyTerms.from_document(document["noisy"], said["split"])
+            except PolicyError as error:
+                complaints += [f"noisy: {complaint}" for complaint in error.complaints]
         if complaints:
             raise PolicyError(*complaints)
         return cls(parties=tuple(parties), purpose=str(document.get("purpose", "")), **said)
@@ -159,6 +171,7 @@ class Contract:
             "owners": {party: list(names) for party, names in sorted(self.owners.items())},
             "public": {name: {"values": list(values)} for name, values in sorted(self.public.items())},
             "policy": self.policy.to_document(),
+            **({} if self.noisy is None else {"noisy": self.noisy.to_document()}),
         }
 
     @cached_property
@@ -201,8 +214,16 @@ class Contract:
                     "parties: three or more where counts of people are shown; of two, each could take its "
                     'own counts off the joint ones and know the other\'s: say reveal = "decisions"'
                 )
-            if self.rows_at_most is not None:
+            if self.rows_at_most is not None and self.noisy is None:
                 complaints.append("rows_at_most: of two parties each knows how many rows the other has")
+        return complaints
+
+    def _wrong_noisy(self, noisy: NoisyTerms) -> list[str]:
+        complaints = noisy.wrong(self.policy, self.split, len(self.parties), self.rows_at_most)
+        if self.public:
+            complaints.append("public: with diffgen the policy itself says what could occur; leave it out")
+        if self.sensitive_owner is not None:
+            complaints.append("sensitive_owner: diffgen has no sensitive columns; leave it out")
         return complaints
 
     def _wrong_policy(self) -> list[str]:

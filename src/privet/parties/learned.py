@@ -6,6 +6,7 @@ It is said before anybody signs, and again beside every figure of a rehearsal.
 from __future__ import annotations
 
 from privet.parties.contract import Contract
+from privet.parties.noisy import known
 from privet.parties.primitives.replicated import COMPUTING
 from privet.parties.words import Adding, Reveal, Split
 
@@ -35,6 +36,8 @@ THE_OTHERS = (
 
 def learned(contract: Contract) -> dict[str, tuple[str, ...]]:
     """By party what it comes to know."""
+    if contract.noisy is not None:
+        return known.learned(contract)
     if contract.split is Split.COLUMNS:
         said = [*EVERYBODY[:1], MATCHED, KNOWN_PERSONS]
         if contract.reveal is Reveal.SCORES:
@@ -64,6 +67,8 @@ def learned(contract: Contract) -> dict[str, tuple[str, ...]]:
 
 def coalitions(contract: Contract) -> tuple[str, ...]:
     """Who could learn more by putting their notes together."""
+    if contract.noisy is not None:
+        return (known.TOGETHER,)
     if contract.split is Split.COLUMNS:
         if contract.reveal is Reveal.SCORES or len(contract.parties) == 2:
             return ("nobody learns more together than the sum of what each knows",)

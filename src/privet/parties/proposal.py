@@ -27,14 +27,19 @@ def proposed(policy: Policy, parties: Sequence[str], keys: Mapping[str, str], sp
         tomli_w.dumps({"parties": list(parties)}).replace("\n", " ").strip().replace("[     ", "["),
         f'reveal = "{Reveal.DECISIONS.value}"         # `privet joint show` says what each party would learn',
     ]
-    if split is Split.PEOPLE:
+    spends = policy.algorithm.spends is not None
+    if split is Split.PEOPLE and spends:
+        lines.append(
+            "rows_at_most = 10000         # of each party; circuits are as wide, nobody learns how many"
+        )
+    elif split is Split.PEOPLE:
         lines.append("# rows_at_most = 10000       # hides how many rows each party has")
     else:
         lines += [COLUMNS.rstrip(), *(f"{party} = []" for party in parties)]
     if keys:
         lines += ["", tomli_w.dumps({"keys": dict(keys)}).strip()]
     for attribute in policy.attributes:
-        if not attribute.published or isinstance(attribute.hierarchy, Tree):
+        if spends or not attribute.published or isinstance(attribute.hierarchy, Tree):
             continue
         lines += [
             "",

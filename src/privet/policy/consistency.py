@@ -271,12 +271,12 @@ def _persons(policy: Terms) -> Iterator[str]:
         yield 'person: nulls = "wildcard" puts a record in several groups; use nulls = "value"'
     algorithm: Any = policy.algorithm
     if algorithm is not None and not algorithm.persons:
-        yield f"person: {algorithm.name} counts records, not persons; use top-down or optimal"
-    if algorithm is not None and algorithm.persons and algorithm.droppable:
-        yield f"person: {algorithm.name} with suppression counts records, not persons; use suppression = 0"
+        why = algorithm.why_records or "it counts records, not persons; use top-down or optimal"
+        yield f"person: {algorithm.name}: {why}"
     for at, model in enumerate(policy.models):
         if not model.persons:
-            yield f"models[{at}]: {model.name} counts records, not persons; with person, use another promise"
+            why = model.why_records or "it counts records, not persons; with person, use another promise"
+            yield f"models[{at}]: {model.name}: {why}"
         elif policy.across and model.name != "lkc-privacy":
             yield f"models[{at}]: {model.name} bounds no number of known values; with across, use lkc-privacy"
 

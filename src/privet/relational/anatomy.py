@@ -33,6 +33,10 @@ class Anatomy(Algorithm):
     """
 
     name: ClassVar[str] = "anatomy"
+    why_records: ClassVar[str] = (
+        "its groups are made of records with different values, and the rows of one person could fill one; "
+        "give each person one row, or use top-down or optimal"
+    )
     road: ClassVar[str | None] = "anatomy"
 
     def complaints(self, policy: Terms) -> list[str]:

@@ -2,7 +2,8 @@
 
 Which searches can keep the promise at all is known from the promise; each that can is run within a stated
 effort, which is counted in work and not in seconds, so that the same table gives the same bytes on every
-machine. What they found is measured by one measure, that of the purpose, and the smallest is taken.
+machine, side by side where there are cores. What they found is measured by one measure, that of the purpose,
+and the smallest is taken.
 
 Labels are those of the hierarchies. Where a hierarchy says nothing between a value and everything, because
 it is flat or its intervals are grown, a label is a set of names, or an interval on the steps that the policy
@@ -12,12 +13,15 @@ All records of a column at one level (full-domain) is made only where the policy
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
-from typing import Any, ClassVar
+from functools import partial
+from threading import Lock, Thread
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from privet.core import (
     Algorithm,
@@ -50,6 +54,12 @@ from privet.relational.topdown import Score, TopDown
 LOOKS = 30_000_000  # at values of cells, over all the rounds of the longest of the searches
 NODES = 10_000  # nodes of the lattice, at the most
 CLOSE = 1e-12  # losses that differ by less are rounding noise: the search that was tried first is taken
+
+CORES = os.cpu_count() or 1
+HEARS = 0.2  # seconds until a signal is heard, at the most
+
+T = TypeVar("T")
+Attempt: TypeAlias = tuple[Tried, Finding | None, Exception | None]
 
 TIME_IS_UP = "the time limit stopped the comparison: {} of {} searches were tried"
 
@@ -114,17 +124,23 @@ class Auto(Algorithm):
         until = time.monotonic() + (self.time_limit or float("inf"))
         searches = list(self.searches(tally, policy))
         purpose = self._purpose(tally)
-        found: list[tuple[Tried, Finding | None, Exception | None]] = []
-        for at, (algorithm, terms) in enumerate(searches):
-            if any(finding for _, finding, _ in found) and time.monotonic() > until:
-                break
-            progress("search", at, len(searches))
+
+        def tried(algorithm: Algorithm, terms: Terms) -> Attempt:
             try:
                 finding = algorithm.search(tally, terms, silent)
                 loss = self._measured(purpose, tally, finding.recoding)
-                found.append((Tried(algorithm, loss), finding, None))
             except (PolicyError, UnsatisfiableError, UnsupportedError) as error:
-                found.append((Tried(algorithm, None, error.complaints[0]), None, error))
+                return Tried(algorithm, None, error.complaints[0]), None, error
+            return Tried(algorithm, loss), finding, None
+
+        def in_time(at: int) -> Attempt | None:
+            return tried(*searches[at]) if not at or time.monotonic() <= until else None
+
+        attempts = side_by_side([partial(in_time, at) for at in range(len(searches))], progress)
+        for at, attempt in enumerate(attempts):
+            if attempt is None and not any(one and one[1] for one in attempts):
+                attempts[at] = tried(*searches[at])  # late, but nothing before it can keep the promise
+        found = [attempt for attempt in attempts if attempt is not None]
         if not any(finding for _, finding, _ in found):
             raise _nearest([error for *_, error in found if error is not None])
         best = _least([tried.loss for tried, *_ in found])
@@ -187,6 +203,40 @@ class Auto(Algorithm):
         if self.loss is Loss.LM:
             return mean_lm(found)
         return mean_entropy(found) if self.loss is Loss.ENTROPY else 1.0 - mean_precision(found)
+
+
+def side_by_side(tasks: Sequence[Callable[[], T]], progress: Progress = silent) -> list[T]:
+    """What each task says, in their order, however many of them the cores allow at once.
+
+    The first fault, in that order, is raised. Threads of their own that nobody waits for when a signal ends
+    the run: a search does not hear it.
+    """
+    said: dict[int, T] = {}
+    faults: dict[int, BaseException] = {}
+    waiting = iter(range(len(tasks)))
+    turn = Lock()
+
+    def work() -> None:
+        while True:
+            with turn:
+                at = next(waiting, None)
+            if at is None:
+                return
+            try:
+                said[at] = tasks[at]()
+            except BaseException as fault:  # noqa: BLE001 - raised again where it is waited for
+                faults[at] = fault
+
+    workers = [Thread(target=work, daemon=True) for _ in range(min(len(tasks), CORES))]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        while worker.is_alive():
+            progress("search", len(said), len(tasks))
+            worker.join(HEARS)
+    if faults:
+        raise faults[min(faults)]
+    return [said[at] for at in range(len(tasks))]
 
 
 def _least(losses_: list[float | None]) -> int:

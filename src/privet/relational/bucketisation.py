@@ -40,6 +40,10 @@ class Bucketisation(Algorithm):
     choice: Choice = Choice.MEDIAN
 
     name: ClassVar[str] = "bucketisation"
+    why_records: ClassVar[str] = (
+        "its buckets are made of records, and the rows of one person could fill one; give each person one "
+        "row, or use top-down or optimal"
+    )
     road: ClassVar[str | None] = "anatomy"
 
     def __post_init__(self) -> None:

@@ -19,17 +19,20 @@ from privet.recoding import Recoding, Regions
 def by_value(tally: Tally) -> tuple[Tally, NDArray[np.intp]]:
     """The same counts however they were counted, and where each of the old cells is now."""
     columns = [*tally.quasi, *tally.sensitive, *((tally.target,) if tally.target else ())]
-    order = np.lexsort([column.codes for column in reversed(columns)])
+    codes = [column.codes for column in columns]
+    codes += [] if tally.person is None else [tally.person]
+    order = np.lexsort(codes[::-1])
     fresh = np.zeros(tally.cells, dtype=bool)
     fresh[:1] = True
-    for column in columns:
-        ordered = column.codes[order]
+    for each in codes:
+        ordered = each[order]
         fresh[1:] |= ordered[1:] != ordered[:-1]
     now = np.empty(tally.cells, dtype=np.intp)
     now[order] = np.cumsum(fresh) - 1
     first = order[fresh]
     counts = np.bincount(now, weights=tally.counts, minlength=len(first)).astype(np.int64)
-    return tally.with_columns(lambda column: replace(column, codes=column.codes[first]), counts), now
+    found = tally.with_columns(lambda column: replace(column, codes=column.codes[first]), counts)
+    return found if tally.person is None else replace(found, person=tally.person[first]), now
 
 
 def spread(recoding: Recoding, now: NDArray[np.intp]) -> Recoding:

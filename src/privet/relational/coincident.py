@@ -53,6 +53,10 @@ class Coincident(Algorithm):
     strict: bool = False
 
     name: ClassVar[str] = "coincident"
+    why_records: ClassVar[str] = (
+        "it pairs people in a public order in which each stands once; give each person one row, or use "
+        "top-down or optimal"
+    )
     coincident: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -166,6 +166,10 @@ class Condensation(Algorithm):
     alpha: int = 1
 
     name: ClassVar[str] = "condensation"
+    why_records: ClassVar[str] = (
+        "its groups are of the nearest records, and the nearest to a row are often those of the same person; "
+        "give each person one row, or use mondrian"
+    )
     spends: ClassVar[str | None] = ByConstruction.name
 
     def __post_init__(self) -> None:

@@ -41,6 +41,7 @@ class Incognito(FullDomain):
     """Full-domain generalisation: all minimal nodes are found, and the one that loses least is published."""
 
     name: ClassVar[str] = "incognito"
+    asks: ClassVar[bool] = True
     persons: ClassVar[bool] = True
 
     def complaints(self, policy: Terms) -> list[str]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Nulls, PrivacyModel, Tally
-from privet.counts.door import Counts, Entries, Frequencies, Grouping, Ints, Levels
+from privet.counts.door import Beyond, Counts, Entries, Frequencies, Grouping, Ints, Levels
 from privet.counts.memory import counted
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
 from privet.models.classes import ClassCheck, Histogram
@@ -42,6 +42,7 @@ class Ruling:
     lost: Mask  # of the bad, those whose records must go at every finer node too
     at_least: int  # so many records must go at every finer node
     trims: Ints | None = None  # classes x codes: what goes of classes that stay, by their sensitive value
+    beyond: Beyond | None = None  # too many classes to be shown, too many records of which are in small ones
 
     @property
     def suppressed(self) -> int:
@@ -77,6 +78,12 @@ class Judge:
             and suits.about_each_class(model, names, persons=persons)
         ]
         self._whole = [model for model in models if model not in by_class]
+        # Of persons, what must be suppressed are classes of too few; the rest is asked of the whole table.
+        self._fewest = (
+            max((suits.fewest(model, names) for model in models), default=1)
+            if persons and strict and not of_persons
+            else 1
+        )
         self._bounds = [(m, m.linkage()) for m in by_class if isinstance(m, LinkageModel)]
         self._protected = [protected(tally, bound.binding) for _, bound in self._bounds]
         self._classes = [model for model in by_class if isinstance(model, ClassCheck)]
@@ -101,7 +108,8 @@ class Judge:
         if tally.person is not None:  # a share of persons may grow when classes merge
             self.monotone &= suits.only_sizes(models)
         # With records suppressed, only what a class keeps whatever joins it is kept above.
-        self.prunes = self.monotone and (not self.limit or all(map(_joins, models)))
+        # Where values of several rows are known, a coarser node that drops fewer rows may break it again.
+        self.prunes = self.monotone and (not self.limit or (all(map(_joins, models)) and not tally.across))
 
     def need_classes(self, algorithm: str) -> None:
         """Refuse promises about the whole table, for a search that looks at parts of the attributes."""
@@ -142,8 +150,14 @@ class Judge:
         return self._tables[name]
 
     def rule(self, rollups: Grouping, node: Levels) -> Ruling:
+        beyond = rollups.beyond(node, self.smallest)
+        if beyond is not None and beyond.lost > self.limit:
+            nothing, none = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
+            return Ruling(nothing, none, holds=False, lost=none, at_least=beyond.lost, beyond=beyond)
         found = rollups.at(node)
         lost = self._sizes(found, lasting=True)
+        if self._fewest > 1 and self.limit:
+            lost |= rollups.persons(node) < self._fewest
         for model in self._classes:
             if _joins(model):
                 lost |= self._read(model, found, None)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from privet.core import Algorithm, Column, Finding, Progress, Tally, Terms, silent
 from privet.counts.boxing import CellBoxes
 from privet.counts.door import Entries, Frequencies, Indexes, Levels
-from privet.counts.rollup import Rollups, numbered, summed
+from privet.counts.rollup import Rollups, numbered, people, summed
 from privet.domain import Node
 from privet.errors import PolicyError
 from privet.recoding import Regions
@@ -31,6 +31,7 @@ from privet.relational.axis import Axis
 from privet.relational.boxes import Boxes
 from privet.relational.byvalue import by_value, spread
 from privet.relational.geometry import Geometry
+from privet.relational.infeasible import refuse_beyond_reach
 from privet.relational.judge import Judge, need_classes_that_merge, raise_unsatisfiable
 from privet.relational.lattice import ENUMERABLE, Lattice, Limits, check_limits, has_levels
 from privet.relational.mondrian import Choice, Cuts, Mondrian
@@ -60,6 +61,7 @@ class Local(Algorithm):
     levels: Limits = field(default_factory=dict, compare=False)
 
     name: ClassVar[str] = "local"
+    persons: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.time_limit is not None and not self.time_limit > 0:
@@ -76,20 +78,24 @@ class Local(Algorithm):
         check_limits(self.levels)
 
     def complaints(self, policy: Terms) -> list[str]:
-        wrong = suits.merges(self.name, policy.models, policy.nulls, suits.quasi_of(policy))
+        persons, quasi = policy.person is not None, suits.quasi_of(policy)
+        wrong = suits.merges(self.name, policy.models, policy.nulls, quasi, persons=persons)
         return [f"algorithm: {complaint}" for complaint in wrong]
 
     def search(self, tally: Tally, policy: Terms, progress: Progress = silent) -> Finding:
         tally, now = by_value(tally)
-        judge = Judge(tally, policy.models)
+        judge = Judge(tally, policy.models, of_persons=True)
         need_classes_that_merge(self.name, judge, tally, policy.models)
         until = time.monotonic() + (self.time_limit or float("inf"))
         if self.labels is Cuts.LEVELS:
-            if not judge.holds_for_all():
+            if tally.person is not None:
+                refuse_beyond_reach(tally, policy.models)
+            elif not judge.holds_for_all():
                 raise_unsatisfiable(tally, policy.models)
             return Finding(spread(self._boxed(tally, judge, until, progress), now))
         lattice = Lattice.of(tally, self.levels)
-        if not judge.rule(Rollups(tally, lattice.ladders, judge.sensitive), lattice.top).holds:
+        top = Judge(tally, policy.models)  # of the whole table at its coarsest, in records or persons
+        if not top.rule(Rollups(tally, lattice.ladders, top.sensitive), lattice.top).holds:
             raise_unsatisfiable(tally, policy.models)
         objective = Objective(tally, lattice, Loss.LM, self.weights)
         sweep = Sweep(
@@ -226,7 +232,11 @@ class Sweep:
         free, counts = self._free, self._tally.counts
         key, room = self.rollups.keys(free, node)
         number, at = numbered(key, room)
-        size = np.bincount(number, weights=counts[free], minlength=len(at)).astype(np.int64)
+        person = self._tally.person
+        if person is None:
+            size = np.bincount(number, weights=counts[free], minlength=len(at)).astype(np.int64)
+        else:
+            size = people(number, person[free], len(at))
         good = size >= self._judge.smallest
         if not good.any():
             return

@@ -28,6 +28,10 @@ class Microaggregation(Algorithm):
     """
 
     name: ClassVar[str] = "microaggregation"
+    why_records: ClassVar[str] = (
+        "its groups are of the nearest records, and the nearest to a row are often those of the same person; "
+        "give each person one row, or use mondrian or local"
+    )
 
     def complaints(self, policy: Terms) -> list[str]:
         if any(isinstance(model, KAnonymity) for model in policy.models):

@@ -71,6 +71,7 @@ class Mondrian(Algorithm):
     weights: Mapping[str, float] = field(default_factory=dict, compare=False)
 
     name: ClassVar[str] = "mondrian"
+    asks: ClassVar[bool] = True
     persons: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

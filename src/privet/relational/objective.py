@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Tally
-from privet.counts.door import Counts, Frequencies
+from privet.counts.door import Beyond, Counts, Frequencies
 from privet.counts.memory import counted
 from privet.domain import Codes
 from privet.errors import PolicyError
@@ -95,13 +95,15 @@ class Objective:
             self._more_below(found, found.size * ruling.lost) if self.additive and ruling.lost.any() else None
         )
 
-    def above(self, found: Frequencies) -> float:
+    def above(self, found: Frequencies | Beyond) -> float:
         """What every coarser node loses at least; 0 where that is not known."""
         if self.additive:
             return 0.0
+        if isinstance(found, Frequencies):
+            found = Beyond(len(found), 0, float((found.size.astype(np.float64) ** 2).sum()))
         if self._loss is Loss.CLASSES:
-            return 1.0 / max(1, len(found))
-        return float((found.size.astype(np.float64) ** 2).sum() / self._records**2)
+            return 1.0 / max(1, found.classes)
+        return float(found.squares / self._records**2)
 
     def _more_below(self, found: Frequencies, gone: NDArray[np.int64]) -> list[Floats]:
         # One cell of a class tells its group at the class's own level. Below it at least as much is lost, and

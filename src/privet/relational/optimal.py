@@ -20,7 +20,7 @@ from typing import ClassVar
 import numpy as np
 
 from privet.core import Finding, PrivacyModel, Progress, Tally, Terms, silent
-from privet.counts.door import Counts, Grouping, Levels
+from privet.counts.door import Counts, Frequencies, Grouping, Levels
 from privet.counts.memory import counted
 from privet.errors import PolicyError
 from privet.relational.annealing import anneal
@@ -65,6 +65,7 @@ class Optimal(FullDomain):
     trim: bool = True  # for t-closeness, drop only the records that make a class differ, not all of it
 
     name: ClassVar[str] = "optimal"
+    asks: ClassVar[bool] = True
     persons: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -190,11 +191,15 @@ class Walk:
     def _settle(self, field: Field, node: Levels) -> Ruling:
         """Look at a node, and close the nodes about which that says enough."""
         ruling = self._look(node)
-        found = self.rollups.at(node)
         field.open[node] = False
+        found = ruling.beyond or self.rollups.at(node)
         if self.judge.monotone and ruling.at_least > self.judge.limit:
             field.close_below(node)
-        elif self.judge.monotone and (more := self._objective.below(found, ruling)) is not None:
+        elif (
+            self.judge.monotone
+            and isinstance(found, Frequencies)
+            and (more := self._objective.below(found, ruling)) is not None
+        ):
             field.raise_below(node, more)
         if (least := self._objective.above(found)) > 0:
             field.raise_above(node, least)

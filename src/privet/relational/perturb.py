@@ -45,6 +45,10 @@ class Pram(Algorithm):
     replacement: Replacement = Replacement.UNIFORM
 
     name: ClassVar[str] = "pram"
+    why_records: ClassVar[str] = (
+        "each row is changed by chance, and several rows of a person are several looks at what was not "
+        "changed; give each person one row, or use top-down or optimal"
+    )
     spends: ClassVar[str | None] = ByConstruction.name
 
     def __post_init__(self) -> None:
@@ -92,6 +96,10 @@ class RankSwap(Algorithm):
     columns: tuple[str, ...] = ()
 
     name: ClassVar[str] = "rank-swap"
+    why_records: ClassVar[str] = (
+        "each row is swapped by itself, and several rows of a person are several looks at what was near; "
+        "give each person one row, or use top-down or optimal"
+    )
     spends: ClassVar[str | None] = ByConstruction.name
 
     def __post_init__(self) -> None:
@@ -136,6 +144,10 @@ class Sampling(Algorithm):
     share: Fraction
 
     name: ClassVar[str] = "sampling"
+    why_records: ClassVar[str] = (
+        "rows are drawn one by one, so whoever has many is nearly certain to be in it; give each person one "
+        "row, or use top-down or optimal"
+    )
     spends: ClassVar[str | None] = ByConstruction.name
 
     def __post_init__(self) -> None:

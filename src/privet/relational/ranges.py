@@ -55,7 +55,7 @@ def labels_of(
 
 def covering(node: Node, low: int, high: int) -> Node:
     """The lowest node that stands above both codes."""
-    while (below := next((c for c in node.children if c.lo <= low and high < c.hi), None)) is not None:
+    while (below := node.child_with(low)) is not None and high < below.hi:
         node = below
     return node
 
@@ -97,8 +97,8 @@ def _between(domain: Domain, above: Node, low: int, high: int) -> Node:
 def _group(domain: Domain, code: int) -> Node:
     """The narrowest group that holds a code; the value itself only where no group but the root does."""
     way = [domain.root]
-    while way[-1].children:
-        way.append(next(child for child in way[-1].children if child.lo <= code < child.hi))
+    while (below := way[-1].child_with(code)) is not None:
+        way.append(below)
     itself = way[-1].leaves == 1 and way[-1].label == domain.values[code]
     return way[-2] if itself and len(way) > 2 else way[-1]
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from privet import native
 from privet.core import Column, Progress, Tally, silent
 from privet.counts.door import Entries, Frequencies, Indexes
-from privet.counts.rollup import summed
+from privet.counts.rollup import people, summed
 from privet.relational.geometry import Codes, Geometry, Whole
 from privet.relational.judge import Judge
 from privet.relational.objective import Floats
@@ -42,6 +42,7 @@ class Classes:
             np.stack([column.codes for column in tally.quasi], axis=1).astype(np.int32)
         )
         self.count: Whole = tally.counts.astype(np.int64)
+        self.person = tally.person
         self.of_cell: Codes = of_cell.astype(np.int32)
         self.many = int(of_cell.max()) + 1
         self._geometry = geometry
@@ -240,7 +241,10 @@ def _broken(
     owner = classes.of_cell[cells]
     there = np.unique(owner)
     number[there] = np.arange(len(there))
-    size = np.bincount(number[owner], weights=classes.count[cells], minlength=len(there)).astype(np.int64)
+    if classes.person is None:
+        size = np.bincount(number[owner], weights=classes.count[cells], minlength=len(there)).astype(np.int64)
+    else:
+        size = people(number[owner], classes.person[cells], len(there))
     entries = []
     for column in sensitive:
         wide = max(1, column.domain.size)

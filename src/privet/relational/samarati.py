@@ -47,6 +47,7 @@ class Samarati(FullDomain):
     """
 
     name: ClassVar[str] = "samarati"
+    asks: ClassVar[bool] = True
     persons: ClassVar[bool] = True
 
     def complaints(self, policy: Terms) -> list[str]:

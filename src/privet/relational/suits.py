@@ -25,6 +25,15 @@ def about_each_class(model: PrivacyModel, quasi: Sequence[str], *, persons: bool
     return False
 
 
+def fewest(model: PrivacyModel, quasi: Sequence[str]) -> int:
+    """How many persons every class over all quasi-identifiers has at least, if a promise says so."""
+    if isinstance(model, LinkageCheck):
+        bound = model.linkage()
+        named = [name for name in quasi if bound.quasi is None or name in bound.quasi]
+        return bound.k if len(named) == len(quasi) == bound.knowledge(named) else 1
+    return (model.class_size or 1) if isinstance(model, ClassCheck) else 1
+
+
 def prunes(algorithm: str, policy: Terms) -> list[str]:
     """Complaints of a search that never looks above or below a node which it has ruled out."""
     wrong = broken_by_merging(policy.models, policy.nulls)

@@ -50,6 +50,7 @@ class Suppression(Algorithm):
     weights: Mapping[str, float] = field(default_factory=dict, compare=False)  # what a cell is worth
 
     name: ClassVar[str] = "suppression"
+    persons: ClassVar[bool] = True
 
     @property
     def droppable(self) -> Fraction:
@@ -61,7 +62,14 @@ class Suppression(Algorithm):
 
     def complaints(self, policy: Terms) -> list[str]:
         quasi, persons = suits.quasi_of(policy), policy.person is not None
-        if self.mode is Mode.RECORDS:
+        if persons and not suits.only_sizes(policy.models):
+            wrong = [
+                (
+                    f"{self.name} leaves out classes of few persons, and {suits.OF_PERSONS} change with "
+                    "every record that goes; use optimal, which asks for them of what is left"
+                )
+            ]
+        elif self.mode is Mode.RECORDS:
             wrong = suits.by_class(self.name, policy.models, quasi, persons=persons)
         else:
             wrong = suits.merges(self.name, policy.models, policy.nulls, quasi, persons=persons)
@@ -85,7 +93,7 @@ class Suppression(Algorithm):
 
     def _starred(self, tally: Tally, models: Sequence[PrivacyModel], progress: Progress) -> Regions:
         """Each record with as few cells starred as it takes to have company; nobody's where none help."""
-        judge = Judge(tally, models)
+        judge = Judge(tally, models, of_persons=True)
         need_classes_that_merge(self.name, judge, tally, models)
         # A lattice of two levels: a value, or nothing. Sweeping it finds the cheapest node for each record.
         lattice = Lattice(tuple(Ladder(c.name, (_itself(c.domain), _star(c.domain))) for c in tally.quasi))
@@ -101,7 +109,8 @@ class Suppression(Algorithm):
     def _that_keep(self, tally: Tally, models: Sequence[PrivacyModel]) -> Mask:
         """The cells whose classes keep every promise, once all others are gone."""
         judge = Judge(tally, models, Fraction(1))
-        judge.need_classes(self.name)
+        if tally.person is None:
+            judge.need_classes(self.name)
         lattice = Lattice(tuple(Ladder(c.name, (_itself(c.domain),)) for c in tally.quasi))
         rollups = Rollups(tally, lattice.ladders, judge.sensitive)
         bad = judge.rule(rollups, lattice.bottom).bad

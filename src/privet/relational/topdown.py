@@ -57,6 +57,7 @@ class TopDown(Algorithm):
     tries: int = 1  # searches, each after the first begun under a promise of larger classes
 
     name: ClassVar[str] = "top-down"
+    asks: ClassVar[bool] = True
     persons: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -9,7 +9,7 @@ ever been there. Which records are together does not change; what the policy say
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
@@ -22,15 +22,25 @@ from privet.hierarchy.intervals import Intervals
 from privet.recoding import Recoding, Regions
 
 
-def labels_of_who_leaves(tally: Tally, recoding: Recoding, known: Mapping[str, Hierarchy | None]) -> Recoding:
-    """The same boxes, with labels that depend on nobody who is suppressed. `known`: by column."""
+def labels_of_who_leaves(
+    slices: Callable[[Recoding], Sequence[tuple[Tally, Recoding]]],
+    recoding: Recoding,
+    known: Mapping[str, Hierarchy | None],
+) -> Recoding:
+    """The same boxes, with labels that depend on nobody who is suppressed. `known`: by column.
+
+    `slices`: the counts of some quasi-identifiers at a time, and what the recoding says of those.
+    """
     if not isinstance(recoding, Regions) or recoding.kept is None:
         return recoding
-    counted, kept, nodes = recoding.over(tally), recoding.kept, dict(recoding.nodes)
-    for column in counted.quasi:
-        seen = _among(column, kept, known.get(column.name))
-        if seen is not None and column.name in nodes:
-            nodes[column.name] = tuple(_drawn(node, *seen) for node in nodes[column.name])
+    nodes = dict(recoding.nodes)
+    for tally, part in slices(recoding):
+        if part.kept is None:
+            continue
+        for column in tally.quasi:
+            seen = _among(column, part.kept, known.get(column.name))
+            if seen is not None and column.name in nodes:
+                nodes[column.name] = tuple(_drawn(node, *seen) for node in nodes[column.name])
     return replace(recoding, nodes=nodes)
 
 

@@ -17,6 +17,7 @@ REVEAL = {
     "counts": "the first party saw counts of groups, all parties together",
     "scores": "every party saw the best score of each other",
 }
+NOISY = "what was drawn, and counts that carry the noise of whoever shows them"
 
 
 def taken_part(evidence: Evidence) -> Safe | None:
@@ -40,7 +41,18 @@ def taken_part(evidence: Evidence) -> Safe | None:
             facts(
                 (
                     ("Table", SPLIT.get(note.split, note.split)),
-                    ("Shown while searching", REVEAL.get(note.reveal, note.reveal)),
+                    (
+                        "Shown while searching",
+                        REVEAL.get(note.reveal, note.reveal) if note.select is None else NOISY,
+                    ),
+                    *(
+                        (who, said)
+                        for who, said in (
+                            ("To a reader of the release", note.outsider),
+                            ("To the other party", note.insider),
+                        )
+                        if said is not None
+                    ),
                     ("Contract", note.contract),
                     ("Run", note.session),
                 )

@@ -117,7 +117,7 @@ def _deleted(
     if at_most is not None and share > at_most:
         raise UnsatisfiableError(
             f"hiding these rules deletes {len(cells)} of {sets.baskets.cells} items, the policy allows a "
-            f"share of {at_most}; the smallest that suffices here is {share}"
+            f"share of {at_most}; this search needs {share}"
         )
     return SetFinding(
         sets.baskets.without(cells),

@@ -16,7 +16,8 @@ from privet.counts.door import (
     Mask,
     Rungs,
 )
-from privet.counts.rollup import Rollups, spread
+from privet.counts.rollup import Rollups, people, spread
+from privet.errors import InternalError
 from privet.recoding import Generalization, Regions
 from privet.testing.adding import added, joined
 
@@ -33,10 +34,19 @@ class SummedClasses:
     def at(self, node: Levels) -> Frequencies:
         return self._merged(node)[0]
 
+    def beyond(self, node: Levels, smallest: int) -> None:
+        """All classes are shown."""
+
     def holds(self, node: Levels, bad: Mask, models: Sequence[PrivacyModel]) -> bool:
         cut, of_cell = self._cut(node), self._of_cells(node)
         after = joined([t.recoded(cut).where(~bad[of]) for t, of in zip(self._tallies, of_cell, strict=True)])
         return all(model.check(after).holds for model in models)
+
+    def persons(self, node: Levels) -> Ints:
+        whose = [tally.person for tally in self._tallies if tally.person is not None]
+        if len(whose) < len(self._tallies):
+            raise InternalError("persons are counted where the policy names them")
+        return people(np.concatenate(self._of_cells(node)), np.concatenate(whose), len(self.at(node)))
 
     def recoding(self, node: Levels, bad: Mask, trims: Ints | None) -> Generalization | Regions:
         cut, of_cell = self._cut(node), self._of_cells(node)

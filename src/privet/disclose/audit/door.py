@@ -25,6 +25,7 @@ except ImportError:
     raise MissingExtraError("the audit gateway", "audit") from None
 
 SPARE = 300  # file descriptors for everything that is not a connection, and for those on their way out
+FIRST = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ\r\n"  # what a request begins with: a method, or an empty line before it
 RANKS = 3  # never a whole request; whole ones without a key; an analyst
 
 
@@ -130,7 +131,7 @@ class Visitor(H11Protocol):
         self._door = door
         self.address, self.rank = "", 0
         self._outer: asyncio.Transport | None = None  # the socket itself, beneath TLS
-        self._phase, self._inside, self._begun = "", False, False
+        self._phase, self._inside, self._begun, self._heard = "", False, False, False
         self._early = b""
         self._timer: asyncio.TimerHandle | None = None
         self._handshake: asyncio.Task[None] | None = None
@@ -193,6 +194,10 @@ class Visitor(H11Protocol):
         if not self._begun:  # with the end of the handshake came a request, and nobody was told of it yet
             self._early += data
             return
+        if not self._heard and data[:1] not in FIRST:  # noise: not worth a parser, nor an answer
+            self.leave("malformed")
+            return
+        self._heard = True
         super().data_received(data)
         self._look()
 

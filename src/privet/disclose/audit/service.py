@@ -82,7 +82,8 @@ def serve(
         timeout_graceful_shutdown=LAST,
     )
     with listening(host, port, "is another gateway running?") as listener:
-        lines.say("start", host=host, port=port, tls=tls is not None, connections=fitting.connections)
+        taken = listener.getsockname()[1]  # of 0 the system makes a free one
+        lines.say("start", host=host, port=taken, tls=tls is not None, connections=fitting.connections)
         with suppress(KeyboardInterrupt, SystemExit):  # how a service is stopped
             Service(config).run([listener])
     lines.say("stop", shed=dict(sorted(metrics.shed.items())))

@@ -20,6 +20,10 @@ class SafeLattice(Algorithm):
     """
 
     name: ClassVar[str] = "safe-lattice"
+    why_records: ClassVar[str] = (
+        "its proof is about tables in which each person has one row; give each person one row, or use "
+        "top-down or optimal"
+    )
     coincident: ClassVar[bool] = True
 
     def complaints(self, policy: Terms) -> list[str]:

@@ -10,19 +10,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from privet.domain import Domain, Value
 from privet.engines.arrange import codes_of
+from privet.engines.spark.cells import words
 from privet.engines.spark.jobs import CHANGED, fetched, functions
 from privet.engines.spark.spread import Spread, respelt
 from privet.engines.spark.staging import Staging
 from privet.errors import UnsupportedError
-
-WORD = 2**62  # what a packed number stays below
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +33,12 @@ class Values:
     keys: tuple[Value, ...] = field(repr=False)
     texts: tuple[Value, ...] = field(repr=False)
     counts: NDArray[np.int64] = field(repr=False)
+
+    def by_code(self, domain: Domain) -> NDArray[np.int64]:
+        """How many records have each code of a domain."""
+        made = np.zeros(domain.size, dtype=np.int64)
+        np.add.at(made, codes_of(domain, self.texts), self.counts)
+        return made
 
 
 def distinct(table: Spread, names: Sequence[str], most: int) -> dict[str, Values]:
@@ -70,8 +77,25 @@ def distinct(table: Spread, names: Sequence[str], most: int) -> dict[str, Values
     return made
 
 
+def _many(most: int) -> str:
+    return (
+        f"the engine 'spark': the records have more than {most:,} different combinations of values, which is "
+        "what is searched on one machine; round what is too fine before, or say cells=… to pv.Spark"
+    )
+
+
 def _named(names: Sequence[str]) -> str:
     return f"column {names[0]!r}" if len(names) == 1 else f"{len(names)} columns"
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The packed numbers that occur, ascending, and how many records have each; or where these lie."""
+
+    words: list[NDArray[np.int64]] = field(repr=False)
+    counts: NDArray[np.int64] = field(repr=False)
+    records: int
+    folder: Path | None = None  # too many to come here
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,15 +108,8 @@ class Codebook:
     @property
     def words(self) -> list[list[str]]:
         """The columns that are packed into each number."""
-        found: list[list[str]] = []
-        room = WORD
-        for name, domain in self.domains.items():
-            if room // max(domain.size, 1) < 1 or not found:
-                found.append([])
-                room = WORD
-            room //= max(domain.size, 1)
-            found[-1].append(name)
-        return found
+        names = list(self.domains)
+        return [[names[at] for at in some] for some in words([d.size for d in self.domains.values()])]
 
     def packed(self, session: Any, staging: Staging, table: Spread) -> Any:
         """The table's frame with the numbers w0, w1, … of each record beside its columns."""
@@ -115,6 +132,27 @@ class Codebook:
             frame = frame.withColumn(f"w{at}", word)
         return frame.drop(*number.values())
 
+    def found(self, places: Mapping[str, NDArray[np.intp]], counts: NDArray[np.int64], most: int) -> Found:
+        """Counts of combinations of values; `places`: by column, which of its distinct values each has."""
+        made = []
+        for some in self.words:
+            word = np.zeros(len(counts), dtype=np.int64)
+            for name in some:
+                codes = codes_of(self.domains[name], self.values[name].texts)
+                word = word * self.domains[name].size + codes[places[name]]
+            made.append(word)
+        # Values that are equal were counted one by one.
+        order = np.lexsort(made[::-1])
+        made = [word[order] for word in made]
+        first = np.ones(len(order), dtype=bool)
+        if len(order):
+            first[1:] = np.logical_or.reduce([np.diff(word) != 0 for word in made])
+        begins = np.flatnonzero(first)
+        if len(begins) > most:
+            raise UnsupportedError(_many(most))
+        total = np.add.reduceat(counts[order], begins) if len(begins) else counts
+        return Found([word[begins] for word in made], total, int(counts.sum()))
+
     def unpacked(self, words: Sequence[NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
         """The codes of each column behind packed numbers."""
         found: dict[str, NDArray[np.int64]] = {}
@@ -126,24 +164,59 @@ class Codebook:
 
 
 def tallied(
-    session: Any, staging: Staging, table: Spread, book: Codebook, most: int
-) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
-    """The packed numbers that occur, ascending, and how many records have each; one aggregation."""
+    session: Any, staging: Staging, table: Spread, book: Codebook, most: int, *, may_stay: bool = False
+) -> Found:
+    """The counts of all combinations, by one aggregation; `may_stay`: where they are more than `most`."""
     f = functions()
     slim = table.select(list(book.domains))
     names = [f"w{at}" for at in range(len(book.words))]
     grouped = book.packed(session, staging, slim).groupBy(*names).agg(f.count(f.lit(1)).alias("n"))
-    rows = fetched(grouped.limit(most + 1), "counting")
-    if rows.num_rows > most:
-        raise UnsupportedError(
-            f"the engine 'spark': the records have more than {most:,} different combinations of values, "
-            "which is what is searched on one machine; round what is too fine before, or say cells=… to "
-            "pv.Spark"
-        )
-    words = [rows.column(name).to_numpy().astype(np.int64) for name in names]
-    counts = rows.column("n").to_numpy().astype(np.int64)
+    if may_stay:
+        folder = staging.counted(grouped)
+        lie = pl.scan_parquet(folder / "*.parquet", glob=True)
+        many, records = lie.select(pl.len(), pl.col("n").sum().cast(pl.Int64).alias("n")).collect().row(0)
+        if many > most:
+            nothing = np.zeros(0, dtype=np.int64)
+            return Found([nothing for _ in names], nothing, int(records), folder)
+        rows = lie.collect()
+        staging.drop(folder)
+        read = {name: rows[name].to_numpy() for name in [*names, "n"]}
+    else:
+        fetching = fetched(grouped.limit(most + 1), "counting")
+        if fetching.num_rows > most:
+            raise UnsupportedError(_many(most))
+        read = {name: fetching.column(name).to_numpy() for name in [*names, "n"]}
+    words = [read[name].astype(np.int64) for name in names]
+    counts = read["n"].astype(np.int64)
     order = np.lexsort(words[::-1])
-    return [word[order] for word in words], counts[order]
+    return Found([word[order] for word in words], counts[order], int(counts.sum()))
+
+
+FEW = 500_000  # combinations that come here as texts: nobody needs to look for their values before
+
+
+def of_texts(table: Spread, names: Sequence[str]) -> tuple[dict[str, Values], dict[str, Any], Any] | None:
+    """The combinations of texts and their counts, by one job; None where there are many.
+
+    For each column its distinct values, and for each combination which of them it has.
+    """
+    f = functions()
+    inside = [f"v{at}" for at in range(len(names))]
+    texts = [table.text(name).alias(at) for name, at in zip(names, inside, strict=True)]
+    grouped = table.frame.select(*texts).groupBy(*inside).agg(f.count(f.lit(1)).alias("n"))
+    rows = fetched(grouped.limit(FEW + 1), "counting")
+    if rows.num_rows > FEW:
+        return None
+    counts = rows.column("n").to_numpy().astype(np.int64)
+    values, places = {}, {}
+    for name, at in zip(names, inside, strict=True):
+        column = rows.column(at).cast("string").combine_chunks().dictionary_encode(null_encoding="encode")
+        keys = tuple(column.dictionary.to_pylist())
+        place = column.indices.to_numpy().astype(np.intp)
+        times = np.bincount(place, weights=counts, minlength=len(keys)).astype(np.int64)
+        values[name] = Values(keys, tuple(respelt(keys, table.kinds[name])), times)
+        places[name] = place
+    return values, places, counts
 
 
 def looked_up(  # noqa: PLR0917 - where, what, by which key, in which table

@@ -17,13 +17,15 @@ from typing import Any, ClassVar
 from privet.core import Attribute, Column, Form, Role, Tally, Terms
 from privet.declared import TABLE, Order
 from privet.domain import Value
-from privet.engine import Tallied
+from privet.engine import COUNTED, Tallied
 from privet.engines import text
 from privet.engines.arrange import domains, respelt
 from privet.engines.embedded import Embedded, Frame
 from privet.engines.spark import order, sources
-from privet.engines.spark.coding import Codebook, Values, distinct, looked_up, tallied
-from privet.engines.spark.jobs import fetched, functions
+from privet.engines.spark.answers import ClusterCounts
+from privet.engines.spark.cells import cells_at
+from privet.engines.spark.coding import Codebook, Values, distinct, looked_up, of_texts, tallied
+from privet.engines.spark.jobs import all_told, fetched, functions
 from privet.engines.spark.recode import Coded, Recoder
 from privet.engines.spark.repeats import repeated
 from privet.engines.spark.session import session_of
@@ -39,6 +41,7 @@ CELLS = (
 VALUES = 2_000_000  # distinct values, of all columns together
 
 
+@all_told("the work")
 class Spark:
     """Tables on a cluster, through Spark's DataFrame API: Spark Connect, Databricks, Sail."""
 
@@ -117,11 +120,16 @@ class Spark:
     def tally(self, table: Spread, policy: Terms) -> Tallied:
         return self._tally(table, policy, {a.name: a for a in policy.quasi})
 
+    def counted(self, table: Spread, policy: Terms) -> Tallied:
+        return self._tally(table, policy, {a.name: a for a in policy.quasi}, may_stay=True)
+
     def tally_published(self, table: Spread, policy: Terms) -> Tally:
         return self._tally(table, policy, {}).tally
 
-    def _tally(self, table: Spread, policy: Terms, arranged: Mapping[str, Attribute]) -> Tallied:
-        roles = [a.name for a in policy.with_role(Role.QUASI, Role.SENSITIVE, Role.TARGET)]
+    def _tally(
+        self, table: Spread, policy: Terms, arranged: Mapping[str, Attribute], *, may_stay: bool = False
+    ) -> Tallied:
+        roles = [a.name for role in COUNTED for a in policy.with_role(role)]
         text.complain_about_missing("the table", roles, table.names, None)
         person = policy.person if policy.person in table.names else None  # a release does not have it
         counted = [*roles, *([] if person is None else [person])]
@@ -129,27 +137,36 @@ class Spark:
             raise InputError(
                 "no column is a quasi-identifier, sensitive or a target: there is nothing to count"
             )
-        values = self._distinct(table, counted)
+        texts = None if arranged else of_texts(table, counted)
+        values = self._distinct(table, counted) if texts is None else texts[0]
         seen = () if arranged else [a.name for a in policy.quasi]
         found = domains({name: values[name].texts for name in counted}, arranged, seen)
         book = Codebook(values, {name: found[name] for name in counted})
-        words, counts = tallied(self._session, self._staging, table, book, self._cells)
-        if table.records is not None and int(counts.sum()) != table.records:
+        other = frozenset(name for name in arranged if respelt(found[name], values[name].texts))
+        stay = may_stay and person is None and not policy.publish_only and policy.algorithm.asks
+        if texts is None:
+            here = tallied(self._session, self._staging, table, book, self._cells, may_stay=stay)
+        else:
+            here = book.found(texts[1], texts[2], self._cells)
+        if table.records is not None and here.records != table.records:
             raise InputError("Spark: the source was changed while it was read; nothing was released")
-        codes = book.unpacked(words)
+        codes = book.unpacked(here.words)
         columns = {name: Column(name, d, d.column(codes[name])) for name, d in book.domains.items()}
         target = [columns[a.name] for a in policy.with_role(Role.TARGET)]
         tally = Tally(
             quasi=tuple(columns[a.name] for a in policy.with_role(Role.QUASI)),
             sensitive=tuple(columns[a.name] for a in policy.with_role(Role.SENSITIVE)),
             target=target[0] if target else None,
-            counts=counts,
+            counts=here.counts,
             nulls=policy.nulls,
             person=None if person is None else columns[person].codes,
             across=policy.across,
         )
-        other = frozenset(name for name in arranged if respelt(found[name], values[name].texts))
-        return Tallied(tally, Coded(table, book, words, counts, columns, other))
+        coded = Coded(table, book, here.words, here.counts, columns, other)
+        if here.folder is None:
+            return Tallied(tally, coded)
+        cells = cells_at(self._session, self._staging, here.folder, tally, here.records, self._cells)
+        return Tallied(tally, coded, ClusterCounts(cells, {n: values[n].by_code(found[n]) for n in counted}))
 
     def apply(self, tallied: Tallied, policy: Terms, recoding: Recoding) -> Spread:
         return Recoder(self._session, self._staging, tallied.rows, self._values).apply(policy, recoding)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
 
 from privet.errors import InputError, MissingExtraError
 
+T = TypeVar("T")
 CHANGED = "privet: not counted"  # raised on the cluster where a value was not there when it was counted
 
 
@@ -44,10 +46,34 @@ def told(what: str) -> Iterator[None]:
             raise InputError(
                 f"Spark: {what} failed ({said or kind}); the cluster's own log says why"
             ) from None
+        except ConnectionError as error:  # Spark's own process is gone
+            raise InputError(f"Spark: {what} failed ({type(error).__name__})") from None
         except Exception as error:
             if type(error).__module__.split(".")[0] not in {"grpc", "py4j", "pyarrow"}:
                 raise
             raise InputError(f"Spark: {what} failed ({type(error).__name__})") from None
+
+
+def all_told(what: str) -> Callable[[type[T]], type[T]]:
+    """A class whose every answer is under `told`: in Spark itself another process makes even the plan."""
+
+    def covered(made: type[T]) -> type[T]:
+        for name, asked in list(vars(made).items()):
+            if callable(asked) and not isinstance(asked, type) and not name.startswith("_"):
+                setattr(made, name, _told_of(asked, what))
+        return made
+
+    return covered
+
+
+def _told_of(asked: Callable[..., Any], what: str) -> Callable[..., Any]:
+    @wraps(asked)
+    def answered(*given: Any, **named: Any) -> Any:
+        functions()
+        with told(what):
+            return asked(*given, **named)
+
+    return answered
 
 
 def fetched(frame: Any, what: str) -> Any:

@@ -20,6 +20,7 @@ from privet.domain import Cut, Value
 from privet.engines.spark.coding import Codebook, checked, distinct, looked_up, with_mark
 from privet.engines.spark.jobs import fetched, functions
 from privet.engines.spark.order import sort_keys
+from privet.engines.spark.placement import Placement
 from privet.engines.spark.spread import Spread, respelt, spread_of
 from privet.engines.spark.staging import Staging
 from privet.errors import InternalError, UnsupportedError
@@ -64,7 +65,10 @@ class Recoder:
                 for name in quasi:
                     frame, made[name] = self._generalised(frame, name, recoding)
             case Regions():
-                frame = self._placed(frame, recoding, {"box": self._boxes(recoding)})
+                if recoding.elsewhere is None:
+                    frame = self._placed(frame, recoding, {"box": self._boxes(recoding)})
+                else:
+                    frame = self._found(frame, recoding)
                 frame, labels = self._boxed(frame, quasi, recoding)
                 made |= labels
             case Perturbation():
@@ -90,6 +94,26 @@ class Recoder:
         return looked_up(
             self.session, self.staging, frame, table.text(name), known.keys, {at: _texts(labels)}
         ), at
+
+    def _found(self, frame: Any, recoding: Regions) -> Any:
+        """A frame with the box of each record, which the cluster knows, less those that do not leave."""
+        import pyarrow as pa  # noqa: PLC0415 - comes with pyspark
+
+        placed = recoding.elsewhere
+        if not isinstance(placed, Placement):
+            raise InternalError("what is placed on the cluster is said by a placement")
+        f, coded = functions(), self.coded
+        frame = coded.book.packed(self.session, self.staging, coded.table.over(frame))
+        names = [f"w{at}" for at in range(len(coded.book.words))]
+        other = placed.by_words.toDF(*(f"{name}_" for name in names), "box").withColumn("known", f.lit(True))  # noqa: FBT003
+        same = reduce(lambda one, two: one & two, [f.col(name) == f.col(f"{name}_") for name in names])
+        joined = frame.join(other, same, "left").drop(*(f"{name}_" for name in names))
+        frame = checked(joined, pa.table({"box": np.zeros(0, dtype=np.int64)}))
+        if recoding.kept is None:
+            return frame
+        gone = np.flatnonzero(~recoding.kept)
+        small = f.broadcast(self.staging.sent(self.session, pa.table({"gone": gone})))
+        return frame.join(small, f.col("box") == f.col("gone"), "left_anti")
 
     def _boxes(self, recoding: Regions) -> NDArray[Any]:
         """The box of each cell or record; none (-1) where it is left out."""

@@ -57,7 +57,11 @@ def _place(source: Any) -> str:
 
 def _named(frame: Any, *, columnar: bool) -> Spread:
     with told("looking at the columns"):
-        return spread_of(frame, composed(frame.columns), columnar=columnar)
+        found = spread_of(frame, composed(frame.columns), columnar=columnar)
+        for column in found.frame.schema.fields:
+            if column.metadata:  # what a database says of its columns would be written into every part
+                found = replace(found, frame=found.frame.withMetadata(column.name, {}))
+        return found
 
 
 def _jdbc(session: Any, url: str, form: Form) -> Spread:
@@ -103,7 +107,8 @@ def _here(session: Any, staging: Staging, path: Path, form: Form, wanted: Sequen
     alike(path)
     with told(f"reading {path}"):
         found = _named(session.read.parquet(str(path.absolute())), columnar=True)
-    return replace(found, folder=path if path.is_dir() else None, form=form)
+    every = tuple(parts.listed(path)) if path.is_dir() else (path,)
+    return replace(found, folder=path if path.is_dir() else None, form=form, parquet=every)
 
 
 def alike(path: Path, called: Sequence[str] = ()) -> None:

@@ -6,10 +6,12 @@ Columns are called c0, c1, … inside: Spark reads a dot in a name as a path and
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+import polars as pl
 
 from privet import equality
 from privet.core import Form
@@ -37,6 +39,7 @@ class Spread:
     folder: Path | None = None  # its parts, where this process sees them
     form: Form = Form("parquet")  # noqa: RUF009 - it is frozen; how those are written
     records: int | None = None  # where they were counted
+    parquet: tuple[Path, ...] | None = None  # the files of which this is every record
 
     def at(self, name: str) -> str:
         """What a column is called inside."""
@@ -68,10 +71,16 @@ class Spread:
 
     def select(self, names: Sequence[str]) -> Spread:
         """Some columns, in this order."""
-        return spread_of(self.frame.select([self.at(name) for name in names]), names, columnar=self.columnar)
+        some = spread_of(self.frame.select([self.at(name) for name in names]), names, columnar=self.columnar)
+        return replace(some, parquet=self.parquet)
 
     def count(self) -> int:
-        return self.records if self.records is not None else _counted(self.frame)
+        """How many records; of Parquet that this process sees, its parts say so themselves."""
+        if self.records is not None:
+            return self.records
+        if self.parquet is not None:
+            return sum(pl.scan_parquet(part).select(pl.len()).collect().item() for part in self.parquet)
+        return _counted(self.frame)
 
 
 def spread_of(frame: Any, names: Sequence[str], *, columnar: bool = False) -> Spread:
@@ -94,8 +103,6 @@ def respelt(texts: Sequence[Value], kind: str) -> list[Value]:
     """Texts of one column as privet's own reader would write the same values."""
     if kind not in RESPELT:
         return list(texts)
-    import polars as pl  # noqa: PLC0415 - only where numbers with a point or moments are counted
-
     if kind in {"float", "double"}:
         numbers = [None if text is None else float(text) for text in texts]
         dtype = pl.Float32 if kind == "float" else pl.Float64

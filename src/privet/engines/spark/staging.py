@@ -65,9 +65,16 @@ class Staging:
             return session.read.parquet(str(folder))
 
     def written(self, frame: Any) -> Path:
-        """A frame as a folder of Parquet parts, which stand in the order of its partitions."""
-        folder = self.fresh("parts")
-        with told("writing the parts"):
+        """A table as a folder of Parquet parts, which stand in the order of its partitions."""
+        return self._parts("parts", frame, "writing the parts")
+
+    def counted(self, frame: Any) -> Path:
+        """Counts that are asked about again, in the same form."""
+        return self._parts("counted", frame, "counting")
+
+    def _parts(self, word: str, frame: Any, what: str) -> Path:
+        folder = self.fresh(word)
+        with told(what):
             frame.write.mode("error").parquet(str(folder))
         numbered(folder, SUFFIX["parquet"])
         return folder

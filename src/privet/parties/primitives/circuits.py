@@ -1,4 +1,4 @@
-"""Circuits: comparison, maximum, argmax, sums and products, and one that selects by weight.
+"""Circuits: sums, comparison, maximum and argmax; `drawing` and `noisymax` have those that choose by chance.
 
 Numbers are vectors of bits, the lowest first. An addition and a comparison cost one AND for each bit
 (Kolesnikov, Sadeghi and Schneider 2009).
@@ -89,6 +89,11 @@ def any_set(machine: Machine[Any], bits: Any) -> Any:
     return bits
 
 
+def equal(machine: Machine[Any], ours: Any, yours: Any) -> Any:
+    """One bit: are the two the same, bit by bit?"""
+    return machine.flip(any_set(machine, machine.xor(ours, yours)))
+
+
 def any_sum_above(lanes: int, wide: int) -> Circuit:
     """Is any sum of the two parties' numbers (modulo two to `wide`) above the evaluator's limit for it?
 
@@ -125,26 +130,6 @@ def lanes_of(numbers: Sequence[int] | NDArray[Any], wide: int) -> Bits:
     return found
 
 
-def multiplied(machine: Machine[Any], a: Any, b: Any) -> Any:
-    """The product in as many bits as both have together; the partial products of a step are made at once."""
-    total = joined([zeros(machine, 1)] * (len(a) + len(b)))
-    for at in range(len(b)):
-        part = machine.both(a, joined([b[at : at + 1]] * len(a)))
-        upper = added(machine, total[at : at + len(a)], part, longer=True)
-        rest = len(a) + len(b) - at - len(upper)
-        total = joined([total[:at], upper, *([zeros(machine, rest)] if rest > 0 else [])])[: len(a) + len(b)]
-    return total
-
-
-def random_below(machine: Machine[Any], q: Any, u: Any) -> Any:
-    """(q * u) >> len(u): for u of chance a number below q, each within 2**-len(u) of equal chances.
-
-    The random value protocol of Bunn and Ostrovsky 2007, made as a circuit: with len(u) = len(q) + 64 every
-    chance is within 2**-64 of its value.
-    """
-    return multiplied(machine, q, u)[len(u) :]
-
-
 def compared(wide: int) -> Circuit:
     """Is the garbler's number above the evaluator's?"""
 
@@ -159,38 +144,5 @@ def largest_of_two(wide: int) -> Circuit:
 
     def circuit(machine: Machine[Any], mine: Any, theirs: Any) -> Any:
         return above(machine, theirs[:wide], mine[:wide])
-
-    return circuit
-
-
-def selected(wide: int, mine: int, theirs: int, chance: int) -> Circuit:
-    """Which of all candidates a draw by weight takes, as bits; nobody learns the draw.
-
-    The garbler puts in `mine` weights of `wide` bits and then `chance` bits of chance, the evaluator
-    `theirs` weights and as many bits of chance: while one of them draws honestly, the draw is honest.
-    Candidates are the garbler's, then the evaluator's. (Mohammed 2012, algorithm 7.2, with R < L: `R <= L`
-    would give the first candidate one outcome too many and the last one too few.)
-    """
-    every = mine + theirs
-    room = wide + max(1, every.bit_length())  # bits of the sum of all weights
-
-    def circuit(machine: Machine[Any], ours: Any, yours: Any) -> Any:
-        weights = [ours[at * wide : (at + 1) * wide] for at in range(mine)]
-        weights += [yours[at * wide : (at + 1) * wide] for at in range(theirs)]
-        u = machine.xor(
-            ours[mine * wide : mine * wide + chance], yours[theirs * wide : theirs * wide + chance]
-        )
-        upto, run = [], zeros(machine, room)
-        for weight in weights:
-            run = added(machine, run, joined([weight, zeros(machine, room - wide)]))
-            upto.append(run)
-        drawn = random_below(machine, run, u)
-        digits = max(1, (every - 1).bit_length())
-        found = machine.known(bits_of(every - 1, digits))
-        for at in range(every - 2, -1, -1):
-            found = chosen(
-                machine, above(machine, upto[at], drawn), machine.known(bits_of(at, digits)), found
-            )
-        return found
 
     return circuit

@@ -92,10 +92,6 @@ class PublicKey:
     def encrypt(self, number: int) -> Cipher:
         return Cipher(self.bare(number) * self._chance() % self.square, self)
 
-    def sent(self, numbers: Iterable[int]) -> bytes:
-        """Numbers encrypted as they are sent, one after the other; each has its own chance already."""
-        return b"".join(int(self.encrypt(number).value).to_bytes(self.length, "little") for number in numbers)
-
     def sealed(self, cipher: Cipher) -> bytes:
         """As it is sent: with fresh chance, so that it does not tell what it was made of."""
         return int(cipher.value * self._chance() % self.square).to_bytes(self.length, "little")
@@ -130,6 +126,7 @@ class PrivateKey:
         self._p, self._q = p, q
         self._h_p, self._h_q = self._h(p), self._h(q)
         self._q_inverse = gmpy2.invert(q, p)
+        self._of_square = gmpy2.invert(q * q, p * p)
 
     def __repr__(self) -> str:
         return "PrivateKey(secret)"
@@ -143,6 +140,28 @@ class PrivateKey:
             # Then N has no common factor with (p - 1)(q - 1), as decryption needs.
             if p != q and (p * q).bit_length() == bits:
                 return cls(p, q)
+
+    def sent(self, numbers: Iterable[int]) -> bytes:
+        """Numbers encrypted as they are sent, one after the other, each with chance of its own.
+
+        Three times as fast as `PublicKey.encrypt`: whoever knows the factors draws modulo each by itself.
+        """
+        public = self.public
+        return b"".join(
+            int(public.bare(number) * self._chance() % public.square).to_bytes(public.length, "little")
+            for number in numbers
+        )
+
+    def _chance(self) -> Any:
+        """A number to the power of N, each as likely as any other.
+
+        Modulo p squared those are the numbers to the power of p: q has no common factor with p - 1.
+        """
+        p, q = self._p, self._q
+        of_p, of_q = (
+            gmpy2.powmod(mpz(1 + secrets.randbelow(int(prime) - 1)), prime, prime * prime) for prime in (p, q)
+        )
+        return of_q + q * q * ((of_p - of_q) * self._of_square % (p * p))
 
     def decrypt(self, cipher: Cipher) -> int:
         """The number, from 0 up to N."""

@@ -18,10 +18,12 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 
+from privet.errors import PartyError
 from privet.parties.primitives.paillier import Cipher, Packing, PrivateKey, PublicKey
 from privet.parties.transport import Link
 
 HIDING = 40  # bits by which a mask is wider than what it hides
+BLOCK = 256  # records whose ciphertexts travel together: while some are added up, the next are encrypted
 
 
 def send_key(link: Link, to: int, key: PublicKey) -> None:
@@ -30,11 +32,15 @@ def send_key(link: Link, to: int, key: PublicKey) -> None:
     link.send(to, "key", raw)
 
 
-def receive_key(link: Link, sender: int) -> PublicKey:
+def receive_key(link: Link, sender: int, bits: int | None = None) -> PublicKey:
+    """The other's key; `bits`: how long it is to be."""
     from gmpy2 import mpz  # noqa: PLC0415 - checked where keys are made
 
     length = int.from_bytes(link.receive(sender, "key length", 4), "little")
-    return PublicKey(mpz(int.from_bytes(link.receive(sender, "key", min(length, 4096)), "little")))
+    key = PublicKey(mpz(int.from_bytes(link.receive(sender, "key", min(length, 4096)), "little")))
+    if bits not in {None, key.n.bit_length()}:
+        raise PartyError(f"{link.name(sender)}: its key does not have the length that was agreed on")
+    return key
 
 
 def send_ciphers(link: Link, to: int, kind: str, ciphers: Sequence[Cipher]) -> None:
@@ -49,7 +55,7 @@ def receive_ciphers(link: Link, sender: int, kind: str, key: PublicKey, count: i
 def product_first(link: Link, other: int, key: PrivateKey, mine: Sequence[int]) -> int:
     """The first party's summand modulo N; it holds the key."""
     send_key(link, other, key.public)
-    link.send(other, "vector", key.public.sent(mine))
+    link.send(other, "vector", key.sent(mine))
     (sum_,) = receive_ciphers(link, other, "product", key.public, 1)
     return key.decrypt(sum_)
 
@@ -79,12 +85,13 @@ def counts_first(  # noqa: PLR0917 - what is public, and what is mine
     packing = Packing.of(public, len(regions), HIDING)
     send_key(link, other, public)
     ciphers = _ciphers_for(wide, packing)
-    rows = (
-        1 << (region % packing.slots * packing.slot) if region // packing.slots == at else 0
-        for region in regions
-        for at in range(ciphers)
-    )
-    link.send(other, "regions", public.sent(rows))
+    for begin in range(0, len(regions), BLOCK):
+        rows = (
+            1 << (region % packing.slots * packing.slot) if region // packing.slots == at else 0
+            for region in regions[begin : begin + BLOCK]
+            for at in range(ciphers)
+        )
+        link.send(other, "regions", key.sent(rows))
     found = receive_ciphers(link, other, "counts", public, groups * ciphers)
     counts = []
     for group in range(groups):
@@ -96,16 +103,23 @@ def counts_first(  # noqa: PLR0917 - what is public, and what is mine
     return counts
 
 
-def counts_second(link: Link, other: int, group_of: Sequence[int], wide: int, groups: int) -> list[list[int]]:
-    """The second party's summands, which are negative; `group_of`: the group of each record."""
-    key = receive_key(link, other)
+def counts_second(  # noqa: PLR0917 - what is public, and what is mine
+    link: Link, other: int, group_of: Sequence[int], wide: int, groups: int, bits: int | None = None
+) -> list[list[int]]:
+    """The second party's summands, which are negative; `group_of`: the group of each record.
+
+    `bits`: how long the first party's key is to be, where that was agreed on.
+    """
+    key = receive_key(link, other, bits)
     packing = Packing.of(key, len(group_of), HIDING)
     ciphers = _ciphers_for(wide, packing)
-    rows = receive_ciphers(link, other, "regions", key, len(group_of) * ciphers)
     sums = [key.total(()) for _ in range(groups * ciphers)]
-    for record, group in enumerate(group_of):
-        for at in range(ciphers):
-            sums[group * ciphers + at] += rows[record * ciphers + at]
+    for begin in range(0, len(group_of), BLOCK):
+        some = group_of[begin : begin + BLOCK]
+        rows = receive_ciphers(link, other, "regions", key, len(some) * ciphers)
+        for record, group in enumerate(some):
+            for at in range(ciphers):
+                sums[group * ciphers + at] += rows[record * ciphers + at]
     masks = [
         [secrets.randbits(packing.mask_bits) for _ in range(min(packing.slots, wide - at * packing.slots))]
         for _ in range(groups)

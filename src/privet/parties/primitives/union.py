@@ -71,7 +71,25 @@ def union(
     items = np.array(mine, dtype=np.int64)
     if ((items < 0) | (items >= domain)).any() or decoys < 0:
         raise UnsupportedError("items are numbers of the domain")
-    if not elected(around):
+    return _united(around, items, domain, decoys, guard, leads=elected(around))
+
+
+def naive(link: Link, mine: Sequence[int], domain: int) -> list[int]:
+    """For comparison only: the first party begins and hides nothing, so its successor sees its items."""
+    around = Around(link)
+    return _united(around, np.array(mine, dtype=np.int64), domain, 0, list, leads=around.begins)
+
+
+def _united(
+    around: Around,
+    items: Ints,
+    domain: int,
+    decoys: int,
+    guard: Callable[[list[int]], list[int]],
+    *,
+    leads: bool,
+) -> list[int]:
+    if not leads:
         _send(around, shuffled(np.concatenate([_received(around, domain), items])))
         found = _received(around, domain)
         _send(around, found)

@@ -25,7 +25,7 @@ from privet.document.estimate import Estimator
 from privet.document.ordering import are_in_order, key_of
 from privet.document.posterior import reconstruct
 from privet.document.promises import AnatomyDiversity, PMPrivacy
-from privet.document.publication import Links, Publication, publish
+from privet.document.publication import Links, Publication, heap_names, publish
 from privet.document.query import count
 from privet.document.settings import TreeAnatomy, promised_l, rules_of
 from privet.document.style import Style
@@ -195,6 +195,8 @@ class TreeAnatomyRoad(Stations[Collected, Collected, Grouping, Halves, Publicati
         complaints += order_complaints(policy, evidence, sorted_=in_order(final))
         if final.l != promised_l(policy):
             complaints.append("l: the data says another one than the policy")
+        if not numbered_groups(final):
+            complaints.append("names: groups and their heaps of values are called otherwise than by numbers")
         if final.style is not settings_of(policy).style:
             complaints.append("style: the data is in another one than the policy says")
         watch, schema = watched(final), shape_of(policy).schema
@@ -348,6 +350,15 @@ def in_order(publication: Publication) -> bool:
     halves = [half for group in publication.groups for half in (group.qi, group.sa)]
     groups = [[key_of(tree, schema) for tree in group.qi] for group in publication.groups]
     return all(are_in_order(half, schema) for half in halves) and groups == sorted(groups)
+
+
+def numbered_groups(publication: Publication) -> bool:
+    """Are groups and heaps named by where they stand? Any other name could say whose they are."""
+    for number, group in enumerate(publication.groups):
+        expected = heap_names(group, publication.schema, f"g{number}") if group.bags else []
+        if group.id != f"g{number}" or expected != list(group.bags):
+            return False
+    return True
 
 
 def sizes_of(publication: Publication) -> Any:

@@ -54,6 +54,8 @@ def complaints(
         yield "the counts do not have the columns of the policy, and a count"
         return
     yield from _values(counts, known, allowed)
+    if not (_sorted(table) and _sorted(counts)):
+        yield "the rows do not stand in canonical order, and their order may tell something"
     yield from _added(table, counts, evidence, settings, wanted[:-1])
 
 
@@ -61,6 +63,13 @@ def _read(path: Path, form: Form, columns: Sequence[str], engine: Engine[Any]) -
     """A table as it stands. JSON lines without a line name no column: they say as little as they may."""
     found = in_frame(engine, engine.read(path, form, empty=True))
     return found if found.width else in_frame(engine, engine.read(path, form, columns, empty=True))
+
+
+def _sorted(table: Any) -> bool:
+    """Do rows stand by what is published? A count is a number, and no two rows differ in it alone."""
+    from privet.engines.frames import is_in_order  # noqa: PLC0415 - loads the engine's library
+
+    return is_in_order(table.drop(COUNT, strict=False))
 
 
 def _account(evidence: Evidence, policy: Policy, settings: Settings) -> Iterator[str]:

@@ -32,17 +32,19 @@ def matched(folder: Path, ledger: Ledger) -> tuple[Entry | None, list[str]]:
     entry = next((one for one in ledger.releases() if one.release == paid.release), None)
     if entry is None:
         return None, [f"{ledger.place} has no entry of this release"]
-    return entry, [*_differences(folder, paid, entry), *ev.file_complaints(folder, evidence)]
+    differences = _differences(folder, paid, entry, together=evidence.joint is not None)
+    return entry, [*differences, *ev.file_complaints(folder, evidence)]
 
 
-def _differences(folder: Path, paid: Paid, entry: Entry) -> Iterator[str]:
+def _differences(folder: Path, paid: Paid, entry: Entry, *, together: bool) -> Iterator[str]:
+    """`together`: several parties paid, each from a data set that is called as it likes."""
     if entry.digest != f"sha256:{ev.digest(folder / 'evidence.json')}":
         yield (
             "the ledger never saw it leave"
             if entry.state == "reserved"
             else "its evidence is not what the ledger saw leave"
         )
-    if entry.dataset != paid.dataset:
+    if not together and entry.dataset != paid.dataset:
         yield "the ledger entered it for another data set"
     try:
         said = fraction(paid.epsilon), paid.records_per_person

@@ -15,7 +15,7 @@ from privet.core import Form, Role
 from privet.dp.cuts import loss, noted
 from privet.dp.ledger import Reservation
 from privet.dp.noisytable import Labels, NoisyTable
-from privet.dp.plan import mean_error
+from privet.dp.plan import mean_error, mean_error_of_two
 from privet.dp.settings import COUNT, Drawn, Output, Settings
 from privet.dp.spend import cost
 from privet.engine import Engine, suffix
@@ -68,10 +68,13 @@ class NoisyRelease(Release):
         self.engine.write(self.engine.read(self._frame(output), self.form, empty=True), path, self.form)
 
     def _frame(self, output: Output) -> Any:
+        """In canonical order, as every table leaves."""
+        from privet.engines.frames import in_order  # noqa: PLC0415 - loads the engine's library
+
         if output is Output.RECORDS:
-            return frame(self.made.expand())
+            return in_order(frame(self.made.expand()))
         rows, counts = self.made.rows()
-        return frame(rows, counts)
+        return in_order(frame(rows, counts))
 
 
 def frame(rows: Mapping[str, Labels], counts: NDArray[np.int64] | None = None) -> Any:
@@ -181,13 +184,15 @@ def _measures(drawn: Drawn, records: int) -> dict[str, Any]:
         "distribution": summary.distribution(made.classes, weight.sum(axis=0)),
     }
     lost = [note["lm"] for note in attributes.values() if "lm" in note]
+    error = mean_error if made.noises == 1 else mean_error_of_two
     found: dict[str, Any] = {
         "records": records,
         "counts": {
             "leaves": made.leaves,
             "cells": int(made.counts.size),
             "scale": ev.number(made.scale),
-            "error": summary.tidy(mean_error(float(1 / made.scale))),
+            "error": summary.tidy(error(float(1 / made.scale))),
+            **({} if made.noises == 1 else {"noises": made.noises}),
         },
         "loss": {"lm": summary.tidy(float(np.mean(lost)) if lost else None)},
         "attributes": attributes,

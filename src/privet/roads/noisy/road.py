@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from privet.core import Form, Progress, silent
+from privet.core import Form, Progress, Purse, silent
 from privet.dp.coded import CodedTable, Dictionary, encode
 from privet.dp.ledger import Account, Ledger, Reservation
 from privet.dp.noise import production
@@ -85,7 +85,7 @@ class NoisyRoad(Stations[Any, Counted, Bought, NoisyTable, NoisyTable]):
         known = public(policy)
         settings.refuse(known)
         _account(policy).refuse_overdraft(epsilon, settings.records_per_person)
-        _refuse_unwritable(known, as_written(asked.form, asked.output))
+        refuse_unwritable(known, as_written(asked.form, asked.output))
         production(settings.noise.value)
 
     def read(self, asked: Asked) -> Any:
@@ -95,12 +95,12 @@ class NoisyRoad(Stations[Any, Counted, Bought, NoisyTable, NoisyTable]):
 
     def count(self, asked: Asked, data: Once[Any]) -> Counted:
         known, ledger = public(asked.policy), _account(asked.policy).ledger
-        numbered = _numbered(data.take(), known)
+        columns = numbered(data.take(), known)
         with ThreadPoolExecutor(1) as beside:
             sketch = beside.submit(
-                ledger.sketch, {name: (one.values, one.codes) for name, one in numbered.items()}
+                ledger.sketch, {name: (one.values, one.codes) for name, one in columns.items()}
             )
-            table = encode(numbered, known.predictors, known.target, known.classes)
+            table = encode(columns, known.predictors, known.target, known.classes)
             return Counted(table, sketch.result())
 
     def search(self, asked: Asked, counts: Counted) -> Bought:
@@ -117,7 +117,7 @@ class NoisyRoad(Stations[Any, Counted, Bought, NoisyTable, NoisyTable]):
             data=counts.sketch,
         )
         drawn = settings.draw(counts.table, epsilon, noise, reservation, asked.progress)
-        if drawn.charges != _as_charges(reservation):
+        if drawn.charges != as_charges(reservation):
             raise InternalError("the ledger and the release do not name the same payments")
         paid = {"release": name, "dataset": account.dataset, "noise": noise.label}
         return Bought(drawn, reservation, paid, account.ledger.place)
@@ -225,17 +225,17 @@ def settings_of(policy: Policy) -> Settings:
 
 def coded(data: Any, known: Public) -> CodedTable:
     """Records in public codes; raises, for nothing, where one has a value outside."""
-    return encode(_numbered(data, known), known.predictors, known.target, known.classes)
+    return encode(numbered(data, known), known.predictors, known.target, known.classes)
 
 
-def _numbered(data: Any, known: Public) -> dict[str, Dictionary]:
-    from privet.engines.frames import encode as numbered  # noqa: PLC0415 - loads the engine's library
+def numbered(data: Any, known: Public) -> dict[str, Dictionary]:
+    from privet.engines.frames import encode as coded_columns  # noqa: PLC0415 - loads the engine's library
 
     columns = data.select(known.columns)
-    return {name: Dictionary(values, codes) for name, (codes, values) in numbered(columns).items()}
+    return {name: Dictionary(values, codes) for name, (codes, values) in coded_columns(columns).items()}
 
 
-def _as_charges(reservation: Reservation) -> tuple[Charge, ...]:
+def as_charges(reservation: Reservation) -> tuple[Charge, ...]:
     """What the ledger has, less its numbers and times: times would tell how long each step took."""
     return tuple(Charge(c.purpose, c.mechanism, c.epsilon, c.group) for c in reservation.charges)
 
@@ -247,10 +247,15 @@ def _account(policy: Policy) -> Account:
             '--ledger FILE --dataset NAME or [ledger] file = "…", dataset = "…"; once, before the first '
             "release: privet ledger open FILE --dataset NAME --budget EPSILON"
         )
-    return Account(Ledger(policy.ledger.file, create=False), policy.ledger.dataset)
+    return account_of(policy.ledger)
 
 
-def _refuse_unwritable(known: Public, form: Form) -> None:
+def account_of(purse: Purse) -> Account:
+    """What a purse opens."""
+    return Account(Ledger(purse.file, create=False), purse.dataset)
+
+
+def refuse_unwritable(known: Public, form: Form) -> None:
     """A label that the file cannot hold is found now, not when epsilon is gone."""
     if form.format in {"csv", "tsv"} and not form.nulls and known.nullable:
         raise PolicyError(

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from privet.core import Column, Finding, Progress, Role, Tally, Verdict, silent
+from privet.core import Column, Finding, Progress, Purse, Role, Step, Tally, Verdict, silent
 from privet.domain import Domain, Value
 from privet.engine import Engine
 from privet.engines.frames import encode
@@ -27,7 +27,9 @@ from privet.parties.transport import Link
 from privet.parties.words import Declared, Split
 from privet.recoding import Generalization
 from privet.roads import Verdicts
+from privet.roads.noisy.release import NoisyRelease
 from privet.roads.parties.concluding import greet
+from privet.roads.parties.noisy import NoisyOutcome, publish_noisy
 from privet.roads.parties.release import release_of
 from privet.roads.stations import (
     columns_needed,
@@ -49,6 +51,10 @@ class Outcome:
     finding: Finding = field(repr=False)
     verdicts: Verdicts
 
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return self.finding.steps
+
 
 def take_part(
     link: Link, contract: Contract, source: Any, engine: Engine[Any], progress: Progress = silent
@@ -69,10 +75,16 @@ def publish_together(
     certificate: bytes | None = None,
     rehearsed: bool = False,
     signed: bool = True,
+    purse: Purse | None = None,
     progress: Progress = silent,
-) -> tuple[Outcome, TableRelease]:
-    """Greet, search and open with the others; what each holds at the end, and the release it would write."""
+) -> tuple[Outcome | NoisyOutcome, TableRelease | NoisyRelease]:
+    """Greet, search and open with the others; what each holds at the end, and the release it would write.
+
+    `purse`: what this party pays from, where the contract spends.
+    """
     run = greet(link, certificate, rehearsed=rehearsed, signed=signed)
+    if contract.noisy is not None:
+        return publish_noisy(link, contract, source, engine, run, purse, progress)
     found = take_part(link, contract, source, engine, progress)
     traffic = link.traffic
     private = {

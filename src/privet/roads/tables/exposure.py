@@ -80,7 +80,7 @@ def risk(
     journalist: dict[str, Any] = {"at_most": found["highest"]}
     if policy.publish_only:
         ((subset, values),) = policy.publish_only.items()
-        chances = risks.journalist(*presence(everybody, "k-map", subset, values))
+        chances = risks.journalist(*presence(everybody, "k-map", subset, values)[:2])
         journalist = {"at_most": chances["highest"], **chances, "people": everybody.records}
     k = max((number for model in policy.models if (number := k_of(model))), default=None)
     return TableRisk(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,6 +22,8 @@ from privet.measure import summary
 from privet.measure.classes import occurring
 from privet.measure.dimensions import dimensionality
 from privet.measure.relax import relaxations
+from privet.measure.risk import risk
+from privet.measure.utility import losses
 from privet.measure.worst import worst_classes
 from privet.models.linkage import LinkageCheck
 from privet.policy.notation import describe
@@ -97,6 +99,8 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
         return persons.opened(asked.engine, asked.source, asked.form, asked.policy)
 
     def count(self, asked: Asked, data: Once[Any]) -> Tallied:
+        if isinstance(asked.engine, Cluster) and asked.like is None:
+            return asked.engine.counted(data.take(), asked.policy)
         return asked.engine.tally(data.take(), asked.policy)
 
     def occurring(self, counts: Tallied) -> Occurring:
@@ -110,16 +114,16 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
                     raw
                 )  # the search would look at as many combinations, and again and again
         if asked.like is None:
-            found = policy.algorithm.search(raw, population.searched(policy), asked.progress)
+            found = policy.algorithm.search(counts.searched, population.searched(policy), asked.progress)
             if isinstance(policy.algorithm, FullDomain):  # searches over boxes draw them around who leaves
-                recoding = labels_of_who_leaves(raw, found.recoding, hierarchies(policy))
+                recoding = labels_of_who_leaves(counts.slices, found.recoding, hierarchies(policy))
                 found = replace(found, recoding=recoding)
         else:
             found = Finding(recoding_of(asked.like, raw, policy, asked.engine))
         recoding = population.recoding_of_part(raw, policy, found.recoding)
         told = Finding(recoding) if policy.publish_only else found
         # For the steward's notes, from here on beside all that must happen one after the other.
-        relaxed = asked.beside.submit(relaxations, raw, policy, told, describe=describe)
+        relaxed = asked.beside.submit(relaxed_of, counts, policy, told)
         return Decided(found, recoding, relaxed)
 
     def apply(self, asked: Asked, counts: Tallied, found: Decided) -> Left:
@@ -158,23 +162,28 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
         if isinstance(asked.engine, Ahead):
             asked.engine.ahead(passed.leaving.published, form, asked.beside)
         worst = asked.beside.submit(worst_classes, final)
-        raw = replace(population.part_that_leaves(passed.counts.tally, policy), person=None)
-        if recoding.by_record:  # then it speaks of records, and so does what is said of it
-            raw = recoding.over(raw)
+        left = replace(population.part_that_leaves(passed.counts.tally, policy), person=None)
+        counts = replace(passed.counts, tally=left)
+        # A recoding that speaks of records is said of records; one of a cluster, attribute by attribute.
+        slices = counts.slices(recoding)
         if isinstance(policy.algorithm, FullDomain):
-            raw = measured_on(raw, recoding, hierarchies(policy))
-        measures = summary.measures(raw, final, recoding)
+            slices = [(measured_on(raw, part, hierarchies(policy)), part) for raw, part in slices]
+        measures = measures_of(counts, slices, final)
         k = max((n for model in population.leaving(policy).models if (n := model.class_size)), default=0)
         if k and "ncp" in measures["loss"]:
             measures["dimensionality"] = dimensionality(
-                raw.records, k, len(raw.quasi), measures["loss"]["ncp"]
+                counts.records, k, len(left.quasi), measures["loss"]["ncp"]
             )
         if found := worst.result():
             measures["worst_classes"] = found
         columns = asked.engine.columns(passed.leaving.published)
-        attributes = ev.attribute_notes(policy, recoding, columns, raw)
-        for name, kind in recoding_types(raw, recoding).items():
-            attributes[name]["recoding"] = kind
+        attributes: dict[str, Any] = {}
+        for raw, part in slices:
+            notes = ev.attribute_notes(policy, part, columns, raw)
+            for name, kind in recoding_types(raw, part).items():
+                notes[name]["recoding"] = kind
+            mine = {column.name for column in raw.quasi}
+            attributes = {n: notes[n] if n in mine else attributes.get(n, notes[n]) for n in notes}
         copies = recoding.copies if isinstance(recoding, Perturbation) else 1
         aloud = [
             *bounds_of_data(policy, final.quasi),
@@ -182,7 +191,7 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
         ]
         told = ev.Told(
             records=final.records,
-            suppressed_records=raw.records - final.records,
+            suppressed_records=counts.records - final.records,
             columns=columns,
             promises=[
                 *(
@@ -202,7 +211,12 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
             steps=ev.step_notes(finding.steps),
             notes=[*finding.notes, *remarks(policy)],
             measures=measures,
-            cautions=[*ev.CAUTIONS, *aloud, *([] if policy.person is None else [persons.CAUTION])],
+            cautions=[
+                *ev.CAUTIONS,
+                *aloud,
+                *ev.chosen_with(raw.records - final.records, recoding.name),
+                *([] if policy.person is None else [persons.CAUTION]),
+            ],
             more={
                 "choice": ev.choice_notes(finding.choice),
                 "copies": copies if copies > 1 else None,
@@ -212,8 +226,12 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
         )
         return told, {
             "relaxations": passed.found.relaxed.result(),
-            "published_as": published_as(raw, recoding),
-            "leaf_order": leaf_order(raw, recoding),
+            "published_as": {
+                name: pairs for raw, part in slices for name, pairs in published_as(raw, part).items()
+            },
+            "leaf_order": {
+                name: found for raw, part in slices for name, found in leaf_order(raw, part).items()
+            },
             **({"warnings": aloud} if aloud else {}),
             **({"reasons": list(finding.reasons)} if finding.reasons else {}),
             **({"choice": ev.choice_notes(finding.choice, exact=True)} if finding.choice else {}),
@@ -274,13 +292,37 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
             complaints += persons.complaints(policy, evidence.promises, verdicts)
         complaints += recounted.complaints(evidence, tally, policy)
         run = formulas.cautions(engine, table, tally, form)
-        complaints += formulas.complaints(evidence, [*bounds_of_data(policy, tally.quasi), *run])
+        chosen = ev.chosen_with(evidence.suppressed_records, evidence.recoding)
+        complaints += formulas.complaints(evidence, [*bounds_of_data(policy, tally.quasi), *chosen, *run])
         complaints += formulas.bare(policy, run)
         return Found(verdicts, (*complaints, *ev.other_columns(evidence, found)))
 
     risk = Later("exposure")
     compare = Later("comparison")
     explain = Later("explanation")
+
+
+def relaxed_of(counts: Tallied, policy: Policy, finding: Finding) -> list[dict[str, Any]]:
+    """What one step of relaxation would buy."""
+    if counts.afar is not None:
+        return [
+            {"skipped": "the counts stayed on the cluster, and trying refused splits asks many questions"}
+        ]
+    return relaxations(counts.tally, policy, finding, describe=describe)
+
+
+def measures_of(counts: Tallied, slices: Sequence[tuple[Tally, Recoding]], final: Tally) -> dict[str, Any]:
+    """What was lost, and what risk is left."""
+    if counts.afar is None:
+        ((raw, recoding),) = slices
+        return summary.measures(raw, final, recoding)
+    found = [
+        loss
+        for raw, recoding in slices
+        if not isinstance(recoding, Perturbation)
+        for loss in losses(raw, recoding)
+    ]
+    return summary.generalised(found, counts.records, risk(*counts.afar.class_sizes()), final)
 
 
 def recoding_of(like: Path, raw: Tally, policy: Policy, engine: Engine[Any]) -> Recoding:

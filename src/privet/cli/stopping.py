@@ -1,0 +1,88 @@
+"""Asked to stop by Ctrl-C, a polite kill or a terminal that goes away: half-written folders go.
+
+A signal is heard between any two steps of Python, and Rust has Python's steps too: polars makes the types of
+columns in Python, and panics where that fails. So who is asked to stop in the middle of polars' own Python
+stops a moment later. What fails after that, fails because we were asked to stop.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+MOMENT = 0.01  # seconds
+MOMENTS = 200  # then it stops wherever it is
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Whoever asks us to stop is heard here, and leaves with 128 and the signal's number."""
+    asked: list[int] = []
+    later = _Later()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        asked.append(number)
+        if _inside_polars(frame) and len(asked) < MOMENTS:
+            later.ask(number)
+        elif number == signal.SIGINT:
+            raise KeyboardInterrupt
+        else:
+            raise SystemExit(128 + number)
+
+    before: dict[signal.Signals, Any] = {}
+    try:
+        for name in SIGNALS:
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:  # nohup stays nohup
+                before[number] = signal.signal(number, stop)
+    except ValueError:  # only the main thread hears signals
+        yield
+        return
+    try:
+        yield
+    except BaseException:
+        if asked:
+            raise SystemExit(128 + asked[0]) from None
+        raise
+    finally:
+        later.never()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _inside_polars(frame: FrameType | None) -> bool:
+    """Is what runs here polars' own, or called by it? (This module is there if asked while it was asked.)"""
+    while frame is not None:
+        name = str(frame.f_globals.get("__name__"))
+        package = name.partition(".")[0]
+        if package in {"polars", "privet"} and name != __name__:
+            return package == "polars"
+        frame = frame.f_back
+    return False
+
+
+class _Later:
+    """Asks the main thread once more, unless its run is over by then."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._over, self._main = False, threading.get_ident()
+
+    def ask(self, number: int) -> None:
+        threading.Thread(target=self._asked, args=(number,), daemon=True).start()
+
+    def _asked(self, number: int) -> None:
+        time.sleep(MOMENT)
+        with self._lock:
+            if not self._over:
+                signal.pthread_kill(self._main, number)
+
+    def never(self) -> None:
+        with self._lock:
+            self._over = True

@@ -1,0 +1,38 @@
+"""Whose certificate a caller has shown: a peer's, this node's own, or nobody's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from privet.node import certificates
+from privet.node.house import House, Peer
+
+REMEMBERED = 1000  # certificates
+
+
+class Faces:
+    """Everybody whom a house knows; asked for every request, so what was found once is remembered."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+        self._known: dict[bytes, str | None] = {}
+
+    def who(self, request: Any) -> str | None:
+        """The name of the caller; this node's own certificate is its steward's."""
+        shown = getattr(request.state.visitor, "certificate", None)
+        if shown is None:
+            return None
+        mark = certificates.digest(shown)
+        if mark not in self._known:
+            if len(self._known) > REMEMBERED:
+                self.forget()
+            # The very one: an authority may issue to others, too.
+            own = shown == certificates.own(self._house.folder)
+            peers: dict[str, Peer] = self._house.peers()
+            addresses = {name: (peer.authority, peer.url) for name, peer in peers.items()}
+            self._known[mark] = self._house.name if own else certificates.whose(shown, addresses)
+        return self._known[mark]
+
+    def forget(self) -> None:
+        """Peers or certificates may be others now."""
+        self._known.clear()

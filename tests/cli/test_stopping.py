@@ -1,0 +1,94 @@
+"""Asked to stop at the wrong moment."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import polars as pl
+import pytest
+
+from privet.cli.stopping import MOMENTS, stoppable
+
+STOPS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+@pytest.fixture(autouse=True)
+def heard() -> Iterator[None]:
+    """Whoever runs the tests in the background, or under nohup, has signals ignored, and so would we."""
+    before = [signal.signal(number, signal.default_int_handler) for number in STOPS]
+    yield
+    for number, handler in zip(STOPS, before, strict=True):
+        signal.signal(number, handler)
+
+
+def polars_own(source: str, **known: Any) -> Any:
+    """A function that stands in polars, as far as anybody can see."""
+    space: dict[str, Any] = {"__name__": "polars.datatypes.classes", "signal": signal, **known}
+    exec(source, space)
+    return space["asked"]
+
+
+def raised(number: int) -> None:
+    """In a frame of its own, as what polars calls has one."""
+    signal.raise_signal(number)
+    time.sleep(0.05)  # asked again, and still inside
+
+
+@pytest.mark.parametrize("moment", [0, 0.01])
+@pytest.mark.parametrize("stop", [signal.raise_signal, raised])
+@pytest.mark.parametrize("number", STOPS)
+def test_a_stop_inside_polars_waits_until_rust_has_its_answer(
+    number: signal.Signals,
+    stop: Callable[[int], None],
+    moment: float,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Rust asks Python for the types of columns, and panics where Python was interrupted."""
+    monkeypatch.setattr("privet.cli.stopping.MOMENT", moment)  # 0: asked again before the handler is done
+    table = pl.DataFrame({"a": ["x"]}, schema={"a": pl.Enum(["x"])})
+    source = "def asked(*args):\n    stop(number)\n    return sound(*args)"
+    asked = polars_own(source, number=number, stop=stop, sound=pl.Enum.__init__)
+    monkeypatch.setattr(pl.Enum, "__init__", asked)
+    found: list[pl.DataType] = []
+
+    def looked() -> None:
+        found.extend(table.dtypes)
+        time.sleep(60)
+
+    with pytest.raises(SystemExit) as ended, stoppable():
+        looked()
+    assert len(found) == 1
+    assert ended.value.code == 128 + number
+    assert "panicked" not in capfd.readouterr().err
+
+
+def test_who_never_leaves_polars_is_stopped_there() -> None:
+    source = "def asked():\n    for _ in range(many): signal.raise_signal(signal.SIGTERM)"
+    asked = polars_own(source, many=2 * MOMENTS)
+    with pytest.raises(SystemExit), stoppable():
+        asked()
+
+
+def test_what_fails_after_a_stop_is_a_stop() -> None:
+    def failed() -> None:
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except SystemExit:
+            raise ValueError("a panic, for all we know") from None
+
+    with pytest.raises(SystemExit) as ended, stoppable():
+        failed()
+    assert ended.value.code == 143
+    with pytest.raises(ValueError, match="nobody asked"), stoppable():
+        raise ValueError("nobody asked")
+
+
+def test_handlers_of_before_hear_again() -> None:
+    before = [signal.getsignal(number) for number in STOPS]
+    with stoppable():
+        assert [signal.getsignal(number) for number in STOPS] != before
+    assert [signal.getsignal(number) for number in STOPS] == before

@@ -68,6 +68,7 @@ def lines(kind: str, publish: list[str]) -> list[list[str]]:
     ]
 
 
+@pytest.mark.slow  # it failed once, all kinds at a time, on a machine with a load of 35: why is not known
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_command_says_the_same(crowd: list[Nursery], kind: str, tmp_path: Path) -> None:
     folders = [tmp_path / str(at) for at in range(len(crowd))]

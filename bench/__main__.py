@@ -19,6 +19,7 @@ BENCHMARKS = {
     "scaling": ("bench.scaling:run", "time by number of rows (figure 3.7)"),
     "spark": ("bench.spark:run", "on Sail beside the embedded engine: time, memory of driver and cluster"),
     "wide": ("bench.wide:run", "41 quasi-identifiers, up to 6 of them known"),
+    "studio": ("bench.studio:run", "clicks of the studio, on 30,000 records and a million"),
     "cold": ("bench.cold:run", "the command from a cold start"),
     "check": ("bench.check:run", "checking a promise on published rows; against pyCANON"),
     "trajectories": ("bench.trajectories:run", "paths through places and times, up to a million records"),

@@ -15,6 +15,9 @@ from typing import Any, TypeAlias
 import polars as pl
 import pytest
 
+from privet.errors import UnsupportedError
+from privet.roads.sources.releases import _evidence
+
 Run: TypeAlias = Callable[..., Any]
 
 POLICY = """\
@@ -211,7 +214,9 @@ def test_other_forms_and_changed_files_are_refused(privet: Run, people: Path) ->
     assert ran.code == 2
     evidence = json.loads(Path("out/evidence.json").read_text(encoding="utf-8"))
     Path("out/evidence.json").write_text(json.dumps(evidence | {"kind": "documents"}), encoding="utf-8")
-    assert "views are made of tables" in check(privet, "out").out
+    assert "kind: the evidence speaks of another than the policy" in check(privet, "out").out
+    with pytest.raises(UnsupportedError, match="views are made of tables"):
+        _evidence(Path("out"), "ill")
     pl.read_csv("people.csv").drop("town").write_csv("less.csv")
     publish(privet, "boxes", 'type = "mondrian"')
     shutil.rmtree("boxes.private")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import polars as pl
@@ -13,6 +13,15 @@ import pytest
 from privet.cli.stopping import MOMENTS, stoppable
 
 STOPS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+@pytest.fixture(autouse=True)
+def heard() -> Iterator[None]:
+    """Whoever runs the tests in the background, or under nohup, has signals ignored, and so would we."""
+    before = [signal.signal(number, signal.default_int_handler) for number in STOPS]
+    yield
+    for number, handler in zip(STOPS, before, strict=True):
+        signal.signal(number, handler)
 
 
 def polars_own(source: str, **known: Any) -> Any:

@@ -235,6 +235,37 @@ def test_a_hundred_people_are_answered_with_proofs() -> None:
     assert examine_sum([Fraction(0)] * 100, [Fraction(10)] * 100, Fraction(1), facts)[1] is None
 
 
+def parts(n: int, looks: Collection[int], seed: int = 0) -> list[float]:
+    """Everybody of a kind of his own, random sums one after the other: which part of the interval is used?"""
+    rng = np.random.default_rng((n, seed))
+    x = (rng.random(n) * 10).round(3).tolist()
+    whole, proved = (started(x, search=search) for search in ("exact", "certified"))
+    found = []
+    for at in range(max(looks) + 1):
+        chosen = np.nonzero(rng.random(n) < 0.5)[0]
+        if at in looks:
+            plan: Any = proved.auditor.plan(chosen)
+            exact: Any = whole.auditor.plan(chosen)
+            assert exact.low <= plan.low < plan.high <= exact.high
+            found.append(float((plan.high - plan.low) / (exact.high - exact.low)))
+        total: Fraction = proved.column.sum(chosen)
+        for one in (whole, proved):  # as if it had been answered: how long the log is, is what counts
+            one.auditor.record(chosen, Decision(total, Constraint("=", total)))
+    assert len(proved.auditor.polytope.alike().first) > FEW  # type: ignore[attr-defined]
+    return found
+
+
+def test_beyond_forty_kinds_nearly_the_whole_interval_is_used() -> None:
+    """With half as many sums in the log as people, and with three quarters: there it was 87 %."""
+    assert min(parts(48, {24, 36})) > 0.97
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [60, 80, 100])
+def test_up_to_a_hundred_kinds_nearly_the_whole_interval_is_used(n: int) -> None:
+    assert min(parts(n, {n // 2, 3 * n // 4})) > 0.97
+
+
 def test_many_people_of_few_kinds_are_decided_exactly() -> None:
     """Two thousand people of a few kinds: the whole interval, up to where one person would stand out."""
     auditor = SumAuditor([0] * 2000, [10] * 2000)

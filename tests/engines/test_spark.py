@@ -449,7 +449,8 @@ from privet.engines.spark.staging import Staging
 from privet.errors import InputError
 raw, rules, out, staging = sys.argv[1:]
 from pyspark.sql import SparkSession
-session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+session = builder.config("spark.sql.shuffle.partitions", 3).getOrCreate()
 meant = Staging.written
 def lost(self, frame):
     session.sparkContext._gateway.proc.kill()  # the process that drives and works, in local mode

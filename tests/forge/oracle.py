@@ -60,7 +60,8 @@ def differences(one: Any, other: Any, way: tuple[Any, ...] = ()) -> Iterator[tup
     if isinstance(one, dict) and isinstance(other, dict):
         for key in one.keys() | other.keys():
             if key not in one or key not in other:
-                yield (*way, key)
+                if one.get(key, other.get(key)) not in ({}, []):  # an empty list says as much as none
+                    yield (*way, key)
             else:
                 yield from differences(one[key], other[key], (*way, key))
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):

@@ -414,3 +414,58 @@ def test_parts_of_a_cluster_are_not_known_and_not_wrong(alone: Any, tmp_path: Pa
     (out / "more").mkdir()
     (out / "data.csv").rmdir()
     assert alone.verdict(out)[0] == 1
+
+
+HALVES = """
+policy = 1
+kind = "documents"
+[documents.record]
+type = "student"
+xml = "/students/student"
+[documents.types.student]
+quasi = ["year"]
+sensitive = "gpa"
+[[models]]
+type = "anatomy-l-diversity"
+l = 2
+[algorithm]
+type = "tree-anatomy"
+style = "{}"
+"""
+WRONG = {
+    "t-t": [
+        ('gpa="2"', 'gpa="1.0"', "BROKEN"),
+        ('"gpa": "2"', '"gpa": "1.0"', "BROKEN"),
+        ('<student year="1990"/>', '<student year="1990" gpa="2"/>', "half"),
+        ('{"year": "1990"}', '{"year": "1990", "gpa": "2"}', "half"),
+        ('{"gpa": "1"}, {"gpa": "2"}', '{"gpa": "2"}, {"gpa": "1"}', "order"),
+    ],
+    "v-v": [
+        ('<value count="1">2<', '<value count="1">1.0<', "BROKEN"),
+        ('"2": 1', '"1.0": 1', "BROKEN"),
+        ('"2": 1', '"2": 2', "one value for each person"),
+        ('sag="g0:G0.1"', 'sag="g1:G0.1"', "name other heaps"),
+        ('"sag": "g0:G0.1"', '"sag": "Eve"', "name other heaps"),
+    ],
+}
+
+
+@pytest.mark.parametrize("output", ["json", "xml"])
+@pytest.mark.parametrize("style", WRONG)
+def test_halves_are_judged_by_both(alone: Any, tmp_path: Path, style: str, output: str) -> None:
+    students = [{"year": str(1990 + at // 4), "gpa": "12"[at % 2]} for at in range(8)]
+    out = pv.publish(students, pv.Policy.loads(HALVES.format(style)), output=output).write(tmp_path / "out")
+    assert alone.verdict(out) == (0, ["unsigned: nobody vouches for it", "anatomy-l-diversity: holds"])
+    data, tried = f"data.{output}", 0
+    before = (out / data).read_text(encoding="utf-8")
+    named = ('id="g0"', 'id="Eve"', "number"), ('"id": "g0"', '"id": "Eve"', "number")
+    for old, new, why in (*WRONG[style], *named):
+        if old not in before:
+            continue  # of the other notation
+        changed(out, data, lambda text, a=old, b=new: text.replace(a, b, 1))  # type: ignore[misc]
+        code, lines = alone.verdict(out)
+        assert (code, why in " ".join(lines)) == (1, True), (old, lines)
+        assert refused(out), old
+        (out / data).write_text(before, encoding="utf-8")
+        tried += 1
+    assert tried >= 3

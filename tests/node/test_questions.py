@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import time
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -11,7 +12,8 @@ from typing import Any
 
 import pytest
 from tests.disclose.audit_server import free_port
-from tests.node.nodes import NAMES, Process, caller, contract_of, houses, over, runs, serving, start
+from tests.node import dying
+from tests.node.nodes import NAMES, SECONDS, Process, caller, contract_of, houses, over, runs, serving, start
 from tests.parties import federation
 from tests.parties.test_mining import BASKETS, DOCUMENT, expected
 
@@ -50,6 +52,13 @@ class Sites:
             status, said = start(house, path, (data or self.data)[name])
             assert status == 200, said
         return {name: over(house, before[name] + 1) for name, house in self.houses.items()}
+
+    def nothing_kept(self, name: str) -> None:
+        """Whoever asked has the answer: it is removed as soon as it was handed out."""
+        until = time.monotonic() + SECONDS
+        while left := list((self.folder / name / "answers").iterdir()):
+            assert time.monotonic() < until, f"{len(left)} answers are kept"
+            time.sleep(0.05)
 
     def query(self, path: Path, *words: str, node: str = "A") -> int:
         return main(["joint", "query", str(path), *words, "--node", str(self.folder / node)])
@@ -110,7 +119,7 @@ def test_a_site_and_a_researcher_ask(
     out = sites.folder / "answer.csv"
     assert sites.query(database, "-o", str(out), "--at", "A", node="uni") == 0
     assert len(out.read_text().splitlines()) == 13
-    assert not list((sites.folder / "A" / "answers").iterdir()), "whoever asked has it"
+    sites.nothing_kept("A")
     for one in sites.running.values():
         assert not [word for word in WORDS if word in one.said()], "data in a log"
 
@@ -158,10 +167,31 @@ def test_an_answer_without_one_of_the_sites(
     sites.running["C"].kill()
     assert sites.query(database, "--where", "age = 27") != 0
     assert "C: " in capsys.readouterr().err
-    assert not list((sites.folder / "A" / "answers").iterdir())
+    sites.nothing_kept("A")
     sites.running["C"] = Process(sites.houses["C"]).ready()
     assert sites.query(database, "--where", "age = 27") == 0
     assert len(capsys.readouterr().out.splitlines()) == 4
+
+
+@pytest.mark.parametrize(("kind", "number"), [("any", "20"), ("signature", "0")])
+def test_a_site_killed_while_the_database_is_made_leaves_nothing_and_the_next_run_works(
+    kind: str, number: str, sites: Sites
+) -> None:
+    path = sites.contract(f"killed-{kind}", k=3)
+    before = {name: len(runs(sites.houses[name])) for name in "AB"}
+    sites.running["C"].kill()
+    dies = sites.running["C"] = Process(sites.houses["C"], dying.__file__, kind, number).ready()
+    for name in NAMES[::-1]:
+        assert start(sites.houses[name], path, sites.data[name])[0] == 200
+    ended = {name: over(sites.houses[name], before[name] + 1) for name in "AB"}
+    assert dies.running.wait(timeout=60) == -9
+    sites.running["C"] = Process(sites.houses["C"]).ready()
+    sessions = {one["session"] for one in ended.values()}
+    assert {one["state"] for one in ended.values()} == {"failed"}, ended
+    for house in sites.houses.values():
+        left = [path.name for path in house.releases.iterdir()]
+        assert not [name for name in left for session in sessions if session in name]
+    assert {one["state"] for one in sites.run(path).values()} == {"done"}
 
 
 def test_what_cannot_be_kept_is_said_at_all_sites_and_leaves_nothing(sites: Sites) -> None:

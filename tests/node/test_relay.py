@@ -47,7 +47,7 @@ class Scene:
             form = folder / name / "node.toml"
             text = form.read_text(encoding="utf-8")
             form.write_text(
-                text.replace("grace = 15", "grace = 5").replace("patience = 600", "patience = 60")
+                text.replace("patience = 600", "patience = 300")
                 + f'\n[ledger]\nfile = "ledger.sqlite"\ndataset = "{name}-2026"\n',
                 encoding="utf-8",
             )
@@ -231,7 +231,8 @@ def test_a_node_that_is_killed_is_noticed_and_says_what_stays_spent(scene: Scene
     before = scene.left("north")
     dying = Path(__file__).with_name("dying.py")
     scene.running["south"].kill()
-    scene.running["south"] = Process(scene.houses["south"], str(dying), "noisy digest", "0").ready()
+    scene.running["south"] = Process(scene.houses["south"], str(dying), "noisy digest", "0")
+    scene.running["south"].ready()
     scene.meet()
     scene.start("south", path, data["south"])
     scene.start("north", path, data["north"])

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any, Self
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-PATIENCE = 60.0  # seconds without a word, after which something is wrong
+PATIENCE = 300.0  # seconds without what is awaited, after which something is wrong, however busy the machine
 LOUD = ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded")
 
 # What a person would see at once: a page that scrolls sideways, text beyond its edge, text on text.

@@ -27,9 +27,8 @@ class Running:
         return self.link.partition("/enter")[0]
 
 
-@contextmanager
-def running(*words: str, cwd: Path) -> Iterator[Running]:
-    """`privet studio …`, stopped with Ctrl-C as a steward would."""
+def started(*words: str, cwd: Path) -> tuple[subprocess.Popen[str], Running]:
+    """`privet studio …`, once its link works; whoever starts it ends it."""
     process = subprocess.Popen(
         [sys.executable, "-m", "privet.cli", "studio", *words, "--json"],
         cwd=cwd,
@@ -45,10 +44,21 @@ def running(*words: str, cwd: Path) -> Iterator[Running]:
             assert line, process.communicate()[1]
             said += line
         told = json.loads(said)
-        yield Running(told["link"], Path(told["project"]))
+    except BaseException:
+        process.kill()
+        raise
+    return process, Running(told["link"], Path(told["project"]))
+
+
+@contextmanager
+def running(*words: str, cwd: Path) -> Iterator[Running]:
+    """The same, stopped with Ctrl-C as a steward would."""
+    process, studio = started(*words, cwd=cwd)
+    try:
+        yield studio
     finally:
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=300)
     assert process.returncode == 0, errors
     assert "Traceback" not in errors
 

@@ -51,7 +51,8 @@ PIECE = 256 << 10  # bytes of one request or answer
 ROOM = 4 << 20  # bytes that have come one way and were not fetched
 WAIT = 10.0  # seconds that an answer is waited for
 LOOK = 0.5  # seconds between two looks whether somebody is still there
-GONE = 3.0  # seconds without a question after which a node is not there
+AFTER = 30.0  # seconds after an answer within which a node asks again: a busy machine is slow
+GONE = 3.0  # seconds that are left to a node that hung up while it waited
 TUNNELS = 64  # of one node
 FRESH = 5.0  # seconds after which a new invitation is known
 ID = re.compile(r"[0-9a-f]{32}")
@@ -174,17 +175,14 @@ def application(house: House, faces: Faces) -> FastAPI:
         """What is asked for, as soon as it is there; None after a while, or when the asker is gone."""
         until = monotonic() + WAIT
         while True:
-            exchange.here(name, WAIT)
+            exchange.here(name, AFTER)
             if (found := ready()) is not None or monotonic() > until:
-                break
+                return found
             if await request.is_disconnected():
                 exchange.here(name, GONE)
-                break
+                return None
             with suppress(TimeoutError):
                 await asyncio.wait_for(event().wait(), LOOK)
-        if found is not None:
-            exchange.here(name, WAIT)
-        return found
 
     async def health(request: Request) -> Response:
         said: dict[str, Any] = {"status": "ok", "relay": house.name}

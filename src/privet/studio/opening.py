@@ -53,10 +53,13 @@ def begin(asked: Asked) -> Response:
     project, studio = asked.project, asked.studio
     if project.source is None:
         return asked.go("open")
-    if not project.policy_file.exists() and not studio.gate.read_only:
-        look = asked.look
-        project.begin(project.source, look.text)
-        studio.looks.keep(project, look)
+    if not studio.gate.read_only:
+        if project.policy_file.exists():
+            project.note()
+        else:
+            look = asked.look
+            project.begin(project.source, look.text)
+            studio.looks.keep(project, look)
     return asked.go("columns" if project.policy_file.exists() else "open")
 
 

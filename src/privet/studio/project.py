@@ -195,10 +195,15 @@ class Project:
         with self._lock:
             self.source, self.query = str(source), query or self.query
             self._write(self.policy_file, drafted)
-            if not source_text.is_url(self.source):
-                place = Path(self.source)
-                near = place.relative_to(self.folder) if place.is_relative_to(self.folder) else place
-                self._write(self.folder / NOTE, tomli_w.dumps({"source": str(near)}))
+            self.note()
+
+    def note(self) -> None:
+        """Say where the data lies, so that the folder alone is enough tomorrow; of a database nothing."""
+        if self.source is None or source_text.is_url(self.source) or self._noted() == self.source:
+            return
+        place = Path(self.source)
+        near = place.relative_to(self.folder) if place.is_relative_to(self.folder) else place
+        self.written(self.folder / NOTE, tomli_w.dumps({"source": str(near)}))
 
     # Files.
 

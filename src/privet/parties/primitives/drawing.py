@@ -6,8 +6,8 @@ one too few.) Nobody knows Q, so R is made inside: the random value protocol. Th
 and Ostrovsky (CCS 2007), on encrypted shares. Here bits of chance that both parties put in are cut to as many
 as Q has and tried against Q, several times at once; the first that is below Q is R, and the last try, where
 it is not, is taken less Q. A try fails with a chance below 1/2, so with t tries every outcome's chance is
-within 2**-(t - 1) of its value, by ratio. A product of Q and a random number would be as good and cost eight
-times the gates.
+within 2**-(t - 1) of its value, by ratio. A product of Q and
+a random number would be as good; of sums of 430 bits it has five times the gates.
 
 `weighed`: each party has some candidates (a table split by columns). `of_shares`: the weight of every
 candidate is the sum of two shares modulo N (a table split by people).

@@ -23,7 +23,7 @@ $(BIN)/uv:
 # uv compiles nothing; what every command loads takes half a second of each run where nobody may write it later.
 LOADED := click typer numpy polars _polars_runtime_32 typing_extensions.py
 
-$(STAMP): pyproject.toml requirements.lock | $(BIN)/uv
+$(STAMP): pyproject.toml requirements.lock $(wildcard src/privet/native/*.[ch]) | $(BIN)/uv
 	$(UV) pip install --quiet --no-deps --require-hashes -r requirements.lock
 	$(UV) pip install --quiet --no-deps --editable .
 	$(BIN)/python -m privet.native

@@ -121,6 +121,8 @@ def test_no_work_changes_nothing() -> None:
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 4))
 def test_chance_makes_classes_better_and_never_too_small(seed: int, k: int) -> None:
+    if native.library() is None:
+        pytest.skip("the compiled loops are not built: no C compiler on this machine")
     tally = table(seed)
     start = np.arange(tally.cells) // 10
     judge = Judge(tally, (KAnonymity(k=k),))
@@ -160,3 +162,10 @@ def test_too_few_steps_or_no_time_leave_the_classes_as_they_are() -> None:
     judge = Judge(tally, (KAnonymity(k=3),))
     assert regrouped(tally, start, geometry(tally), judge, 1) is start
     assert regrouped(tally, start, geometry(tally), judge, 20 * BLOCK, until=0.0) is start
+
+
+def test_without_compiled_loops_nobody_waits_for_chance(monkeypatch: pytest.MonkeyPatch) -> None:
+    tally = table(0)
+    start = np.arange(tally.cells) // 10
+    monkeypatch.setattr(native, "library", lambda: None)
+    assert regrouped(tally, start, geometry(tally), Judge(tally, (KAnonymity(k=3),)), 10**9) is start

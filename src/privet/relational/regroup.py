@@ -7,7 +7,7 @@ and each cell goes where it costs least. What makes the table worse is done with
 nothing, and no class is ever smaller than the promises allow. What comes out worse than it was is not taken.
 
 Losses are whole numbers and chance is a counter's digest (splitmix64), so the compiled loop and the plain one
-go the same way, on every machine.
+go the same way, on every machine that has the compiled one; elsewhere classes stay as they were refined.
 """
 
 from __future__ import annotations
@@ -54,9 +54,12 @@ def regrouped(  # noqa: PLR0917 - a partition, what it is of, and how it is judg
     *,
     until: float = float("inf"),
 ) -> Indexes:
-    """A class for each cell, losing no more than before."""
+    """A class for each cell, losing no more than before; as it was where the loops are not compiled.
+
+    In Python a step takes a thousand times as long, and nobody would wait for millions of them.
+    """
     blocks = max(1, min(steps, ENOUGH * tally.cells) // BLOCK)
-    if judge.asked or steps < EACH * tally.cells or tally.cells < 2:
+    if judge.asked or steps < EACH * tally.cells or tally.cells < 2 or native.library() is None:
         return of_cell
     groups = Groups(tally, of_cell, geometry, judge.smallest)
     before = groups.lost()

@@ -22,7 +22,7 @@ from privet.models.lkc import LKC
 from privet.parties import shown
 from privet.parties.people import PeopleCounts
 from privet.parties.primitives import securesum
-from privet.parties.primitives.chance import Stream
+from privet.parties.primitives.randomness import Stream
 from privet.parties.transport import Link, together
 from privet.parties.words import Adding, Reveal
 from privet.recoding import Generalization

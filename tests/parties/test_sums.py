@@ -14,7 +14,7 @@ from tests.parties.parties import house, run, run_each
 from privet.errors import UnsupportedError
 from privet.parties.primitives import securesum
 from privet.parties.primitives.around import Around
-from privet.parties.primitives.chance import Stream, fresh
+from privet.parties.primitives.randomness import Stream, fresh
 from privet.parties.primitives.replicated import Feeding, Shared, Three
 from privet.parties.primitives.securesum import Pairwise, Ring
 from privet.parties.primitives.sharing import joined, shared

@@ -22,7 +22,7 @@ from privet.hierarchy.dates import Dates
 from privet.policy.values import Policy
 from privet.publishing import check
 from privet.studio import columns, cuts
-from privet.studio.beside import beside
+from privet.studio.before_after import beside
 from privet.studio.jobs import State
 from privet.studio.look import looked
 from privet.studio.project import TRANSACTIONS, Taken

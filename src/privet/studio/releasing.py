@@ -22,7 +22,7 @@ from privet.report.numerals import percent
 from privet.report.words import wording
 from privet.studio import edits
 from privet.studio.addresses import shown
-from privet.studio.beside import SHOWN, beside
+from privet.studio.before_after import SHOWN, beside
 from privet.studio.exploring import exposure
 from privet.studio.jobs import Job, State, spoken
 from privet.studio.pages import Asked, Pages, attached

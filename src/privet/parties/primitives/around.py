@@ -13,7 +13,7 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Any
 
-from privet.parties.primitives.chance import Stream
+from privet.parties.primitives.randomness import Stream
 from privet.parties.transport import Link, Words
 
 PURPOSE = b"privet ring order"

@@ -24,10 +24,10 @@ from typing import Any
 
 import numpy as np
 
-from privet.parties.primitives.chance import fresh
 from privet.parties.primitives.circuits import above, added, bits_of, chosen, joined, zeros
 from privet.parties.primitives.garbling import Circuit, Machine
 from privet.parties.primitives.oblivious import Bits
+from privet.parties.primitives.randomness import fresh
 
 TRIES = 65
 SLACK = Fraction(4, 1 << (TRIES - 1))  # of epsilon: ln((1 + d) / (1 - d)) is less, d = 2**-(tries - 1)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from privet.errors import InternalError, PartyError, UnsupportedError
 from privet.parties.primitives.around import Around
-from privet.parties.primitives.chance import below
+from privet.parties.primitives.randomness import below
 from privet.parties.primitives.securesum import SecureSum, refuse_two
 from privet.parties.transport import Link, Words
 

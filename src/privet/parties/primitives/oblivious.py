@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import MissingExtraError, PartyError, UnsupportedError
-from privet.parties.primitives.chance import Stream
+from privet.parties.primitives.randomness import Stream
 from privet.parties.transport import Link
 
 try:

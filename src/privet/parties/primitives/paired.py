@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 from privet.errors import InternalError, UnsupportedError
-from privet.parties.primitives.chance import fresh
 from privet.parties.primitives.circuits import added, any_set, lanes_of
 from privet.parties.primitives.garbling import Circuit, Evaluating, Garbling, Machine
 from privet.parties.primitives.oblivious import Bits, Labels, hashed
+from privet.parties.primitives.randomness import fresh
 from privet.parties.primitives.replicated import Shared
 from privet.parties.transport import Link, Words
 

@@ -24,7 +24,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from privet.errors import InternalError, UnsupportedError
-from privet.parties.primitives.chance import Stream, agreed
+from privet.parties.primitives.randomness import Stream, agreed
 from privet.parties.primitives.sharing import shared
 from privet.parties.transport import Link, Words
 

@@ -21,7 +21,7 @@ from typing import Protocol
 
 from privet.errors import UnsupportedError
 from privet.parties.primitives.around import Around
-from privet.parties.primitives.chance import Stream, agreed, fresh
+from privet.parties.primitives.randomness import Stream, agreed, fresh
 from privet.parties.transport import Link, Words
 
 FIRST = 0  # the party that learns the totals

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from privet.errors import UnsupportedError
-from privet.parties.primitives.chance import fresh
+from privet.parties.primitives.randomness import fresh
 from privet.parties.transport import Words
 
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from privet.parties.primitives.chance import Stream
+from privet.parties.primitives.randomness import Stream
 from privet.parties.primitives.replicated import COMPUTING, Shared, Three
 from privet.parties.primitives.sharing import shared
 from privet.parties.transport import Link, Words

@@ -15,8 +15,8 @@ import numpy as np
 
 from privet.errors import PartyError
 from privet.parties.primitives.around import Around
-from privet.parties.primitives.chance import below
 from privet.parties.primitives.extremes import Ints
+from privet.parties.primitives.randomness import below
 
 
 def owned(begin: Ints, mine: Ints, left: Ints, ties: Ints) -> Ints:

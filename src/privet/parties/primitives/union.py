@@ -22,8 +22,8 @@ import numpy as np
 
 from privet.errors import PartyError, UnsupportedError
 from privet.parties.primitives.around import Around
-from privet.parties.primitives.chance import below, fresh
 from privet.parties.primitives.extremes import Ints, maxima
+from privet.parties.primitives.randomness import below, fresh
 from privet.parties.primitives.securesum import refuse_two
 from privet.parties.transport import Link
 

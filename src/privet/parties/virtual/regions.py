@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.parties.primitives.chance import fresh
 from privet.parties.primitives.extremes import Ints, Mask
+from privet.parties.primitives.randomness import fresh
 from privet.parties.virtual.rules import Ties
 
 Codes = NDArray[Any]  # rows x columns

@@ -32,8 +32,8 @@ from privet.roads import Found, Verdicts
 from privet.roads.driver import Asked, Later, Once, Passed, Stations
 from privet.roads.stations import as_written, data_file, in_frame, needed, order_complaints, others
 from privet.roads.tables import formulas
-from privet.roads.transactions.beside import recoded
 from privet.roads.transactions.check import level_notes, passing, read_sets, shape_of, size, verdicts_on
+from privet.roads.transactions.quasi_identifiers import recoded
 from privet.roads.transactions.release import SetRelease
 from privet.roads.transactions.shape import Layout
 from privet.roads.transactions.sound import accounts, otherwise_written

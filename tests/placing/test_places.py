@@ -267,7 +267,7 @@ def test_stopped_after_the_release_stood(
         finished(*args)
         signal.raise_signal(number)
 
-    monkeypatch.setattr("privet.placing.beside._finished", late)
+    monkeypatch.setattr("privet.placing.aside._finished", late)
     before = signal.signal(number, signal.default_int_handler)  # in a shell's background it may be ignored
     try:
         assert main(PUBLISH) == 128 + number

@@ -11,7 +11,7 @@ dead is finished if it was ready, and removed if it was not.
 
 from __future__ import annotations
 
-from privet.placing.beside import Aside, aside, scratch
+from privet.placing.aside import Aside, aside, scratch
 from privet.placing.held import Placed, noted
 from privet.placing.system import fits, followed
 

@@ -19,7 +19,7 @@ from privet.node.house import House
 from privet.node.service import serve
 from privet.node.wires import Nodes
 from privet.parties.transport import Link
-from privet.placing import beside
+from privet.placing import staging
 
 
 def die() -> None:
@@ -49,9 +49,9 @@ def main(fatal: str, number: str, folder: str) -> None:
     setattr(Link, "send", send)  # noqa: B010 - not a method of that class to a type checker
     setattr(runs, "Nodes", wires)  # noqa: B010
     if fatal == "placing":
-        setattr(beside.Aside, "place", dead)  # noqa: B010
+        setattr(staging.Aside, "place", dead)  # noqa: B010
     if fatal == "ready":
-        setattr(beside, "_finished", dead)  # noqa: B010
+        setattr(staging, "_finished", dead)  # noqa: B010
     if fatal == "full":
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(number), int(number)))
     serve(House.load(Path(folder)))

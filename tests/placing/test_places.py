@@ -259,15 +259,15 @@ def test_a_signal_waits_until_the_release_stands() -> None:
 def test_stopped_after_the_release_stood(
     here: Path, number: signal.Signals, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from privet.placing import beside
+    from privet.placing import staging
 
-    finished = beside._finished
+    finished = staging._finished
 
     def late(*args: Path) -> None:
         finished(*args)
         signal.raise_signal(number)
 
-    monkeypatch.setattr("privet.placing.aside._finished", late)
+    monkeypatch.setattr("privet.placing.staging._finished", late)
     before = signal.signal(number, signal.default_int_handler)  # in a shell's background it may be ignored
     try:
         assert main(PUBLISH) == 128 + number

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from privet.cli.stopping import MOMENTS, stoppable
+from privet.cli.stopping import stoppable
 
 STOPS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
@@ -49,6 +49,7 @@ def test_a_stop_inside_polars_waits_until_rust_has_its_answer(
 ) -> None:
     """Rust asks Python for the types of columns, and panics where Python was interrupted."""
     monkeypatch.setattr("privet.cli.stopping.MOMENT", moment)  # 0: asked again before the handler is done
+    monkeypatch.setattr("privet.cli.stopping.PATIENCE", 600.0)  # however busy the machine is
     table = pl.DataFrame({"a": ["x"]}, schema={"a": pl.Enum(["x"])})
     source = "def asked(*args):\n    stop(number)\n    return sound(*args)"
     asked = polars_own(source, number=number, stop=stop, sound=pl.Enum.__init__)
@@ -66,9 +67,9 @@ def test_a_stop_inside_polars_waits_until_rust_has_its_answer(
     assert "panicked" not in capfd.readouterr().err
 
 
-def test_who_never_leaves_polars_is_stopped_there() -> None:
-    source = "def asked():\n    for _ in range(many): signal.raise_signal(signal.SIGTERM)"
-    asked = polars_own(source, many=2 * MOMENTS)
+def test_who_never_leaves_polars_is_stopped_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("privet.cli.stopping.PATIENCE", 0.1)
+    asked = polars_own("def asked():\n    while True: signal.raise_signal(signal.SIGTERM)")
     with pytest.raises(SystemExit), stoppable():
         asked()
 

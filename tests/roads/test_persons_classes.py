@@ -14,7 +14,7 @@ from tests.equality.test_key import naive
 from tests.roads.test_persons import Row, frame, policy
 
 import privet as pv
-from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
+from privet.errors import PolicyError, UnsatisfiableError
 
 Class = dict[str, set[Any]]  # each person, and the values that they have in any of their rows there
 
@@ -243,9 +243,3 @@ def test_searches_that_prune_count_persons_where_only_sizes_matter(
 def test_and_refuse_shares_of_persons(algorithm: str) -> None:
     with pytest.raises(PolicyError, match="shares of persons"):
         policy(MODELS["entropy"], algorithm=algorithm)
-
-
-@pytest.mark.parametrize("distance", ['"kl"', '"costs"\ncosts = { 1 = { 2 = "1/2" } }'])
-def test_a_distance_that_counts_records_is_refused(distance: str) -> None:
-    with pytest.raises((PolicyError, UnsupportedError), match="counts records"):
-        policy(f'type = "t-closeness"\nt = "1/2"\nsensitive = ["ill"]\ndistance = {distance}')

@@ -17,18 +17,20 @@ from typing import Any
 
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 MOMENT = 0.01  # seconds
-MOMENTS = 200  # then it stops wherever it is
+PATIENCE = 2.0  # seconds; then it stops wherever it is
 
 
 @contextmanager
 def stoppable() -> Iterator[None]:
     """Whoever asks us to stop is heard here, and leaves with 128 and the signal's number."""
     asked: list[int] = []
+    since: list[float] = []
     later = _Later()
 
     def stop(number: int, frame: FrameType | None) -> None:
         asked.append(number)
-        if _inside_polars(frame) and len(asked) < MOMENTS:
+        since.append(time.monotonic())
+        if _inside_polars(frame) and since[-1] - since[0] < PATIENCE:
             later.ask(number)
         elif number == signal.SIGINT:
             raise KeyboardInterrupt

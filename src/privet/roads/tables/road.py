@@ -169,10 +169,11 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
         if isinstance(policy.algorithm, FullDomain):
             slices = [(measured_on(raw, part, hierarchies(policy)), part) for raw, part in slices]
         measures = measures_of(counts, slices, final)
+        copies = recoding.copies if isinstance(recoding, Perturbation) else 1
         k = max((n for model in population.leaving(policy).models if (n := model.class_size)), default=0)
         if k and "ncp" in measures["loss"]:
             measures["dimensionality"] = dimensionality(
-                counts.records, k, len(left.quasi), measures["loss"]["ncp"]
+                counts.records * copies, k, len(left.quasi), measures["loss"]["ncp"]
             )
         if found := worst.result():
             measures["worst_classes"] = found
@@ -184,14 +185,14 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
                 notes[name]["recoding"] = kind
             mine = {column.name for column in raw.quasi}
             attributes = {n: notes[n] if n in mine else attributes.get(n, notes[n]) for n in notes}
-        copies = recoding.copies if isinstance(recoding, Perturbation) else 1
         aloud = [
             *bounds_of_data(policy, final.quasi),
             *formulas.cautions(asked.engine, passed.leaving.published, final, form),
         ]
+        gone = counts.records * copies - final.records
         told = ev.Told(
             records=final.records,
-            suppressed_records=counts.records - final.records,
+            suppressed_records=gone,
             columns=columns,
             promises=[
                 *(
@@ -214,7 +215,7 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
             cautions=[
                 *ev.CAUTIONS,
                 *aloud,
-                *ev.chosen_with(raw.records - final.records, recoding.name),
+                *ev.chosen_with(gone, recoding.name),
                 *([] if policy.person is None else [persons.CAUTION]),
             ],
             more={

@@ -1,5 +1,7 @@
 """A few counting loops in C, for large tables; everything works without them, only slower.
 
+(One is not tried without: `relational/regroup.py` walks millions of steps.)
+
 They are plain C functions over numpy's arrays, called through ctypes (which lets other threads run
 meanwhile), so there is nothing to load but a small library. Numba would spare us the C, but every
 process would pay half a second for it and more (docs/explain/why-these-libraries.md).

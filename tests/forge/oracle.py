@@ -118,9 +118,8 @@ def _lines(text: str) -> tuple[list[Row], list[str]]:
     odd = []
     if any([*one] != [*found[0]] for one in found) or re.search(r"[,:{]\s|\n\n|\s[,:}]", text):
         odd.append("rows are written in another way")
-    for name in found[0]:
-        if len({type(one.get(name)) for one in found} - {type(None)}) > 1:
-            odd.append("a value is of another type than the others")
+    if any(len({type(one.get(name)) for one in found} - {type(None)}) > 1 for name in found[0]):
+        odd.append("a value is of another type than the others")
     rows = [{n: v if v is None else str(v) for n, v in one.items()} for one in found]
     keys = [[(v is None, v or "") for v in row.values()] for row in rows]
     if keys != sorted(keys):

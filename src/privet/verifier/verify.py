@@ -12,7 +12,7 @@ data shows (noise), or in a way or a file that this program does not know (Parqu
 library); it is named, and `privet verify` says more. Python 3.11 or later.
 
 To read it, begin at the end (`verdict`, `judged`). Each kind of data has a part of its own, between lines of
-dashes; of the parts about kinds that you do not have, nothing runs.
+dashes; `privet verifier --kind table` writes the program without the parts of other kinds.
 """
 
 from __future__ import annotations
@@ -52,6 +52,9 @@ LOOSE = {"utf-7", "unicode_escape", "raw_unicode_escape", "idna", "punycode"}  #
 MOST = 1_000_000  # groups that are counted one by one
 Row = dict[str, Any]  # a record: texts by the names of columns, None where a value is missing
 People = Sequence[tuple[Sequence[Any], Row]]  # what can be known of each, and a row of theirs
+
+
+KINDS: dict[str, Any] = {}  # how each kind of data is read and judged
 
 
 class Wrong(Exception):
@@ -252,7 +255,22 @@ def in_order(rows: Sequence[Row]) -> bool:
     return all(one <= other for one, other in zip(keys, keys[1:], strict=False))
 
 
-# --- when two sensitive values are one
+DISGUISES = {"hash": "[0-9a-f]{64}", "pseudonym": "P-[0-9A-HJKMNP-TV-Z]{12}"}
+DISGUISES["shift"] = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].+)?"
+
+
+def check_disguises(policy: Row, rows: Sequence[Row]) -> None:
+    """A name in a column that is said to be masked is a name that has left."""
+    for name, about in policy["attributes"].items():
+        pattern = DISGUISES.get(str(about.get("publish")), ".*")
+        if about.get("publish") == "mask":
+            pattern = rf"\*{{4}}|.{{{about.get('first', 0)}}}\*{{4}}.{{{about.get('last', 0)}}}"
+        texts = {row.get(name) for row in rows} - {None}
+        bare = not all(re.fullmatch(pattern, text, re.DOTALL) for text in texts)
+        refuse(bare, f"a value of column {name!r} is not in the disguise that the policy says")
+
+
+# --- equality: when two sensitive values are one
 
 NUMBER = re.compile(r"([+-]?)(0|[1-9]\d*|(?=\.\d))(?:\.(\d*))?(?:[eE]([+-]?)0*(\d{1,18}))?", re.ASCII)
 ZONE = r"(?: ?(Z|UTC|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?))?"
@@ -295,6 +313,13 @@ def in_numbers(value: Any) -> Fraction:
 
 # --- promises about who can be found, and what is then learnt
 
+LINKAGE = {"k-anonymity", "lkc-privacy", "alpha-k-anonymity", "confidence-bounding", "maximum-risk"}
+RISKS = {"average-risk", "records-at-risk", "sample-uniqueness"}
+# Of how it was made, or of others:
+UNSHOWN = {"by-construction", "differential-privacy", "k-map", "delta-presence"}
+KEYS = {"type", "k", "l", "c", "alpha", "p", "t", "beta", "delta", "at_most", "above", "sensitive", "quasi"}
+KEYS |= {"distance", "order"}
+
 
 def exact(number: Any) -> Fraction:
     text = str(number)
@@ -336,6 +361,19 @@ def matching(people: Sequence[tuple[Sequence[Any], Any]], least: int, most: int)
         yield from found.values()
 
 
+def linkage(model: Row, rows: Sequence[Row], groups: Iterable[list[Row]]) -> bool:
+    """In each group are at least k records, and no protected value has more than its share of them."""
+    k, bounds = asked(model, rows)
+    for group in groups:
+        counts = {name: Counter(same(row[name]) for row in group) for name, _, _ in bounds}
+        if len(group) < k or any(counts[name][value] > most * len(group) for name, value, most in bounds):
+            return False
+    return True
+
+
+# --- classes of records
+
+
 def classes(rows: Sequence[Row], names: Sequence[str]) -> Iterator[list[Row]]:
     """The records that agree in these columns."""
     return matching([([row[name] for name in names], row) for row in rows], len(names), len(names))
@@ -350,16 +388,6 @@ def perhaps(rows: Sequence[Row], names: Sequence[str]) -> Iterator[list[Row]]:
         match = [row for row in rows if all(row[n] in {v, None} for n, v in zip(names, known, strict=True))]
         if match:
             yield match
-
-
-def linkage(model: Row, rows: Sequence[Row], groups: Iterable[list[Row]]) -> bool:
-    """In each group are at least k records, and no protected value has more than its share of them."""
-    k, bounds = asked(model, rows)
-    for group in groups:
-        counts = {name: Counter(same(row[name]) for row in group) for name, _, _ in bounds}
-        if len(group) < k or any(counts[name][value] > most * len(group) for name, value, most in bounds):
-            return False
-    return True
 
 
 def ln(number: Fraction) -> Fraction:
@@ -426,17 +454,9 @@ def risk_keeps(model: Row, sizes: Sequence[int]) -> bool:
     return Fraction(sum(size for size in sizes if Fraction(1, size) > above), records) <= at_most
 
 
-LINKAGE = {"k-anonymity", "lkc-privacy", "alpha-k-anonymity", "confidence-bounding", "maximum-risk"}
-RISKS = {"average-risk", "records-at-risk", "sample-uniqueness"}
-# Of how it was made, or of others:
-UNSHOWN = {"by-construction", "differential-privacy", "k-map", "delta-presence"}
-KEYS = {"type", "k", "l", "c", "alpha", "p", "t", "beta", "delta", "at_most", "above", "sensitive", "quasi"}
-KEYS |= {"distance", "order"}
-
-
-def keeps(model: Row, rows: Sequence[Row], quasi: Sequence[str], wildcard: bool) -> bool:
+def keeps(model: Row, rows: Sequence[Row], quasi: Sequence[str], policy: Row) -> bool:
     """Does a table of records keep a promise?"""
-    beyond = sorted(set(model) - KEYS)
+    beyond, wildcard = sorted(set(model) - KEYS), policy["nulls"] == "wildcard"
     unsure(beyond, f"{model['type']} with {', '.join(beyond)}")
     if model["type"] in LINKAGE:  # any l known values match at least k records
         quasi = model.get("quasi", quasi)
@@ -460,51 +480,28 @@ def keeps(model: Row, rows: Sequence[Row], quasi: Sequence[str], wildcard: bool)
 
 # --- tables
 
-DISGUISES = {"hash": "[0-9a-f]{64}", "pseudonym": "P-[0-9A-HJKMNP-TV-Z]{12}"}
-DISGUISES["shift"] = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].+)?"
-
-
-def check_disguises(policy: Row, rows: Sequence[Row]) -> None:
-    """A name in a column that is said to be masked is a name that has left."""
-    for name, about in policy["attributes"].items():
-        pattern = DISGUISES.get(str(about.get("publish")), ".*")
-        if about.get("publish") == "mask":
-            pattern = rf"\*{{4}}|.{{{about.get('first', 0)}}}\*{{4}}.{{{about.get('last', 0)}}}"
-        bare = any(
-            row.get(name) is not None and not re.fullmatch(pattern, row[name], re.DOTALL) for row in rows
-        )
-        refuse(bare, f"a value of column {name!r} is not in the disguise that the policy says")
-
 
 def of_table(policy: Row, files: dict[str, bytes], data: Row) -> Any:
     """The records of a table, or of two that are linked by buckets; and what is asked of them."""
     if policy["algorithm"]["type"] in {"diffgen", "noisy-contingency"}:
         return noisy(policy, files, data), []
-    split, wildcard = (
-        policy["algorithm"]["type"] in {"anatomy", "bucketisation"},
-        policy["nulls"] == "wildcard",
-    )
+    split = policy["algorithm"]["type"] in {"anatomy", "bucketisation"}
     other = split != bool(data.get("buckets")) or data.get("tables") or data.get("counts")
     refuse(other, "the evidence names other tables than the algorithm of the policy publishes")
     linked = any(m.get("k", 1) != 1 or m["type"] in RISKS | {"maximum-risk"} for m in policy["models"])
-    refuse(
-        split and linked, "buckets show each record as it is: they keep promises about sensitive values only"
-    )
-    rows, *others = (
-        records_of(one, files[one], policy) for one in (data["file"], data.get("buckets")) if one
-    )
+    refuse(split and linked, "buckets show each record as it is: they keep no promise about finding it")
+    tables = [records_of(one, files[one], policy) for one in (data["file"], data.get("buckets")) if one]
+    rows = tables[0]
     check_order(policy, in_order(rows))
     check_disguises(policy, rows)
     about = {n: a for n, a in policy["attributes"].items() if n not in policy.get("publish_only", {})}
     shown = {n for n, a in about.items() if a["role"] != "identifier" or "publish" in a}
     quasi, secret = ([n for n, a in about.items() if a["role"] == role] for role in ("quasi", "sensitive"))
     columns = [shown - {*secret} | {"bucket"}, {"bucket", *secret, "records"}] if split else [shown]
-    odd = any(
-        set(row) != names for table, names in zip([rows, *others], columns, strict=True) for row in table
-    )
+    odd = any(set(row) != names for table, names in zip(tables, columns, strict=True) for row in table)
     refuse(odd or not rows, "the data has other columns than the policy publishes")
     if split:
-        quasi, counts, held = ["bucket"], others[0], Counter[Any]()
+        quasi, counts, held = ["bucket"], tables[1], Counter[Any]()
         plain = all(re.fullmatch("[1-9][0-9]*", row["records"] or "") for row in counts)
         refuse(not plain, "a count of records is not a plain whole number from 1 on")
         for row in counts:
@@ -512,7 +509,7 @@ def of_table(policy: Row, files: dict[str, bytes], data: Row) -> Any:
         odd = Counter(row["bucket"] for row in rows) != held or not in_order(counts)
         refuse(odd or len(secret) != 1, "the two tables do not have the same records in their buckets")
         rows = [row for row in counts for _ in range(int(row["records"]))]
-    return len(rows), [lambda model: keeps(model, rows, quasi, wildcard)]
+    return len(rows), [lambda model: keeps(model, rows, quasi, policy)]
 
 
 def noisy(policy: Row, files: dict[str, bytes], data: Row) -> int:
@@ -532,6 +529,9 @@ def noisy(policy: Row, files: dict[str, bytes], data: Row) -> int:
     return sum(max(0, count) for count in held.values())
 
 
+KINDS["table"] = of_table
+
+
 # --- paths
 
 POINT = re.compile(r"(.*)@(.*)|(.*\D)(\d+)", re.ASCII | re.DOTALL)
@@ -543,11 +543,9 @@ def of_paths(policy: Row, files: dict[str, bytes], data: Row) -> Any:
     unsure(how["form"] not in {"column", "visits", "readings"}, f"paths as {how['form']}")
     if how["form"] == "column":
         check_order(policy, in_order(table))
-    people = (
-        [(points_of(row[how["path"]]), row) for row in table]
-        if how["form"] == "column"
-        else visits(policy, table)
-    )
+        people: People = [(points_of(row[how["path"]]), row) for row in table]
+    else:
+        people = visits(policy, table)
     rows = [row for _, row in people]
     check_disguises(policy, rows)
     quasi = [name for name, about in policy["attributes"].items() if about["role"] == "quasi"]
@@ -558,7 +556,7 @@ def of_paths(policy: Row, files: dict[str, bytes], data: Row) -> Any:
         most = model.get("l", longest) if model["type"] == "lkc-privacy" else longest
         return linkage(model, rows, matching(people, 1, most))
 
-    beside = [lambda model: keeps(model, rows, quasi, policy["nulls"] == "wildcard")] if quasi else []
+    beside = [lambda model: keeps(model, rows, quasi, policy)] if quasi else []
     return len(people), [path_keeps, *beside]
 
 
@@ -568,9 +566,8 @@ def points_of(path: str | None) -> list[tuple[str, ...]]:
     for word in filter(None, re.split(arrow if re.search(arrow, text) or "@" in text else r"\s+", text)):
         parts = POINT.fullmatch(word)
         points.append(tuple(part for part in parts.groups() if part is not None) if parts else ())
-    refuse(
-        () in points or len(set(points)) < len(points), "a point twice, or one that is not a place and a time"
-    )
+    odd = () in points or len(set(points)) < len(points)
+    refuse(odd, "a point twice, or one that is not a place and a time")
     return sorted(points)
 
 
@@ -602,6 +599,9 @@ def visits(policy: Row, rows: Sequence[Row]) -> People:
     return people
 
 
+KINDS["trajectories"] = of_paths
+
+
 # --- documents
 
 UNLIKE = [{"number", "digits"}, {"boolean", "truth"}, {"null", "absent"}, {"array", "object"}]
@@ -616,6 +616,7 @@ def of_documents(policy: Row, files: dict[str, bytes], data: Row) -> Any:
         told.update({"quasi": [], "sensitive": None, "other": [], "children": {}, **told})
         told["quasi"] = [told["quasi"]] if isinstance(told["quasi"], str) else told["quasi"]
     about["record"] = {"type": next(iter(about["types"])), **about.get("record", {})}
+    about["beyond"] = Unknown
     halved = policy["algorithm"]["type"] == "tree-anatomy"
     people, check = (of_halves if halved else of_trees)(policy, name, unpacked(name, files[name]), forms)
     two_ways = any(pair <= seen for seen in forms.values() for pair in UNLIKE)
@@ -630,11 +631,9 @@ def from_json(raw: Any, kind: str, about: Row, forms: Any) -> Row:
     found: list[tuple[str, str, Any]] = []
     for name, value in raw.items():
         if child := about["types"][kind]["children"].get(name):
-            below = [
-                from_json(one, child, about, forms) for one in (value if isinstance(value, list) else [value])
-            ]
-            form = "array" if isinstance(value, list) else "object"
-            found.append(("several" if len(below) > 1 else form, name, below))
+            form, many = ("array", value) if isinstance(value, list) else ("object", [value])
+            below = [from_json(one, child, about, forms) for one in many]
+            found.append((form if len(many) < 2 else "several", name, below))
             continue
         unsure(isinstance(value, (dict, list)), "values with a type, as MongoDB writes them")
         form = "null" if value is None else "boolean" if isinstance(value, bool) else "number"
@@ -672,19 +671,13 @@ def noted(found: list[tuple[str, str, Any]], kind: str, about: Row, forms: Any) 
     fields = [name for name in (*told["quasi"], told["sensitive"], *told["other"]) if name]
     names = [*fields, *told["children"]]
     if any(name not in names for _, name, _ in found):
-        raise about.get("beyond", Unknown)(
-            "a tree has a field that does not belong into it, or into its half"
-        )
+        raise about["beyond"]("a tree has a field that does not belong into it, or into its half")
     order = [(form != "attribute", names.index(name)) for form, name, _ in found]
     refuse(order != sorted(order), "fields stand in another order than in the policy")
     for form, name, value in found:
         refuse(name in made and "direct" not in form, "a field or a list stands twice")
-        blank = (
-            form in {"attribute", "element"}
-            and value.strip() != value
-            and (form == "element" or not value.strip())
-        )
-        refuse(blank or (value in ("", []) and form != "text"), "blanks, or an empty list")
+        blank = not value.strip() if form == "attribute" else form == "element" and value != value.strip()
+        refuse(blank or value == [], "blanks, or an empty list")
         made[name] = made.get(name, []) + value if isinstance(value, list) else value
         forms[kind, name].add(form)
     for name in set(fields) - set(made):
@@ -696,11 +689,8 @@ def xml_lines(element: Any, indent: str) -> Iterator[str]:
     """An element as privet writes it."""
     head = " ".join([element.tag, *(f"{name}={quoteattr(text)}" for name, text in element.attrib.items())])
     if not len(element):
-        yield (
-            f"{indent}<{head}>{escape(element.text)}</{element.tag}>"
-            if element.text
-            else f"{indent}<{head}/>"
-        )
+        end = f">{escape(element.text)}</{element.tag}>" if element.text else "/>"
+        yield f"{indent}<{head}{end}"
         return
     yield f"{indent}<{head}>"
     for inner in element:
@@ -744,11 +734,9 @@ def of_trees(policy: Row, name: str, raw: bytes, forms: Any) -> Any:
         refuse(any(one.tag != way[-1] for one in found), "something stands beside the records")
         trees = [from_xml(one, root, about, forms) for one in found]
     else:
-        steps = re.findall(
-            r"\.([^.\[\]]+)|\['([^']+)'\]|\[\*\]", record.get("json", "") if name.endswith(".json") else ""
-        )
-        steps = [one or other for one, other in steps]
-        steps += [""] if (steps and steps[-1]) or (name.endswith(".json") and not steps) else []
+        place = record.get("json", "$[*]") if name.endswith(".json") else "$"
+        steps = [one or key for one, key in re.findall(r"\.([^.\[\]]+)|\['([^']+)'\]|\[\*\]", place)]
+        steps += [""] if steps and steps[-1] else []  # an empty step is a list
         head = "".join(f"{{{dumps(step)}: " if step else "[" for step in steps)
         end = "".join("}" if step else "]" for step in reversed(steps))
         trees = [from_json(one, root, about, forms) for one in json_of(name, raw, head, end)]
@@ -770,10 +758,8 @@ def tree_order(tree: Row, about: Row) -> tuple[list[Any], list[Any]]:
     known, whole, types = [], [], about["types"]
     for level, kind, vertex in walk(tree, about["record"]["type"], types):
         told, place = types[kind], (level, list(types).index(kind))
-        texts = [
-            (vertex.get(n) is None, vertex.get(n) or "")
-            for n in (*told["quasi"], told["sensitive"], *told["other"])
-        ]
+        names = *told["quasi"], told["sensitive"], *told["other"]
+        texts = [(vertex.get(name) is None, vertex.get(name) or "") for name in names]
         known.append((*place, texts[: len(told["quasi"])]))
         whole.append((*place, texts))
     return known, whole
@@ -794,9 +780,8 @@ def seen(value: str | None, kind: str, about: Row) -> Any:
 def laid(vertex: Row, kind: str, about: Row) -> tuple[Any, list[Any]]:
     """A tree without its sensitive values, alike for trees that are alike, and these values in the same order."""
     told = about["types"][kind]
-    below = [
-        laid(one, child, about) for key, child in told["children"].items() for one in vertex.get(key, [])
-    ]
+    children = told["children"].items()
+    below = [laid(one, child, about) for key, child in children for one in vertex.get(key, [])]
     below.sort(key=lambda part: repr(part[0]))  # what looks alike stays as it is written
     here = "none" if told["sensitive"] is None else seen(vertex.get(told["sensitive"]), kind, about)
     form = kind, tuple(vertex.get(name) for name in told["quasi"]), tuple(part[0] for part in below)
@@ -818,10 +803,8 @@ def tree_keeps(model: Row, trees: Sequence[Row], about: Row) -> bool:
         return least >= model["k"]
     unsure(model["type"] != "document-l-diversity", f"the promise {model['type']}")
     wrong = [form for form, members in alike.items() if not rare(zip(*members, strict=True), model["l"])]
-    unsure(
-        least >= model["l"] and any(map(twins, wrong)),
-        "trees that may keep it with their children in another order",
-    )
+    open_ = least >= model["l"] and any(map(twins, wrong))
+    unsure(open_, "trees that may keep it with their children in another order")
     return least >= model["l"] and not wrong
 
 
@@ -839,31 +822,17 @@ def of_halves(policy: Row, name: str, raw: bytes, forms: Any) -> Any:
     parts = ["qi_trees", "sa_trees"] if style == "t-t" else ["aqi_trees", "sa_groups"]
     if xml:
         found = xml_of(name, raw, ["publication"], f' method="{style}" l="{l}"')
-        odd = any(
-            (one.tag, list(one.attrib)) != ("group", ["id"]) or one[0].attrib or one[1].attrib
-            for one in found
-        )
-        refuse(odd, "a group is not written as privet writes")
+        odd = any(one.tag != "group" or one[0].attrib or one[1].attrib for one in found)
+        trees = [tree for one in found for half in one if half.tag.endswith("trees") for tree in half]
+        refuse(odd or len({tree.tag for tree in trees}) > 1, "groups or trees with other names or words")
         groups = [{**one.attrib, **{half.tag.replace("-", "_"): list(half) for half in one}} for one in found]
-        tags = {
-            tree.tag
-            for group in groups
-            for key, half in group.items()
-            if key.endswith("trees")
-            for tree in half
-        }
-        refuse(len(tags) > 1, "trees have several names")
     else:
         groups = json_of(name, raw, f'{{"method": "{style}", "l": {l}, "groups": [', "]}")
     refuse(any(list(group) != ["id", *parts] for group in groups), "a group does not have its two halves")
     for part in parts:
         if part.endswith("trees"):
-            half = {
-                **about,
-                "beyond": Wrong,
-                "types": {k: narrow(t, part) for k, t in about["types"].items()},
-            }
-            read = from_xml if xml else from_json
+            types = {kind: narrow(told, part) for kind, told in about["types"].items()}
+            half, read = {**about, "beyond": Wrong, "types": types}, from_xml if xml else from_json
             for group in groups:
                 group[part] = [read(tree, about["record"]["type"], half, forms) for tree in group[part]]
     return sum(len(group[parts[0]]) for group in groups), lambda model: half_keeps(model, groups, policy)
@@ -886,31 +855,26 @@ def half_keeps(model: Row, groups: Sequence[Row], policy: Row) -> bool:
         trees = [[list(walk(tree, root, types)) for tree in half] for half in halves]
         shape = [vertex[:2] for vertex in trees[0][0]]
         odd = any([vertex[:2] for vertex in tree] != shape for half in trees for tree in half)
-        refuse(
-            odd or name != f"g{number}",
-            "a group has another name than its number, or trees of different shapes",
-        )
+        odd |= name != f"g{number}"
+        refuse(odd, "a group has another name than its number, or trees of different shapes")
         keys = [[tree_order(tree, about) for tree in half] for half in halves]
         check_order(policy, all(half == sorted(half) for half in keys))
         order.append(keys[0])
-        if len(halves) > 1:
-            names = [(at, kind, types[kind]["sensitive"]) for at, (_, kind) in enumerate(shape)]
-            places = [
-                [seen(t[at][2].get(one), kind, about) for t in trees[1]] for at, kind, one in names if one
-            ]
-        else:
+        if len(halves) == 1:
             places = heaped(number, shape, trees[0], secret, about)
-        refuse(
-            any(len(values) != len(known) for values in places), "a group has not one value for each person"
-        )
+        else:
+            fields = [(at, kind, types[kind]["sensitive"]) for at, (_, kind) in enumerate(shape)]
+            vertices = [
+                (kind, [tree[at][2].get(field) for tree in trees[1]]) for at, kind, field in fields if field
+            ]
+            places = [[seen(value, kind, about) for value in values] for kind, values in vertices]
+            refuse(len(secret) != len(known), "a group has not one value for each person")
         good &= len(known) >= model["l"] and rare(places, model["l"])
     check_order(policy, order == sorted(order))
     return good
 
 
-def heaped(
-    number: int, shape: Sequence[Any], trees: Sequence[Any], secret: Any, about: Row
-) -> list[list[Any]]:
+def heaped(number: int, shape: Any, trees: Any, secret: Any, about: Row) -> list[list[Any]]:
     """The values of each heap of a group. It is named by group, level and number there, as its vertices name it."""
     heaps = dict(map(heap_of, secret)) if isinstance(secret, list) else secret
     fields = [told["sensitive"] for told in about["types"].values()]
@@ -928,6 +892,8 @@ def heaped(
             odd |= list(heap["values"]) != sorted(heap["values"])
             odd |= any(type(count) is not int or count < 1 for _, count in counts)
             refuse(odd, "a heap of values is not written as privet writes")
+            many = sum(count for _, count in counts)
+            refuse(many != len(trees), "a group has not one value for each person")
             found.append([seen(value, kind, about) for value, count in counts for _ in range(count)])
     odd = any([vertex[2].get("sag") for vertex in tree] != names for tree in trees)
     odd |= [*filter(None, names)] != list(heaps) or len(heaps) < len(secret)
@@ -938,15 +904,16 @@ def heaped(
 def heap_of(element: Any) -> tuple[str, Row]:
     """A heap of sensitive values in XML, as JSON writes it."""
     odd = element.tag != "sa-group" or list(element.attrib) != ["id", "attribute"]
-    odd |= any(
-        one.tag not in {"value", "null"} or list(one.attrib) != ["count"] or len(one) for one in element
-    )
+    odd |= any(one.tag not in {"value", "null"} or list(one.attrib) != ["count"] for one in element)
     odd |= not all(re.fullmatch("[1-9][0-9]*", one.attrib["count"]) for one in element)
     values = {one.text or "": int(one.attrib["count"]) for one in element if one.tag == "value"}
     nulls = {one.tag + "s": int(one.attrib["count"]) for one in element if one.tag == "null"}
     odd |= len(values) + len(nulls) < len(element) or "null" in [one.tag for one in element][:-1]
     refuse(odd, "a heap of values is not written as privet writes")
     return element.attrib["id"], {"attribute": element.attrib["attribute"], "values": values, **nulls}
+
+
+KINDS["documents"] = of_documents
 
 
 # --- sets
@@ -993,12 +960,14 @@ def of_sets(policy: Row, files: dict[str, bytes], data: Row) -> Any:
     return len(sets), [set_keeps]
 
 
-# --- all together
+KINDS["transactions"] = of_sets
 
-KINDS = {"table": of_table, "trajectories": of_paths, "documents": of_documents, "transactions": of_sets}
+
+# --- together: all of it
+
 PERSONS = " of persons, whom only the steward can count"
-PARTS = {*KINDS, "policy", "kind", "purpose", "nulls", "order", "attributes", "models", "algorithm", "form"}
-PARTS |= {"rows", "absent", "publish_only", "hide", "person", "across"}
+PARTS = {"policy", "kind", "purpose", "nulls", "order", "attributes", "models", "algorithm", "form", "rows"}
+PARTS |= {"absent", "publish_only", "hide", "person", "across", "trajectories", "documents", "transactions"}
 
 
 def promises(policy: Row) -> list[Row]:

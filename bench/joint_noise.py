@@ -33,7 +33,7 @@ from privet.parties.transport import Distance, InProcess, Link, Session, togethe
 from privet.rehearsal import FAR
 
 TRAINING = 30_162
-COUNTING = {"key length", "key", "regions", "counts", "noisy digest", "nonce", "noisy"}
+COUNTING = {"key length", "key", "key proof", "regions", "counts", "noisy digest", "nonce", "noisy"}
 EPSILONS = ("1/10", "1/4", "1/2", "1")
 
 

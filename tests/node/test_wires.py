@@ -77,9 +77,10 @@ def test_a_silent_peer_is_asked_and_patience_ends() -> None:
         Inbox(0.01).read(1, lambda: None, 0.05)
 
 
-def test_a_length_beyond_any_message_is_refused() -> None:
-    with pytest.raises(PartyError, match="longer than any"):
-        wires._length(b"\xff" * 8)
+def test_a_length_beyond_what_is_due_is_refused_before_anything_of_it_is_read() -> None:
+    with pytest.raises(PartyError, match="bytes where 104 are due"):
+        wires._length(b"\xff" * 8, 104)
+    assert wires._length((104).to_bytes(8, "little"), 104) == 104
 
 
 # Two ends, with what a network may do between them.

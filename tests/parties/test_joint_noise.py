@@ -428,6 +428,7 @@ def test_nothing_of_the_counts_is_in_a_transcript(select: str, columns: bool, nu
         "ot messages": "labels, one of each pair readable", "labels": "chance", "tables": "ciphertexts",
         "decoding": "which label is which of a result", "result": "what both learn: a candidate, or alike",
         "place": "drawn and paid for", "key length": "public", "key": "public",
+        "key proof": "roots of numbers that nobody chose",
         "regions": "ciphertexts", "counts": "masked sums, encrypted",
         "noisy digest": "a digest under a nonce", "nonce": "chance", "noisy": "noisy; across columns masked",
     }  # fmt: skip

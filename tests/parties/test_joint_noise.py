@@ -474,6 +474,23 @@ def test_weights_that_do_not_fit_the_key_are_refused_with_a_way_out() -> None:
         plan("exponential", columns=False, degree=20).refuse(one_table())
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "select", "columns", "said"),
+    [
+        ("1/1000000000000000", "noisy-max", True, "more noise than any table"),
+        ("1/1000000000000000000000", "noisy-max", False, "more noise than any table"),
+        ("1/1000000000000000000000", "exponential", False, "more noise than any table"),
+        ("100000", "exponential", True, "noisy-max"),
+    ],
+)
+def test_an_epsilon_beyond_all_reason_is_refused_before_it_is_paid(
+    epsilon: str, select: str, columns: bool, said: str
+) -> None:
+    made = plan(select, columns=columns, epsilon=Fraction(epsilon), h=1)
+    with pytest.raises(UnsupportedError, match=said):
+        made.refuse(parts_of(columns)[0])
+
+
 def test_too_many_places_are_refused() -> None:
     from tests.dp.small import table
 

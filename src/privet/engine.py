@@ -70,6 +70,16 @@ class Afar(Protocol):
         """The sizes that classes have as the table is, and how many classes have each."""
 
 
+class Valued(Protocol):
+    """The distinct values of a column, and how many records have each."""
+
+    @property
+    def texts(self) -> Sequence[Value]: ...
+
+    @property
+    def counts(self) -> NDArray[np.int64]: ...
+
+
 class Engine(Protocol[Table]):
     """A place where tables live: the only code that knows polars or Spark."""
 
@@ -135,6 +145,21 @@ class Cluster(Protocol[Table]):
 
     def counted(self, table: Table, policy: Terms) -> Tallied:
         """As `tally`; where there are too many counts, and the search can ask for them, they stay there."""
+
+    def valued(self, table: Table, columns: Sequence[str]) -> Mapping[str, Valued]:
+        """The values of columns, and how many records have each."""
+
+    def live(self, table: Table, values: Mapping[str, Any], codes: Any) -> Any:
+        """The records in the public codes of the values that `valued` found; they stay there.
+
+        `privet.counts.live` says in which form codes come, and what is asked of who answers.
+        """
+
+    def combinations(self, table: Table) -> Any:
+        """A polars frame of the different rows, as texts, and how many of each there are."""
+
+    def repeat(self, table: Table, count: str) -> Table:
+        """Each row as often as it says in a column, which is left out."""
 
     def settled(self, table: Table) -> Table:
         """The table as it lies in files, where it will be counted: what is checked is what was written."""

@@ -145,7 +145,7 @@ def _copied(session: Any, staging: Staging, source: Any, form: Form, wanted: Ite
     engine, folder = Embedded(), staging.fresh("read")
     folder.mkdir()
     for number, part in enumerate(given):
-        data = engine.read(part, form, wanted, empty=len(given) > 1).data
+        data = engine.read(part, form, wanted, empty=True).data  # whoever asked counts them all
         # Where nobody has a value, a column is one of texts, as it is in a text file.
         texts = [name for name, dtype in data.schema.items() if dtype == pl.Null]
         table = Frame(data.with_columns(pl.col(name).cast(pl.String) for name in texts))

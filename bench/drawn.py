@@ -1,7 +1,7 @@
 """The studio's clicks as a browser times them: from the click to the end of loading, drawing included.
 
-Chromium's own clock says when a page began and when it was loaded, so what speaks to the browser here costs nothing. Of
-the lattice each frame is timed while it is zoomed and pushed.
+Chromium's own clock says when a page began and when it was loaded, so what speaks to the browser here costs
+nothing. Of the lattice each frame is timed while it is zoomed and pushed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LOADED = """(() => {
 FRAMES = """(async () => {
   const canvas = document.getElementById("lattice"), took = [];
   const box = canvas.getBoundingClientRect(), frame = () => new Promise(requestAnimationFrame);
-  const at = { clientX: box.x + box.width / 3, clientY: box.y + box.height / 2, bubbles: true, cancelable: true };
+  const at = { clientX: box.x + box.width / 3, clientY: box.y + box.height / 2, cancelable: true };
   for (let turn = 0; turn < 60; turn++) {
     await frame();
     const since = performance.now();

@@ -259,7 +259,8 @@ def _visits(rows: list[Row], how: Any) -> tuple[list[Row], list[list[str]]]:
     """A row of each person, and their points."""
     people = _grouped(rows, [how["person"]])
     return [mine[0] for mine in people], [
-        [f"{r[how['place']]}@{r[how['time']]}" for r in mine] for mine in people
+        [f"{r[how['place']]}@{r[how['time']]}" for r in mine if r[how["place"]] is not None]
+        for mine in people  # of whom nothing is left, nothing is known
     ]
 
 

@@ -391,6 +391,20 @@ type = "by-promise"
     assert alone.verdict(out) == (0, ["unsigned: nobody vouches for it", "hidden-rule: holds"])
 
 
+@pytest.mark.parametrize("kind", ["table", "paths", "sets", "json", "xml", "lines"])
+def test_a_release_of_nobody_keeps_nothing(alone: Any, tmp_path: Path, kind: str) -> None:
+    from tests.forge import every
+
+    out = some(every.KINDS[kind], tmp_path)
+    data = out / evidence(out)["data"]["file"]
+    first, *_, last = data.read_text(encoding="utf-8").splitlines()
+    trees = {"xml": [first, "<students>", last], "json": ["[", "]"]}
+    data.write_text("".join(f"{line}\n" for line in trees.get(kind, [first] * (kind != "lines"))))
+    seal(out, {**evidence(out), "records": 0}, report=False)
+    assert refused(out)
+    assert alone.verdict(out)[0] == 1
+
+
 PERSONS = [
     "distinct-l-diversity: BROKEN",
     "distinct-l-diversity of persons, whom only the steward can count: the release does not show it",

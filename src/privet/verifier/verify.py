@@ -1004,6 +1004,7 @@ def judged(policy: Row, files: dict[str, bytes], data: Row) -> tuple[int, list[A
     odd |= any("hierarchy" in a and a["role"] != "quasi" for a in about)
     refuse(odd, "the policy has no quasi-identifier, or generalises what is not one")
     records, checks = KINDS[policy["kind"]](policy, files, data)
+    refuse(checks and not records, "the release has not one record")
     return records, [told(check, model) for check in checks for model in promises(policy)]
 
 

@@ -246,8 +246,8 @@ class Contract:
             )
         elif policy.algorithm.score is Score.GAIN_PER_LOSS and self.reveal is not Reveal.COUNTS:
             complaints.append(
-                'policy.algorithm: score = "gain-per-loss" needs the size of the smallest group; use another, '
-                'or, of people, reveal = "counts"'
+                'policy.algorithm: score = "gain-per-loss" needs the size of the smallest group; use '
+                'another, or, of people, reveal = "counts"'
             )
         complaints += [
             f"policy.models: {model.name} is not a bound on linkage; lkc-privacy, k-anonymity and "

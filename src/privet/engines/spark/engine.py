@@ -22,7 +22,7 @@ from privet.engine import COUNTED, Tallied
 from privet.engines import text
 from privet.engines.arrange import domains, respelt
 from privet.engines.embedded import Embedded, Frame
-from privet.engines.spark import order, sources
+from privet.engines.spark import order, people, sources
 from privet.engines.spark.answers import ClusterCounts
 from privet.engines.spark.cells import cells_at
 from privet.engines.spark.coding import Codebook, Values, distinct, looked_up, many, of_texts, tallied
@@ -41,7 +41,7 @@ from privet.recoding import Recoding
 CELLS = (
     20_000_000  # different combinations that are counted on one machine: about 2 GB while they are searched
 )
-ROADS = (TABLE, "diffgen")  # what is counted here
+ROADS = (TABLE, "diffgen", "trajectories")  # what is counted here
 STRETCH = 10_000  # records that one row becomes at a time
 VALUES = 2_000_000  # distinct values, of all columns together
 
@@ -200,6 +200,21 @@ class Spark:
             ),
             pl.col("n").cast(pl.Int64),
         )
+
+    def different(self, table: Spread, times: str) -> Any:
+        return people.different(table, times, self._cells)
+
+    def people(self, table: Spread, person: str, point: tuple[str, str], times: str) -> Any:
+        limits = (self._values, self._cells)
+        return people.people(self._session, self._staging, table, person, point, times, limits)
+
+    def expanded(self, frame: Any, times: str, person: str | None) -> Spread:
+        return people.expanded(self._session, self._staging, frame, times, person)
+
+    def same_rows(self, table: Spread, other: Spread) -> bool:
+        if table.folder is None or other.folder is None:
+            raise InternalError("only what lies in files has an order here")
+        return people.same_rows(table.folder, table.form, other.folder, other.form)
 
     def repeat(self, table: Spread, count: str) -> Spread:
         f, rest = functions(), [name for name in table.names if name != count]

@@ -7,7 +7,6 @@ are stated; records never do. What is about to leave is written first and counte
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -33,7 +32,7 @@ from privet.engines.spark.repeats import repeated
 from privet.engines.spark.session import session_of
 from privet.engines.spark.spread import Spread
 from privet.engines.spark.spread import respelt as written_as
-from privet.engines.spark.staging import Staging, each
+from privet.engines.spark.staging import Staging, each, linked
 from privet.equality import key
 from privet.errors import InputError, InternalError, UnsupportedError
 from privet.recoding import Recoding
@@ -263,16 +262,15 @@ class Spark:
         return replace(found, records=found.count())
 
     def write(self, table: Spread, target: Path, form: Form) -> None:
-        """A folder of parts under the name of the file; those that were settled are moved there."""
+        """A folder of parts under the name of the file; a release may be looked at, or written, again."""
         folder = table.folder
         if folder is None or not self._staging.owns(folder):  # a source stays where it is
             folder = self._staging.written(table.frame.toDF(*table.names))
         if form.format == "parquet":
-            shutil.move(folder, target)
+            linked(folder, target)
             return
         ending = "".join(Path(target.name).suffixes)
         each(folder, target, ending, lambda part, made: _converted(part, made, form))
-        self._staging.drop(folder)
 
     def arrow(self, table: Spread) -> Any:
         """All records, here: for whoever asks for them and has the memory."""

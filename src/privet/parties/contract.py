@@ -117,7 +117,7 @@ class Contract:
             ("sum", "adding", Adding, Adding.PAIRWISE),
         ):
             given = document.get(key, usual.value)
-            if given not in {one.value for one in kind}:
+            if given not in [one.value for one in kind]:
                 complaints.append(one_of(key, [one.value for one in kind], given))
             else:
                 said[field_] = kind(given)
@@ -308,7 +308,7 @@ class Contract:
             a.name == self.person and a.published for a in self.policy.attributes
         ):
             complaints.append("person: the column by which rows are matched; it is not published")
-        if self.sensitive_owner not in {None, *self.parties}:
+        if self.sensitive_owner not in (None, *self.parties):
             complaints.append("sensitive_owner: one of the parties")
         complaints += [f"owners.{party}: no such party" for party in self.owners if party not in self.parties]
         owned = [name for names in self.owners.values() for name in names]

@@ -42,6 +42,7 @@ class Job:
     kind: str
     command: tuple[str, ...]  # as it is typed, without `--json`
     process: subprocess.Popen[str] = field(repr=False)
+    about: str = ""  # the digest of the policy that it was begun with
     begun: float = field(default_factory=time.monotonic)
     state: State = State.RUNNING
     stage: str = ""
@@ -51,6 +52,7 @@ class Job:
     exit: int | None = None
     answer: Mapping[str, Any] = field(default_factory=dict, repr=False)
     complaints: tuple[str, ...] = ()
+    heard: threading.Event = field(default_factory=threading.Event, repr=False)  # it has read its policy
     finished: threading.Event = field(default_factory=threading.Event, repr=False)
 
     @property
@@ -75,7 +77,7 @@ class Jobs:
     def __iter__(self) -> Any:
         return iter(list(self._all.values()))
 
-    def start(self, kind: str, *words: str) -> Job:
+    def start(self, kind: str, *words: str, about: str = "") -> Job:
         """Run `privet …`; refuses where enough runs already."""
         with self._lock:
             if sum(job.running for job in self._all.values()) >= AT_ONCE:
@@ -91,7 +93,7 @@ class Jobs:
                 encoding="utf-8",
                 errors="replace",
             )
-            job = Job(next(self._numbers), kind, ("privet", *words), process)
+            job = Job(next(self._numbers), kind, ("privet", *words), process, about)
             self._all[job.number] = job
             for old in list(self._all)[:-KEPT]:
                 if not self._all[old].running:
@@ -125,6 +127,7 @@ def _followed(job: Job) -> None:
     job.exit = job.process.wait()
     job.seconds = time.monotonic() - job.begun
     _ended(job, "".join(said))
+    job.heard.set()
     job.finished.set()
 
 
@@ -136,6 +139,7 @@ def _heard(job: Job, line: str) -> None:
     try:
         told = json.loads(line)
         job.stage, job.done, job.of = str(told["stage"]), int(told["done"]), told["of"]
+        job.heard.set()
     except (ValueError, TypeError, KeyError):
         return  # a warning; the answer has it too
 

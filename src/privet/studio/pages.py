@@ -7,6 +7,7 @@ does not carry the token of our own pages; so no handler can forget it.
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -59,6 +60,7 @@ class Studio:
     counts: Counts = field(default_factory=Counts)
     lattices: Lattices = field(default_factory=Lattices)
     jobs: Jobs = field(default_factory=Jobs)
+    turn: threading.Lock = field(default_factory=threading.Lock, repr=False)  # to publish
 
     @property
     def look(self) -> Look:

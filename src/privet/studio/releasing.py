@@ -73,6 +73,7 @@ def show(asked: Asked) -> Response:
         here="publish",
         title="Publish",
         folder=folder,
+        digest=project.digest(),
         typed=spoken(["privet", *words]) if words else "",
         python=_python(asked, folder) if words else "",
         complaints=project.complaints() if words else ["there is no data yet"],
@@ -123,10 +124,23 @@ def ledger(asked: Asked) -> Response:
 def start(asked: Asked) -> Response:
     """Publish with what stands in the policy now."""
     asked.project.policy()  # a policy that is not one yet says so here
-    folder = asked.project.next_release()
-    attack = ("--attack",) if asked.get("attack") else ()
-    job = asked.studio.jobs.start("publish", *publish_words(asked, folder), *attack)
-    return asked.go("job", n=job.number)
+    attack, digest = ("--attack",) if asked.get("attack") else (), asked.get("digest")
+    with asked.studio.turn:  # two tabs may say it at once
+        under_way = [job for job in asked.studio.jobs if job.kind == "publish" and job.running]
+        same = [job for job in under_way if job.about == digest]
+        if same:  # it would be two releases of one thing, and with noise paid for twice
+            return asked.go("job", n=same[0].number)
+        folder = asked.project.next_release([place_of(job) for job in under_way])
+        words = (*publish_words(asked, folder), *attack)
+        begun = asked.project.taken_as_shown(
+            digest, lambda: asked.studio.jobs.start("publish", *words, about=digest)
+        )
+    return asked.go("job", n=begun.number)
+
+
+def place_of(job: Job) -> str:
+    """The folder that a publication is to become, by name."""
+    return Path(job.command[job.command.index("-o") + 1]).name
 
 
 def _job(asked: Asked) -> Job:

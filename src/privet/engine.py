@@ -158,6 +158,21 @@ class Cluster(Protocol[Table]):
     def combinations(self, table: Table) -> Any:
         """A polars frame of the different rows, as texts, and how many of each there are."""
 
+    def different(self, table: Table, times: str) -> Any:
+        """A polars frame of the different rows as they are, and in `times` how many of each there are."""
+
+    def people(self, table: Table, person: str, point: tuple[str, str], times: str) -> Any:
+        """A polars frame with the rows of one of those persons whose rows are alike, and how many they are.
+
+        `point`: the columns that differ between the rows of a person.
+        """
+
+    def expanded(self, frame: Any, times: str, person: str | None) -> Table:
+        """The rows of such a frame, in its order, as often as it says; persons are numbered from 1."""
+
+    def same_rows(self, table: Table, other: Table) -> bool:
+        """Have two tables that lie in files the same rows in the same order?"""
+
     def repeat(self, table: Table, count: str) -> Table:
         """Each row as often as it says in a column, which is left out."""
 

@@ -7,7 +7,6 @@ are stated; records never do. What is about to leave is written first and counte
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -22,7 +21,7 @@ from privet.engine import COUNTED, Tallied
 from privet.engines import text
 from privet.engines.arrange import domains, respelt
 from privet.engines.embedded import Embedded, Frame
-from privet.engines.spark import order, sources
+from privet.engines.spark import order, people, sources
 from privet.engines.spark.answers import ClusterCounts
 from privet.engines.spark.cells import cells_at
 from privet.engines.spark.coding import Codebook, Values, distinct, looked_up, many, of_texts, tallied
@@ -33,7 +32,7 @@ from privet.engines.spark.repeats import repeated
 from privet.engines.spark.session import session_of
 from privet.engines.spark.spread import Spread
 from privet.engines.spark.spread import respelt as written_as
-from privet.engines.spark.staging import Staging, each
+from privet.engines.spark.staging import Staging, each, linked
 from privet.equality import key
 from privet.errors import InputError, InternalError, UnsupportedError
 from privet.recoding import Recoding
@@ -41,7 +40,7 @@ from privet.recoding import Recoding
 CELLS = (
     20_000_000  # different combinations that are counted on one machine: about 2 GB while they are searched
 )
-ROADS = (TABLE, "diffgen")  # what is counted here
+ROADS = (TABLE, "diffgen", "trajectories")  # what is counted here
 STRETCH = 10_000  # records that one row becomes at a time
 VALUES = 2_000_000  # distinct values, of all columns together
 
@@ -201,6 +200,21 @@ class Spark:
             pl.col("n").cast(pl.Int64),
         )
 
+    def different(self, table: Spread, times: str) -> Any:
+        return people.different(table, times, self._cells)
+
+    def people(self, table: Spread, person: str, point: tuple[str, str], times: str) -> Any:
+        limits = (self._values, self._cells)
+        return people.people(self._session, self._staging, table, person, point, times, limits)
+
+    def expanded(self, frame: Any, times: str, person: str | None) -> Spread:
+        return people.expanded(self._session, self._staging, frame, times, person)
+
+    def same_rows(self, table: Spread, other: Spread) -> bool:
+        if table.folder is None or other.folder is None:
+            raise InternalError("only what lies in files has an order here")
+        return people.same_rows(table.folder, table.form, other.folder, other.form)
+
     def repeat(self, table: Spread, count: str) -> Spread:
         f, rest = functions(), [name for name in table.names if name != count]
         times = f.col(table.at(count)).cast("bigint")
@@ -248,16 +262,15 @@ class Spark:
         return replace(found, records=found.count())
 
     def write(self, table: Spread, target: Path, form: Form) -> None:
-        """A folder of parts under the name of the file; those that were settled are moved there."""
+        """A folder of parts under the name of the file; a release may be looked at, or written, again."""
         folder = table.folder
         if folder is None or not self._staging.owns(folder):  # a source stays where it is
             folder = self._staging.written(table.frame.toDF(*table.names))
         if form.format == "parquet":
-            shutil.move(folder, target)
+            linked(folder, target)
             return
         ending = "".join(Path(target.name).suffixes)
         each(folder, target, ending, lambda part, made: _converted(part, made, form))
-        self._staging.drop(folder)
 
     def arrow(self, table: Spread) -> Any:
         """All records, here: for whoever asks for them and has the memory."""

@@ -5,10 +5,11 @@ What is written there is not a release: it goes with the run, or with the next w
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
-from shutil import rmtree
+from shutil import copyfile, rmtree
 from tempfile import mkdtemp
 from typing import Any
 from weakref import finalize
@@ -98,6 +99,16 @@ def numbered(folder: Path, ending: str) -> None:
             path.unlink()
     for number, path in enumerate(data):
         path.rename(folder / parts.name(number, ending))
+
+
+def linked(folder: Path, target: Path) -> None:
+    """The same parts in another folder, too; copied only where that is on another disk."""
+    target.mkdir()
+    for part in parts.listed(folder):
+        try:
+            os.link(part, target / part.name)
+        except OSError:
+            copyfile(part, target / part.name)
 
 
 def each(folder: Path, target: Path, ending: str, made: Callable[[Path, Path], None]) -> None:

@@ -23,7 +23,7 @@ from privet.studio.jobs import spoken
 from privet.studio.later import MOMENT, begun, now
 from privet.studio.pages import Asked, Pages
 from privet.studio.places import by_place_and_time
-from privet.studio.project import TRAJECTORIES, Document
+from privet.studio.project import TRAJECTORIES, Document, undecided
 from privet.studio.seen import Column
 
 OFFERED = ("identifier", "quasi", "sensitive", "target", "other")
@@ -64,6 +64,8 @@ def show(asked: Asked) -> Response:
         here="columns",
         title="Columns",
         look=look,
+        waiting=len(list(undecided(document))),
+        all=len(_chosen(document)) + len(_fields(document)),
         roles=[(role, SAID[role], MEANING[role]) for role in OFFERED],
         field_roles=[(role, SAID[role]) for role in OFFERED if role != "target"],
         chosen=_chosen(document),

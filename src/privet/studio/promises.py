@@ -157,6 +157,7 @@ def told(asked: Asked, table: Mapping[str, Any]) -> dict[str, Any]:
         "text": today,
         "sentences": [claim.promised for claim in words.claims],
         "limits": words.limits,
+        "records": records,
         "sizes": [[size, verdict.at_risk] for size, verdict in zip(sizes, verdicts[1:], strict=False)],
     }
 

@@ -576,8 +576,9 @@ def visits(policy: Row, rows: Sequence[Row]) -> People:
     what is published.
     """
     how, persons = policy["trajectories"], defaultdict(list)
-    for row in rows:
-        persons[row.pop(how["person"])].append(row)
+    whose = [row.pop(how["person"]) for row in rows]
+    for name, row in zip(whose, rows, strict=True):
+        persons[name].append(row)
     texts = [[[(v is None, v or "") for v in row.values()] for row in mine] for mine in persons.values()]
     if policy["order"] != "kept":
         plain = all(re.fullmatch("[0-9]{1,18}", row[how["time"]] or "0") for row in rows)
@@ -586,7 +587,8 @@ def visits(policy: Row, rows: Sequence[Row]) -> People:
         pairs = [list(zip(*both, strict=True)) for both in zip(by_time, texts, strict=True)]
         named = how["person"] in policy["attributes"]
         names = sorted(persons) if named else [str(at + 1) for at in range(len(persons))]
-        by_name = list(persons) == names and (named or texts == sorted(texts))
+        together = [name for name in names for _ in persons[name]]
+        by_name = whose == together and (named or texts == sorted(texts))
         check_order(policy, by_name and all(pair == sorted(pair) for pair in pairs))
     people = []
     for mine in persons.values():
@@ -689,7 +691,8 @@ def xml_lines(element: Any, indent: str) -> Iterator[str]:
     """An element as privet writes it."""
     head = " ".join([element.tag, *(f"{name}={quoteattr(text)}" for name, text in element.attrib.items())])
     if not len(element):
-        end = f">{escape(element.text)}</{element.tag}>" if element.text else "/>"
+        text = element.text or ""
+        end = f">{escape(text)}</{element.tag}>" if text.strip() else "/>"
         yield f"{indent}<{head}{end}"
         return
     yield f"{indent}<{head}>"

@@ -67,9 +67,9 @@ def changed(by: int, kind: str | None, change: Callable[[bytes], bytes]) -> Iter
         yield seen
 
 
-def run(names: tuple[str, ...], part: Part) -> list[Any]:
+def run(names: tuple[str, ...], part: Part, patience: float = 60.0) -> list[Any]:
     session = Session(secrets.token_bytes(16), b"c" * 32, names)
-    return together(InProcess(session, patience=0.5), [part] * len(names))
+    return together(InProcess(session, patience=patience), [part] * len(names))
 
 
 def hospital(folder: Path, names: str, **more: Any) -> tuple[tuple[str, ...], Part]:
@@ -127,7 +127,7 @@ def tried(names: tuple[str, ...], part: Part, by: int, kind: str, change: str) -
     """How a run ends in which one kind of message is another."""
     with changed(by, kind, CHANGES[change]) as seen:
         try:
-            run(names, part)
+            run(names, part, patience=0.5)  # two may wait for each other; that one is late is a sentence, too
         except InternalError as error:
             raise AssertionError(f"{kind}, {change}: taken for our own fault: {error}") from error
         except PrivetError as error:

@@ -69,7 +69,10 @@ class Release(ABC):
 
     def _repr_html_(self) -> str:
         """What is published, and what was found of it; nothing that does not leave."""
-        return notebook.card(type(self).__name__, self.evidence.facts())
+        lost = (self.measures.attributes or {}).items()
+        drawn = notebook.bars((name, note.get("lm")) for name, note in lost)
+        more = [("lost by column (LM)", drawn)] if drawn else []
+        return notebook.card(type(self).__name__, [*self.evidence.facts(), *more])
 
     def to_arrow(self) -> Any:
         """The data as a pyarrow table."""

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from privet.assess import compare, explain, risk
+    from privet.assess import compare, explain, link, risk
     from privet.attackers.suite import attack
     from privet.core import Algorithm, Attribute, Form, PrivacyModel, Purse, Role, Tally, Verdict
     from privet.disclose.safe.algorithm import SafeLattice
@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     from privet.relational.topdown import TopDown
     from privet.release import Release
     from privet.roads.documents.shape import DocumentShape
+    from privet.roads.noisy.planning import plan
     from privet.roads.trajectories.shape import Trajectories
     from privet.roads.transactions.shape import Transactions
     from privet.rules.bypromise import ByPromise
@@ -221,7 +222,9 @@ _HOME = {
     "draft": "privet.drafts.draft",
     "explain": "privet.assess",
     "explore": "privet.exploration",
+    "link": "privet.assess",
     "model": "privet.policy.notation",
+    "plan": "privet.roads.noisy.planning",
     "publish": "privet.publishing",
     "risk": "privet.assess",
     "sample": "privet.samples",
@@ -246,7 +249,7 @@ __all__ = [  # noqa: RUF022 - the same order as _HOME, which a test compares
     "SuppressItemsLocally", "SuppressPoints", "SuppressPointsLocally", "Suppression", "TCloseness",
     "Tally", "TamperedError", "TopDown", "Trajectories", "Transactions", "Tree", "TreeAnatomy",
     "UnsatisfiableError", "UnsupportedError", "Verdict", "algorithm", "attack", "check", "compare",
-    "draft", "explain", "explore", "model", "publish", "risk", "sample", "verify",
+    "draft", "explain", "explore", "link", "model", "plan", "publish", "risk", "sample", "verify",
 ]  # fmt: skip
 
 

@@ -30,10 +30,9 @@ from privet.relational.lattice import ENUMERABLE, Lattice, Tags
 from privet.relational.objective import Floats, Objective
 
 CLOSE = 1e-12  # losses that differ by less are rounding noise
-# For a lattice that cannot be enumerated, where the policy names no limit: half a minute or so, but counted in
-# work and not by the clock, so that the same table leaves in the same form however busy the machine is.
+# For a lattice that cannot be enumerated, where the policy names no limit: half a minute or so, but counted
+# in work and not by the clock, so that the same table leaves in the same form however busy the machine is.
 WORK, EACH, FEWEST = 600_000_000, 5_500, 500  # records; what a node costs besides its records; nodes
-
 FIRST = 0.25  # of the work: downwards from the top, before the walk by chance
 AGAIN = 4  # steps of that walk for each node that may be looked at
 

@@ -180,6 +180,16 @@ def test_the_lattice_and_a_node_that_is_pinned(house: House) -> None:
     assert node["holds"]
     assert node["classes"] == 1
     assert node["smallest"] == 240
+    for one in node["finer"]:  # what one step less buys is what that node is
+        at = list(node["levels"]).index(one["name"])
+        levels = [level - (axis == at) for axis, level in enumerate(found["top"])]
+        there = house.get(f"/explore/lattice/node?levels={','.join(map(str, levels))}").json()
+        assert {key: there[key] for key in one if key != "name"} == {
+            key: value for key, value in one.items() if key != "name"
+        }
+    assert len(node["finer"]) == len(found["top"])
+    for said, top_level in zip(found["levels"], found["top"], strict=True):
+        assert len(said) == top_level + 1
     assert house.get("/explore/lattice/node?levels=9,9").status_code == 422
     house.done("/explore/lattice/pin", {"levels": top})
     assert house.project.document()["algorithm"]["levels"] == node["levels"]
@@ -237,6 +247,32 @@ def test_a_noisy_table_is_planned_paid_for_and_published(house: House) -> None:
     second = house.ran("/publish/start")  # another half: more than is left
     assert second.state is State.REFUSED
     assert len(house.project.releases()) == 1
+
+
+def test_a_noisy_table_is_decided_by_clicks_alone(house: House) -> None:
+    """The search that spends comes and goes with the promise; what everybody knows is typed on the pages."""
+    house.get("/")
+    for column, role in (("name", "left-out"), ("city", "quasi"), ("age", "quasi"), ("disease", "target")):
+        house.done("/columns/role", {"column": column, "role": role})
+    assert "never published" in house.page("/columns")
+    house.done("/promise/add", {"type": "differential-privacy", "epsilon": "1/2"})
+    assert house.project.document()["algorithm"] == {"type": "diffgen"}
+    assert "the data must not say it" in house.page("/columns")
+    house.done("/columns/values", {"column": "disease", "values": "flu\ncold\n\ngout\nflu"})
+    house.done("/hierarchy/simple", {"column": "age", "kind": "intervals", "low": "0", "high": "120"})
+    rows = "Bonn;*\nBerlin;*\nParis;*\nLyon;*\n"
+    house.done("/hierarchy/import", {"column": "city", "rows": rows})
+    assert house.project.complaints() == []
+    said = house.project.document()["attributes"]
+    assert said["disease"]["values"] == ["flu", "cold", "gout"]
+    assert "name" not in said
+    assert "What an epsilon buys" in house.page("/explore")
+    assert "What it is paid from" in house.page("/publish")
+    house.done("/promise/drop", {"at": "0", "type": "differential-privacy"})
+    assert "algorithm" not in house.project.document()
+    house.done("/columns/role", {"column": "name", "role": "identifier"})  # and back
+    assert house.project.document()["attributes"]["name"] == {"role": "identifier"}
+    assert house.post("/columns/role", {"column": "nobody", "role": "other"}).status_code == 422
 
 
 def test_fields_of_documents_have_hierarchies(tmp_path: Path) -> None:

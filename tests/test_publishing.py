@@ -565,3 +565,19 @@ def test_the_log_replays_to_the_published_cuts(tmp_path: Path) -> None:
         (release.write(tmp_path / "out").with_name("out.private") / "steward.json").read_text("utf-8")
     )
     assert [tuple(step["cut"]) for step in notes["steps"]] == cuts_after(release.steps)
+
+
+def test_of_notes_beside_only_the_beginning_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue 19, line 8: fifty releases beside a new one took 1.5 s and 130 MB to look at."""
+    from privet import release
+
+    digest = "ab" * 32
+    for name, said in (("one", digest), ("other", "cd" * 32)):
+        (tmp_path / f"{name}.private").mkdir()
+        begun = f'{{"private": 1, "keep": "it stays", "source": "{said}", "relaxations": ['
+        (tmp_path / f"{name}.private" / "steward.json").write_text(begun, encoding="utf-8")  # and no end
+    (tmp_path / "older.private").mkdir()
+    whole = json.dumps({"keep": "it stays", "private": 1, "source": digest})
+    (tmp_path / "older.private" / "steward.json").write_text(whole, encoding="utf-8")
+    found = release.earlier_releases(tmp_path / "new", digest)
+    assert [path.name for path in found] == ["older", "one"]

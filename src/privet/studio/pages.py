@@ -24,7 +24,7 @@ from privet.studio.counting import Counts
 from privet.studio.gate import LARGEST_FORM, REFUSALS, Gate, form_of
 from privet.studio.jobs import Jobs, spoken
 from privet.studio.later import MOMENT, Latest, WaitingError
-from privet.studio.look import Candidate, Look, Looks
+from privet.studio.look import Incoming, Look, Looks
 from privet.studio.nodes import Lattices
 from privet.studio.project import Project, undecided
 
@@ -58,7 +58,7 @@ class Studio:
     project: Project
     gate: Gate
     looks: Looks = field(default_factory=Looks)
-    candidate: Candidate | None = None
+    candidate: Incoming | None = None
     counts: Counts = field(default_factory=Counts)
     lattices: Lattices = field(default_factory=Lattices)
     beside: Latest[Prepared | None] = field(default_factory=Latest)

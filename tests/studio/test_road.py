@@ -126,6 +126,25 @@ def test_a_policy_that_is_not_one_yet_is_not_published(house: House) -> None:
     assert "decide what 5 columns" in house.page("/columns")
 
 
+def test_what_is_left_to_do_leads_there(tmp_path: Path) -> None:
+    """Also what only the data tells: that a name stands several times."""
+    path = tmp_path / "visits.csv"
+    path.write_text("name,age\n" + "".join(f"P{n % 40},{20 + n % 9}\n" for n in range(120)), encoding="utf-8")
+    house = open_house(path)
+    house.get("/")
+    page = house.page("/publish")
+    assert '/columns">decide what 2 columns or fields are' in page
+    assert '/promise">promise something' in page
+    house.done("/columns/role", {"column": "name", "role": "identifier"})
+    house.done("/columns/role", {"column": "age", "role": "quasi"})
+    house.done("/promise/add", {"type": "k-anonymity", "k": "2"})
+    page = house.page("/publish")
+    assert '/columns">say whose the rows are' in page
+    assert "Publish as" not in page
+    house.done("/columns/rows", {"rows": "person:name"})
+    assert "Publish as release-1" in house.page("/publish")
+
+
 def test_a_promise_that_cannot_be_kept_is_said(house: House) -> None:
     decided(house)
     house.done("/promise/add", {"type": "k-anonymity", "k": "1000"})
@@ -252,7 +271,8 @@ def test_a_noisy_table_is_planned_paid_for_and_published(house: House) -> None:
 def test_a_noisy_table_is_decided_by_clicks_alone(house: House) -> None:
     """The search that spends comes and goes with the promise; what everybody knows is typed on the pages."""
     house.get("/")
-    for column, role in (("name", "left-out"), ("city", "quasi"), ("age", "quasi"), ("disease", "target")):
+    roles = {"name": "left-out", "income": "left-out", "city": "quasi", "age": "quasi", "disease": "target"}
+    for column, role in roles.items():
         house.done("/columns/role", {"column": column, "role": role})
     assert "never published" in house.page("/columns")
     house.done("/promise/add", {"type": "differential-privacy", "epsilon": "1/2"})

@@ -78,8 +78,8 @@ ARROWS: dict[str, set[str]] = {
     "report": {*BASE, "hierarchy", "disclose", "document", "collect", "policy", "evidence"},
     "release": {*BASE, "policy", "evidence", "report", "placing"},
     "roads": {
-        *BASE, *SEARCHES, "hierarchy", "models", "measure", "disclose", "engines", "policy", "evidence",
-        "report", "release", "registry", "placing", "parties",
+        *BASE, *SEARCHES, "counts", "hierarchy", "models", "measure", "disclose", "engines", "policy",
+        "evidence", "report", "release", "registry", "placing", "parties",
     },
     "publishing": {*BASE, "policy", "release", "roads"},
     "rehearsal": {*BASE, "parties", "evidence", "release", "roads", "publishing"},

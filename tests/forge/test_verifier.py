@@ -406,6 +406,13 @@ def test_a_release_of_nobody_keeps_nothing(alone: Any, tmp_path: Path, kind: str
     assert alone.verdict(out)[0] == 1
 
 
+def test_a_policy_of_another_form_is_not_guessed_at(alone: Any, tmp_path: Path) -> None:
+    out = small(tmp_path)
+    changed(out, "policy.toml", lambda text: text.replace("policy = 1", "policy = 2"))
+    assert refused(out)
+    assert alone.verdict(out) == (3, ["not known here: a policy of another form than 1"])
+
+
 def test_what_no_data_shows_is_not_said_to_hold(alone: Any, tmp_path: Path) -> None:
     """Whose records they are, who is not in the table: with the rest in order it abstains."""
     out = small(tmp_path)

@@ -995,6 +995,7 @@ def promises(policy: Row) -> list[Row]:
 def judged(policy: Row, files: dict[str, bytes], data: Row) -> tuple[int, list[Any]]:
     """How many records there are, and for each promise whether it holds: True, False, or why nobody can tell here."""
     beyond = sorted(set(policy) - PARTS)
+    unsure(policy.get("policy") != 1, "a policy of another form than 1")
     unsure(
         beyond or policy["kind"] not in KINDS, f"{', '.join(beyond)} releases of {policy['kind']} like this"
     )

@@ -191,7 +191,9 @@ def test_a_setting_is_a_value_or_its_word() -> None:
     assert found[0].startswith("algorithm: choice: it is one of median, best, not 'bst'; did you mean best?")
     with pytest.raises(PolicyError, match="relaxed cuts in the middle"):
         pv.Policy((AGE,), (TWO,), pv.Mondrian(relaxed=True, choice="best"))  # type: ignore[arg-type]
-    with pytest.raises(PolicyError, match=r"distance is one of .*, equal, .*, not 'equl'; did you mean equal\?"):
+    with pytest.raises(
+        PolicyError, match=r"distance is one of .*, equal, .*, not 'equl'; did you mean equal\?"
+    ):
         pv.TCloseness(t=Fraction(1, 2), sensitive=["ill"], distance="equl")  # type: ignore[arg-type]
 
 

@@ -78,8 +78,8 @@ ARROWS: dict[str, set[str]] = {
     "report": {*BASE, "hierarchy", "disclose", "document", "collect", "policy", "evidence"},
     "release": {*BASE, "policy", "evidence", "report", "placing"},
     "roads": {
-        *BASE, *SEARCHES, "hierarchy", "models", "measure", "disclose", "engines", "policy", "evidence",
-        "report", "release", "registry", "placing", "parties",
+        *BASE, *SEARCHES, "counts", "hierarchy", "models", "measure", "disclose", "engines", "policy",
+        "evidence", "report", "release", "registry", "placing", "parties",
     },
     "publishing": {*BASE, "policy", "release", "roads"},
     "rehearsal": {*BASE, "parties", "evidence", "release", "roads", "publishing"},
@@ -377,9 +377,9 @@ def test_every_public_name_is_documented(name: str) -> None:
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(HOUSE)))
 def test_every_module_says_what_it_is(path: Path) -> None:
     assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
-    # The verifier is one file on purpose: whoever reads it has all of it. What is to be read of it for one
-    # kind of data is bounded by tests/forge/test_verifier.py: a line a second is a quarter of an hour.
-    most = 1_050 if room_of(path) == "verifier" else 500
+    # The verifier is one file on purpose, and handed out by kind of data: what is to be read for one is
+    # bounded by tests/forge/test_verifier.py (a line a second is a quarter of an hour).
+    most = 1_070 if room_of(path) == "verifier" else 500
     assert len(path.read_text(encoding="utf-8").splitlines()) <= most, "what are its two ideas?"
 
 

@@ -319,6 +319,25 @@ def test_only_regular_files_are_opened(name: str, what: str, out: Path, tmp_path
         assert any("regular files only" in complaint for complaint in found[0])
 
 
+@pytest.mark.parametrize("what", ["link", "pipe", "folder"])
+def test_only_regular_files_are_opened_in_a_folder_of_parts(what: str, out: Path, tmp_path: Path) -> None:
+    part = out / "data.csv" / "part-00000.csv"
+    (out / "data.csv").rename(tmp_path / "elsewhere")
+    part.parent.mkdir()
+    if what == "link":
+        part.symlink_to(tmp_path / "elsewhere")
+    elif what == "pipe":
+        os.mkfifo(part)
+    else:
+        part.mkdir()
+    found: list[Any] = []
+    worker = threading.Thread(target=lambda: found.append(refused(out)), daemon=True)
+    worker.start()
+    worker.join(20)
+    assert found, "verify waits"
+    assert any("parts are regular files" in complaint for complaint in found[0])
+
+
 def test_a_packed_file_does_not_fill_the_memory(tmp_path: Path) -> None:
     import resource
 

@@ -24,6 +24,7 @@ from privet.cli.options import (
     Json,
     Master,
     Null,
+    OfPerson,
     Overwrite,
     PresetName,
     Query,
@@ -32,22 +33,23 @@ from privet.cli.options import (
     engine_of,
     form_of,
     load_policy,
+    refuse_beside_policy,
     release_folder,
-    rows_of,
+    whose,
 )
 from privet.cli.signing import private
 from privet.effort import allowed
-from privet.errors import AbsentError, HierarchyError, InputError
+from privet.errors import AbsentError, HierarchyError, InputError, PersonError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from privet.attackers.suite import Attacked
     from privet.core import Progress
+    from privet.drafts.accept import Answers
     from privet.evidence.columns import ColumnNote
     from privet.evidence.measures import Measures
     from privet.policy.values import Policy
-    from privet.readings import Rows
     from privet.release import Release
 
 
@@ -64,6 +66,7 @@ def publish(
     ] = None,
     preset: PresetName = None,
     rows: EachRow = None,
+    person: OfPerson = None,
     like: Annotated[
         Path | None,
         typer.Option("--like", metavar="DIR", help="Use the recoding of this earlier release again."),
@@ -174,9 +177,9 @@ def publish(
         }
         if (policy is None) == (preset is None):
             raise InputError("publish: give a policy, or --preset; `privet init` drafts a policy")
-        each = rows_of(rows, preset)
+        refuse_beside_policy(rows, person, preset)
         if preset is not None:
-            said, noticed = from_preset(data, preset, each, **how)
+            said, noticed = from_preset(data, preset, whose(rows, person), **how)
             screen.warn(*noticed)
         else:
             said = load_policy(Path(str(policy)), **how)
@@ -202,6 +205,12 @@ def publish(
             if show_values:
                 screen.say(*near(data, said, where))
             raise
+        except PersonError as error:
+            if preset is None:
+                raise
+            raise PersonError(
+                *error.complaints, "--preset: say it with --person COLUMN, or --rows persons"
+            ) from None
         journal.published(release, written(output).files or {})
         if copy is not None:
             pipeline.copied(copy, release, output)
@@ -246,10 +255,10 @@ def _attacked(release: Release, data: str, engine: Any, progress: Progress) -> A
     return withstood(release, raw=data, engine=engine, progress=progress)
 
 
-def from_preset(data: str, preset: str, rows: Rows, **how: Any) -> tuple[Policy, list[str]]:
+def from_preset(data: str, preset: str, answers: Answers, **how: Any) -> tuple[Policy, list[str]]:
     """The policy that `init --accept` would write, and what its steward should know."""
     from privet.core import Form
-    from privet.drafts.accept import Answers, accept
+    from privet.drafts.accept import accept
     from privet.drafts.documents import looks_nested
     from privet.drafts.draft import draft
     from privet.policy.presets import Preset
@@ -265,10 +274,10 @@ def from_preset(data: str, preset: str, rows: Rows, **how: Any) -> tuple[Policy,
         guess_nulls=not how["null"],
         paths=None,
     )
-    made = accept(drafted, found, Answers(rows=rows))
+    made = accept(drafted, found, answers)
     gone = [name for name, said, _ in drafted.told() if said == "identifier"]
     noticed = [f"left out, as they may name people: {', '.join(gone)}"] if gone else []
-    return Policy.loads(made.text, place=preset), [*noticed, *drafted.doubts, *made.told]
+    return Policy.loads(made.text, place=preset), [*noticed, *made.told]
 
 
 def paid_from(policy: Policy, ledger: str | None, dataset: str | None) -> Policy:

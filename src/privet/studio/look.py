@@ -120,7 +120,7 @@ class Looks:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Incoming:
     """Data that somebody wants to open: it is looked at before anything else is let go for it."""
 
     source: str

@@ -20,6 +20,7 @@ from privet.registry import find
 from privet.roads.stations import in_frame
 
 SHOWN = 8  # values of a column that a page draws
+FEW = 2000  # different values up to which the count of each is kept
 BINS = 24
 KINDS = {
     "intervals": "numbers",
@@ -56,6 +57,7 @@ class Column:
     missing: int
     alone: int  # records whose value nobody else has
     common: tuple[tuple[str, int], ...] = field(repr=False)  # the commonest values
+    every: Mapping[str, int] = field(default_factory=dict, repr=False)  # all of them, where they are few
     bins: tuple[Bin, ...] = field(default=(), repr=False)
     hierarchy: Mapping[str, Any] = field(default_factory=dict)
     of_path: bool = False
@@ -103,6 +105,7 @@ def _column(column: pl.Series, said: str, reason: str, guess: Guess, drafted: Dr
         missing=len(column) - present,
         alone=counts.count(1),
         common=tuple(there[:SHOWN]),
+        every=dict(there) if len(there) <= FEW else {},
         bins=bins,
         hierarchy=guess.hierarchy.to_policy(),
         of_path=name in drafted.of_paths,

@@ -278,7 +278,7 @@ def _facts(evidence: Evidence) -> list[tuple[str, str]]:
         found.append((f"{evidence.suppressed_records:,}", f"records left out, {share} of {every:,}"))
     loss = evidence.measures.loss
     if loss is not None and loss.lm is not None:
-        found.append((percent(loss.lm), "of the detail lost (LM)"))
+        found.append((f"{percent(loss.lm)}", "of the detail lost (LM)"))
     kept = [one for one in evidence.promises if one.holds]
     if evidence.promises:
         found.append((f"{len(kept):,} of {len(evidence.promises):,}", "promises kept, by its own word"))

@@ -41,7 +41,7 @@ def test_a_hostile_text_is_refused_with_its_place(reader: str, what: str, tmp_pa
     assert len(str(refusal.value)) < 300
 
 
-WORDS = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
+WORDS = st.text(max_size=8)
 PLAIN = st.one_of(WORDS, st.integers(-(2**40), 2**40), st.booleans(), st.floats(allow_nan=False))
 VALUES = st.recursive(
     PLAIN,
@@ -52,7 +52,11 @@ VALUES = st.recursive(
 
 @given(st.dictionaries(WORDS, VALUES, max_size=5))
 def test_what_is_written_says_the_same(said: dict[str, Any]) -> None:
-    assert document(written(said), "here") == said
+    found = document(written(said), "here")
+    assert found == said
+    for key, value in said.items():
+        if isinstance(value, dict) and all(isinstance(one, dict) for one in value.values()):
+            assert list(found[key]) == list(value)  # columns are published in this order
 
 
 def test_a_written_document_is_short() -> None:

@@ -14,7 +14,7 @@ import tomli_w
 
 from privet.errors import PolicyError
 
-WIDE = 100  # letters of a line, up to which a table stands in one
+WIDE = 160  # letters of a line, up to which a table stands in one
 
 
 def document(text: str, place: str) -> dict[str, Any]:
@@ -49,19 +49,19 @@ def written(said: Mapping[str, Any]) -> str:
 
 
 def _lines(table: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
-    below: list[tuple[str, Any]] = []
-    for key, value in table.items():
-        line = f"{_key(key)} = {_inline(value)}"
-        if (_tables(value) and not path) or (isinstance(value, Mapping) and (not path or len(line) > WIDE)):
-            below.append((key, value))
-        else:
-            yield line
+    lines = {key: f"{_key(key)} = {_inline(value)}" for key, value in table.items()}
+    wide = any(isinstance(value, Mapping) and len(lines[key]) > WIDE for key, value in table.items())
+    below = [  # all tables or none, so that their order stays
+        (key, value)
+        for key, value in table.items()
+        if (isinstance(value, Mapping) and (wide or not path)) or (not path and _tables(value))
+    ]
+    yield from (line for key, line in lines.items() if key not in dict(below))
     for key, value in below:
-        here = (*path, key)
+        name = ".".join(map(_key, (*path, key)))
         for one in [value] if isinstance(value, Mapping) else value:
-            name = ".".join(map(_key, here))
             yield from ("", f"[{name}]" if isinstance(value, Mapping) else f"[[{name}]]")
-            yield from _lines(one, here)
+            yield from _lines(one, (*path, key))
 
 
 def _tables(value: Any) -> bool:

@@ -77,8 +77,8 @@ def test_by_people(reveal: Reveal, adding: Adding, parties: int, score: Score) -
         whole = joined(parts)
         with quick():
             compared(
-                lambda w=whole, p=promises: search.search(w, policy_for(w, p, search)),  # type: ignore[misc]
-                lambda s=parts, p=promises: test_people.found_together(s, search, p, (reveal, adding)),  # type: ignore[misc]
+                lambda w=whole, p=promises: search.search(w, policy_for(w, p, search)),
+                lambda s=parts, p=promises: test_people.found_together(s, search, p, (reveal, adding)),
             )
 
 
@@ -92,8 +92,8 @@ def test_by_columns(reveal: Reveal, parties: int, holder: int | None, score: Sco
         promises = [promise(rng)]
         with quick():
             compared(
-                lambda t=tally, p=promises: search.search(t, policy_for(t, p, search)),  # type: ignore[misc]
-                lambda t=tally, o=owner, p=promises: test_columns.found_together(  # type: ignore[misc]
+                lambda t=tally, p=promises: search.search(t, policy_for(t, p, search)),
+                lambda t=tally, o=owner, p=promises: test_columns.found_together(
                     t, o, parties, search, p, reveal, holder=holder
                 ),
             )

@@ -63,7 +63,7 @@ ARROWS: dict[str, set[str]] = {
     "models": {*BASE, "hierarchy", "blocks", "native", "effort", "runs"},
     "measure": {*BASE, "hierarchy", "models", "runs"},
     "counts": {*BASE, "models", "blocks", "native"},
-    "relational": {*BASE, "hierarchy", "models", "measure", "counts", "native"},
+    "relational": {*BASE, "hierarchy", "models", "measure", "counts", "native", "effort"},
     "trajectory": {*BASE, "models", "native"},
     "document": {*BASE, "hierarchy", "native"},
     "dp": {*BASE, "hierarchy", "models", "counts", "relational", "witness"},  # for the one top-down loop

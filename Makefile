@@ -6,7 +6,7 @@ STAMP := $(VENV)/.ready
 # Tests start hundreds of processes: what one of them has compiled the next need not compile again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help setup demo test test-slow test-fuzz test-explore test-services test-spark check format bench bench-full lock clean
+.PHONY: help setup demo test test-slow test-fuzz test-explore test-services test-spark check format bench bench-full wheels lock clean
 
 help:            ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/'
@@ -40,8 +40,9 @@ test-slow: $(STAMP)      ## statistical, soak and large-data tests
 	$(BIN)/pytest -q -m slow
 
 SECONDS_OF_FUZZ ?= 180
-test-fuzz: $(STAMP)      ## damaged files through every command; hours with SECONDS_OF_FUZZ=7200
-	$(BIN)/python -m tests.fuzz.runner --seconds $(SECONDS_OF_FUZZ) --start $$(date +%s) --keep
+JOBS_OF_FUZZ ?= 1
+test-fuzz: $(STAMP)      ## damaged files through every command; hours with SECONDS_OF_FUZZ=7200, all cores with JOBS_OF_FUZZ=8
+	$(BIN)/python -m tests.fuzz.runner --seconds $(SECONDS_OF_FUZZ) --jobs $(JOBS_OF_FUZZ) --start $$(date +%s) --keep
 
 test-explore: $(STAMP)   ## the default suite with new random examples on every run
 	PRIVET_HYPOTHESIS=explore $(BIN)/pytest -q -n auto
@@ -75,6 +76,16 @@ bench: $(STAMP)  ## a short form of every benchmark and experiment
 
 bench-full: $(STAMP)     ## the whole of every benchmark and experiment
 	$(BIN)/python -m bench --full
+
+# The loops are built by zig, which builds for other machines too, against systems as old as its wheels may meet.
+MACHINES ?= manylinux2014_x86_64 manylinux2014_aarch64 musllinux_1_1_x86_64 macosx_11_0_arm64 macosx_11_0_x86_64 \
+	win_amd64 any
+BUILDING := .venv-wheels
+wheels: | $(BIN)/uv ## a source archive and wheels for every kind of machine, in dist/
+	$(BIN)/uv venv --quiet --clear --python $(PYTHON) $(BUILDING)
+	VIRTUAL_ENV=$(BUILDING) $(BIN)/uv pip install --quiet hatchling ziglang
+	$(BUILDING)/bin/python -m hatchling build -t sdist
+	for machine in $(MACHINES); do PRIVET_WHEEL=$$machine $(BUILDING)/bin/python -m hatchling build -t wheel || exit 1; done
 
 lock: | $(BIN)/uv ## write requirements.lock anew after pyproject.toml changed
 	$(UV) pip compile --quiet --upgrade --universal --all-extras --group dev --generate-hashes \

@@ -99,7 +99,7 @@ def run(*, full: bool) -> Outcome:
     for what, target, agreed, parts in ways(table, full=full):
         near = rehearse(agreed, parts, pooled=True)
         far = rehearse(agreed, parts, distance=FAR)
-        busiest = max(traffic.sent for traffic in near.traffic.values())
+        by_party = " + ".join(f"{traffic.sent / 1e6:.1f}" for traffic in near.traffic.values())
         made = sum(step.performed for step in near.steps)
         same = "yes" if near.as_pooled else "NO"
         rows.append(
@@ -107,7 +107,7 @@ def run(*, full: bool) -> Outcome:
                 what,
                 near.seconds,
                 near.bytes / 1e6,
-                busiest / 1e6,
+                by_party,
                 near.rounds,
                 far.seconds,
                 made,
@@ -124,7 +124,7 @@ def run(*, full: bool) -> Outcome:
          "yes" if same_bytes else "NO", ""]
     )  # fmt: skip
     heads = {
-        "way": "", "s": ".1f", "MB": ".1f", "busiest MB": ".1f", "rounds": ",", "s far": ".1f",
+        "way": "", "s": ".1f", "MB": ".1f", "MB by party": "", "rounds": ",", "s far": ".1f",
         "splits": "", "as pooled": "", "target": "",
     }  # fmt: skip
     busy = os.getloadavg()[0]

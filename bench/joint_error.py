@@ -94,5 +94,14 @@ def curves(table: pl.DataFrame, ks: Sequence[int]) -> Outcome:
             ),
         ),
         (f"each alone is worse than together at {worse} of {len(rows)} values of K",),
-        {"figure-5.5": error_chart("5.5 Adult: classification error, L = 4, C = 20 %", "K", lines, be, ue)},
+        {
+            "figure-5.4": error_chart(
+                "5.4 Adult: classification error of two offices, L = 4, C = 20 %",
+                "K",
+                {"together": joint, **{name: [(k, one) for k in ks] for name, one in offices.items()}},
+                be,
+                ue,
+            ),
+            "figure-5.5": error_chart("5.5 Adult: classification error, L = 4, C = 20 %", "K", lines, be, ue),
+        },
     )  # fmt: skip

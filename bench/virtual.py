@@ -52,7 +52,7 @@ def coded(table: pl.DataFrame) -> tuple[Any, tuple[int, ...]]:
 def distributed(
     codes: Any, widths: tuple[int, ...], rules: Rules, sites: int, distance: Distance | None = None
 ) -> tuple[list[Grown], list[float]]:
-    """Rows dealt to the sites in turn; what each holds, and seconds, CPU seconds, megabytes, rounds."""
+    """Rows dealt to the sites in turn; what each holds, and time, CPU, megabytes, rounds, messages."""
     names = tuple(f"site{at}" for at in range(sites))
     house = InProcess(Session(secrets.token_bytes(16), bytes(32), names), distance=distance)
 
@@ -62,8 +62,12 @@ def distributed(
     begun, used = time.perf_counter(), time.process_time()
     found: list[Grown] = together(house, [part] * sites)
     took, cpu = time.perf_counter() - begun, time.process_time() - used
-    sent = sum(link.traffic.sent for link in house.links) / 1e6
-    return found, [took, cpu, sent, float(max(link.traffic.rounds for link in house.links))]
+    sent = [link.traffic.sent / 1e6 for link in house.links]
+    rounds, messages = (
+        max(link.traffic.rounds for link in house.links),
+        sum(link.traffic.messages for link in house.links),
+    )
+    return found, [took, cpu, sum(sent), sent[0], max(sent[1:]), float(rounds), float(messages)]
 
 
 def speed(codes: Any, widths: tuple[int, ...], *, full: bool) -> Table:
@@ -73,8 +77,9 @@ def speed(codes: Any, widths: tuple[int, ...], *, full: bool) -> Table:
     for count, sites in cases:
         found, near = distributed(codes[:count], widths, Rules(10), sites)
         _, far = distributed(codes[:count], widths, Rules(10), sites, FAR)
-        rows.append([count, sites, len(found[0].sizes), *near[:3], int(near[3]), far[0]])
-    heads = {"rows": ",", "sites": "", "groups": ",", "s": ".2f", "CPU s": ".2f", "MB": ".1f", "rounds": ",",
+        rows.append([count, sites, len(found[0].sizes), *near[:5], int(near[5]), int(near[6]), far[0]])
+    heads = {"rows": ",", "sites": "", "groups": ",", "s": ".2f", "CPU s": ".2f", "MB": ".1f",
+             "MB of the first": ".2f", "MB of another": ".2f", "rounds": ",", "messages": ",",
              "s far": ".1f"}  # fmt: skip
     return Table("distributed Mondrian, k = 10 (target: 30,162 rows, 3 to 10 sites, under 30 s)", heads, rows)
 
@@ -123,6 +128,74 @@ def questions(table: pl.DataFrame, codes: Any, widths: tuple[int, ...], *, full:
             )  # fmt: skip
     heads = {"k": "", "Q1 rows": ",", "Q1 groups": ",", "Q2 rows": ",", "Q2 groups": ","}
     return Table("answers: age 55 (Q1), and of Mexico (Q2)", heads, rows)
+
+
+def given_away(table: pl.DataFrame, codes: Any, widths: tuple[int, ...], *, full: bool) -> list[Table]:
+    """Figures 7 to 10, of answers: what a successor concludes, by k and by sites, among so many decoys."""
+    ages = [str(age) for age in sorted(table["age"].unique().to_list(), key=int)]
+    countries = sorted(table["native-country"].unique().to_list())
+    age, country = ages.index("55"), countries.index("Mexico")
+    income = (table["income"] == ">50K").to_numpy().astype(np.int64)
+    runs, decoys = 600 if full else 60, (0, 100, 1_000)
+
+    def losses(one: Grown, sites: int) -> list[Cell]:
+        first = (one.low[:, 0] <= age) & (one.high[:, 0] >= age)
+        second = first & (one.low[:, 7] <= country) & (one.high[:, 7] >= country)
+        found: list[Cell] = []
+        for boxes in (first, second):
+            number = np.full(len(boxes), -1)
+            number[boxes] = np.arange(int(boxes.sum()))
+            here = number[one.leaf]
+            items = [
+                (2 * here + income)[(here >= 0) & (np.arange(len(here)) % sites == at)] for at in range(sites)
+            ]
+            for many in decoys:
+                seen = harness.answers(items, 2 * int(boxes.sum()), many, runs=runs, seed=many)
+                found += [seen.set_average, seen.item_worst]
+        return found
+
+    heads = {
+        f"{which}, {many:,} decoys: {what}": ".4f"
+        for which in ("Q1", "Q2") for many in decoys for what in ("set", "item")
+    }  # fmt: skip
+    ks = (2, 5, 10, 20, 50, 100, 200) if full else (10, 100)
+    by_k = [[k, *losses(grown(codes, widths, Rules(k), Alone()), 3)] for k in ks]
+    ten = grown(codes, widths, Rules(10), Alone())
+    by_sites = [[sites, *losses(ten, sites)] for sites in ((3, 5, 10, 20) if full else (3, 10))]
+    return [
+        Table("loss of an answer by k, 3 sites (figures 8, 10): a set on average, an item at worst",
+              {"k": "", **heads}, by_k),
+        Table("loss of an answer by sites, k = 10 (figures 7, 9)", {"sites": "", **heads}, by_sites),
+    ]  # fmt: skip
+
+
+def diverse(codes: Any, widths: tuple[int, ...], *, full: bool) -> Table:
+    """Spec 08, 5.4: what rows of several sites in every group cost, dealt in turn and dealt by age."""
+    rows: list[list[Cell]] = []
+    by_age = codes[np.argsort(codes[:, 0], kind="stable")]
+    third = len(by_age) // 3
+    apart = [by_age[at * third : (at + 1) * third] for at in range(3)]
+    # By age, each site has a third of the ages; a tenth of its rows go to the next.
+    mixed = [
+        np.concatenate([np.delete(part, slice(None, None, 10), axis=0), apart[at - 1][::10]])
+        for at, part in enumerate(apart)
+    ]
+    for how, parts in (("in turn", [codes[at::3] for at in range(3)]), ("by age", mixed)):
+        for sites in (1, 2, 3):
+            for k in (10, 50) if full else (10,):
+                one = _joined(parts, widths, Rules(k, sites))
+                rows.append([how, k, sites, len(one.sizes), float(one.sizes.mean()),
+                             float(lost(one.low, one.high, one.sizes).ncp)])  # fmt: skip
+    heads = {"dealt": "", "k": "", "L": "", "groups": ",", "average": ".1f", "NCP": ".4f"}
+    return Table("groups of so many sites", heads, rows)
+
+
+def _joined(parts: Sequence[Any], widths: tuple[int, ...], rules: Rules) -> Grown:
+    house = InProcess(Session(secrets.token_bytes(16), bytes(32), ("site0", "site1", "site2")))
+    found: list[Grown] = together(
+        house, [lambda link: grown(parts[link.me], widths, rules, Among(link, Adding.PAIRWISE))] * 3
+    )
+    return found[0]
 
 
 def unions(*, full: bool) -> list[Table]:
@@ -190,12 +263,22 @@ def maxima(*, full: bool) -> Table:
     return Table("loss of privacy of a secure maximum, by sites (figures 7, 9)", heads, rows)
 
 
-def curves(by_k: Table, of_unions: Sequence[Table], of_max: Table) -> dict[str, Chart]:
+def curves(
+    by_k: Table, of_unions: Sequence[Table], of_max: Table, by_answer: Sequence[Table]
+) -> dict[str, Chart]:
     """The figures of the report, beside what the spec adds."""
     by_decoys, by_sites, by_item = of_unions
     whose = ("all rows", "3 sites", "each alone")
     sets = ("average, bound", "average, measured", "worst, bound", "worst, measured")
+    items = [head for head in by_answer[0].heads if head.endswith("item")]
+    sets_of = [head for head in by_answer[0].heads if head.endswith("set")]
     return {
+        "virtual-answer-k": _chart("Loss of an item of an answer by k (figures 8, 10)", "k",
+                                   "loss of privacy", by_answer[0], items),
+        "virtual-answer-sites": _chart("Loss of an item of an answer by sites (figures 7, 9)", "sites",
+                                       "loss of privacy", by_answer[1], items),
+        "virtual-answer-set": _chart("Loss of a set of an answer by k", "k", "loss of privacy",
+                                     by_answer[0], sets_of),
         "virtual-average": _chart("Average group by k (figure 5)", "k", "records", by_k,
                                   [f"{who}: average" for who in whose]),
         "virtual-discernibility": _chart("Discernibility by k (figure 6)", "k", "C_DM", by_k,
@@ -230,7 +313,8 @@ def run(*, full: bool) -> Outcome:
     codes, widths = coded(table)
     by_k, of_unions, of_max = loss(codes, widths, full=full), unions(full=full), maxima(full=full)
     tables = [speed(codes, widths, full=full), by_k, questions(table, codes, widths, full=full)]
-    tables += [*of_unions, of_max]
+    by_answer = given_away(table, codes, widths, full=full)
+    tables += [*by_answer, diverse(codes, widths, full=full), *of_unions, of_max]
     return Outcome(
         "virtual",
         f"The virtual database on Adult, {table.height:,} rows, 8 quasi-identifiers",
@@ -241,5 +325,5 @@ def run(*, full: bool) -> Outcome:
             "average group and C_DM follow the halving of regions: by k they are saws; each alone may win",
             "measured figures are of seeded chance: they repeat",
         ),
-        curves(by_k, of_unions, of_max),
+        curves(by_k, of_unions, of_max, by_answer),
     )

@@ -70,6 +70,16 @@ class Afar(Protocol):
         """The sizes that classes have as the table is, and how many classes have each."""
 
 
+class Valued(Protocol):
+    """The distinct values of a column, and how many records have each."""
+
+    @property
+    def texts(self) -> Sequence[Value]: ...
+
+    @property
+    def counts(self) -> NDArray[np.int64]: ...
+
+
 class Engine(Protocol[Table]):
     """A place where tables live: the only code that knows polars or Spark."""
 
@@ -135,6 +145,36 @@ class Cluster(Protocol[Table]):
 
     def counted(self, table: Table, policy: Terms) -> Tallied:
         """As `tally`; where there are too many counts, and the search can ask for them, they stay there."""
+
+    def valued(self, table: Table, columns: Sequence[str]) -> Mapping[str, Valued]:
+        """The values of columns, and how many records have each."""
+
+    def live(self, table: Table, values: Mapping[str, Any], codes: Any) -> Any:
+        """The records in the public codes of the values that `valued` found; they stay there.
+
+        `privet.counts.live` says in which form codes come, and what is asked of who answers.
+        """
+
+    def combinations(self, table: Table) -> Any:
+        """The different rows, as texts, and in `n` how many of each; handed over as `arrow` does."""
+
+    def different(self, table: Table, times: str) -> Any:
+        """The different rows as they are, and in `times` how many of each; handed over as `arrow` does."""
+
+    def people(self, table: Table, person: str, point: tuple[str, str], times: str) -> Any:
+        """The rows of one of those persons whose rows are alike, and how many they are; handed over so too.
+
+        `point`: the columns that differ between the rows of a person.
+        """
+
+    def expanded(self, frame: Any, times: str, person: str | None) -> Table:
+        """The rows of such a frame, in its order, as often as it says; persons are numbered from 1."""
+
+    def same_rows(self, table: Table, other: Table) -> bool:
+        """Have two tables that lie in files the same rows in the same order?"""
+
+    def repeat(self, table: Table, count: str) -> Table:
+        """Each row as often as it says in a column, which is left out."""
 
     def settled(self, table: Table) -> Table:
         """The table as it lies in files, where it will be counted: what is checked is what was written."""

@@ -133,6 +133,10 @@ class PartyError(PrivetError):
 
     code = "party"
 
+    def by(self, party: str) -> PartyError:
+        """Name the party in front of every complaint."""
+        return PartyError(*(f"{party}: {complaint}" for complaint in self.complaints))
+
 
 class InternalError(PrivetError):
     """A promise of our own code was broken; nothing was released."""

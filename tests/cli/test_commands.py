@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import tomllib
 from collections.abc import Callable
@@ -283,7 +284,8 @@ def test_list_shows_what_is_installed(privet: Run) -> None:
 
 
 def test_the_version_is_said(privet: Run, process: Run) -> None:
-    assert privet("--version").out.startswith("privet ")
+    said = privet("--version").out
+    assert re.fullmatch(r"privet \S+ \(engine embedded: polars \S+; .*loops.*; Python \S+\)\n", said)
     assert process("--version").out == privet("--version").out
 
 

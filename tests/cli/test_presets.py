@@ -43,6 +43,23 @@ def test_names_that_repeat_are_refused_until_somebody_says_whose(
     assert main(["publish", str(data), "policy.toml", "-o", "out"]) == 0
 
 
+def test_beside_a_preset_the_command_line_says_whose_rows_are(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["publish", str(data), "--preset", "ema-0070", "-o", "out"]
+    assert main(asked) == 2
+    assert "say it with --person COLUMN, or --rows persons" in capsys.readouterr().err
+    assert main([*asked, "--rows", "persons"]) == 0
+    assert "several rows" not in capsys.readouterr().err, "it was said"
+    assert main(["init", str(data), "--accept", "--preset", "ema-0070", "--person", "name"]) == 0
+    assert Policy.load(Path("policy.toml")).person == "name"
+    assert "several rows" not in capsys.readouterr().err
+    assert main([*asked, "--overwrite", "--person", "nobody"]) == 2
+    assert "there is no column 'nobody'" in capsys.readouterr().err
+    assert main([*asked, "--overwrite", "--person", "name", "--rows", "persons"]) == 2
+    assert main(["publish", str(data), "policy.toml", "--person", "name", "-o", "out"]) == 2, "say it there"
+
+
 def test_accept_writes_what_publish_would_use(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["init", str(data), "--accept", "--preset", "ema-0070", "--rows", "persons"]) == 0
     assert main(["publish", str(data), "policy.toml", "-o", "out1"]) == 0

@@ -183,3 +183,9 @@ def test_words_are_taken_apart_alike() -> None:
 def test_a_guess_holds_no_value() -> None:
     found: Guess = guess("Name", PEOPLE, 4000)
     assert not [value for value in PEOPLE if value in found.reason]
+
+
+def test_groups_that_share_a_word_with_names_are_not_people() -> None:
+    assert guess("race", ["black", "white", "other"], 189).role is Role.QUASI
+    assert guess("race", ["White", "Black", "King", "Walker"], 189).role is Role.QUASI
+    assert guess("doctor", ["Smith", "Jones", "Nguyen"], 189).role is Role.IDENTIFIER

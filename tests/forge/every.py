@@ -8,6 +8,7 @@ judge (`oracle`) objects to: it is asked about every one that is accepted.
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import shutil
@@ -126,6 +127,51 @@ def _documents(kind: str) -> Callable[[Chance, Path], pv.Release]:
     return made
 
 
+def nested(chance: Chance, place: Path) -> pv.Release:
+    """Records deep inside a file, with numbers and missing values, or with fields as elements."""
+    trees = [_tree(chance) for _ in range(chance.randint(8, 16))]
+    nulls = chance.random() < 0.5
+    if chance.random() < 0.5:
+        for tree in trees:
+            tree["gpa"] = None if nulls and chance.random() < 0.2 else int(tree["gpa"])
+            tree["year"] = int(tree["year"])
+        source = place / "raw.json"
+        source.write_text(json.dumps({"school": {"students": trees}}), encoding="utf-8")
+    else:
+        lines = []
+        for tree in trees:
+            gpa = "<gpa/>" if nulls and chance.random() < 0.2 else f"<gpa>{tree['gpa']}</gpa>"
+            inner = "".join(f'<course course="{c["course"]}" grade="{c["grade"]}"/>' for c in tree["courses"])
+            lines.append(f'<student year="{tree["year"]}">{gpa}{inner}</student>')
+        source = place / "raw.xml"
+        source.write_text(f"<school><students>{''.join(lines)}</students></school>", encoding="utf-8")
+    model = chance.choice(['"document-k-anonymity"\nk = 2', '"document-l-diversity"\nl = 2'])
+    at = 'xml = "/school/students/student"\njson = "$.school.students[*]"'
+    policy = TREES.replace('xml = "/students/student"', at)
+    return pv.publish(
+        source, pv.Policy.loads(f'{policy}[[models]]\ntype = {model}\n[algorithm]\ntype = "ctoff"\n')
+    )
+
+
+def lines(chance: Chance, place: Path) -> pv.Release:
+    """A table with an object on each line."""
+    numbers: list[Any] = chance.choice([[1, 2, 3], [1.5, 2.0, 1e-9], [None]])
+    rows = [
+        {
+            "age": chance.randint(20, 26),
+            "ill": chance.choice(numbers) if chance.random() < 0.9 else None,
+            "ward": chance.choice("abc"),
+        }
+        for _ in range(chance.randint(8, 30))
+    ]
+    source = place / "raw.jsonl"
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    columns = 'age = "quasi"\nward = "quasi"\nill = "sensitive"'
+    return pv.publish(
+        source, _loaded(columns, 'type = "k-anonymity"\nk = 2', chance.choice(["optimal", "mondrian"]))
+    )
+
+
 def halves(chance: Chance, place: Path) -> pv.Release:
     del place
     model = '[[models]]\ntype = "anatomy-l-diversity"\nl = 2\n[algorithm]\ntype = "tree-anatomy"\n'
@@ -223,7 +269,7 @@ def _loaded(columns: str, model: str, algorithm: str, top: str = "") -> pv.Polic
 KINDS: dict[str, Callable[[Chance, Path], pv.Release]] = {
     "table": table, "buckets": buckets, "paths": paths, "json": _documents("json"), "xml": _documents("xml"),
     "halves": halves, "vertices": vertices, "sets": sets, "noisy": noisy, "persons": persons,
-    "visits": visits,
+    "visits": visits, "nested": nested, "lines": lines,
 }  # fmt: skip
 
 TOKEN = re.compile(r"[A-Za-z0-9.*]+")
@@ -236,7 +282,19 @@ def forge(folder: Path, chance: Chance) -> str:
     text = path.read_text(encoding="utf-8")
     said = evidence(folder)
     what = chance.choice(
-        ["token", "token", "token", "line", "order", "twice", "policy", "evidence", "beside", "blank"]
+        [
+            "token",
+            "token",
+            "token",
+            "line",
+            "order",
+            "twice",
+            "policy",
+            "evidence",
+            "beside",
+            "blank",
+            "shape",
+        ]
     )
     lines = text.splitlines()
     at, other = chance.randrange(len(lines)), chance.randrange(len(lines))
@@ -255,6 +313,8 @@ def forge(folder: Path, chance: Chance) -> str:
         case "blank":
             spot = chance.randrange(len(text))
             text = text[:spot] + chance.choice([" ", "\t", "\n", '"', "\u00a0", "#x"]) + text[spot:]
+        case "shape":
+            text = _shaped(text, chance)
         case "beside":
             text += chance.choice(["\n", "x\n", "<!-- x -->\n", "{}\n", '"x"\n'])
         case "policy":
@@ -271,6 +331,37 @@ def forge(folder: Path, chance: Chance) -> str:
     path.write_text(text, encoding="utf-8")
     seal(folder, said)
     return what
+
+
+SHAPES = [
+    (r': "([0-9.]+)"', r": \1"),  # a text as a number
+    (r":( ?)([0-9.e-]+)([,}])", r':\1"\2"\3'),  # a number as a text
+    (r":( ?)([0-9]+)([,}])", r":\1\2.0\3"),  # the same number
+    (r':( ?)("[^"]*"|[0-9.]+)', r":\1null"),
+    (r'("[^"]*": "[^"]*"), ("[^"]*": "?[^",]*"?)', r"\2, \1"),  # fields in another order
+    (r'"[^"]*": ("[^"]*"|[0-9.]+), ', ""),  # a field less
+    (r"\}(, |\])", r'}, {"course": "c1"}\1'),
+    (r"\{", '{"courses": [], '),
+    (r" (\w+=\"[^\"]*\") (\w+=\"[^\"]*\")", r" \2 \1"),
+    (r' (\w+)="([^"]*)"(/?)>', r"\3>"),
+    (r"<(\w[^>/]*)(/?)>", r'<\1 x="1"\2>'),
+    (r"<(\w[^>/]*)(/?)>", r'<\1 year=""\2>'),
+    (r"<(\w+)>([^<]+)</\1>", r"<\1> \2</\1>"),
+    (r"<(\w+)>([^<\n]+)</\1>", r"<\1/>"),
+    (r"<(\w+)([^>]*)/>", r"<\1\2></\1>"),
+    (r"</courses>", r"</courses>\n    <courses/>"),
+    (r"student ", r"pupil "),
+]
+
+
+def _shaped(text: str, chance: Chance) -> str:
+    """The same, or nearly the same, written in another way at one place: such a record could be found."""
+    ways = [(found, new) for old, new in SHAPES for found in re.finditer(old, text)]
+    if not ways:
+        return text + "\n"
+    kind = chance.choice([new for _, new in SHAPES if any(new == other for _, other in ways)])
+    found, new = chance.choice([one for one in ways if one[1] == kind])
+    return text[: found.start()] + found.expand(new) + text[found.end() :]
 
 
 def _policy(folder: Path, chance: Chance) -> None:

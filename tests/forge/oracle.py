@@ -95,6 +95,8 @@ def _broken(folder: Path, said: Any, policy: Any) -> Iterator[str]:
 def _rows(path: Path, *, ordered: bool = True) -> tuple[list[Row], list[str]]:
     """The rows of a table, and what is odd about how they are written."""
     text = path.read_bytes().decode("utf-8")
+    if path.suffix == ".jsonl":
+        return _lines(text)
     cells = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     made = io.StringIO()
     csv.writer(made, lineterminator="\n").writerows(cells)
@@ -108,6 +110,21 @@ def _rows(path: Path, *, ordered: bool = True) -> tuple[list[Row], list[str]]:
     if ordered and body != sorted(body):
         odd.append("rows stand in another order")
     return [{n: v or None for n, v in zip(cells[0], row, strict=False)} for row in cells[1:]], odd
+
+
+def _lines(text: str) -> tuple[list[Row], list[str]]:
+    """The same of objects, one on each line."""
+    found = [json.loads(line, parse_float=str) for line in text.splitlines()]
+    odd = []
+    if any([*one] != [*found[0]] for one in found) or re.search(r"[,:{]\s|\n\n|\s[,:}]", text):
+        odd.append("rows are written in another way")
+    if any(len({type(one.get(name)) for one in found} - {type(None)}) > 1 for name in found[0]):
+        odd.append("a value is of another type than the others")
+    rows = [{n: v if v is None else str(v) for n, v in one.items()} for one in found]
+    keys = [[(v is None, v or "") for v in row.values()] for row in rows]
+    if keys != sorted(keys):
+        odd.append("rows stand in another order")
+    return rows, odd
 
 
 def _grouped(rows: Sequence[Row], names: Sequence[str]) -> list[list[Row]]:
@@ -242,7 +259,8 @@ def _visits(rows: list[Row], how: Any) -> tuple[list[Row], list[list[str]]]:
     """A row of each person, and their points."""
     people = _grouped(rows, [how["person"]])
     return [mine[0] for mine in people], [
-        [f"{r[how['place']]}@{r[how['time']]}" for r in mine] for mine in people
+        [f"{r[how['place']]}@{r[how['time']]}" for r in mine if r[how["place"]] is not None]
+        for mine in people  # of whom nothing is left, nothing is known
     ]
 
 
@@ -291,20 +309,25 @@ def _student(tree: Any) -> tuple[Any, Any, list[tuple[Any, Any]]]:
         odd = set(tree) - {"year", "gpa", "courses", "sag"}
         below = [(one.get("course"), one.get("grade")) for one in tree.get("courses", [])]
         assert not odd, "other fields"
-        return tree.get("year"), tree.get("gpa"), below
-    fields = {**tree.attrib, **{one.tag: one.text for one in tree if one.tag != "courses"}}
+        gpa = tree.get("gpa")
+        return tree.get("year"), None if gpa is None else str(gpa), below
+    fields = {**tree.attrib, **{one.tag: one.text for one in tree if one.tag not in {"courses", "course"}}}
     assert not set(fields) - {"year", "gpa", "sag"}, "other fields"
     courses = [one for inner in tree if inner.tag == "courses" for one in inner]
+    courses += [one for one in tree if one.tag == "course"]
     inner = [{**one.attrib, **{f.tag: f.text for f in one}} for one in courses]
     return fields.get("year"), fields.get("gpa"), [(one.get("course"), one.get("grade")) for one in inner]
 
 
 def _read_trees(path: Path) -> list[Any]:
     if path.suffix == ".xml":
-        return list(ET.fromstring(path.read_bytes()))
+        found: Any = list(ET.fromstring(path.read_bytes()))
+        return list(found[0]) if found[0].tag == "students" else found
     text = path.read_text("utf-8")
-    found: list[Any] = json.loads(text) if path.suffix == ".json" else [*map(json.loads, text.splitlines())]
-    return found
+    found = json.loads(text) if path.suffix == ".json" else [*map(json.loads, text.splitlines())]
+    if isinstance(found, dict):
+        found = found["school"]["students"]
+    return list(found)
 
 
 def _trees(path: Path, policy: Any, said: Any) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from tests.node.nodes import houses
 from privet.cli import main
 from privet.errors import InputError, PolicyError
 from privet.node import certificates
+from privet.node.faces import Faces
 from privet.node.house import House, Peer, made
 
 
@@ -56,9 +58,13 @@ def test_a_certificate_that_ran_out_is_nobodys_and_its_owner_is_told(
     certificates.issue(folder, "B", found["B"].url)
     with pytest.raises(InputError, match=r"has run out; `privet node renew`"):
         certificates.own(folder)
+    # A node whose own ran out while it serves still says who others are, and that it is nobody itself.
     pem = (folder / certificates.CERTIFICATE).read_bytes()
     der = x509.load_pem_x509_certificate(pem).public_bytes(serialization.Encoding.DER)
     assert certificates.whose(der, known(found)) is None
+    for shown, who in ((certificates.own(found["A"].folder), "A"), (der, None)):
+        request = SimpleNamespace(state=SimpleNamespace(visitor=SimpleNamespace(certificate=shown)))
+        assert Faces(found["B"]).who(request) == who
 
 
 @pytest.mark.parametrize("shown", [b"", b"garbage", b"\x30\x82" + b"\0" * 40])

@@ -77,3 +77,4 @@ def test_a_node_has_so_many_tunnels_at_most() -> None:
         assert exchange.open("north", "south") is not None
     assert exchange.open("north", "west") is None
     assert exchange.open("west", "south") is not None
+    assert exchange.open("south", "west") is not None, "whoever is called by one can still call others"

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from bench import adult, joint, joint_nodes
 from tests.engines.test_postgres import url  # noqa: F401 - a fixture
 from tests.node import dying
 from tests.node.nodes import (
@@ -27,7 +28,7 @@ from tests.parties import test_loan
 
 import privet as pv
 from privet.cli import main
-from privet.errors import PartyError
+from privet.errors import InputError, PartyError
 from privet.node.calling import Caller
 from privet.node.house import House
 from privet.node.wires import PIECE
@@ -126,6 +127,44 @@ def test_three_nodes_one_of_them_on_postgresql_publish_the_pooled_table(
     assert [one.signature.signer for one in note.signed if one.valid] == list(NAMES)
     text = (folders[0] / "evidence.json").read_text(encoding="utf-8")
     assert text.count('"certificate"') == 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("reveal", ["counts", "decisions"])
+def test_three_nodes_one_of_them_on_postgresql_publish_adult(
+    reveal: str,
+    tmp_path: Path,
+    url: str,  # noqa: F811
+) -> None:
+    psycopg = pytest.importorskip("psycopg")
+    try:
+        table = adult.load().head(30_162)
+    except InputError:
+        pytest.skip("Adult is not here and cannot be fetched")
+    agreed = joint.contract(reveal, "information-gain", "1/5", NAMES).to_document()
+    said = {key: value for key, value in agreed.items() if value is not None}
+    found = houses(tmp_path)
+    path = contract_of(tmp_path / "adult", found, of=lambda **more: joint_nodes._plain({**said, **more}))
+    rows = table.gather_every(3, 1)
+    with psycopg.connect(url) as connection:
+        columns = ", ".join(f'"{one}" text' for one in rows.columns)
+        connection.execute(f"drop table if exists adult; create table adult ({columns})")
+        with connection.cursor().copy("copy adult from stdin with (format csv)") as into:
+            into.write(rows.write_csv(include_header=False).encode())
+    for at, name in ((0, "A"), (2, "C")):
+        table.gather_every(3, at).write_csv(tmp_path / f"{name}.csv")
+    with serving(found, *NAMES):
+        assert start(found["B"], path, url, "select * from adult")[0] == 200
+        for name in ("C", "A"):
+            assert start(found[name], path, str(tmp_path / f"{name}.csv"))[0] == 200
+        ended = {name: over(house) for name, house in found.items()}
+    assert {one["state"] for one in ended.values()} == {"done"}, ended
+    contract = Contract.load(path)
+    alone = pv.publish(table.select(list(contract.domains)), contract.policy).write(tmp_path / "alone")
+    for name, house in found.items():
+        folder = house.releases / ended[name]["release"]
+        assert (folder / "data.csv").read_bytes() == (alone / "data.csv").read_bytes()
+        assert pv.verify(folder).holds
 
 
 def test_two_nodes_publish_a_table_split_by_columns(scene: Scene) -> None:
@@ -368,7 +407,7 @@ def test_the_leader_ends_the_run_and_its_session_never_begins_again(
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        (b"\xff" * 40, "A: sends a message that is longer than any"),
+        (b"\xff" * 40, "A: sends a message of 18,446,744,073,709,551,615 bytes where"),
         ((30).to_bytes(8, "little") + b"Janitor,M,34,Y,Transgender,999", "A: sent something that is not"),
         (
             HEAD.size.to_bytes(8, "little") + HEAD.pack(MAGIC, b"s" * 16, b"c" * 32, 0, 1, 0, b"hello", 0),

@@ -77,9 +77,10 @@ def test_a_silent_peer_is_asked_and_patience_ends() -> None:
         Inbox(0.01).read(1, lambda: None, 0.05)
 
 
-def test_a_length_beyond_any_message_is_refused() -> None:
-    with pytest.raises(PartyError, match="longer than any"):
-        wires._length(b"\xff" * 8)
+def test_a_length_beyond_what_is_due_is_refused_before_anything_of_it_is_read() -> None:
+    with pytest.raises(PartyError, match="bytes where 104 are due"):
+        wires._length(b"\xff" * 8, 104)
+    assert wires._length((104).to_bytes(8, "little"), 104) == 104
 
 
 # Two ends, with what a network may do between them.
@@ -152,7 +153,7 @@ def test_a_peer_that_refuses_ends_the_run_and_is_named(status: int, why: str) ->
     one = nodes(Loop("B", status=status))
     one.put(1, b"message")
     with pytest.raises(PartyError, match=rf"^{why}"):
-        one.get(1)
+        one.get(1, 1_000)
 
 
 def test_a_peer_that_is_gone_is_noticed_by_who_waits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,14 +165,14 @@ def test_a_peer_that_is_gone_is_noticed_by_who_waits(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(loop, "call", gone)
     with pytest.raises(PartyError, match=r"^B: cannot be reached$"):
-        one.get(1)
+        one.get(1, 1_000)
 
 
 def test_a_peer_that_has_failed_is_noticed_by_who_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     loop = Loop("B")
     monkeypatch.setattr(loop, "call", lambda *_, **__: (200, {"state": "failed"}))
     with pytest.raises(PartyError, match=r"^B: has ended the run"):
-        nodes(loop).get(1)
+        nodes(loop).get(1, 1_000)
 
 
 def test_a_peer_that_begins_later_than_the_grace_is_waited_for() -> None:

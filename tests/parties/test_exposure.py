@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -161,6 +162,21 @@ def test_a_sum_gives_nothing_away() -> None:
     found = harness.added(5, 50_000, 101, seed=3)
     assert abs(found.mean) < 0.002
     assert abs(found.worst) < 0.004
+
+
+def test_an_answer_gives_away_less_of_larger_groups() -> None:
+    """Spec 08, 5.2: with k the groups that match are fewer, and a decoy more often looks like a row."""
+    rng = np.random.default_rng(3)
+
+    def dealt(groups: int) -> list[Any]:
+        return [rng.integers(0, groups, 600) for _ in range(3)]
+
+    losses = [harness.answers(dealt(m), m, 100, runs=60, seed=6) for m in (2_000, 200, 20)]
+    assert losses[0].item_worst > losses[1].item_worst > losses[2].item_worst
+    assert losses[2].item_worst == pytest.approx(0, abs=0.01)
+    none = harness.answers(dealt(2_000), 2_000, 0, runs=60, seed=6)
+    assert none.set_worst == 1, "without decoys whoever follows the leader knows its set"
+    assert none.set_average == 1 / 2
 
 
 def test_a_union_gives_away_what_the_formulas_say() -> None:

@@ -42,10 +42,27 @@ def test_the_group_is_that_of_rfc_7919() -> None:
     assert generator == 2
 
 
-@pytest.mark.parametrize("wrong", [0, 1, -1])
+@pytest.mark.parametrize("wrong", [0, 1, -1, -2, 5])
 def test_numbers_outside_the_group_are_refused(wrong: int) -> None:
-    with pytest.raises(PartyError, match="not in the group"):
-        _number((int(group()[0]) + wrong if wrong < 0 else wrong).to_bytes(384, "little"))
+    """Of the last two the prime leaves no square: only squares are the group."""
+    with pytest.raises(PartyError, match=r"^south: .* not in the group"):
+        _number((int(group()[0]) + wrong if wrong < 0 else wrong).to_bytes(384, "little"), "south")
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_a_sender_that_would_read_every_choice_is_refused(at: int) -> None:
+    """With a `common` that is no square, a key that was chosen second would be none either."""
+    prime, g = group()
+    assert gmpy2.legendre(5, prime) == -1
+    choices = np.array([False, True])
+
+    def dishonest(link: Link) -> None:
+        sent = [int(gmpy2.powmod(g, 5, prime)), int(gmpy2.powmod(g, 7, prime))]
+        sent[at] = sent[at] * 5 % int(prime)
+        link.send(1, "ot common", b"".join(one.to_bytes(384, "little") for one in sent))
+
+    with pytest.raises(PartyError, match=r"^north: .* not in the group"):
+        run_each([dishonest, lambda link: base_receive(link, 0, choices)])
 
 
 def test_a_transfer_gives_one_of_two_keys() -> None:

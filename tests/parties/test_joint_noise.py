@@ -428,6 +428,7 @@ def test_nothing_of_the_counts_is_in_a_transcript(select: str, columns: bool, nu
         "ot messages": "labels, one of each pair readable", "labels": "chance", "tables": "ciphertexts",
         "decoding": "which label is which of a result", "result": "what both learn: a candidate, or alike",
         "place": "drawn and paid for", "key length": "public", "key": "public",
+        "key proof": "roots of numbers that nobody chose",
         "regions": "ciphertexts", "counts": "masked sums, encrypted",
         "noisy digest": "a digest under a nonce", "nonce": "chance", "noisy": "noisy; across columns masked",
     }  # fmt: skip
@@ -471,6 +472,23 @@ def test_weights_that_do_not_fit_the_key_are_refused_with_a_way_out() -> None:
         with pytest.raises(UnsupportedError, match=r"need [\d,]+ bits .*noisy-max"):
             made.refuse(one_table())
         plan("exponential", columns=False, degree=20).refuse(one_table())
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "select", "columns", "said"),
+    [
+        ("1/1000000000000000", "noisy-max", True, "more noise than any table"),
+        ("1/1000000000000000000000", "noisy-max", False, "more noise than any table"),
+        ("1/1000000000000000000000", "exponential", False, "more noise than any table"),
+        ("100000", "exponential", True, "noisy-max"),
+    ],
+)
+def test_an_epsilon_beyond_all_reason_is_refused_before_it_is_paid(
+    epsilon: str, select: str, columns: bool, said: str
+) -> None:
+    made = plan(select, columns=columns, epsilon=Fraction(epsilon), h=1)
+    with pytest.raises(UnsupportedError, match=said):
+        made.refuse(parts_of(columns)[0])
 
 
 def test_too_many_places_are_refused() -> None:

@@ -9,13 +9,15 @@ from math import log
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
+from bench import adult, virtual
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.parties.federation import codes
 from tests.parties.parties import house, run
 
-from privet.errors import PartyError, UnsatisfiableError, UnsupportedError
+from privet.errors import InputError, PartyError, UnsatisfiableError, UnsupportedError
 from privet.parties.primitives import ties as spreading
 from privet.parties.primitives.around import Around
 from privet.parties.primitives.extremes import Rounds, maxima
@@ -438,6 +440,59 @@ def test_what_a_site_receives_is_on_the_list() -> None:
                     "ring",
                     "place",
                 }
+
+
+@pytest.mark.parametrize(("k", "groups", "squares"), [(25, 1024, 888678), (50, 512, 1776890)])
+def test_adult_as_the_spec_counts_it(k: int, groups: int, squares: int) -> None:
+    """Spec 08, 4.1 and 5.1: two questions on raw rows; groups of all rows in one place, of 3 sites and 10."""
+    try:
+        table = adult.load().head(30_162)
+    except InputError:
+        pytest.skip("Adult is not here and cannot be fetched")
+    ages = table["age"].cast(pl.String) == "55"
+    assert (ages.sum(), (ages & (table["native-country"] == "Mexico")).sum()) == (386, 2)
+    rows, widths = virtual.coded(table)
+    found = [grown(rows, widths, Rules(k), Alone())]
+    found += [virtual.distributed(rows, widths, Rules(k), sites)[0][0] for sites in (3, 10)]
+    for one in found:
+        assert (len(one.sizes), int((one.sizes**2).sum())) == (groups, squares)
+        assert one.sizes.min() >= k
+        assert one.sizes.max() <= 2 * k
+
+
+MASKED = {"ring", "place", "value", "masked"}  # chance over it: see the tests of sums, ties and extremes
+
+
+@pytest.mark.parametrize("adding", Adding)
+def test_what_a_site_is_told_does_not_depend_on_whose_the_others_rows_are(adding: Adding) -> None:
+    """Spec 08, 3.11: beside what is masked a site hears of the union only, so dealing the others' rows anew
+    among them changes nothing that it receives; and at sites that do not add up, not a count at all.
+    """
+    rng = np.random.default_rng(11)
+    rows = np.stack([rng.permutation(400)[:60], rng.permutation(400)[:60]], axis=1)  # no two are alike
+    mine, others = rows[:20], rows[20:]
+    heard: list[dict[int, list[tuple[str, bytes]]]] = []
+    for order in (np.arange(40), rng.permutation(40)):
+        dealt = others[order]
+        parts = [dealt[:13], dealt[13:26], dealt[26:], mine]
+        one = house(4)
+        together(
+            one,
+            [lambda link, p=parts: grown(p[link.me], (400, 400), Rules(4), Among(link, adding))] * 4,  # type: ignore[misc]
+        )
+        heard.append(
+            {
+                at: [(kind, p) for _, kind, p in one.links[at].traffic.transcript if kind != "key"]
+                for at in (0, 3)
+            }
+        )
+    for at in (0, 3):
+        plain = [[entry for entry in run_[at] if entry[0] not in MASKED] for run_ in heard]
+        assert plain[0] == plain[1]
+        assert [(kind, len(p)) for kind, p in heard[0][at]] == [(kind, len(p)) for kind, p in heard[1][at]]
+    assert {kind for kind, _ in heard[0][3]} - MASKED == {
+        "root", "largest", "may split", "enough", "ties", "commit", "kept", "sizes",
+    }  # fmt: skip
 
 
 def test_measures_merge_leaves_with_the_same_box() -> None:

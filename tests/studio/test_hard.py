@@ -71,6 +71,10 @@ class Visitor:
     def posted(self, path: str, **form: str) -> str:
         token = re.search(r'data-token="([^"]+)"', self.page("/open"))
         assert token
+        if path == "/publish/start":
+            digest = re.search(r'name="digest" value="([^"]+)"', self.page("/publish"))
+            assert digest
+            form["digest"] = digest[1]
         status, said, text = self.sent("POST", f"{self.base}{path}", urlencode({**form, "token": token[1]}))
         assert status == 303, text
         return said["location"].removeprefix(self.base)

@@ -7,8 +7,10 @@ import gzip
 import hashlib
 import io
 import json
+import re
 import zipfile
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -18,12 +20,14 @@ from tests.studio.house import House, open_house, routes
 from tests.studio.test_gate import EVIL, TABLE, faults, upload
 
 from privet.errors import InputError
+from privet.policy.values import Policy
 from privet.publishing import publish
 from privet.studio import received, weight
 from privet.studio.addresses import VARIABLE
 from privet.studio.jobs import State, spoken
 from privet.studio.look import LONGEST_NAME
 from privet.studio.project import Project
+from privet.verification import verify
 
 POLICY = """policy = 1
 [attributes]
@@ -315,6 +319,34 @@ def test_two_tabs_edit_one_tree(house: House) -> None:
     assert text == "M;men;*\nF;women;*\n"
 
 
+def test_two_tabs_that_publish_at_once(house: House) -> None:
+    """The same twice is one release; another policy meanwhile is another, in a folder of its own."""
+    with ThreadPoolExecutor(4) as tabs:
+        found = list(tabs.map(lambda _: house.post("/publish/start"), range(4)))
+    assert {one.status_code for one in found} == {303}
+    assert len({one.headers["location"] for one in found}) == 1
+    house.done("/promise/purpose", {"purpose": "another"})
+    second = house.ran("/publish/start")
+    first = house.studio.jobs.find(int(found[0].headers["location"].rpartition("=")[2]))
+    assert first is not None
+    assert first.finished.wait(120)
+    assert (first.state, second.state) == (State.DONE, State.DONE)
+    places = [Path(str(job.answer["folder"])) for job in (first, second)]
+    assert len({place.name for place in places}) == 2
+    assert all(verify(place).holds for place in places)
+    assert [Policy.load(place / "policy.toml").purpose for place in places] == ["", "another"]
+
+
+def test_a_stale_page_does_not_publish_what_it_does_not_show(house: House) -> None:
+    shown = re.search(r'name="digest" value="([0-9a-f]+)"', house.page("/publish"))
+    assert shown
+    house.done("/promise/add", {"type": "k-anonymity", "k": "2"})  # in another tab
+    found = house.post("/publish/start", {"digest": shown[1]})
+    assert found.status_code == 422
+    assert "changed since this page was made" in found.text
+    assert len(house.project.releases()) == 1
+
+
 def test_a_publication_that_is_cancelled_leaves_nothing(house: House) -> None:
     before = snapshot(house.project.folder)
     where = house.done("/publish/start")
@@ -412,3 +444,30 @@ def test_a_note_that_leads_elsewhere_is_a_file_or_nothing(tmp_path: Path) -> Non
     for said in ("../gone.csv", "\\u0000", "/dev/zero", "."):
         (folder / "studio.toml").write_text(f"source = {json.dumps(said)}\n", encoding="utf-8")
         assert Project.opened(None, folder).source is None
+
+
+@pytest.mark.parametrize("name", ["policy.toml", "hierarchies/sex.csv"])
+def test_nothing_is_written_through_a_link_that_leads_out(house: House, tmp_path: Path, name: str) -> None:
+    """A folder that somebody sent may hold links to the steward's own files."""
+    house.done("/hierarchy/begin", {"column": "sex"})
+    place, outside = house.project.folder / name, tmp_path / "precious"
+    outside.write_bytes(place.read_bytes())
+    place.unlink()
+    place.symlink_to(outside)
+    before = outside.read_bytes()
+    form = {"column": "sex", "what": "merge", "node": ["F", "M"], "new": "A"}
+    path = "/hierarchy/tree" if name.startswith("h") else "/promise/purpose"
+    found = house.post(path, form | {"purpose": "x"})
+    assert found.status_code == 422
+    assert "leads out of the project" in found.text
+    assert outside.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["policy.toml", "studio.toml"])
+def test_a_device_in_place_of_a_file_is_not_read(house: House, name: str) -> None:
+    place = house.project.folder / name
+    place.unlink(missing_ok=True)
+    place.symlink_to("/dev/zero")
+    assert Project.opened(None, house.project.folder).source is None or name == "policy.toml"
+    assert house.get("/releases").status_code in {200, 422}
+    assert house.get("/publish").status_code in {200, 422}

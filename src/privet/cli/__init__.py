@@ -49,7 +49,15 @@ def _streams() -> None:
 
 
 def _version() -> int:
+    """What a report of a fault must say: which privet, on what, and whether its loops are compiled."""
     from importlib.metadata import version
+    from platform import python_version
 
-    sys.stdout.write(f"privet {version('privet')}\n")
+    from privet.native import library
+
+    loops = "compiled loops" if library() is not None else "loops not compiled"
+    sys.stdout.write(
+        f"privet {version('privet')} (engine embedded: polars {version('polars')}; {loops}; "
+        f"Python {python_version()})\n"
+    )
     return 0

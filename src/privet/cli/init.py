@@ -17,20 +17,22 @@ from privet.cli.options import (
     Format,
     Json,
     Null,
+    OfPerson,
     Overwrite,
     PresetName,
     Query,
     Sheet,
     form_of,
-    rows_of,
+    refuse_beside_policy,
     whole,
+    whose,
 )
 from privet.errors import InputError, one_of
 
 if TYPE_CHECKING:
     from privet.core import Form
+    from privet.drafts.accept import Answers
     from privet.drafts.text import Draft
-    from privet.readings import Rows
 
 
 KINDS = ["table", "documents", "trajectories", "transactions"]
@@ -57,6 +59,7 @@ def init(
     ] = False,
     preset: PresetName = None,
     rows: EachRow = None,
+    person: OfPerson = None,
     overwrite: Overwrite = False,
     format: Format = None,  # noqa: A002 - the option's own name
     delimiter: Delimiter = None,
@@ -92,6 +95,7 @@ def init(
         raise InputError("--accept: say --preset too; no promise is chosen for you, `privet list` shows them")
     if preset is not None and not (accept or ask):
         raise InputError("--preset: say --accept or --ask too; a draft alone decides nothing")
+    refuse_beside_policy(rows, person, preset)
     if kind not in {None, *KINDS}:
         raise InputError(f"--kind: {one_of('it', KINDS, kind)}")
     if kind == "documents" or (kind is None and looks_nested(data, format)):
@@ -117,9 +121,9 @@ def init(
             paths=kind == "trajectories" if kind or not accept else None,
         )
     text, told = (
-        (_decided(drafted, preset, rows_of(rows, preset), ask=ask))
+        (_decided(drafted, preset, whose(rows, person), ask=ask))
         if accept or ask
-        else (drafted.dumps(), ())
+        else (drafted.dumps(), drafted.doubts)
     )
     with whole(output, overwrite=overwrite) as fresh:
         fresh.write_text(text, encoding="utf-8")
@@ -132,7 +136,7 @@ def init(
         f"drafted {screen.shown(str(output))} for {size}",
         *screen.table(columns, head=("column", "guess", "because")),
     )
-    screen.warn(*drafted.doubts, *told)
+    screen.warn(*told)
     publish = (
         screen.command("privet publish", data, output, "-o", "out"),
         "a release that keeps the promise",
@@ -143,13 +147,12 @@ def init(
     return 0
 
 
-def _decided(drafted: Draft, preset: str | None, rows: Rows, *, ask: bool) -> tuple[str, tuple[str, ...]]:
+def _decided(drafted: Draft, preset: str | None, said: Answers, *, ask: bool) -> tuple[str, tuple[str, ...]]:
     from privet.cli import asking
-    from privet.drafts.accept import Answers
     from privet.drafts.accept import accept as accepted
     from privet.policy.presets import Preset
 
-    answers = replace(asking.answers(drafted) if ask else Answers(), rows=rows)
+    answers = replace(asking.answers(drafted), rows=said.rows, person=said.person) if ask else said
     made = accepted(drafted, Preset.find(preset or asking.preset()), answers)
     return made.text, made.told
 

@@ -16,8 +16,8 @@ from privet.errors import InputError, PolicyError, UnsupportedError
 
 if TYPE_CHECKING:
     from privet.core import Form
+    from privet.drafts.accept import Answers
     from privet.policy.values import Policy
-    from privet.readings import Rows
 
 ARGUMENTS = {
     "DATA": "CSV, TSV, Parquet, JSON lines, Arrow, Excel, Stata, SPSS, SAS, JSON, XML; or a database URL.",
@@ -92,6 +92,14 @@ EachRow = Annotated[
         "--rows", metavar="persons", help="With --preset: each row is a person, though an identifier repeats."
     ),
 ]
+OfPerson = Annotated[
+    str | None,
+    typer.Option(
+        "--person",
+        metavar="COLUMN",
+        help="With --preset: rows with the same COLUMN are one person's, who counts once.",
+    ),
+]
 Engine = Annotated[str, typer.Option("--engine", help="Where tables live; `privet list` shows which.")]
 CLUSTER = "spark"  # the engine that takes an address
 Master = Annotated[
@@ -116,15 +124,22 @@ Effort = Annotated[
 ]
 
 
-def rows_of(said: str | None, preset: str | None) -> Rows:
-    """Whose rows are, as far as the command line says it."""
-    from privet.readings import Rows as Said
-
-    if said is None:
-        return Said.UNSAID
-    if said != Said.PERSONS.value or preset is None:
+def refuse_beside_policy(rows: str | None, person: str | None, preset: str | None) -> None:
+    """Whose rows are is said once: on the command line beside a preset, else in the policy."""
+    if rows is not None and (rows != "persons" or preset is None):
         raise InputError('--rows: is "persons", beside --preset; in a policy, say rows or person there')
-    return Said.PERSONS
+    if person is not None and preset is None:
+        raise InputError("--person: goes with --preset; in a policy, say person there")
+    if rows is not None and person is not None:
+        raise InputError("--rows, --person: say one; each row is a person, or a column says whose it is")
+
+
+def whose(rows: str | None, person: str | None) -> Answers:
+    """Whose rows are, as far as the command line says it."""
+    from privet.drafts.accept import Answers
+    from privet.readings import Rows
+
+    return Answers(rows=Rows.UNSAID if rows is None else Rows.PERSONS, person=person)
 
 
 def form_of(

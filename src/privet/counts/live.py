@@ -6,7 +6,7 @@ into a mechanism that adds noise. Parties that share records or columns answer t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -65,6 +65,22 @@ class Parting:
         return (int(self.row.max(initial=-1)) + 1) * len(self.masks)
 
 
+class Below(Protocol):
+    """The different sets of a column."""
+
+    def children_of(self, node: Node) -> Ints:
+        """For each set, which children of the node it has items under: one bit for each child."""
+
+
+@dataclass(frozen=True, eq=False)
+class PublicCodes:
+    """How the values of a table become public codes; for whoever counts where the table lies."""
+
+    codes: Mapping[str, Ints] = field(repr=False)  # of each value of each column; the class comes last
+    classes: int  # as many as could be
+    sets: Mapping[int, Below] = field(repr=False)  # columns of sets, whose codes are numbers of sets
+
+
 class LiveCounts(Protocol):
     """Records that are still there. Columns are numbered as the table's; classes are public."""
 
@@ -85,3 +101,10 @@ class LiveCounts(Protocol):
 
     def part(self, parting: Parting, of_leaf: Ints, of_partition: Ints) -> None:
         """Move records to new frames, by their partition or else their leaf; -1 drops them for good."""
+
+
+class LiveCells(LiveCounts, Protocol):
+    """Records elsewhere that can be met here, too, as combinations."""
+
+    def cells(self) -> Iterable[tuple[Mapping[str, NDArray[Any]], Ints]]:
+        """Every combination once, some at a time: by column which value it has, and how many records."""

@@ -12,12 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from privet.counts.live import LiveCounts
 from privet.dp.budget import LAPLACE, Account
 from privet.dp.coded import CodedTable
 from privet.dp.diffgen import DiffGen
 from privet.dp.noise import NoiseSource
 from privet.dp.plan import MOST_H, expect
 from privet.dp.publicdomain import Predictor
+from privet.dp.records import Records
 from privet.dp.spend import Charge, Payer, checked
 from privet.errors import PolicyError
 
@@ -52,14 +54,16 @@ def buy_h(
     payer: Payer | None = None,
     *,
     share: Fraction = SHARE,
+    live: LiveCounts | None = None,
 ) -> Bought:
-    """Pay `share` of epsilon for the number of records, and plan with the rest."""
+    """Pay `share` of epsilon for the number of records, and plan with the rest; `live` as in `DiffGen`."""
     if not 0 < checked(share, "share") < 1:
         raise PolicyError("share: an exact number between 0 and 1")
     price = diffgen.epsilon * share
     account = Account(price, payer)
     account.spend("the number of records, to choose h", LAPLACE, price)
-    records = table.records + int(noise.laplace(1 / price, 1)[0])
+    true = int((live or Records(table)).totals().sum())
+    records = true + int(noise.laplace(1 / price, 1)[0])
     rest = replace(diffgen, epsilon=diffgen.epsilon - price)
     predictors = [column.predictor for column in table.columns]
     h = planned_h(rest, predictors, len(table.classes), records)

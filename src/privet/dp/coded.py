@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -65,6 +65,7 @@ class Dictionary:
 
     values: Sequence[Value] = field(repr=False)
     codes: NDArray[Any] = field(repr=False)
+    times: NDArray[np.int64] | None = field(default=None, repr=False)  # records of each entry, if not one
 
     @classmethod
     def of(cls, column: Sequence[Value]) -> Dictionary:
@@ -93,6 +94,23 @@ def encode(
         raise InputError(*complaints)
     columns = tuple(_column(p, codes, data[p.name]) for p, codes in zip(predictors, read, strict=True))
     return CodedTable(columns, target, tuple(classes), _gathered(of_class, data[target], len(classes)))
+
+
+def encode_values(
+    data: Mapping[str, tuple[Sequence[Value], NDArray[np.int64]]],
+    predictors: Sequence[Predictor],
+    target: str,
+    classes: Sequence[Value],
+) -> tuple[CodedTable, dict[str, NDArray[Any]]]:
+    """A table whose records are elsewhere: what is public of it, and by column the code of each value.
+
+    `data`: the values of each column, and how many records have each.
+    """
+    each = {name: Dictionary(some, np.arange(len(some)), times) for name, (some, times) in data.items()}
+    table = encode(each, predictors, target, classes)
+    codes = {column.name: column.codes for column in table.columns} | {target: table.class_codes}
+    columns = tuple(replace(column, codes=column.codes[:0]) for column in table.columns)
+    return replace(table, columns=columns, class_codes=table.class_codes[:0]), codes
 
 
 def _read(domain: PublicDomain, values: Sequence[Value]) -> NDArray[np.int64] | list[list[int]]:
@@ -131,10 +149,11 @@ def _outside(
 
 def _refused(name: str, what: str, outside: NDArray[np.bool_], column: Dictionary) -> list[str]:
     """The complaint, with the number of records and no value."""
-    records = int(outside[column.codes].sum()) if outside.any() else 0
+    times = np.ones(len(column.codes), dtype=np.int64) if column.times is None else column.times
+    records = int(times[outside[column.codes]].sum()) if outside.any() else 0
     if not records:  # an engine may list values that no record has
         return []
-    share = f"{records:,} of {len(column.codes):,} records"
+    share = f"{records:,} of {int(times.sum()):,} records"
     nulls = any(value is None for value, wrong in zip(column.values, outside.tolist(), strict=True) if wrong)
     missing = " (null = true, where values may be missing)" if nulls else ""
     return [f"{name}: {share} have a value {what}; correct them, or extend what the policy declares{missing}"]

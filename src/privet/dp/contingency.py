@@ -12,6 +12,7 @@ from math import prod
 
 import numpy as np
 
+from privet.counts.live import LiveCounts
 from privet.domain import Node
 from privet.dp.budget import LAPLACE, Account
 from privet.dp.coded import CodedTable
@@ -25,7 +26,11 @@ from privet.errors import UnsupportedError
 
 
 def contingency(
-    table: CodedTable, epsilon: Fraction, noise: NoiseSource, payer: Payer | None = None
+    table: CodedTable,
+    epsilon: Fraction,
+    noise: NoiseSource,
+    payer: Payer | None = None,
+    live: LiveCounts | None = None,
 ) -> NoisyTable:
     """The noisy contingency table over the public domains of all predictors and the class."""
     domains = [column.predictor.domain for column in table.columns]
@@ -33,7 +38,7 @@ def contingency(
     account = Account(epsilon, payer)
     account.spend(f"counts of {cells:,} combinations", LAPLACE, epsilon, disjoint=True)
     grid = Leaves([domain.size for domain in domains], []).grid([np.arange(d.size) for d in domains])
-    true = Records(table).leaves(grid)
+    true = (live or Records(table)).leaves(grid)
     counts = true + noise.laplace(1 / epsilon, cells).reshape(true.shape)
     return NoisyTable(
         predictors=tuple(column.predictor for column in table.columns),

@@ -28,7 +28,7 @@ from pathlib import Path
 from privet.dp.accounts import Accounts, amounts
 from privet.dp.chained import Known, Seen, Writer, audited, opened
 from privet.dp.entries import Balance, Currency, Entry
-from privet.dp.sketch import Coded, Sketch
+from privet.dp.sketch import Cells, Coded, Sketch, Times
 from privet.dp.spend import Charge, Spend, Tab, checked, cost
 from privet.dp.store import Page
 from privet.dp.zcdp import rho_of_epsilon
@@ -131,6 +131,10 @@ class Ledger:
     def sketch(self, table: Mapping[str, Coded]) -> Sketch:
         """Fingerprints of a table under this ledger's key, by which the same data is noticed."""
         return Sketch.of(table, self._key())
+
+    def sketch_of_cells(self, table: Mapping[str, Times], cells: Cells) -> Sketch:
+        """The same of a table that is counted elsewhere."""
+        return Sketch.of_cells(table, cells, self._key())
 
     def audit(self) -> None:
         """Add everything up again from the lines alone; raises where one was changed, lost or put back."""

@@ -10,12 +10,14 @@ from itertools import pairwise
 import numpy as np
 
 from privet.counts.door import Ints
+from privet.counts.live import LiveCounts
 from privet.domain import Node, Value
 from privet.dp.budget import LAPLACE, Account
 from privet.dp.coded import CodedColumn, CodedTable
 from privet.dp.contingency import finest
 from privet.dp.noise import NoiseSource
 from privet.dp.publicdomain import Categories, Numbers
+from privet.dp.records import Records
 from privet.dp.spend import Charge, Payer
 from privet.errors import InputError, UnsupportedError
 
@@ -39,31 +41,36 @@ def marginals(
     epsilon: Fraction,
     noise: NoiseSource,
     payer: Payer | None = None,
+    *,
+    live: LiveCounts | None = None,
 ) -> list[Marginal]:
     """The named columns, epsilon shared equally among them; the class is a column too."""
+    live = live or Records(table)
     if not names:
         raise InputError("marginals: name at least one column")
     account = Account(epsilon, payer)
     each = epsilon / len(names)
     made = []
     for name in names:
-        labels, true = _counted(table, name)
+        labels, true = _counted(table, live, name)
         account.spend(f"marginal of {name}", LAPLACE, each, disjoint=True)
         counts = true + noise.laplace(1 / each, len(true))
         made.append(Marginal(name, labels, tuple(counts.tolist()), 1 / each, account.charges[-1:]))
     return made
 
 
-def _counted(table: CodedTable, name: str) -> tuple[tuple[Value, ...], Ints]:
+def _counted(table: CodedTable, live: LiveCounts, name: str) -> tuple[tuple[Value, ...], Ints]:
     if name == table.target:
-        return table.classes, np.bincount(table.class_codes, minlength=len(table.classes)).astype(np.int64)
-    column = next((column for column in table.columns if column.name == name), None)
-    if column is None:
+        return table.classes, live.totals()
+    at = next((at for at, column in enumerate(table.columns) if column.name == name), None)
+    if at is None:
         raise InputError(f"{name}: the table has no such column")
-    nodes = _bars(column)
+    nodes = _bars(table.columns[at])
     begins = np.array([node.lo for node in nodes])
-    codes = np.searchsorted(begins, column.codes, side="right") - 1
-    return tuple(node.label for node in nodes), np.bincount(codes, minlength=len(nodes)).astype(np.int64)
+    ((codes, by_class),) = live.histograms([at])
+    counts = np.zeros(len(nodes), dtype=np.int64)
+    np.add.at(counts, np.searchsorted(begins, codes, side="right") - 1, by_class.sum(axis=1))
+    return tuple(node.label for node in nodes), counts
 
 
 def _bars(column: CodedColumn) -> tuple[Node, ...]:

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from privet.core import Algorithm, Attribute, Finding, Progress, Role, Tally, Terms, silent
+from privet.counts.live import LiveCounts
 from privet.domain import Value
 from privet.dp.budget import CountBudget
 from privet.dp.choose_h import buy_h
@@ -191,19 +192,26 @@ class DiffGenSettings(_Noisy):
         noise: NoiseSource,
         payer: Payer | None = None,
         progress: Progress = silent,
+        *,
+        live: LiveCounts | None = None,
     ) -> Drawn:
-        """The whole release; the payer is told of every charge before its noise is drawn."""
+        """The whole release; the payer is told of every charge before its noise is drawn.
+
+        `live` answers for the records of the table, where they are not in it.
+        """
         asked, charges = self.search_of(epsilon), list[Charge]()
         bought: list[Marginal] = []
         if self.marginals:
             names = [c.name for c in table.columns if not isinstance(c.predictor.domain, ItemSets)]
-            bought = marginals(table, [*names, table.target], epsilon * self.marginals, noise, payer)
+            bought = marginals(
+                table, [*names, table.target], epsilon * self.marginals, noise, payer, live=live
+            )
             charges += [charge for marginal in bought for charge in marginal.charges]
         if self.buy_h is not None:
-            chosen = buy_h(asked, table, noise, payer, share=self.buy_h)
+            chosen = buy_h(asked, table, noise, payer, share=self.buy_h, live=live)
             asked = chosen.diffgen
             charges += chosen.charges
-        made = asked.release(table, noise, payer, progress)
+        made = asked.release(table, noise, payer, progress, live)
         charges += made.charges
         return Drawn(consistent(made, self.consistency), tuple(bought), tuple(charges), asked.h)
 
@@ -228,10 +236,12 @@ class ContingencySettings(_Noisy):
         noise: NoiseSource,
         payer: Payer | None = None,
         progress: Progress = silent,
+        *,
+        live: LiveCounts | None = None,
     ) -> Drawn:
         """The whole release, one charge."""
         progress("counts", 0)
-        made = contingency(table, epsilon, noise, payer)
+        made = contingency(table, epsilon, noise, payer, live)
         return Drawn(consistent(made, self.consistency), (), made.charges, None)
 
 

@@ -13,7 +13,7 @@ every record was changed looks new.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, TypeAlias
@@ -29,6 +29,7 @@ FEWEST = 12  # below so many records that occur once, a sample says nothing
 # whose records fall on the same few combinations, at most 23 % of those that occur once do so in both.
 ALIKE = 2 / 5
 NEAR = 4096  # about so many of the lowest digests are looked at first
+MOST_NEAR = NEAR * 16**3  # and so many at most, where they are counted elsewhere
 HIGHEST = 2**64 - 1
 STRETCH = 1 << 14  # records
 VALUES = 8  # different values that a column has at least to be recognised by itself
@@ -36,6 +37,11 @@ VALUES = 8  # different values that a column has at least to be recognised by it
 Words: TypeAlias = NDArray[np.uint64]
 Records: TypeAlias = Callable[[slice], Words]  # a word for each record of a stretch
 Coded: TypeAlias = tuple[Sequence[Value], NDArray[Any]]  # the values of a column, and which each record has
+Times: TypeAlias = tuple[
+    Sequence[Value], NDArray[np.int64]
+]  # the values of a column, and the records of each
+# Combinations, some at a time and each once: by column which value each has, and how many records have it.
+Cells: TypeAlias = Callable[[], Iterable[tuple[Mapping[str, NDArray[Any]], NDArray[np.int64]]]]
 
 
 @dataclass(frozen=True)
@@ -50,7 +56,7 @@ class Sketch:
         """The fingerprints of a table."""
         words = {name: _words(values, key) for name, (values, _) in table.items()}
         columns = sorted(
-            _of_column(words[name], codes, key)
+            _of_column(words[name], np.bincount(codes, minlength=len(values)), key)
             for name, (values, codes) in table.items()
             if len(values) >= VALUES
         )
@@ -62,6 +68,22 @@ class Sketch:
         if len(each) > 1:
             parts += [_without(whole, *column) for column in each]
         found = dict.fromkeys(sample for part in parts if (sample := _sampled(part, len(whole))))
+        return cls(tuple(columns), tuple(found))
+
+    @classmethod
+    def of_cells(cls, table: Mapping[str, Times], cells: Cells, key: bytes) -> Sketch:
+        """The same fingerprints of a table that is counted elsewhere; never are all its cells held here."""
+        words = {name: _words(values, key) for name, (values, _) in table.items()}
+        columns = sorted(
+            _of_column(words[name], times, key)
+            for name, (values, times) in table.items()
+            if len(values) >= VALUES
+        )
+        records = max((int(times.sum()) for _, times in table.values()), default=0)
+        parts = [None, *table] if len(table) > 1 else [None]
+        found = dict.fromkeys(
+            sample for left_out in parts if records and (sample := _met(words, left_out, cells, records))
+        )
         return cls(tuple(columns), tuple(found))
 
     def resembles(self, other: Sketch) -> str | None:
@@ -89,13 +111,12 @@ def _words(values: Sequence[Value], key: bytes) -> Words:
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
 
 
-def _of_column(words: Words, codes: NDArray[Any], key: bytes) -> str:
+def _of_column(words: Words, times: NDArray[Any], key: bytes) -> str:
     """All values with how often each occurs, in an order that is nobody's."""
-    times = np.bincount(codes, minlength=len(words)).astype(np.uint64)
     order = np.argsort(words)
     found = blake2b(key=key, digest_size=16)
     found.update(words[order].astype("<u8").tobytes())
-    found.update(times[order].astype("<u8").tobytes())
+    found.update(times.astype(np.uint64)[order].astype("<u8").tobytes())
     return found.hexdigest()
 
 
@@ -126,6 +147,30 @@ def _sampled(records: Records, number: int) -> tuple[str, ...]:
         found, times = np.unique(np.concatenate(below), return_counts=True)
         once = found[times == 1][:SAMPLES]
         if near >= number or len(once) == SAMPLES:
+            return tuple(f"{word:016x}" for word in once.tolist()) if len(once) >= FEWEST else ()
+        near *= 16
+
+
+def _met(words: Mapping[str, Words], left_out: str | None, cells: Cells, number: int) -> tuple[str, ...]:
+    """The twin of `_sampled` for records that are met as cells, one column left out."""
+    near = NEAR
+    while True:
+        limit = np.uint64(HIGHEST if near >= number else HIGHEST // number * near)
+        digests, times = [np.zeros(0, dtype=np.uint64)], [np.zeros(0, dtype=np.int64)]
+        for codes, counts in cells():
+            whole = np.zeros(len(counts), dtype=np.uint64)
+            for name, each in words.items():
+                if name != left_out:
+                    whole += each[codes[name]]
+            mixed = _mixed(whole)
+            below = mixed <= limit
+            digests.append(mixed[below])
+            times.append(counts[below])
+        found, which = np.unique(np.concatenate(digests), return_inverse=True)
+        total = np.zeros(len(found), dtype=np.int64)
+        np.add.at(total, which, np.concatenate(times))
+        once = found[total == 1][:SAMPLES]
+        if near >= min(number, MOST_NEAR) or len(once) == SAMPLES:
             return tuple(f"{word:016x}" for word in once.tolist()) if len(once) >= FEWEST else ()
         near *= 16
 

@@ -17,7 +17,7 @@ from privet.domain import Value
 from privet.drafts.guess import Guess
 from privet.drafts.safeharbor import Coarsened, safe_harbor
 from privet.drafts.text import Draft, form_lines, inline, key_of, whose
-from privet.errors import UnsupportedError
+from privet.errors import InputError, UnsupportedError
 from privet.policy.presets import Preset
 from privet.readings import Rows
 
@@ -32,6 +32,7 @@ class Answers:
     roles: Mapping[str, Role] = field(default_factory=dict)
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rows: Rows = Rows.UNSAID  # is each row a person, though an identifier repeats?
+    person: str | None = None  # the column that says whose a row is
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,8 @@ class Accepted:
 def accept(drafted: Draft, preset: Preset, answers: Answers | None = None) -> Accepted:
     """The draft with every role decided and the promise of the preset."""
     answers = answers or Answers()
+    if answers.person is not None and answers.person not in {one.name for one in drafted.guesses}:
+        raise InputError(f"person: there is no column {answers.person!r}")
     form = replace(drafted.form, missing={**drafted.form.missing, **answers.missing})
     drafted = replace(drafted, form=form)
     columns = [
@@ -67,15 +70,26 @@ def accept(drafted: Draft, preset: Preset, answers: Answers | None = None) -> Ac
         models = list(preset.without_sensitive) if preset.rules is None else models
     protect = _Protect(drafted, sensitive, told)
     models = [protect.filled(model) for model in models]
-    if answers.rows is Rows.PERSONS:
+    said = list(_whose(answers))
+    if said:
         drafted = replace(drafted, repeated=())
     lines = list(_lines(drafted, preset, columns, models, algorithm))
-    if answers.rows is Rows.PERSONS:
-        lines.insert(lines.index('nulls = "value"') + 1, f'rows = "{answers.rows.value}"')
-    return Accepted("\n".join(lines) + "\n", tuple(told))
+    after = lines.index('nulls = "value"') + 1
+    lines[after:after] = said
+    return Accepted("\n".join(lines) + "\n", (*drafted.doubts, *told))
+
+
+def _whose(answers: Answers) -> Iterator[str]:
+    """Whose rows are, where the steward said it."""
+    if answers.person is not None:
+        yield f"person = {inline(answers.person)}"
+    elif answers.rows is Rows.PERSONS:
+        yield f'rows = "{answers.rows.value}"'
 
 
 def _role(one: Guess, answers: Answers) -> Role:
+    if one.name == answers.person:
+        return Role.IDENTIFIER
     role = answers.roles.get(one.name, one.role)
     return Role.SENSITIVE if role is Role.TARGET else role
 

@@ -100,11 +100,6 @@ def draft(
         many = "is 1 record" if records == 1 else f"are {records} records"
         doubts.append(f"there {many} only: few to hide in")
     again = () if found else tuple(_repeated(guesses, table, form))
-    if again:
-        doubts.append(
-            f"{text.listed(again)}: values repeat, so a person may have several rows; say "
-            f'person = "{again[0]}", or rows = "persons"'
-        )
     told = Draft(place, records, form, guesses, tuple(doubts), found, tuple(offers), again)
     return replace(told, counts=lambda name: _counted(source, told.form, name))
 

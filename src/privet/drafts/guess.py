@@ -218,6 +218,8 @@ def _named(seen: Seen) -> tuple[Role, str] | None:
 def _people(seen: Seen) -> tuple[Role, str] | None:
     if seen.numeric or seen.dated or lexicon.PLACES.speak(seen.name):
         return None
+    if lexicon.QUASI.speak(seen.name) and len(seen.values) < FEW_RECORDS:
+        return None  # a few groups that share a word with names: "White", "Black", "Young"
     if recognisers.people(seen.looked):
         return Role.IDENTIFIER, f"names of people ({seen.many})"
     return None

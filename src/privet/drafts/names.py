@@ -46,14 +46,14 @@ GIVEN = """
 """
 FAMILY = """
     smith johnson williams jones garcia miller davis rodriguez martinez hernandez lopez gonzalez wilson
-    anderson thomas taylor moore jackson martin lee perez thompson white harris sanchez clark ramirez
-    lewis robinson walker young allen king wright scott torres nguyen hill flores green adams nelson baker
+    anderson thomas taylor moore jackson martin lee perez thompson harris sanchez clark ramirez
+    lewis robinson walker allen king wright scott torres nguyen hill flores adams nelson baker
     hall rivera campbell mitchell carter roberts gomez phillips evans turner diaz parker cruz edwards
     collins reyes stewart morris morales murphy cook rogers gutierrez ortiz morgan cooper peterson bailey
-    reed kelly howard ramos cox ward richardson watson brooks chavez wood bennett gray mendoza ruiz hughes
-    price alvarez castillo sanders patel myers ross foster brown muller mueller schmidt schneider fischer
+    reed kelly howard ramos cox ward richardson watson brooks chavez wood bennett mendoza ruiz hughes
+    price alvarez castillo sanders patel myers ross foster muller mueller schmidt schneider fischer
     weber meyer wagner becker schulz hoffmann schafer schaefer koch bauer richter klein wolf schroder
-    schroeder neumann schwarz zimmermann braun kruger krueger hofmann hartmann lange martin bernard dubois
+    schroeder neumann zimmermann kruger krueger hofmann hartmann lange martin bernard dubois
     petit durand leroy moreau simon laurent lefebvre michel roux fontaine rossi russo ferrari esposito
     bianchi romano colombo ricci marino greco fernandez romero alonso navarro nowak kowalski kowalczyk
     wisniewski wojcik kaminski lewandowski zielinski ivanov smirnov petrov popov andersson johansson

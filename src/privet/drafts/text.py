@@ -18,6 +18,7 @@ from privet.core import Form, Role
 from privet.domain import Value
 from privet.drafts.files import Offer
 from privet.drafts.guess import Guess
+from privet.engines.text import listed
 
 ROLES = """\
 # What each column is. Columns that are not named here are never published.
@@ -84,7 +85,7 @@ class Draft:
     records: int
     form: Form
     guesses: tuple[Guess, ...]
-    doubts: tuple[str, ...] = field(default=())  # what to look at before anything else
+    seen: tuple[str, ...] = field(default=())  # what to look at before anything else
     paths: Mapping[str, str] | None = None  # of trajectories: where the paths may be
     offers: tuple[Offer, ...] = ()  # tokens that may mean "missing", and nobody knows
     repeated: tuple[str, ...] = ()  # columns that seem to name people, and name some of them more than once
@@ -92,6 +93,17 @@ class Draft:
     counts: Callable[[str], Sequence[tuple[Value, int]]] = field(
         default=lambda _: (), repr=False, compare=False
     )
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What to look at before anything else, and to say whose rows are."""
+        if not self.repeated:
+            return self.seen
+        asked = (
+            f"{listed(self.repeated)}: values repeat, so a person may have several rows; say "
+            f'person = "{self.repeated[0]}", or rows = "persons"'
+        )
+        return (*self.seen, asked)
 
     def to_document(self) -> dict[str, Any]:
         """The guesses for programs."""

@@ -18,10 +18,13 @@ from privet.engines.trajectories.frames import coded, grouped
 Ints = NDArray[np.int64]
 
 
-def in_order(frame: pl.DataFrame, person: str, *, within: Any = None, named: bool) -> pl.DataFrame:
+def in_order(
+    frame: pl.DataFrame, person: str, *, within: Any = None, named: bool, aside: str | None = None
+) -> pl.DataFrame:
     """The rows of each person together, by `within` (a time) and then by their texts.
 
     `named`: persons stand in the order of their disguised names; else of their rows, and are numbered anew.
+    `aside`: a column that goes along and does not leave.
 
     >>> rows = pl.DataFrame({"who": [7, 5, 7], "item": ["b", "c", "a"]})
     >>> in_order(rows, "who", named=False).rows()
@@ -30,7 +33,7 @@ def in_order(frame: pl.DataFrame, person: str, *, within: Any = None, named: boo
     if not frame.height:
         return frame
     who = grouped(frame.get_column(person))
-    rest = keys_of_rows(frame.drop(person))
+    rest = keys_of_rows(frame.drop(person, *([] if aside is None else [aside])))
     text: Ints = np.zeros(frame.height, dtype=np.int64) if rest is None else rest.astype(np.int64)
     time: Ints = np.zeros(frame.height, dtype=np.int64) if within is None else within
     place = coded(frame.get_column(person))[0] if named else _by_rows(who, time, text)[who]

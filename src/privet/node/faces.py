@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from privet.errors import InputError
 from privet.node import certificates
 from privet.node.house import House, Peer
 
@@ -27,11 +28,18 @@ class Faces:
             if len(self._known) > REMEMBERED:
                 self.forget()
             # The very one: an authority may issue to others, too.
-            own = shown == certificates.own(self._house.folder)
+            own = shown == self._own()
             peers: dict[str, Peer] = self._house.peers()
             addresses = {name: (peer.authority, peer.url) for name, peer in peers.items()}
             self._known[mark] = self._house.name if own else certificates.whose(shown, addresses)
         return self._known[mark]
+
+    def _own(self) -> bytes | None:
+        """This node's certificate; one that has run out since, or is gone, is nobody's."""
+        try:
+            return certificates.own(self._house.folder)
+        except InputError:
+            return None
 
     def forget(self) -> None:
         """Peers or certificates may be others now."""

@@ -53,7 +53,7 @@ WAIT = 10.0  # seconds that an answer is waited for
 LOOK = 0.5  # seconds between two looks whether somebody is still there
 AFTER = 30.0  # seconds after an answer within which a node asks again: a busy machine is slow
 GONE = 3.0  # seconds that are left to a node that hung up while it waited
-TUNNELS = 64  # of one node
+TUNNELS = 64  # that one node has called
 FRESH = 5.0  # seconds after which a new invitation is known
 ID = re.compile(r"[0-9a-f]{32}")
 
@@ -124,7 +124,8 @@ class Exchange:
     def open(self, caller: str, called: str) -> str | None:
         """A new tunnel's id; None where the other is not there or there are too many."""
         self.sweep()
-        mine = sum(caller in tunnel.ends for tunnel in self.tunnels.values())
+        # Those that it called: whoever is called by others can still call.
+        mine = sum(caller == tunnel.ends[0] for tunnel in self.tunnels.values())
         if not self.is_there(called) or mine >= TUNNELS:
             return None
         found = secrets.token_hex(16)

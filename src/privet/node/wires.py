@@ -25,7 +25,6 @@ from time import monotonic
 
 from privet.errors import PartyError
 from privet.node.calling import Caller, UnreachableError
-from privet.parties.transport import HEAD, LONGEST
 
 PIECE = 4 << 20  # bytes of one request
 ROOM = 64 << 20  # bytes that have arrived and were not read
@@ -250,12 +249,12 @@ class Nodes:
     def put(self, to: int, message: bytes) -> None:
         self._outbox[self._parties[to]].put(message)
 
-    def get(self, sender: int) -> bytes:
+    def get(self, sender: int, most: int) -> bytes:
         name = self._parties[sender]
         inbox = self.inbox[name]
         try:
             head = inbox.read(LENGTH, lambda: self._ask(name), self._patience)
-            return inbox.read(_length(head), lambda: self._ask(name), self._patience)
+            return inbox.read(_length(head, most), lambda: self._ask(name), self._patience)
         except PartyError as error:
             said = str(error)
             named = said.partition(":")[0] in self._parties
@@ -307,8 +306,9 @@ class Nodes:
             raise PartyError(REFUSED[410])
 
 
-def _length(head: bytes) -> int:
+def _length(head: bytes, most: int) -> int:
+    """How much is read: what is due, whatever a peer claims."""
     found = int.from_bytes(head, "little")
-    if found > LONGEST + HEAD.size:
-        raise PartyError("sends a message that is longer than any of this protocol")
+    if found > most:
+        raise PartyError(f"sends a message of {found:,} bytes where {most:,} are due")
     return found

@@ -31,6 +31,7 @@ from privet.parties.transport import Link, Words
 Codes = NDArray[Any]  # rows x columns
 ROOM = 1 << 63
 MOST = 1 << 26  # rows of one party
+NOT_THOSE = "the rows that were opened are not those that the parties handed in"
 
 
 def assembled(
@@ -39,7 +40,7 @@ def assembled(
     """The rows of all parties, at every party; `sizes`: how many codes each column has."""
     packed, width = _packed(mine, sizes, at_most)
     if link.parties == 2:
-        return _unpacked(_exchanged(link, packed.reshape(-1, width)), sizes)
+        return _ours_among(_unpacked(_exchanged(link, packed.reshape(-1, width)), sizes), mine)
     if isinstance(three, Two):
         raise InternalError("two parties compute for themselves only")
     counts = _told_counts(link, len(mine), at_most)
@@ -49,7 +50,16 @@ def assembled(
     else:
         opened = three.open(shuffled(three, rows, width))
         three.tell(opened)
-    return _unpacked(opened.reshape(-1, width), sizes)
+    return _ours_among(_unpacked(opened.reshape(-1, width), sizes), mine)
+
+
+def _ours_among(opened: NDArray[np.int64], mine: Codes) -> NDArray[np.int64]:
+    """The same rows, where this party's own are among them: whoever changes a share changes a row."""
+    whose = np.concatenate([np.ones(len(opened)), -np.ones(len(mine))])
+    _, which = np.unique(np.concatenate([opened, mine.astype(np.int64)]), axis=0, return_inverse=True)
+    if (np.bincount(which.reshape(-1), weights=whose) < 0).any():
+        raise PartyError(f"{NOT_THOSE}: ours are not among them")
+    return opened
 
 
 def _exchanged(link: Link, mine: Words) -> Words:
@@ -109,4 +119,6 @@ def _unpacked(table: Words, sizes: Sequence[int]) -> NDArray[np.int64]:
         for at in reversed(group):
             key, code = np.divmod(key, np.uint64(sizes[at]))
             found[:, at] = code
+        if key.any():
+            raise PartyError(f"{NOT_THOSE}: there are some that cannot be")
     return found

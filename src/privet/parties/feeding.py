@@ -14,25 +14,31 @@ from typing import Any
 
 import numpy as np
 
+from privet.counts.bounds import Bound
 from privet.counts.door import Candidate, Indexes, Score, order
 from privet.domain import Node
 from privet.errors import InternalError, PartyError
 from privet.parties.leaves import SharedLeaves
 from privet.parties.primitives.replicated import Feeding
-from privet.parties.secret import ONE_OF, supported
+from privet.parties.secret import THOSE_WHO_COMPUTE, named, supported
 
 
 class FeedingCutting:
     """Hands in, and hears."""
 
     def __init__(
-        self, feeding: Feeding, leaves: SharedLeaves, score: Score, names: Sequence[str], counter: Any
+        self,
+        feeding: Feeding,
+        leaves: SharedLeaves,
+        score: Score,
+        bounds: Sequence[tuple[str, Bound]],
+        counter: Any,
     ) -> None:
         """`counter`: the number type that counts are handed in as."""
         self._feeding = feeding
         self._leaves = leaves
         self._score = supported(score)
-        self._names = list(dict.fromkeys(names))
+        self._bounds = bounds
         self._counter = counter
         self._scored: set[Candidate] = set()
         self._ahead: Candidate | None = None
@@ -50,13 +56,13 @@ class FeedingCutting:
             self._hand_in([self._leaves.ahead(candidate)[:, :, 0] for candidate in ordered], np.uint64)
         at = int(self._feeding.heard(1, np.uint64)[0])
         if at >= len(ranked):
-            raise PartyError("those who compute chose a candidate that does not exist")
+            raise PartyError(f"{THOSE_WHO_COMPUTE}: chose a candidate that does not exist")
         return ranked[at], None
 
     def breaks(self, candidate: Candidate) -> str | None:
         self._look(candidate)
         broken = self._feeding.heard(1, np.uint64)[0]
-        return (self._names[0] if len(self._names) == 1 else ONE_OF) if broken else None
+        return named(candidate, self._bounds) if broken else None
 
     def places(self, attribute: int, node: Node, places: Indexes) -> list[int]:  # noqa: ARG002
         raise InternalError("a contract has no intervals that are split by counts of single values")
@@ -68,7 +74,7 @@ class FeedingCutting:
         if self._score is Score.DISCERNIBILITY:
             self._hand_in([self._leaves.ahead(candidate)[:, :, 0]], np.uint64)
         self._ahead = None
-        return self._leaves.split(candidate, there)
+        return self._leaves.split(candidate, there, THOSE_WHO_COMPUTE)
 
     def _look(self, candidate: Candidate) -> None:
         if self._ahead is not candidate:

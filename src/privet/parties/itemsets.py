@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from privet.errors import PolicyError, one_of, unknown_key
+from privet.hierarchy.numbers import fraction
 from privet.parties.agreement import digest_of, keys_of, loaded, wrong_keys, wrong_names
 from privet.parties.primitives.replicated import COMPUTING
 from privet.parties.words import Split
@@ -89,7 +90,7 @@ class MiningContract:
         complaints = [unknown_key(KEYS, key) for key in document if key not in KEYS]
         if document.get("mining") != VERSION:
             complaints.append(f"the first line must be `mining = {VERSION}`")
-        if document.get("split") not in {one.value for one in Split}:
+        if document.get("split") not in [one.value for one in Split]:
             complaints.append(one_of("split", [one.value for one in Split], document.get("split")))
         lists = [key for key in ("parties", "items") if not _texts(document.get(key))]
         complaints += [f"{key}: a list of names" for key in lists]
@@ -100,8 +101,8 @@ class MiningContract:
             complaints.append('owners: a table of parties and their items, for example north = ["bread"]')
         try:
             said = document.get("support")
-            support = Fraction(said) if isinstance(said, str) else Fraction(0)
-        except (ValueError, ZeroDivisionError):
+            support = fraction(said) if isinstance(said, str) else Fraction(0)
+        except ValueError:
             support = Fraction(0)
         keys = keys_of(document, complaints)
         if not support:

@@ -18,7 +18,9 @@ import numpy as np
 from privet.core import Column, Tally
 from privet.counts.bounds import Bound
 from privet.counts.door import Ahead, Candidate, Indexes, Ints, Mask
-from privet.errors import InternalError
+from privet.errors import InternalError, PartyError
+
+CANNOT_BE = "says of a split which parts occur, and our own records say that it cannot be"
 
 
 class SharedLeaves:
@@ -130,12 +132,12 @@ class SharedLeaves:
             found, key = np.unique(rows, axis=0, return_inverse=True)
             yield key.reshape(-1), len(found)
 
-    def split(self, candidate: Candidate, there: Mask) -> list[int]:
+    def split(self, candidate: Candidate, there: Mask, told_by: str = "a party") -> list[int]:
         """Make the split; `there`: which parts occur, by leaf under the candidate and child."""
         at, fan = candidate.attribute, len(candidate.children)
         under = self.under(candidate)
         if not there.any(axis=1).all():
-            raise InternalError("a leaf that occurs has a part that does")
+            raise PartyError(f"{told_by}: {CANNOT_BE}")
         cells, child = self._cells(candidate)
         place = np.full(len(self.positions), -1, dtype=np.intp)
         place[under] = np.arange(len(under))
@@ -146,7 +148,7 @@ class SharedLeaves:
         leaf[fresh] = len(self.positions) + np.arange(int(fresh.sum()))
         mine = leaf[place[self._leaf_of_cell[cells]], child]
         if mine.min(initial=0) < 0:
-            raise InternalError("a part that this party has records in occurs")
+            raise PartyError(f"{told_by}: {CANNOT_BE}")
         new = [candidate.position, *range(self.width[at], self.width[at] + fan - 1)]
         self.positions = np.concatenate([self.positions, self.positions[under[np.nonzero(fresh)[0]]]])
         self.positions[leaf[there], at] = np.array(new, dtype=np.intp)[np.nonzero(there)[1]]

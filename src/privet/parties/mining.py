@@ -80,8 +80,10 @@ def by_people(link: Link, mine: Table, support: Fraction) -> dict[Itemset, int]:
         feeding.feed(words)
         return feeding.heard(len(words), np.uint64)
 
-    if not opened(np.array([len(mine)], dtype=np.uint64))[0]:
+    records = int(opened(np.array([len(mine)], dtype=np.uint64))[0])
+    if not records:
         raise InputError("all parties together have not one record")
+    least = ceil(support * records)
 
     def frequent(candidates: Sequence[Itemset]) -> dict[Itemset, int]:
         counts = np.array([_count(mine, one) for one in candidates], dtype=np.int64)
@@ -101,6 +103,8 @@ def by_people(link: Link, mine: Table, support: Fraction) -> dict[Itemset, int]:
             feeding.feed(words)
             those = np.flatnonzero(feeding.heard(n, np.uint64))
             sums = feeding.heard(len(those), np.uint64)
+        if ((sums < least) | (sums > records)).any():
+            raise PartyError("a support was opened that cannot be: a party hands in what it does not have")
         return {candidates[at]: int(count) for at, count in zip(those.tolist(), sums.tolist(), strict=True)}
 
     return levels(mine.shape[1], frequent)
@@ -146,6 +150,8 @@ def by_columns(link: Link, mine: Table, items: Sequence[int], support: Fraction)
         those = np.flatnonzero(reached if reached is not None else [])
         link.send_words(other, "summands", totals[those])
         sums = totals[those] + link.receive_words(other, "summands", len(those), np.uint32)
+        if ((sums < least) | (sums > len(mine))).any():
+            raise PartyError(f"{link.name(other)}: sent a support that cannot be")
         return {candidates[at]: int(count) for at, count in zip(those.tolist(), sums.tolist(), strict=True)}
 
     return levels(mine.shape[1], frequent)

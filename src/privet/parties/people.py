@@ -102,7 +102,7 @@ class PeopleCounts:
             if self._feeding is None:
                 raise InternalError("a party computes or hands in")
             counter = counter_type([bound for _, bound in self._bounds], self._total)
-            return FeedingCutting(self._feeding, leaves, score, [name for name, _ in self._bounds], counter)
+            return FeedingCutting(self._feeding, leaves, score, self._bounds, counter)
         if self._sum is None:
             raise InternalError("counts that are shown are summed")
         if self._link.me == FIRST:

@@ -28,6 +28,7 @@ from privet.parties.leaves import SharedLeaves
 from privet.parties.primitives.replicated import Computing, Feeding, Shared, along
 
 ONE_OF = "one of the promises"
+THOSE_WHO_COMPUTE = "one of those who compute"
 
 
 def within_at_root(
@@ -120,10 +121,7 @@ class SecretCutting:
         bad = along([self._broken(candidate, counters, bound) for bound in asked])
         opened = self._three.open(self._three.any(bad), bits=True)
         self._three.tell(opened)
-        names = list(
-            dict.fromkeys(name for name, bound in self._bounds if candidate.attribute in bound.attributes)
-        )
-        return (names[0] if len(names) == 1 else ONE_OF) if opened[0] else None
+        return named(candidate, self._bounds) if opened[0] else None
 
     def places(self, attribute: int, node: Node, places: Indexes) -> list[int]:  # noqa: ARG002
         raise InternalError("a contract has no intervals that are split by counts of single values")
@@ -137,7 +135,7 @@ class SecretCutting:
         if self._score is Score.DISCERNIBILITY:
             self._keep_sizes(candidate, table)
         self._ahead = None
-        return self._leaves.split(candidate, table)
+        return self._leaves.split(candidate, table, THOSE_WHO_COMPUTE)
 
     # Counts of a candidate.
 
@@ -212,6 +210,12 @@ class SecretCutting:
             kept[under] = new[np.flatnonzero(first.reshape(-1))]
             shares.append(np.concatenate([kept, new[fresh]]))
         self._sizes = Shared(*shares)
+
+
+def named(candidate: Candidate, bounds: Sequence[tuple[str, Bound]]) -> str:
+    """What a split would break, as all parties say it: of several promises it is not known which."""
+    names = list(dict.fromkeys(name for name, bound in bounds if candidate.attribute in bound.attributes))
+    return names[0] if len(names) == 1 else ONE_OF
 
 
 def supported(score: Score) -> Score:

@@ -199,6 +199,7 @@ class FollowerCutting:
         self._sum = adding
         self._leaves = leaves
         self._names = names
+        self._counted: set[tuple[int, Candidate, int]] = set()  # nobody is counted twice
 
     def best(self, candidates: Sequence[Candidate]) -> tuple[int, float | None]:
         at = self._served(candidates)
@@ -221,7 +222,7 @@ class FollowerCutting:
         room = shape[0] * shape[1]
         packed = self._link.receive_words(FIRST, "occurring", (room + 7) // 8, np.uint8)
         there = np.unpackbits(packed, count=room).astype(bool).reshape(shape)
-        return self._leaves.split(candidate, there)
+        return self._leaves.split(candidate, there, self._link.name(FIRST))
 
     def _served(self, candidates: Sequence[Candidate]) -> int:
         """Add to what the leader asks about these candidates, until it says what it decided."""
@@ -238,6 +239,12 @@ class FollowerCutting:
             some = [candidate for candidate in asked if candidate is not None]
             if len(some) < count:
                 raise PartyError(f"{leader}: asks about a candidate that this search does not have")
+            # Of targets once for ever; of groups once more after every split, when they are finer.
+            since = self._leaves.splits_made if what == AHEAD else 0
+            fresh = {(what, candidate, since) for candidate in some}
+            if len(fresh) < count or fresh & self._counted:
+                raise PartyError(f"{leader}: asks for the same counts again")
+            self._counted |= fresh
             counters = self._leaves.ahead if what == AHEAD else self._leaves.classes
             mine = np.concatenate([counters(candidate).reshape(-1) for candidate in some])
             self._sum.total(mine.astype(np.uint32))

@@ -60,8 +60,11 @@ class Wires(Protocol):
 
     def put(self, to: int, message: bytes) -> None: ...
 
-    def get(self, sender: int) -> bytes:
-        """The next message of a peer; raises `PartyError` where it is gone or late."""
+    def get(self, sender: int, most: int) -> bytes:
+        """The next message of a peer; raises `PartyError` where it is gone or late.
+
+        `most`: bytes that are due at most; of a longer one nothing need be read.
+        """
 
     def certificate(self, party: int) -> bytes | None:
         """The SHA-256 of the certificate that a peer showed; None where nobody shows one."""
@@ -143,7 +146,7 @@ class Link:
 
     def receive(self, sender: int, kind: str, length: int) -> bytes:
         """The next message of a party, which is of this kind and length, or the run ends."""
-        message = self._wires.get(sender)
+        message = self._wires.get(sender, HEAD.size + length)
         payload = self._opened(sender, kind, message)
         if len(payload) != length:
             raise PartyError(
@@ -272,7 +275,7 @@ class _Ends:
     def put(self, to: int, message: bytes) -> None:
         self.house.put(self.me, to, message)
 
-    def get(self, sender: int) -> bytes:
+    def get(self, sender: int, most: int) -> bytes:  # noqa: ARG002 - in a process it is there already
         return self.house.get(sender, self.me)
 
     def certificate(self, party: int) -> None:  # noqa: ARG002 - nobody shows one in a process

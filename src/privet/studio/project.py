@@ -14,13 +14,14 @@ undo each other's work every change is a small edit of what stands there now.
 from __future__ import annotations
 
 import re
+import stat
 import threading
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import tomli_w
 
@@ -34,10 +35,13 @@ from privet.policy.values import Policy
 
 Document: TypeAlias = dict[str, Any]
 TRAJECTORIES, TRANSACTIONS, DOCUMENTS = "trajectories", "transactions", "documents"  # kinds besides tables
+T = TypeVar("T", bound="Reading")
 POLICY, NOTE = "policy.toml", "studio.toml"
 DATA, TREES, RELEASES = "data", "hierarchies", "releases"
 SUFFIX = ".studio"
 LONGEST = 160  # bytes of a file's name
+LARGEST_POLICY = 16 << 20  # bytes
+LONGEST_START = 60.0  # seconds that a change waits for work that is about to read the policy
 _NAME = re.compile(r"[^\w.\- ]+")
 
 
@@ -53,6 +57,12 @@ class Taken:
         return tomllib.loads(self.said) if self.said else None
 
 
+class Reading(Protocol):
+    """Work that reads the policy, and says once it has."""
+
+    heard: threading.Event
+
+
 @dataclass
 class Project:
     """The folder, and where the data lies."""
@@ -62,6 +72,7 @@ class Project:
     query: str | None = None  # what to select, where the source is a database
     received: tuple[Path, ...] = ()  # releases that lie elsewhere, to be looked at
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
+    _reading: threading.Event | None = field(default=None, repr=False)
 
     @classmethod
     def opened(cls, data: str | None, folder: Path | None, query: str | None = None) -> Project:
@@ -86,8 +97,11 @@ class Project:
         return made
 
     def _noted(self) -> str | None:
+        note = self.folder / NOTE
+        if not note.is_file():
+            return None
         try:
-            said = tomllib.loads((self.folder / NOTE).read_text(encoding="utf-8")).get("source")
+            said = tomllib.loads(note.read_text(encoding="utf-8")).get("source")
         except (OSError, ValueError):
             return None
         found = None if not isinstance(said, str) else (self.folder / said).resolve()
@@ -143,6 +157,9 @@ class Project:
     def text(self) -> str:
         """The policy as it stands on disk; empty: nothing yet."""
         try:
+            found = self.policy_file.stat()
+            if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST_POLICY:
+                raise InputError(f"{POLICY}: this is not a text file")  # a device never ends
             return self.policy_file.read_text(encoding="utf-8")
         except FileNotFoundError:
             return ""
@@ -175,12 +192,32 @@ class Project:
         change(document)
         return Policy.from_document(document, base=self.folder)
 
+    def taken_as_shown(self, digest: str, begin: Callable[[], T]) -> T:
+        """Begin work on the policy that a page has shown; it is not changed until that work has read it."""
+        with self._lock:
+            if digest != self.digest():
+                raise InputError("the policy was changed since this page was made: look again, then publish")
+            begun = begin()
+            self._reading = begun.heard
+            return begun
+
+    def _write(self, path: Path, text: str) -> None:
+        if self._reading is not None:
+            self._reading.wait(LONGEST_START)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path = followed(path)
+        if not path.resolve().is_relative_to(self.folder.resolve()):
+            raise InputError(f"{path.name}: a link leads out of the project, and nothing is written there")
+        with aside(path) as made:
+            made.fresh(path.name).write_text(text, encoding="utf-8", newline="\n")
+            made.replace(path.name)
+
     def edit(self, change: Callable[[Document], None]) -> None:
         """Change what stands on disk now, and nothing that another tab has decided meanwhile."""
         with self._lock:
             document = self.document()
             change(document)
-            self._write(self.policy_file, tomli_w.dumps(document))
+            self._write(self.policy_file, tomltext.written(document))
 
     def replace_text(self, new: str, digest: str) -> None:
         """The whole policy as somebody typed it; refused if it changed since the page was made."""
@@ -258,20 +295,13 @@ class Project:
             raise InputError("there is no such release in this project")
         return known[name]
 
-    def next_release(self) -> Path:
-        """A folder for the next release."""
-        taken = {path.name for path in (self.folder / RELEASES).glob("*")}
+    def next_release(self, meant: Collection[str] = ()) -> Path:
+        """A folder for the next release; `meant`: names that others are about to take."""
+        taken = {path.name for path in (self.folder / RELEASES).glob("*")} | set(meant)
         number = 1
         while taken & {f"release-{number}", f"release-{number}.private"}:
             number += 1
         return self.folder / RELEASES / f"release-{number}"
-
-    def _write(self, path: Path, text: str) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path = followed(path)
-        with aside(path) as made:
-            made.fresh(path.name).write_text(text, encoding="utf-8", newline="\n")
-            made.replace(path.name)
 
     def written(self, path: Path, text: str) -> None:
         """A file of the project, whole or not at all."""

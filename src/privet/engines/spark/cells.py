@@ -227,8 +227,8 @@ def cells_at(  # noqa: PLR0917 - where it lies, and what it is
 def stepped(code: Any, starts: Sequence[int], values: Sequence[int]) -> Any:
     """What stands at the range that a code is in: halved again and again, so that few are compared."""
     f = functions()
-    if len(starts) == 1:
-        return f.lit(values[0]).cast("bigint")
+    if len(starts) <= 1:  # none: nobody has a code
+        return f.lit(values[0] if values else 0).cast("bigint")
     middle = len(starts) // 2
     return f.when(code < f.lit(starts[middle]), stepped(code, starts[:middle], values[:middle])).otherwise(
         stepped(code, starts[middle:], values[middle:])

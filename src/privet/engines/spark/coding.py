@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -39,6 +39,10 @@ class Values:
         made = np.zeros(domain.size, dtype=np.int64)
         np.add.at(made, codes_of(domain, self.texts), self.counts)
         return made
+
+
+# Of a column: its distinct values as Spark writes them, the code of each, and how many codes there are.
+Packing: TypeAlias = tuple[Sequence[Value], NDArray[np.int64], int]
 
 
 def distinct(table: Spread, names: Sequence[str], most: int) -> dict[str, Values]:
@@ -77,7 +81,7 @@ def distinct(table: Spread, names: Sequence[str], most: int) -> dict[str, Values
     return made
 
 
-def _many(most: int) -> str:
+def many(most: int) -> str:
     return (
         f"the engine 'spark': the records have more than {most:,} different combinations of values, which is "
         "what is searched on one machine; round what is too fine before, or say cells=… to pv.Spark"
@@ -113,24 +117,11 @@ class Codebook:
 
     def packed(self, session: Any, staging: Staging, table: Spread) -> Any:
         """The table's frame with the numbers w0, w1, … of each record beside its columns."""
-        frame = table.frame
-        for at, (name, domain) in enumerate(self.domains.items()):
-            known = self.values[name]
-            frame = looked_up(
-                session,
-                staging,
-                frame,
-                table.text(name),
-                known.keys,
-                {f"k{at}": codes_of(domain, known.texts)},
-            )
-        f, number = functions(), {name: f"k{at}" for at, name in enumerate(self.domains)}
-        for at, some in enumerate(self.words):
-            word = f.lit(0).cast("bigint")
-            for name in some:
-                word = word * self.domains[name].size + f.col(number[name])
-            frame = frame.withColumn(f"w{at}", word)
-        return frame.drop(*number.values())
+        each = {
+            name: (self.values[name].keys, codes_of(domain, self.values[name].texts), domain.size)
+            for name, domain in self.domains.items()
+        }
+        return packed(session, staging, table, each)
 
     def found(self, places: Mapping[str, NDArray[np.intp]], counts: NDArray[np.int64], most: int) -> Found:
         """Counts of combinations of values; `places`: by column, which of its distinct values each has."""
@@ -149,7 +140,7 @@ class Codebook:
             first[1:] = np.logical_or.reduce([np.diff(word) != 0 for word in made])
         begins = np.flatnonzero(first)
         if len(begins) > most:
-            raise UnsupportedError(_many(most))
+            raise UnsupportedError(many(most))
         total = np.add.reduceat(counts[order], begins) if len(begins) else counts
         return Found([word[begins] for word in made], total, int(counts.sum()))
 
@@ -163,6 +154,21 @@ class Codebook:
         return found
 
 
+def packed(session: Any, staging: Staging, table: Spread, columns: Mapping[str, Packing]) -> Any:
+    """The table's frame with the numbers w0, w1, … of each record beside its columns."""
+    f, frame, number = functions(), table.frame, {}
+    for at, (name, (keys, codes, _)) in enumerate(columns.items()):
+        number[name] = f"k{at}"
+        frame = looked_up(session, staging, frame, table.text(name), keys, {f"k{at}": codes})
+    names = list(columns)
+    for at, some in enumerate(words([size for _, _, size in columns.values()])):
+        word = f.lit(0).cast("bigint")
+        for name in (names[which] for which in some):
+            word = word * columns[name][2] + f.col(number[name])
+        frame = frame.withColumn(f"w{at}", word)
+    return frame.drop(*number.values())
+
+
 def tallied(
     session: Any, staging: Staging, table: Spread, book: Codebook, most: int, *, may_stay: bool = False
 ) -> Found:
@@ -174,8 +180,8 @@ def tallied(
     if may_stay:
         folder = staging.counted(grouped)
         lie = pl.scan_parquet(folder / "*.parquet", glob=True)
-        many, records = lie.select(pl.len(), pl.col("n").sum().cast(pl.Int64).alias("n")).collect().row(0)
-        if many > most:
+        number, records = lie.select(pl.len(), pl.col("n").sum().cast(pl.Int64).alias("n")).collect().row(0)
+        if number > most:
             nothing = np.zeros(0, dtype=np.int64)
             return Found([nothing for _ in names], nothing, int(records), folder)
         rows = lie.collect()
@@ -184,7 +190,7 @@ def tallied(
     else:
         fetching = fetched(grouped.limit(most + 1), "counting")
         if fetching.num_rows > most:
-            raise UnsupportedError(_many(most))
+            raise UnsupportedError(many(most))
         read = {name: fetching.column(name).to_numpy() for name in [*names, "n"]}
     words = [read[name].astype(np.int64) for name in names]
     counts = read["n"].astype(np.int64)

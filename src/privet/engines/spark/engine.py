@@ -7,7 +7,6 @@ are stated; records never do. What is about to leave is written first and counte
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -15,22 +14,25 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from privet.core import Attribute, Column, Form, Role, Tally, Terms
+from privet.counts.live import PublicCodes
 from privet.declared import TABLE, Order
 from privet.domain import Value
 from privet.engine import COUNTED, Tallied
 from privet.engines import text
 from privet.engines.arrange import domains, respelt
 from privet.engines.embedded import Embedded, Frame
-from privet.engines.spark import order, sources
+from privet.engines.spark import order, people, sources
 from privet.engines.spark.answers import ClusterCounts
 from privet.engines.spark.cells import cells_at
-from privet.engines.spark.coding import Codebook, Values, distinct, looked_up, of_texts, tallied
+from privet.engines.spark.coding import Codebook, Values, distinct, looked_up, many, of_texts, tallied
 from privet.engines.spark.jobs import all_told, fetched, functions
+from privet.engines.spark.live import ClusterLive
 from privet.engines.spark.recode import Coded, Recoder
 from privet.engines.spark.repeats import repeated
 from privet.engines.spark.session import session_of
 from privet.engines.spark.spread import Spread
-from privet.engines.spark.staging import Staging, each
+from privet.engines.spark.spread import respelt as written_as
+from privet.engines.spark.staging import Staging, each, linked
 from privet.equality import key
 from privet.errors import InputError, InternalError, UnsupportedError
 from privet.recoding import Recoding
@@ -38,6 +40,8 @@ from privet.recoding import Recoding
 CELLS = (
     20_000_000  # different combinations that are counted on one machine: about 2 GB while they are searched
 )
+ROADS = (TABLE, "diffgen", "trajectories")  # what is counted here
+STRETCH = 10_000  # records that one row becomes at a time
 VALUES = 2_000_000  # distinct values, of all columns together
 
 
@@ -75,7 +79,7 @@ class Spark:
     def refuse(self, policy: Terms, road: str) -> None:
         """What cannot run here, by its name and before any work."""
         complaints = []
-        if road != TABLE:
+        if road not in ROADS:
             complaints.append(
                 f"the engine {self.name!r} publishes tables, not {road} (algorithm {policy.algorithm.name}); "
                 "the engine 'embedded' does"
@@ -171,6 +175,56 @@ class Spark:
     def apply(self, tallied: Tallied, policy: Terms, recoding: Recoding) -> Spread:
         return Recoder(self._session, self._staging, tallied.rows, self._values).apply(policy, recoding)
 
+    def valued(self, table: Spread, columns: Sequence[str]) -> dict[str, Values]:
+        return self._distinct(table, columns)
+
+    def live(self, table: Spread, values: Mapping[str, Any], codes: PublicCodes) -> ClusterLive:
+        return ClusterLive(self._session, self._staging, table, values, codes, self._cells)
+
+    def combinations(self, table: Spread) -> Any:
+        import polars as pl  # noqa: PLC0415 - few ask
+
+        f = functions()
+        texts = [table.text(name).alias(table.at(name)) for name in table.names]
+        inside = [table.at(name) for name in table.names]
+        grouped = table.frame.select(*texts).groupBy(*inside).agg(f.count(f.lit(1)).alias("n"))
+        rows = fetched(grouped.limit(self._cells + 1), "counting")
+        if rows.num_rows > self._cells:
+            raise UnsupportedError(many(self._cells))
+        read = pl.DataFrame(rows)
+        return read.select(
+            *(
+                pl.Series(name, written_as(read[at].to_list(), table.kinds[name]), dtype=pl.String)
+                for name, at in zip(table.names, inside, strict=True)
+            ),
+            pl.col("n").cast(pl.Int64),
+        )
+
+    def different(self, table: Spread, times: str) -> Any:
+        return people.different(table, times, self._cells)
+
+    def people(self, table: Spread, person: str, point: tuple[str, str], times: str) -> Any:
+        limits = (self._values, self._cells)
+        return people.people(self._session, self._staging, table, person, point, times, limits)
+
+    def expanded(self, frame: Any, times: str, person: str | None) -> Spread:
+        return people.expanded(self._session, self._staging, frame, times, person)
+
+    def same_rows(self, table: Spread, other: Spread) -> bool:
+        if table.folder is None or other.folder is None:
+            raise InternalError("only what lies in files has an order here")
+        return people.same_rows(table.folder, table.form, other.folder, other.form)
+
+    def repeat(self, table: Spread, count: str) -> Spread:
+        f, rest = functions(), [name for name in table.names if name != count]
+        times = f.col(table.at(count)).cast("bigint")
+        # In stretches: one row may be as many records as do not fit in one list.
+        frame = table.frame.where(times > f.lit(0)).withColumn("times", times)
+        frame = frame.withColumn("stretch", f.expr(f"explode(sequence(0L, (times - 1) div {STRETCH}))"))
+        here = f"sequence(1L, least({STRETCH}L, times - stretch * {STRETCH}))"
+        frame = frame.withColumn("one", f.expr(f"explode({here})"))
+        return table.over(frame).select(rest)
+
     def only(self, table: Spread, rows: Mapping[str, Sequence[Value]]) -> Spread:
         frame = table.frame
         f = functions()
@@ -208,16 +262,15 @@ class Spark:
         return replace(found, records=found.count())
 
     def write(self, table: Spread, target: Path, form: Form) -> None:
-        """A folder of parts under the name of the file; those that were settled are moved there."""
+        """A folder of parts under the name of the file; a release may be looked at, or written, again."""
         folder = table.folder
         if folder is None or not self._staging.owns(folder):  # a source stays where it is
             folder = self._staging.written(table.frame.toDF(*table.names))
         if form.format == "parquet":
-            shutil.move(folder, target)
+            linked(folder, target)
             return
         ending = "".join(Path(target.name).suffixes)
         each(folder, target, ending, lambda part, made: _converted(part, made, form))
-        self._staging.drop(folder)
 
     def arrow(self, table: Spread) -> Any:
         """All records, here: for whoever asks for them and has the memory."""

@@ -14,13 +14,13 @@ from typing import Any
 
 import polars as pl
 
-from privet import parts
+from privet import equality, parts
 from privet.core import Form
 from privet.engine import SUFFIX
 from privet.engines import text
 from privet.engines.embedded import Embedded, Frame
 from privet.engines.spark.jobs import functions, told
-from privet.engines.spark.spread import Spread, composed, spread_of
+from privet.engines.spark.spread import MOMENT, Spread, composed, spread_of
 from privet.engines.spark.staging import Staging
 from privet.errors import InputError, UnsupportedError
 
@@ -58,6 +58,12 @@ def _place(source: Any) -> str:
 def _named(frame: Any, *, columnar: bool) -> Spread:
     with told("looking at the columns"):
         found = spread_of(frame, composed(frame.columns), columnar=columnar)
+        f = functions()
+        # A zone is the reader's: Sail would write the source's into every part.
+        moments = [found.at(name) for name, kind in found.kinds.items() if kind == MOMENT]
+        if moments:
+            utc = {at: f.timestamp_micros(f.unix_micros(at)) for at in moments}
+            found = replace(found, frame=found.frame.withColumns(utc))
         for column in found.frame.schema.fields:
             if column.metadata:  # what a database says of its columns would be written into every part
                 found = replace(found, frame=found.frame.withMetadata(column.name, {}))
@@ -105,9 +111,12 @@ def _here(session: Any, staging: Staging, path: Path, form: Form, wanted: Sequen
     if form.format != "parquet" or form.trim or form.numbers or form.missing:
         return _copied(session, staging, path, form, wanted)
     alike(path)
+    every = tuple(parts.listed(path)) if path.is_dir() else (path,)
+    named = {equality.name(name): kind for name, kind in pl.read_parquet_schema(every[0]).items()}
+    if any(_foreign(kind) for name, kind in named.items() if wanted is None or name in wanted):
+        return _copied(session, staging, path, form, wanted)
     with told(f"reading {path}"):
         found = _named(session.read.parquet(str(path.absolute())), columnar=True)
-    every = tuple(parts.listed(path)) if path.is_dir() else (path,)
     return replace(found, folder=path if path.is_dir() else None, form=form, parquet=every)
 
 
@@ -138,6 +147,31 @@ def alike(path: Path, called: Sequence[str] = ()) -> None:
         )
 
 
+def _foreign(kind: pl.DataType) -> bool:
+    """Is this a type that clusters do not have?"""
+    fine = isinstance(kind, pl.Datetime) and kind.time_unit == "ns"
+    return fine or isinstance(kind, (pl.Time, pl.Categorical, pl.Enum, pl.Int128, pl.Null))
+
+
+def _native(data: pl.DataFrame) -> pl.DataFrame:
+    """The same in types that clusters have: moments to the microsecond, else texts as privet writes them.
+
+    Where nobody has a value, a column is one of texts, as it is in a text file.
+    """
+    made = []
+    for one in data:
+        if isinstance(one.dtype, pl.Datetime) and one.dtype.time_unit == "ns":
+            if (one.to_physical() % 1000 != 0).any():
+                raise UnsupportedError(
+                    f"the engine 'spark': column {one.name!r} has times finer than a microsecond, which no "
+                    "cluster has; round them before, or use the engine 'embedded'"
+                )
+            made.append(one.dt.cast_time_unit("us"))
+        elif _foreign(one.dtype):
+            made.append(one.cast(pl.String))
+    return data.with_columns(made)
+
+
 def _copied(session: Any, staging: Staging, source: Any, form: Form, wanted: Iterable[str] | None) -> Spread:
     """What privet reads itself, one part at a time, as Parquet that the cluster reads."""
     here = isinstance(source, Path)
@@ -145,11 +179,8 @@ def _copied(session: Any, staging: Staging, source: Any, form: Form, wanted: Ite
     engine, folder = Embedded(), staging.fresh("read")
     folder.mkdir()
     for number, part in enumerate(given):
-        data = engine.read(part, form, wanted, empty=len(given) > 1).data
-        # Where nobody has a value, a column is one of texts, as it is in a text file.
-        texts = [name for name, dtype in data.schema.items() if dtype == pl.Null]
-        table = Frame(data.with_columns(pl.col(name).cast(pl.String) for name in texts))
-        engine.write(table, folder / parts.name(number, SUFFIX["parquet"]), Form("parquet"))
+        data = engine.read(part, form, wanted, empty=True).data  # whoever asked counts them all
+        engine.write(Frame(_native(data)), folder / parts.name(number, SUFFIX["parquet"]), Form("parquet"))
     alike(folder, [str(part) for part in given])
     with told("reading what was copied"):
         found = _named(session.read.parquet(str(folder.absolute())), columnar=True)

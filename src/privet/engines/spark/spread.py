@@ -24,6 +24,7 @@ WORDED = {
     "string", "char", "varchar", "byte", "short", "integer", "long", "decimal", "date", "boolean", "float",
     "double", "timestamp", "timestamp_ntz",
 }  # fmt: skip
+NESTED = {"array", "struct", "map", "variant"}
 MOMENT = "timestamp"  # an instant, whatever the zone; timestamp_ntz is a time of day of no zone
 # What Spark writes in another way than privet's own reader: told apart on the cluster, respelt here.
 RESPELT = ("float", "double", "timestamp", "timestamp_ntz")
@@ -62,6 +63,11 @@ class Spread:
     def text(self, name: str) -> Any:
         """A column as text, as Spark writes it, whatever its collation: equal where the bytes are."""
         f, kind = functions(), self.kinds[name]
+        if kind in NESTED:
+            raise InputError(
+                f"column {name!r} holds lists or objects; a table holds single values: leave it out, or "
+                "write what it holds into columns of its own"
+            )
         if kind not in WORDED:
             raise InputError(f"{WORDLESS_SAID}; leave it out, or give it another role".format(name))
         column = f.col(self.at(name))

@@ -5,10 +5,11 @@ What is written there is not a release: it goes with the run, or with the next w
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
-from shutil import rmtree
+from shutil import copyfile, rmtree
 from tempfile import mkdtemp
 from typing import Any
 from weakref import finalize
@@ -51,16 +52,16 @@ class Staging:
         if self.owns(folder):
             rmtree(folder, ignore_errors=True)
 
-    def sent(self, session: Any, table: Any) -> Any:
-        """A pyarrow table as a frame of the cluster."""
-        if table.nbytes <= SMALL:
+    def sent(self, session: Any, table: Any, *, typed: bool = False) -> Any:
+        """A pyarrow table as a frame of the cluster; `typed`: its times of day of no zone stay that."""
+        if (
+            not typed and table.num_rows and table.nbytes <= SMALL
+        ):  # of one without a row no cluster guesses the columns
             with told("sending a table"):
                 return session.createDataFrame(table)
-        import polars as pl  # noqa: PLC0415 - only where a table is large
-
         folder = self.fresh("sent")
         folder.mkdir()
-        pl.DataFrame(table).write_parquet(folder / parts.name(0, SUFFIX["parquet"]))
+        _write(table, folder / parts.name(0, SUFFIX["parquet"]))
         with told("reading a table that was sent"):
             return session.read.parquet(str(folder))
 
@@ -76,8 +77,18 @@ class Staging:
         folder = self.fresh(word)
         with told(what):
             frame.write.mode("error").parquet(str(folder))
+            if not folder.is_dir() and not (nothing := frame.limit(1).toArrow()).num_rows:
+                # Sail writes no part where there is no record, and so no columns either.
+                folder.mkdir()
+                _write(nothing, folder / parts.name(0, SUFFIX["parquet"]))
         numbered(folder, SUFFIX["parquet"])
         return folder
+
+
+def _write(table: Any, path: Path) -> None:
+    import polars as pl  # noqa: PLC0415 - only where a table is large, or empty
+
+    pl.DataFrame(table).write_parquet(path)
 
 
 def numbered(folder: Path, ending: str) -> None:
@@ -90,6 +101,16 @@ def numbered(folder: Path, ending: str) -> None:
             path.unlink()
     for number, path in enumerate(data):
         path.rename(folder / parts.name(number, ending))
+
+
+def linked(folder: Path, target: Path) -> None:
+    """The same parts in another folder, too; copied only where that is on another disk."""
+    target.mkdir()
+    for part in parts.listed(folder):
+        try:
+            os.link(part, target / part.name)
+        except OSError:
+            copyfile(part, target / part.name)
 
 
 def each(folder: Path, target: Path, ending: str, made: Callable[[Path, Path], None]) -> None:

@@ -56,8 +56,12 @@ class PathColumn:
         sensitive: Sequence[str] = (),
         quasi: Sequence[str] = (),
         allow_empty: bool = False,
+        copies: str | None = None,
     ) -> PathColumn:
-        """Raises InputError for what is not a path; only a release may have empty ones."""
+        """Raises InputError for what is not a path; only a release may have empty ones.
+
+        `copies`: a column that says how many records a row stands for.
+        """
         need(frame, (path, *sensitive, *quasi))
         text, values = coded(frame.get_column(path))
         texts = pl.Series(values, dtype=pl.String).fill_null("").str.strip_chars()
@@ -91,7 +95,8 @@ class PathColumn:
         refuse(*not_in_order(path, points, visits, starts, text))
         # What is published beside a path leaves as it was written, and is told apart by it.
         columns = (*columns_of(frame, sensitive, alike=True), *columns_of(frame, quasi, alike=False))
-        cells, counts = occurring(*packed(text, len(texts), columns))
+        many = None if copies is None else frame.get_column(copies).to_numpy()
+        cells, counts = occurring(*packed(text, len(texts), columns), many)
         chosen = tuple(Column(c.name, c.domain, c.codes[cells]) for c in columns)
         return cls(
             paths=replace(

@@ -77,8 +77,15 @@ def packed(first: NDArray[np.int64], room: int, columns: Iterable[Column]) -> tu
     return key, room
 
 
-def occurring(key: NDArray[np.int64], room: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """A row that has each number that occurs, and how many have it."""
+def occurring(
+    key: NDArray[np.int64], room: int, times: NDArray[np.int64] | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """A row that has each number that occurs, and how many have it; `times`: how many each row is."""
+    if times is not None:
+        _, row, which = np.unique(key, return_index=True, return_inverse=True)
+        total = np.zeros(len(row), dtype=np.int64)
+        np.add.at(total, which, times)
+        return row.astype(np.int64), total
     if room <= 4 * len(key) + 1024:
         counts = np.bincount(key, minlength=room)
         row = np.zeros(room, dtype=np.int64)

@@ -48,8 +48,12 @@ class Visits:
         sensitive: Sequence[str] = (),
         quasi: Sequence[str] = (),
         allow_empty: bool = False,
+        copies: str | None = None,
     ) -> Visits:
-        """Raises InputError for what is not a visit; only a release may have persons without one."""
+        """Raises InputError for what is not a visit; only a release may have persons without one.
+
+        `copies`: a column that says how many persons have the rows of this one.
+        """
         need(frame, (person, place, time, *sensitive, *quasi))
         who = grouped(frame.get_column(person))
         where, places = coded(frame.get_column(place))
@@ -77,7 +81,8 @@ class Visits:
         order = by_person(who, point)
         refuse(*repeated(place, who, point, np.append(points.time, -1)[point], order))
         refuse(*changing(who, order, columns))
-        paths = merged(points, who[order], point[order], columns, order)
+        many = None if copies is None else frame.get_column(copies).to_numpy()
+        paths = merged(points, who[order], point[order], columns, order, many)
         beside = paths.sensitive[len(sensitive) :]
         paths = replace(paths, sensitive=paths.sensitive[: len(sensitive)], quasi=beside)
         return cls(paths, frame, who, point, (place, time))
@@ -171,7 +176,9 @@ def marked(rows: Ints, of: int) -> NDArray[np.bool_]:
     return found
 
 
-def merged(points: Points, who: Ints, point: Ints, columns: Sequence[Column], order: Ints) -> Paths:
+def merged(  # noqa: PLR0917 - visits, and what is known of whose they are
+    points: Points, who: Ints, point: Ints, columns: Sequence[Column], order: Ints, times: Ints | None = None
+) -> Paths:
     """The tally of visits that are sorted by person and time; equal paths become one cell."""
     first = np.flatnonzero(np.concatenate(([True], who[1:] != who[:-1])))
     lengths = np.diff(first, append=len(who))
@@ -182,8 +189,12 @@ def merged(points: Points, who: Ints, point: Ints, columns: Sequence[Column], or
     for codes in values:
         mark = mark * 1_000_003 + codes
     _, chosen, which, counts = np.unique(mark, return_index=True, return_inverse=True, return_counts=True)
+    each = np.ones(len(first), dtype=np.int64) if times is None else times[order[first]].astype(np.int64)
     if not all_alike(point, first, lengths, values, chosen[which]):  # two sums that met by chance
-        chosen, counts = np.arange(len(first)), np.ones(len(first), dtype=np.int64)
+        chosen, counts = np.arange(len(first)), each
+    elif times is not None:
+        counts = np.zeros(len(chosen), dtype=np.int64)
+        np.add.at(counts, which, each)
     at, starts = stretches(first[chosen], lengths[chosen])
     real = point[at] >= 0  # a person without a visit has one row, which is none
     before = np.concatenate(([0], np.cumsum(real)))

@@ -193,7 +193,7 @@ class PeopleExponential(PeopleChoice):
         self._private: PrivateKey | None = None
         if pair.me == 0:
             self._private = PrivateKey.fresh(key_bits)
-            send_key(pair.link, 1, self._private.public)
+            send_key(pair.link, 1, self._private)
             self._public: PublicKey = self._private.public
         else:
             self._public = receive_key(pair.link, 0, key_bits)

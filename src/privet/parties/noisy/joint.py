@@ -56,6 +56,8 @@ from privet.relational.specialize import specialize
 NOISY_MAX = "noisy-max"
 MOST_TOGETHER = 1 << 18  # counts that are made under encryption; more take hours
 NOISES = 2
+LEAST_STEP = Fraction(1, 1 << 40)  # of epsilon; noise of both and scores then stay within 63 bits
+WIDEST = 1 << 14  # bits of a weight
 
 
 @dataclass(frozen=True)
@@ -90,11 +92,13 @@ class Plan:
         """Whatever cannot be done is said before anything is paid; `table`: as it was read."""
         table = self.prepared(table)
         score, step = scoring(self.asked.score, len(table.classes)), self.step(table)
+        if min(step, self.asked.epsilon / 2) < LEAST_STEP:
+            raise UnsupportedError(
+                "epsilon: of so little a single step has more noise than any table has records; take more"
+            )
         if self.owner is not None:
-            if self.terms.select is Select.EXPONENTIAL and cut_off(self.terms.digits) >= step:
-                raise UnsupportedError(
-                    "noisy: digits: weights of so few places cost more than a step; take more"
-                )
+            if self.terms.select is Select.EXPONENTIAL:
+                self._refuse_weights(table, score, step)
             return
         if self.rows_at_most is not None and table.records > self.rows_at_most:
             raise InputError(
@@ -108,6 +112,18 @@ class Plan:
                 )
         if self.terms.select is Select.EXPONENTIAL:
             self._refuse_long(self.polynomial(score, step), table)
+
+    def _refuse_weights(self, table: CodedTable, score: Scoring, step: Fraction) -> None:
+        """A circuit is as wide as the largest weight, and several times as long."""
+        if cut_off(self.terms.digits) >= step:
+            raise UnsupportedError("noisy: digits: weights of so few places cost more than a step; take more")
+        most = table.records if score.monotone else score.sensitivity
+        power = most / self.asked.temperature(score, step - cut_off(self.terms.digits))
+        if power * 3 / 2 + 4 * self.terms.digits > WIDEST:  # a power of e has 1.44 bits
+            raise UnsupportedError(
+                f"noisy: a weight could have more than {WIDEST:,} bits, with so large an epsilon and so many "
+                'records: say select = "noisy-max" (no weights at all)'
+            )
 
     def _refuse_long(self, polynomial: Taylor, table: CodedTable) -> None:
         """A sum of weights must stay below N: what two shares add up to is known modulo N only."""

@@ -82,7 +82,7 @@ class NoisyTerms:
         said: dict[str, Any] = {"select": cls.usual(split).select}
         for name, kind in (("select", Select), ("numbers", Numbers)):
             if name in table:
-                if table[name] not in {one.value for one in kind}:
+                if table[name] not in [one.value for one in kind]:
                     complaints.append(one_of(name, [one.value for one in kind], table[name]))
                 else:
                     said[name] = kind(table[name])

@@ -33,6 +33,11 @@ class Around:
         self.before = self.order[here - 1]
 
     @property
+    def sender(self) -> str:
+        """Who hands on what comes around; it need not be who made it so."""
+        return self._link.name(self.before)
+
+    @property
     def begins(self) -> bool:
         """Is this where the ring begins and ends?"""
         return self._link.me == BEGINS

@@ -167,5 +167,5 @@ def median(  # noqa: PLR0917 - two ends, and what lies between
 def _received(around: Around, count: int, dtype: Any, most: int) -> Ints:
     found = around.receive("value", count, dtype).astype(np.int64)
     if (found > most).any() or (found < 0).any():
-        raise PartyError("a value came around the ring that is out of range")
+        raise PartyError(f"{around.sender}: hands on a value around the ring that is out of range")
     return found

@@ -72,11 +72,13 @@ def hashed(labels: Labels, tweak: NDArray[np.uint64]) -> Labels:
     return permuted(turned) ^ inner
 
 
-def _number(raw: bytes) -> Any:
+def _number(raw: bytes, whose: str) -> Any:
     prime, _ = group()
     found = mpz(int.from_bytes(raw, "little"))
-    if not 1 < found < prime - 1:
-        raise PartyError("a number of the peer is not in the group")
+    # The group is the squares. A sender whose `common` were none would read every choice off the peer's keys:
+    # of those that were made first all are squares, of the others none.
+    if not 1 < found < prime - 1 or gmpy2.legendre(found, prime) != 1:
+        raise PartyError(f"{whose}: sent a number that is not in the group")
     return found
 
 
@@ -98,7 +100,8 @@ def base_send(link: Link, other: int, count: int) -> list[tuple[bytes, bytes]]:
     found = []
     common_r = gmpy2.powmod(common, r, prime)
     for at in range(count):
-        first = gmpy2.powmod(_number(raw[at * SIZE : (at + 1) * SIZE]), r, prime)
+        theirs = _number(raw[at * SIZE : (at + 1) * SIZE], link.name(other))
+        first = gmpy2.powmod(theirs, r, prime)
         second = common_r * gmpy2.invert(first, prime) % prime
         found.append((_key(first, at, 0), _key(second, at, 1)))
     return found
@@ -108,7 +111,7 @@ def base_receive(link: Link, other: int, choices: Bits) -> list[bytes]:
     """The key of each pair that was chosen."""
     prime, g = group()
     raw = link.receive(other, "ot common", 2 * SIZE)
-    common, g_r = _number(raw[:SIZE]), _number(raw[SIZE:])
+    common, g_r = (_number(raw[at : at + SIZE], link.name(other)) for at in (0, SIZE))
     secret = [mpz(secrets.randbits(EXPONENT)) for _ in choices]
     mine = [gmpy2.powmod(g, one, prime) for one in secret]
     # The key of the other choice is common / mine: the sender cannot tell which of the two was made first.

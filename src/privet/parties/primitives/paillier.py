@@ -7,6 +7,10 @@ GPLv3 and lacks packing, the others are slow, young or drift apart (docs/explain
 A `Cipher` is what goes on being computed with; only `PublicKey.sealed`, which puts fresh chance over it,
 makes the bytes that may be sent: what was made of a peer's ciphertexts would otherwise show how.
 
+A key comes with a proof that N has no factor in common with (p - 1)(q - 1), of which one learns nothing else
+(Goldberg, Reyzin, Sagga and Baldimtsi, "Efficient noninteractive certification of RSA moduli and beyond",
+Asiacrypt 2019): of any other N the powers that are put over a ciphertext do not cover what it was made of.
+
 Trust: whoever holds the private key reads everything, so a key holder is sent only what is masked by the
 other side. Secure as factoring N is hard: 3072 bits are 128 bits of security, 2048 are the least taken.
 Leaks: the number of ciphertexts.
@@ -14,6 +18,7 @@ Leaks: the number of ciphertexts.
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -29,6 +34,8 @@ except ImportError:  # pragma: no cover - where the extra is not installed
     raise MissingExtraError("encryption that adds", "parties") from None
 
 USUAL, LEAST = 3072, 2048  # bits of N
+SMALL = 6370  # no factor of N is smaller
+ROOTS = 11  # in a proof; another N passes with a chance below SMALL**-ROOTS, which is 2**-139
 
 
 class Sizes:
@@ -79,6 +86,31 @@ class PublicKey:
         if self.n % 2 == 0 or gmpy2.is_prime(self.n):
             raise PartyError("a Paillier key is a product of two odd primes")
         object.__setattr__(self, "square", self.n * self.n)
+
+    def refuse_unproved(self, proof: bytes, context: bytes) -> None:
+        """Refuse a key whose owner cannot take roots that exist of every number only under a fit one."""
+        wide = self.wide
+        roots = [mpz(int.from_bytes(proof[at * wide : (at + 1) * wide], "little")) for at in range(ROOTS)]
+        fits = (
+            0 < root < self.n and gmpy2.powmod(root, self.n, self.n) == asked
+            for root, asked in zip(roots, self._challenge(context), strict=True)
+        )
+        if len(proof) != ROOTS * wide or gmpy2.gcd(self.n, gmpy2.primorial(SMALL)) != 1 or not all(fits):
+            raise PartyError("a Paillier key is not proved to be one")
+
+    def _challenge(self, context: bytes) -> list[Any]:
+        """Numbers modulo N that nobody chooses."""
+        raw = int(self.n).to_bytes(self.wide, "little")
+        made = (
+            hashlib.shake_256(b"privet-paillier-key" + bytes([at]) + context + raw).digest(self.wide + 16)
+            for at in range(ROOTS)
+        )
+        return [mpz(int.from_bytes(one, "little")) % self.n for one in made]
+
+    @property
+    def wide(self) -> int:
+        """Bytes of N."""
+        return (int(self.n.bit_length()) + 7) // 8
 
     @property
     def length(self) -> int:
@@ -140,6 +172,15 @@ class PrivateKey:
             # Then N has no common factor with (p - 1)(q - 1), as decryption needs.
             if p != q and (p * q).bit_length() == bits:
                 return cls(p, q)
+
+    def proof(self, context: bytes) -> bytes:
+        """That N is fit, for `PublicKey.refuse_unproved` in the same context: roots of numbers by chance."""
+        p, q, public = self._p, self._q, self.public
+        found = []
+        for number in public._challenge(context):  # noqa: SLF001 - one of a pair
+            of_p, of_q = (gmpy2.powmod(number, gmpy2.invert(public.n, prime - 1), prime) for prime in (p, q))
+            found.append(of_q + q * ((of_p - of_q) * self._q_inverse % p))
+        return b"".join(int(root).to_bytes(public.wide, "little") for root in found)
 
     def sent(self, numbers: Iterable[int]) -> bytes:
         """Numbers encrypted as they are sent, one after the other, each with chance of its own.

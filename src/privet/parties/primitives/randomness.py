@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.errors import MissingExtraError
+from privet.errors import MissingExtraError, PartyError
 from privet.parties.transport import Link
 
 try:
@@ -85,9 +85,13 @@ def agreed(link: Link, purpose: str) -> dict[int, bytes]:
     found = {}
     for party in link.others:
         theirs = X25519PublicKey.from_public_bytes(link.receive(party, "key", 32))
+        try:
+            common = mine.exchange(theirs)
+        except ValueError:  # a point of small order: the key would be the same whoever asks
+            raise PartyError(f"{link.name(party)}: sent a key that is not one of the group") from None
         names = "|".join(sorted((link.name(link.me), link.name(party))))
         info = b"|".join(
             (b"privet", purpose.encode(), link.session.id, link.session.contract, names.encode())
         )
-        found[party] = HKDF(hashes.SHA256(), SEED, salt=None, info=info).derive(mine.exchange(theirs))
+        found[party] = HKDF(hashes.SHA256(), SEED, salt=None, info=info).derive(common)
     return found

@@ -19,17 +19,24 @@ import secrets
 from collections.abc import Sequence
 
 from privet.errors import PartyError
-from privet.parties.primitives.paillier import Cipher, Packing, PrivateKey, PublicKey
+from privet.parties.primitives.paillier import ROOTS, Cipher, Packing, PrivateKey, PublicKey, Sizes
 from privet.parties.transport import Link
 
 HIDING = 40  # bits by which a mask is wider than what it hides
+LONGEST = 4096  # bytes of a key
 BLOCK = 256  # records whose ciphertexts travel together: while some are added up, the next are encrypted
 
 
-def send_key(link: Link, to: int, key: PublicKey) -> None:
-    raw = int(key.n).to_bytes((int(key.n.bit_length()) + 7) // 8, "little")
-    link.send(to, "key length", len(raw).to_bytes(4, "little"))
-    link.send(to, "key", raw)
+def send_key(link: Link, to: int, private: PrivateKey) -> None:
+    """The public one, and a proof that it is fit."""
+    key = private.public
+    link.send(to, "key length", key.wide.to_bytes(4, "little"))
+    link.send(to, "key", int(key.n).to_bytes(key.wide, "little"))
+    link.send(to, "key proof", private.proof(_context(link, link.me)))
+
+
+def _context(link: Link, owner: int) -> bytes:
+    return link.session.id + link.session.contract + bytes([owner])
 
 
 def receive_key(link: Link, sender: int, bits: int | None = None) -> PublicKey:
@@ -37,9 +44,15 @@ def receive_key(link: Link, sender: int, bits: int | None = None) -> PublicKey:
     from gmpy2 import mpz  # noqa: PLC0415 - checked where keys are made
 
     length = int.from_bytes(link.receive(sender, "key length", 4), "little")
-    key = PublicKey(mpz(int.from_bytes(link.receive(sender, "key", min(length, 4096)), "little")))
-    if bits not in {None, key.n.bit_length()}:
+    n = mpz(int.from_bytes(link.receive(sender, "key", min(length, LONGEST)), "little"))
+    if bits not in {None, n.bit_length()} or n.bit_length() < Sizes.least:
         raise PartyError(f"{link.name(sender)}: its key does not have the length that was agreed on")
+    proof = link.receive(sender, "key proof", ROOTS * length)
+    try:
+        key = PublicKey(n)
+        key.refuse_unproved(proof, _context(link, sender))
+    except PartyError as error:
+        raise error.by(link.name(sender)) from None
     return key
 
 
@@ -49,12 +62,15 @@ def send_ciphers(link: Link, to: int, kind: str, ciphers: Sequence[Cipher]) -> N
 
 def receive_ciphers(link: Link, sender: int, kind: str, key: PublicKey, count: int) -> list[Cipher]:
     raw = link.receive(sender, kind, count * key.length)
-    return [key.opened(raw[at * key.length : (at + 1) * key.length]) for at in range(count)]
+    try:
+        return [key.opened(raw[at * key.length : (at + 1) * key.length]) for at in range(count)]
+    except PartyError as error:
+        raise error.by(link.name(sender)) from None
 
 
 def product_first(link: Link, other: int, key: PrivateKey, mine: Sequence[int]) -> int:
     """The first party's summand modulo N; it holds the key."""
-    send_key(link, other, key.public)
+    send_key(link, other, key)
     link.send(other, "vector", key.sent(mine))
     (sum_,) = receive_ciphers(link, other, "product", key.public, 1)
     return key.decrypt(sum_)
@@ -83,7 +99,7 @@ def counts_first(  # noqa: PLR0917 - what is public, and what is mine
     """
     public = key.public
     packing = Packing.of(public, len(regions), HIDING)
-    send_key(link, other, public)
+    send_key(link, other, key)
     ciphers = _ciphers_for(wide, packing)
     for begin in range(0, len(regions), BLOCK):
         rows = (

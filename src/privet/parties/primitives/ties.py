@@ -42,6 +42,6 @@ def spread(around: Around, mine: Ints, left: Ints, ties: Ints) -> Ints:
     else:
         begin = around.receive("place", len(mine), dtype).astype(np.int64)
         if (begin >= ties).any():
-            raise PartyError("a place came around the ring that is not on the circle")
+            raise PartyError(f"{around.sender}: hands on a place around the ring that is not on the circle")
         around.send("place", ((begin + mine) % ties).astype(dtype))
     return owned(begin, mine, left, ties)

@@ -111,8 +111,8 @@ def _send(around: Around, items: Ints) -> None:
 def _received(around: Around, domain: int) -> Ints:
     count = int(around.receive("items", 1, np.uint32)[0])
     if count > LARGEST:
-        raise PartyError(f"a bag of more than {LARGEST:,} items came around the ring")
+        raise PartyError(f"{around.sender}: hands on a bag of more than {LARGEST:,} items")
     found = around.receive("bag", count, np.uint64)
     if (found >= domain).any():
-        raise PartyError("an item came around the ring that is not of the domain")
+        raise PartyError(f"{around.sender}: hands on an item that is not of the domain")
     return found.astype(np.int64)

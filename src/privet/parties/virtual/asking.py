@@ -46,7 +46,7 @@ class Question:
         """A question as another node sends it; whatever is not of the contract's columns is refused."""
         try:
             where = {
-                name: tuple((int(low), int(high)) for low, high in spans)
+                name: tuple((_whole(low), _whole(high)) for low, high in spans)
                 for name, spans in said["where"].items()
             }
             found = cls(where, said["certain"] is True)
@@ -118,6 +118,12 @@ class Question:
         for low, high in self.where[name]:
             found[low : high + 1] = True
         return found
+
+
+def _whole(number: Any) -> int:
+    if type(number) is not int:
+        raise TypeError
+    return number
 
 
 def _spans(word: str, rest: str, column: str, contract: DatabaseContract) -> Spans | None:

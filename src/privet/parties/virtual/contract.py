@@ -39,6 +39,7 @@ from typing import Any, Self
 
 from privet.domain import Domain, Value, flat
 from privet.errors import PolicyError, UnsupportedError, one_of, unknown_key
+from privet.hierarchy.numbers import fraction
 from privet.parties.agreement import digest_of, keys_of, loaded, wrong_keys, wrong_names
 from privet.parties.virtual.exposure import Exposure
 from privet.parties.virtual.rules import Boxes, Diversity, Halving, Rules, Ties
@@ -272,7 +273,7 @@ def _fraction(key: str, given: Any, complaints: list[str]) -> Fraction | None:
     if given is None:
         return None
     try:
-        return Fraction(given if isinstance(given, str) else "no number")
-    except (ValueError, ZeroDivisionError):
+        return fraction(given if isinstance(given, str) else "no number")
+    except ValueError:
         complaints.append(f'{key}: a quoted fraction such as "1/20"')
         return None

@@ -281,7 +281,9 @@ class _Growing:
         if self._rules.boxes is Boxes.TIGHT:
             low, high = self._extremes(here)
         if ((self._codes < low[leaf]) | (self._codes > high[leaf])).any():
-            raise InternalError("a row lies outside of its box")
+            raise PartyError(
+                "a row of ours lies outside of its box: a site hands on other extremes than it has"
+            )
         sizes = self._totals(here.sizes())
         fine = self._decided("kept", self._fine(here, sizes), lambda bits: bits, len(paths))
         told = self._sites.tell(

@@ -9,6 +9,7 @@ From Python only: `bench virtual` draws the curves.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,6 +66,34 @@ class United:
     set_worst: float  # how often "these are its items" is true, to who knows that it leads
     set_average: float  # to who does not
     item_worst: float  # the loss of "this is its item"
+
+
+def answers(by_site: Sequence[Ints], domain: int, decoys: int, *, runs: int, seed: int) -> United:
+    """Of the union that answers a question: which rows each site has, as numbers below `domain`.
+
+    Rows of one box with the same values are the same number, as often as they occur. Every site leads and
+    every other follows it equally often. Who knows the result only claims of any of its rows that are not its
+    own: of a large group many sites have a row, so that is often true.
+    """
+    rng = np.random.default_rng(seed)
+    nodes = len(by_site)
+    counted = np.array([np.bincount(rows, minlength=domain) for rows in by_site])
+    result = counted.sum(axis=0)
+    true, item = 0, 0.0
+    for at in range(runs):
+        leader, follows = at % nodes, (at + 1 + at // nodes % (nodes - 1)) % nodes
+        seen = counted[leader] + np.bincount(rng.integers(0, domain, size=decoys), minlength=domain)
+        true += bool((np.minimum(seen, result) == counted[leader]).all())
+        claims = np.minimum(seen, result - counted[follows])
+        known = result - counted[follows]
+        item += _share(claims, counted[leader]) - _share(known, counted[leader])
+    worst = true / runs
+    return United(worst, worst / (nodes - 1), item / runs)
+
+
+def _share(claims: Ints, has: Ints) -> float:
+    """How many claims are about a row like one that the site has."""
+    return float(claims[has > 0].sum() / max(1, claims.sum()))
 
 
 def united(domain: int, items: int, nodes: int, decoys: int, *, runs: int, seed: int) -> United:

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from privet.errors import InternalError
+from privet.errors import InternalError, PartyError
 from privet.parties.assembly import assembled
 from privet.parties.primitives import ties
 from privet.parties.primitives.around import Around
@@ -108,4 +108,6 @@ class Among:
         found: list[list[int]] = [[] for _ in mine]
         for region, size in opened.tolist():
             found[region].append(size)
+        if any(len(some) != self.count for some in found):
+            raise PartyError("every site has one size in every region, and these are more or fewer")
         return [sorted(some) for some in found]

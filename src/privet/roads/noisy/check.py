@@ -6,7 +6,7 @@ nothing here is called a check of differential privacy.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from privet.dp.budget import CountBudget
 from privet.dp.publicdomain import ItemSets, Predictor
 from privet.dp.settings import COUNT, DiffGenSettings, Output, Public, Settings, epsilon_of, public
 from privet.dp.spend import Charge, cost
-from privet.engine import Engine
+from privet.engine import Cluster, Engine
 from privet.errors import BudgetError, InputError
 from privet.evidence import notes as ev
 from privet.evidence.columns import PublishedValue
@@ -41,28 +41,52 @@ def complaints(
         if labels is None:
             yield f"{name}: its values do not cover its domain, each part once"
     data, form = data_file(folder, evidence)
-    table = _read(data, form, evidence.columns, engine)
-    counts = table
     if settings.output is Output.RECORDS:
         path = file_of(folder, needed(needed(evidence.data, "data").counts, "data.counts"))
         counts = _read(path, form, [*known.columns, COUNT], engine)
-        if list(table.columns) != list(evidence.columns):
+        columns, in_order, times = _records(data, form, evidence.columns, engine)
+        if columns != list(evidence.columns):
             yield "the columns of the data are not those that the evidence names"
             return
+    else:
+        counts, in_order, times = _read(data, form, evidence.columns, engine), True, None
     wanted = [*known.columns, COUNT]
     if list(counts.columns) != wanted:
         yield "the counts do not have the columns of the policy, and a count"
         return
     yield from _values(counts, known, allowed)
-    if not (_sorted(table) and _sorted(counts)):
+    if not (in_order and _sorted(counts)):
         yield "the rows do not stand in canonical order, and their order may tell something"
-    yield from _added(table, counts, evidence, settings, wanted[:-1])
+    yield from _added(times, counts, evidence, wanted[:-1])
 
 
 def _read(path: Path, form: Form, columns: Sequence[str], engine: Engine[Any]) -> Any:
     """A table as it stands. JSON lines without a line name no column: they say as little as they may."""
     found = in_frame(engine, engine.read(path, form, empty=True))
     return found if found.width else in_frame(engine, engine.read(path, form, columns, empty=True))
+
+
+def _records(
+    path: Path, form: Form, columns: Sequence[str], engine: Engine[Any]
+) -> tuple[list[str], bool, Callable[[list[str]], Any]]:
+    """Of the records: their columns, whether they stand in order, and how many of each there are."""
+    import polars as pl  # noqa: PLC0415 - loads the engine's library
+
+    if isinstance(engine, Cluster):
+        there = engine.read(path, form, empty=True)
+        in_order = engine.is_in_order(there)
+
+        def combined(by: list[str]) -> Any:
+            return pl.DataFrame(engine.combinations(there)).rename({"n": COUNT}).select(*by, COUNT).sort(by)
+
+        return list(engine.columns(there)), in_order, combined
+    table = _read(path, form, columns, engine)
+
+    def counted(by: list[str]) -> Any:
+        texts = [pl.col(name).cast(pl.String) for name in by]
+        return table.group_by(texts).agg(pl.len().cast(pl.Int64).alias(COUNT)).sort(by)
+
+    return list(table.columns), _sorted(table), counted
 
 
 def _sorted(table: Any) -> bool:
@@ -137,7 +161,9 @@ def _has_sets(predictor: Predictor) -> bool:
     return isinstance(predictor.domain, ItemSets)
 
 
-def _added(table: Any, counts: Any, evidence: Evidence, settings: Settings, by: list[str]) -> Iterator[str]:
+def _added(
+    times: Callable[[list[str]], Any] | None, counts: Any, evidence: Evidence, by: list[str]
+) -> Iterator[str]:
     import polars as pl  # noqa: PLC0415 - loads the engine's library
 
     number = counts.get_column(COUNT).cast(pl.Int64, strict=False)
@@ -149,10 +175,10 @@ def _added(table: Any, counts: Any, evidence: Evidence, settings: Settings, by: 
     total = int(number.clip(lower_bound=0).sum())
     if total != evidence.records:
         yield f"the evidence speaks of {evidence.records} records, the counts of {total}"
-    if settings.output is Output.COUNTS:
+    if times is None:
         return
     texts = [pl.col(name).cast(pl.String) for name in by]
-    expanded = table.group_by(texts).agg(pl.len().cast(pl.Int64).alias(COUNT)).sort(by)
+    expanded = times(by)
     expected = counts.with_columns(number).select(*texts, COUNT).filter(pl.col(COUNT) != 0).sort(by)
     if not expanded.equals(expected):
         yield "the records are not the counts, each row as often as its count says"

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+from privet.counts.door import Ints
+from privet.counts.live import LiveCells
 from privet.dp import cuts
 from privet.dp.coded import CodedTable
 from privet.dp.settings import COUNT, Public
@@ -19,6 +23,8 @@ from privet.roads.noisy.release import NoisyRelease, frame
 from privet.roads.stations import data_file, in_frame, needed
 
 KIND = "noisy"
+# Records or combinations in public codes, and how many records each is.
+Piece: TypeAlias = tuple[CodedTable, "Ints | int"]
 WARNING = "these numbers compare with the raw data and carry no noise: they must not leave"
 
 
@@ -29,9 +35,9 @@ def apply_cut(table: CodedTable, known: Public, evidence: Evidence) -> Any:
 
 
 def compare(
-    table: CodedTable, known: Public, release: Release | Path, engine: Engine[Any]
+    pieces: Iterable[Piece], known: Public, release: Release | Path, engine: Engine[Any]
 ) -> NoisyComparison:
-    """The counts of the release beside the true ones of the same rows."""
+    """The counts of the release beside the true ones of the same rows, which come in pieces."""
     import polars as pl  # noqa: PLC0415 - loads the engine's library
 
     if isinstance(release, Release):
@@ -46,7 +52,11 @@ def compare(
     if list(published.columns) != [*by, COUNT]:
         raise InputError("the release has other columns than its policy")
     texts = [pl.col(name).cast(pl.String) for name in by]
-    true = apply_cut(table, known, evidence).group_by(texts).agg(pl.len().cast(pl.Int64).alias("true"))
+    true = pl.DataFrame(schema={**dict.fromkeys(by, pl.String), "true": pl.Int64})
+    for table, times in pieces:
+        rows = apply_cut(table, known, evidence).with_columns(pl.lit(times).alias("true"))
+        true = pl.concat([true, rows.select(*texts, pl.col("true").cast(pl.Int64))])
+        true = true.group_by(by).agg(pl.col("true").sum())
     noisy = published.select(*texts, pl.col(COUNT).cast(pl.Int64))
     both = noisy.join(true, on=by, how="full", coalesce=True, nulls_equal=True).fill_null(0)
     off = (both.get_column(COUNT) - both.get_column("true")).abs()
@@ -56,7 +66,7 @@ def compare(
     return NoisyComparison(
         kind=KIND,
         warning=WARNING,
-        records={"raw": table.records, "published": evidence.records},
+        records={"raw": int(true["true"].sum()), "published": evidence.records},
         counts={
             "cells": cells,
             "error": wrong / cells if cells else 0.0,
@@ -66,6 +76,14 @@ def compare(
         },
         columns={name: _distance(both, name) for name in by},
     )
+
+
+def pieces_of(table: CodedTable, codes: Mapping[str, Ints], live: LiveCells) -> Iterator[Piece]:
+    """The combinations of a table on a cluster in public codes; `codes`: of the values of each column."""
+    for values, counts in live.cells():
+        columns = tuple(replace(one, codes=codes[one.name][values[one.name]]) for one in table.columns)
+        of_class = codes[table.target][values[table.target]]
+        yield replace(table, columns=columns, class_codes=of_class), counts
 
 
 def _distance(both: Any, name: str) -> float:

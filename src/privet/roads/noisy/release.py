@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from privet import parts
 from privet.core import Form, Role
 from privet.dp.cuts import loss, noted
 from privet.dp.ledger import Reservation
@@ -18,7 +19,7 @@ from privet.dp.noisytable import Labels, NoisyTable
 from privet.dp.plan import mean_error, mean_error_of_two
 from privet.dp.settings import COUNT, Drawn, Output, Settings
 from privet.dp.spend import cost
-from privet.engine import Engine, suffix
+from privet.engine import Cluster, Engine, suffix
 from privet.evidence import notes as ev
 from privet.evidence.folder import FILE, digest
 from privet.measure import summary
@@ -48,8 +49,10 @@ class NoisyRelease(Release):
         return self._frame(Output.COUNTS)
 
     def write_data(self, folder: Path) -> dict[str, Any]:
-        notes = {"file": f"data{suffix(self.form)}"}
+        notes: dict[str, Any] = {"file": f"data{suffix(self.form)}"}
         self._write(self.output, folder / notes["file"])
+        if (folder / notes["file"]).is_dir():
+            notes["parts"] = len(parts.listed(folder / notes["file"]))
         if self.output is Output.RECORDS:
             notes["counts"] = f"counts{suffix(self.form)}"
             self._write(Output.COUNTS, folder / notes["counts"])
@@ -65,7 +68,18 @@ class NoisyRelease(Release):
 
     def _write(self, output: Output, path: Path) -> None:
         # Noise may leave no record at all. That was paid for like any other table, and leaves like it.
-        self.engine.write(self.engine.read(self._frame(output), self.form, empty=True), path, self.form)
+        engine = self.engine
+        if isinstance(engine, Cluster) and output is Output.RECORDS:
+            # As many as there were: they are made where they lie, and never here.
+            counts = engine.read(self._frame(Output.COUNTS), self.form, empty=True)
+            records = engine.settled(engine.in_order(engine.repeat(counts, COUNT)))
+            engine.write(records, path, self.form)
+            return
+        if isinstance(engine, Cluster):  # counts were drawn in this process, and are one file
+            from privet.engines.embedded import Embedded  # noqa: PLC0415 - loads the engine's library
+
+            engine = Embedded()
+        engine.write(engine.read(self._frame(output), self.form, empty=True), path, self.form)
 
     def _frame(self, output: Output) -> Any:
         """In canonical order, as every table leaves."""

@@ -10,14 +10,17 @@ is told but what epsilon pays for: not even how many records there are.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
 from privet.core import Form, Progress, Purse, silent
-from privet.dp.coded import CodedTable, Dictionary, encode
+from privet.counts.door import Ints
+from privet.counts.live import LiveCells, PublicCodes
+from privet.domain import Value
+from privet.dp.coded import CodedTable, Dictionary, encode, encode_values
 from privet.dp.ledger import Account, Ledger, Reservation
 from privet.dp.noise import production
 from privet.dp.noisytable import NoisyTable
@@ -33,7 +36,7 @@ from privet.dp.settings import (
 )
 from privet.dp.sketch import Sketch
 from privet.dp.spend import Charge
-from privet.engine import Engine
+from privet.engine import Cluster, Engine
 from privet.errors import InternalError, PolicyError, UnsupportedError
 from privet.evidence import notes as ev
 from privet.evidence.values import Evidence
@@ -64,6 +67,7 @@ class Counted:
 
     table: CodedTable = field(repr=False)
     sketch: Sketch = field(repr=False)
+    live: LiveCells | None = field(default=None, repr=False)  # who answers, where records stay on a cluster
 
 
 Way = Passed[Counted, Bought, NoisyTable, NoisyTable]
@@ -91,10 +95,14 @@ class NoisyRoad(Stations[Any, Counted, Bought, NoisyTable, NoisyTable]):
     def read(self, asked: Asked) -> Any:
         columns = public(asked.policy).columns
         # A table without a record is a neighbour of one with one: treated alike, paid alike.
-        return in_frame(asked.engine, asked.engine.read(asked.source, asked.form, columns, empty=True))
+        table = asked.engine.read(asked.source, asked.form, columns, empty=True)
+        return table if isinstance(asked.engine, Cluster) else in_frame(asked.engine, table)
 
     def count(self, asked: Asked, data: Once[Any]) -> Counted:
         known, ledger = public(asked.policy), _account(asked.policy).ledger
+        if isinstance(asked.engine, Cluster):
+            there = There.of(asked.engine, data.take(), known)
+            return Counted(there.table, ledger.sketch_of_cells(there.values, there.live.cells), there.live)
         columns = numbered(data.take(), known)
         with ThreadPoolExecutor(1) as beside:
             sketch = beside.submit(
@@ -116,7 +124,7 @@ class NoisyRoad(Stations[Any, Counted, Bought, NoisyTable, NoisyTable]):
             per_person=settings.records_per_person,
             data=counts.sketch,
         )
-        drawn = settings.draw(counts.table, epsilon, noise, reservation, asked.progress)
+        drawn = settings.draw(counts.table, epsilon, noise, reservation, asked.progress, live=counts.live)
         if drawn.charges != as_charges(reservation):
             raise InternalError("the ledger and the release do not name the same payments")
         paid = {"release": name, "dataset": account.dataset, "noise": noise.label}
@@ -194,8 +202,13 @@ class NoisyRoad(Stations[Any, Counted, Bought, NoisyTable, NoisyTable]):
             )
         known = public(policy)
         form = settle(raw, policy.form)
-        data = in_frame(engine, engine.read(raw, form, known.columns, empty=True))
-        return noisy_compare.compare(coded(data, known), known, release, engine)
+        data = engine.read(raw, form, known.columns, empty=True)
+        if isinstance(engine, Cluster):
+            there = There.of(engine, data, known)
+            return noisy_compare.compare(
+                noisy_compare.pieces_of(there.table, there.codes, there.live), known, release, engine
+            )
+        return noisy_compare.compare([(coded(in_frame(engine, data), known), 1)], known, release, engine)
 
     def explain(
         self,
@@ -226,6 +239,26 @@ def settings_of(policy: Policy) -> Settings:
 def coded(data: Any, known: Public) -> CodedTable:
     """Records in public codes; raises, for nothing, where one has a value outside."""
     return encode(numbered(data, known), known.predictors, known.target, known.classes)
+
+
+@dataclass(frozen=True)
+class There:
+    """A table on a cluster: what is public of it, the values of its columns, and who answers for records."""
+
+    table: CodedTable = field(repr=False)
+    values: Mapping[str, tuple[Sequence[Value], Ints]] = field(repr=False)
+    codes: Mapping[str, Ints] = field(repr=False)
+    live: LiveCells = field(repr=False)
+
+    @classmethod
+    def of(cls, engine: Cluster[Any], data: Any, known: Public) -> There:
+        """Raises, for nothing, where a record has a value outside."""
+        found = engine.valued(data, known.columns)
+        values = {name: (one.texts, one.counts) for name, one in found.items()}
+        table, codes = encode_values(values, known.predictors, known.target, known.classes)
+        sets = {at: column.sets for at, column in enumerate(table.columns) if column.sets is not None}
+        live = engine.live(data, found, PublicCodes(codes, len(known.classes), sets))
+        return cls(table, values, codes, live)
 
 
 def numbered(data: Any, known: Public) -> dict[str, Dictionary]:

@@ -36,7 +36,6 @@ from privet.roads.stations import (
     in_frame,
     judge,
     need_tables,
-    refuse_broken,
     settle,
     source_digest,
 )
@@ -131,6 +130,8 @@ def by_people(
     rows = np.stack([_coded(recoded, name, values) for name, values in labels.items()], axis=1)
     sizes = [len(values) for values in labels.values()]
     opened = assembled(link, counts.computing(), rows, sizes, contract.rows_at_most)
+    if len(opened) != counts.records:
+        raise PartyError("other rows were handed in than were counted before; nothing is published")
     return _checked(_frame(opened, labels), finding, contract, engine)
 
 
@@ -274,5 +275,9 @@ def _checked(frame: Any, finding: Finding, contract: Contract, engine: Engine[An
     verdicts: tuple[tuple[Any, Verdict], ...] = judge(
         engine.tally_published(table, contract.policy), contract.policy
     )
-    refuse_broken(verdicts, contract.policy, None)
+    if broken := [model.name for model, verdict in verdicts if not verdict.holds]:
+        raise PartyError(
+            f"the table that was opened breaks {', '.join(broken)}: a party hands in or says something else "
+            "than it has; nothing is published"
+        )
     return Outcome(frame, finding, verdicts)

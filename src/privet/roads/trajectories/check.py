@@ -10,12 +10,13 @@ import numpy as np
 import polars as pl
 
 from privet.core import Role, Verdict
-from privet.engine import Engine
+from privet.engine import Cluster, Engine
 from privet.errors import UnsupportedError
 from privet.models.linkage import Linkage
 from privet.policy.values import Policy
 from privet.roads import Verdicts
 from privet.roads.stations import columns_needed, in_frame, settle
+from privet.roads.trajectories import afar
 from privet.roads.trajectories.shape import Read, Trajectories
 from privet.trajectory.audit import OfLength, audit
 from privet.trajectory.paths import Paths
@@ -42,7 +43,16 @@ def shape_of(policy: Policy) -> Trajectories:
 def framed(source: Any, policy: Policy, engine: Engine[Any]) -> pl.DataFrame:
     """The columns that paths are read from, and those that are published."""
     wanted = dict.fromkeys([*columns_needed(policy), *shape_of(policy).columns])
-    frame: pl.DataFrame = in_frame(engine, engine.read(source, settle(source, policy.form), list(wanted)))
+    if isinstance(engine, Cluster):
+        afar.refuse(engine, policy)
+    return met(engine, engine.read(source, settle(source, policy.form), list(wanted)), policy)
+
+
+def met(engine: Engine[Any], table: Any, policy: Policy) -> pl.DataFrame:
+    """A table as a frame; of one on a cluster, persons whose rows are alike once, with how many they are."""
+    if isinstance(engine, Cluster):
+        return afar.met(engine, table, shape_of(policy))
+    frame: pl.DataFrame = in_frame(engine, table)
     return frame
 
 

@@ -19,9 +19,9 @@ from privet.hierarchy.numbers import fraction
 from privet.policy.values import Policy
 from privet.release import Release, read_private
 from privet.roads.answers import PathComparison, PathExplanation, PathRisk
-from privet.roads.stations import data_file, in_frame, needed, refuse_classify
+from privet.roads.stations import data_file, needed, refuse_classify
 from privet.roads.trajectories import notes as trajectory_notes
-from privet.roads.trajectories.check import MOST, framed, how_many, mixed, read_paths, shape_of
+from privet.roads.trajectories.check import MOST, framed, how_many, met, mixed, read_paths, shape_of
 from privet.roads.trajectories.shape import Empty
 from privet.trajectory.attack import Simulated, simulate
 from privet.trajectory.audit import audit
@@ -146,7 +146,7 @@ def compare(
         evidence, theirs = read_evidence(release), policy
         notes = read_private(release) or {}
         data, form = data_file(release, evidence)
-        frame = in_frame(engine, engine.read(data, form))
+        frame = met(engine, engine.read(data, form), theirs)
     policy = as_it_was(policy, notes)
     before = read_paths(framed(raw, policy, engine), policy).paths
     after = read_paths(frame, theirs, published=True).paths

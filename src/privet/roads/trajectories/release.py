@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from privet import parts
 from privet.core import Form
 from privet.engine import Engine, suffix
 from privet.evidence import notes as ev
@@ -16,6 +17,7 @@ from privet.evidence.paths import Heat
 from privet.policy.values import Policy
 from privet.release import Release
 from privet.report import html, trajectories
+from privet.roads.stations import in_frame
 from privet.trajectory.grid import Grid
 
 
@@ -23,7 +25,7 @@ from privet.trajectory.grid import Grid
 class TrajectoryRelease(Release):
     """Published paths, in the form of the data that they were made from."""
 
-    table: pl.DataFrame = field(repr=False)
+    table: Any = field(repr=False)  # a polars frame; or the engine's own, where it lies on a cluster
     engine: Engine[Any] = field(repr=False)
     form: Form = field(repr=False)
     grid: Grid | None = None  # of the release, where it is coarser than that of the data
@@ -31,12 +33,18 @@ class TrajectoryRelease(Release):
 
     def to_polars(self) -> pl.DataFrame:
         """The data as a polars frame."""
-        return self.table
+        if isinstance(self.table, pl.DataFrame):
+            return self.table
+        frame: pl.DataFrame = in_frame(self.engine, self.table)
+        return frame
 
     def write_data(self, folder: Path) -> dict[str, Any]:
         data = f"data{suffix(self.form)}"
-        self.engine.write(self.engine.read(self.table, self.form), folder / data, self.form)
-        return {"file": data, **ev.form_notes(self.form)}
+        here = isinstance(self.table, pl.DataFrame)
+        table = self.engine.read(self.table, self.form) if here else self.table
+        self.engine.write(table, folder / data, self.form)
+        several = {"parts": len(parts.listed(folder / data))} if (folder / data).is_dir() else {}
+        return {"file": data, **several, **ev.form_notes(self.form)}
 
     def _write_private(self, folder: Path) -> None:
         """Besides the notes a page that shows where and when visits were lost: raw places and times."""

@@ -17,7 +17,7 @@ import polars as pl
 
 from privet.core import Attribute, Role, Step
 from privet.declared import Order
-from privet.engine import Engine
+from privet.engine import Cluster, Engine
 from privet.engines import persons
 from privet.engines.frames import in_order, is_in_order
 from privet.engines.trajectories.frames import grouped
@@ -37,11 +37,12 @@ from privet.roads.absent import Occurring
 from privet.roads.driver import Asked, Later, Once, Passed, Stations
 from privet.roads.stations import as_written, data_file, in_frame, needed, order_complaints, others
 from privet.roads.tables import formulas
+from privet.roads.trajectories import afar
 from privet.roads.trajectories import notes as trajectory_notes
-from privet.roads.trajectories.check import framed, judged, mixed, read_paths, shape_of
+from privet.roads.trajectories.check import framed, judged, met, mixed, read_paths, shape_of
 from privet.roads.trajectories.empty import LEFT_OUT, dropped, wrongly_left_out
 from privet.roads.trajectories.release import TrajectoryRelease
-from privet.roads.trajectories.shape import Read
+from privet.roads.trajectories.shape import TIMES, Read
 from privet.trajectory.audit import OfLength, recheck
 from privet.trajectory.claims import Argument, Proof, SequenceClass
 from privet.trajectory.frequent import frequent, threshold
@@ -76,6 +77,7 @@ class Recounted:
     mined: Sequences = field(repr=False)
     verdicts: Verdicts
     by_length: list[tuple[OfLength, ...]] = field(repr=False)
+    written: Any = field(default=None, repr=False)  # the table itself, where it lies on a cluster
 
 
 Way = Passed[Read, PathFinding, Thinned, Recounted]
@@ -89,6 +91,8 @@ class TrajectoryRoad(Stations[pl.DataFrame, Read, PathFinding, Thinned, Recounte
     def refuse(self, asked: Asked) -> None:
         if asked.like is not None:
             raise UnsupportedError("points are chosen anew for every batch of paths: publish without --like")
+        if isinstance(asked.engine, Cluster):
+            afar.refuse(asked.engine, asked.policy)
         as_written(asked.form, asked.output)
 
     def read(self, asked: Asked) -> pl.DataFrame:
@@ -112,18 +116,29 @@ class TrajectoryRoad(Stations[pl.DataFrame, Read, PathFinding, Thinned, Recounte
     def apply(self, asked: Asked, counts: Read, found: PathFinding) -> Thinned:
         left_out = dropped(counts, found)
         frame, steps = beside_recoded(counts, counts.changed(found.recoding), asked.policy, asked.engine)
-        frame = named_only(frame, asked.policy, asked.engine)
+        if isinstance(asked.engine, Cluster):
+            frame = afar.named_only(frame, asked.policy)
+        else:
+            frame = named_only(frame, asked.policy, asked.engine)
         return Thinned(frame, tuple(steps), found, counts.paths.records, left_out)
 
     def look(self, asked: Asked, leaving: Thinned) -> Recounted:
         final, frame = arranged(leaving.frame, asked.policy, leaving.finding)
+        written = None
+        if isinstance(asked.engine, Cluster):  # what is counted is what was written
+            shape = shape_of(asked.policy).published(leaving.finding.grid)
+            written = afar.settled(asked.engine, frame, shape)
+            final = read_paths(
+                afar.met(asked.engine, written, shape), replace(asked.policy, shape=shape), published=True
+            )
+            frame = frame.drop(TIMES)
         if final.paths.records + leaving.left_out != leaving.before:
             raise InternalError("a record was lost on the way")
         support = at_least(PathSearch.of(asked.policy).worth)
         least = threshold(support, leaving.before)
         mining = asked.beside.submit(frequent, final.paths, least)  # while the auditor counts
         verdicts, by_length = judged(final.paths, asked.policy)
-        return Recounted(final.paths, frame, least, mining.result(), verdicts, by_length)
+        return Recounted(final.paths, frame, least, mining.result(), verdicts, by_length, written)
 
     def judge(self, asked: Asked, seen: Recounted) -> Verdicts:  # noqa: ARG002 - the auditor has looked
         return seen.verdicts
@@ -168,7 +183,7 @@ class TrajectoryRoad(Stations[pl.DataFrame, Read, PathFinding, Thinned, Recounte
     def release(self, passed: Way, evidence: Evidence, private: Mapping[str, Any]) -> TrajectoryRelease:
         asked = passed.asked
         return TrajectoryRelease(
-            table=passed.seen.frame,
+            table=passed.seen.frame if passed.seen.written is None else passed.seen.written,
             engine=asked.engine,
             policy=asked.policy,
             verdicts=passed.verdicts,
@@ -190,20 +205,27 @@ class TrajectoryRoad(Stations[pl.DataFrame, Read, PathFinding, Thinned, Recounte
 
     def verify(self, folder: Path, evidence: Evidence, policy: Policy, *, engine: Engine[Any]) -> Found:
         data, form = data_file(folder, evidence)
-        frame = in_frame(engine, engine.read(data, form))
+        table = engine.read(data, form)
+        columns = engine.columns(table)
         allowed = {a.name for a in policy.attributes if a.published} | set(shape_of(policy).columns)
         complaints = [
             f"column {name!r} is published, the policy does not allow it"
-            for name in frame.columns
+            for name in columns
             if name not in allowed
         ]
-        missing = [n for n in dict.fromkeys([*evidence.columns, *sorted(allowed)]) if n not in frame.columns]
+        missing = [n for n in dict.fromkeys([*evidence.columns, *sorted(allowed)]) if n not in columns]
         complaints += [f"column {name!r} is missing from the data" for name in missing]
         if missing:
             return Found((), tuple(complaints))
+        frame = met(engine, table, policy)
         read = read_paths(frame, policy, published=True)
         paths = read.paths
-        complaints += order_complaints(policy, evidence, sorted_=sorted_paths(frame, read, policy))
+        if isinstance(engine, Cluster):
+            in_order = afar.sorted_paths(engine, table, arranged_as(frame, read, policy), shape_of(policy))
+            frame = frame.drop(TIMES)
+        else:
+            in_order = sorted_paths(frame, read, policy)
+        complaints += order_complaints(policy, evidence, sorted_=in_order)
         if paths.records != evidence.records:
             complaints.append(
                 f"the evidence speaks of {evidence.records} records, the data has {paths.records}"
@@ -222,7 +244,7 @@ class TrajectoryRoad(Stations[pl.DataFrame, Read, PathFinding, Thinned, Recounte
                 ("measures: after", evidence.measures.after, trajectory_notes.size(paths)),
             ]
         )
-        complaints += ev.other_columns(evidence, frame.columns)
+        complaints += ev.other_columns(evidence, list(columns))
         complaints += trajectory_notes.others_of(evidence, paths, policy)
         search, promises = PathSearch.of(policy), promises_of(policy)
         if evidence.proof is not None:
@@ -309,10 +331,21 @@ def arranged(frame: pl.DataFrame, policy: Policy, finding: PathFinding) -> tuple
         frame = frame.with_columns(pl.when(~nowhere).then(pl.col(name)).alias(name) for name in varying)
         if kept:
             return final, persons.as_they_came(frame, str(shape.person), within=final.source.point)
-        frame = persons.in_order(frame, **of_persons(final.source, policy))
+        frame = persons.in_order(frame, **of_persons(final.source, policy), aside=_aside(frame))
     elif not kept:
         frame = in_order(frame)
     return final, frame
+
+
+def arranged_as(frame: pl.DataFrame, read: Read, policy: Policy) -> pl.DataFrame:
+    """A frame in canonical order."""
+    if isinstance(read.source, Visits):
+        return persons.in_order(frame, **of_persons(read.source, policy), aside=_aside(frame))
+    return in_order(frame)
+
+
+def _aside(frame: pl.DataFrame) -> str | None:
+    return TIMES if TIMES in frame.columns else None
 
 
 def of_persons(visits: Visits, policy: Policy) -> dict[str, Any]:

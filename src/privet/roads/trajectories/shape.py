@@ -27,6 +27,8 @@ from privet.trajectory.searches import PathSearch
 from privet.trajectory.slots import Slot
 from privet.trajectory.stops import Stops
 
+TIMES = "\x01times"  # of a frame from a cluster: how many persons have the rows of this one
+
 
 class Layout(Enum):
     """How paths lie in the data."""
@@ -160,9 +162,15 @@ class Trajectories(Shape):
         self, frame: pl.DataFrame, sensitive: Sequence[str], quasi: Sequence[str], *, published: bool = False
     ) -> Read:
         """The paths in a frame; what is published is read as it stands, nothing is merged or cut again."""
+        copies = TIMES if TIMES in frame.columns else None
         if self.form is Layout.COLUMN:
             column = PathColumn.read(
-                frame, path=str(self.path), sensitive=sensitive, quasi=quasi, allow_empty=published
+                frame,
+                path=str(self.path),
+                sensitive=sensitive,
+                quasi=quasi,
+                allow_empty=published,
+                copies=copies,
             )
             return Read(self, column)
         person, time, place = str(self.person), str(self.time), str(self.place)
@@ -183,6 +191,7 @@ class Trajectories(Shape):
             sensitive=sensitive,
             quasi=quasi,
             allow_empty=published,
+            copies=copies,
         )
         return Read(self, visits, prepared)
 

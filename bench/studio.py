@@ -313,7 +313,7 @@ def _releases(visit: Visit, waits: dict[str, float]) -> None:
         visit.click("a release", "/release?name=release-1")
         visit.click("its report", "/release/report?name=release-1")
         visit.click("what differs", "/diff?old=release-1&new=release-2")
-    visit.settled("/release/beside?name=release-1")
+    waits["before and after, for the first time"] = visit.settled("/release/beside?name=release-1")
     for search in ("", "Private", "zzz"):
         for first in ("0", "20"):
             asked = {"name": "release-1", "search": search, "first": first}

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
+import json
+import os
 import runpy
+import shlex
+import shutil
+import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -104,3 +111,89 @@ def test_documents(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtur
 def test_every_example_is_run_here() -> None:
     here = Path(__file__).read_text(encoding="utf-8")
     assert not [path.stem for path in EXAMPLES if f'run("{path.stem}"' not in here]
+
+
+PIPELINE = Path(__file__).parent.parent / "examples" / "pipeline"
+
+
+@pytest.fixture
+def clinic(tmp_path: Path) -> Path:
+    """A folder with data and a policy, as the examples of pipelines want it."""
+    from privet.samples import SAMPLES
+
+    SAMPLES["patients"].generate(300, 1).write_csv(tmp_path / "patients.csv")
+    (tmp_path / "hospital.toml").write_text(SAMPLES["patients"].policy(k=3, l=2), encoding="utf-8")
+    return tmp_path
+
+
+def made(clinic: Path) -> subprocess.CompletedProcess[str]:
+    privet = f"{sys.executable} -m privet.cli"
+    command = ["make", "-f", str(PIPELINE / "Makefile"), f"PRIVET={privet}"]
+    return subprocess.run(command, cwd=clinic, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+def test_the_makefile_makes_a_release_once(clinic: Path) -> None:
+    pytest.importorskip("duckdb")
+    first = made(clinic)
+    assert first.returncode == 0, first.stderr
+    assert json.loads((clinic / "verified").read_text(encoding="utf-8"))
+    assert (clinic / "clinic.duckdb").is_file()
+    assert "publish" not in made(clinic).stdout
+    policy = clinic / "hospital.toml"
+    policy.write_text(policy.read_text(encoding="utf-8").replace("k = 3", "k = 3000"), encoding="utf-8")
+    (clinic / "verified").unlink()
+    assert made(clinic).returncode != 0
+    assert not (clinic / "verified").exists()
+
+
+def test_dbt_builds_on_the_copy(clinic: Path) -> None:
+    dbt = shutil.which("dbt") or os.environ.get("PRIVET_DBT")
+    if dbt is None:
+        pytest.skip("there is no dbt with its adapter for DuckDB")
+    from privet.cli import main
+
+    into = ["--into", "duckdb:///clinic.duckdb", "--table", "safe"]
+    assert main(["publish", "patients.csv", "hospital.toml", "-o", "out", "--quiet", *into]) == 0
+    shutil.copytree(PIPELINE / "dbt", clinic / "dbt")
+    done = subprocess.run(
+        [dbt, "build", "--project-dir", "dbt", "--profiles-dir", "dbt"],
+        cwd=clinic,
+        env=os.environ | {"CLINIC": str(clinic / "clinic.duckdb"), "DO_NOT_TRACK": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_dag_of_airflow_loads_and_its_commands_run(
+    clinic: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With Airflow where it is installed; else what it would run, read from the file."""
+    source = (PIPELINE / "airflow" / "nightly.py").read_text(encoding="utf-8")
+    if importlib.util.find_spec("airflow") is not None:
+        monkeypatch.setenv("PRIVET_HOME", str(clinic))
+        dag = runpy.run_path(str(PIPELINE / "airflow" / "nightly.py"))["dag"]
+        assert [task.task_id for task in dag.topological_sort()] == ["publish", "verify"]
+    said = [
+        node.value.value
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.keyword)
+        and node.arg == "bash_command"
+        and isinstance(node.value, ast.Constant)
+    ]
+    from privet.cli import main
+
+    assert len(said) == 2
+    assert [main(shlex.split(str(command))[1:]) for command in said] == [0, 0]
+    assert "all hold" in capsys.readouterr().out
+
+
+def test_the_container_is_built_from_what_is_there() -> None:
+    root = PIPELINE.parent.parent
+    text = (root / "Containerfile").read_text(encoding="utf-8")
+    extras = next(line for line in text.splitlines() if "pip install" in line).split("[")[1].split("]")[0]
+    known = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert set(extras.split(",")) <= set(known["optional-dependencies"])
+    assert "USER steward" in text

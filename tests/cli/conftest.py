@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pty
-import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import forked
 
 from privet.cli import main
 from privet.samples import SAMPLES
@@ -78,10 +78,7 @@ def process() -> Callable[..., Ran]:
     """Run a command in a process of its own, with its output piped."""
 
     def run(*args: object, **env: str) -> Ran:
-        done = subprocess.run(
-            _command(*args), capture_output=True, encoding="utf-8", env=os.environ | env, check=False
-        )
-        return Ran(done.returncode, done.stdout, done.stderr)
+        return Ran(*forked.ran([str(arg) for arg in args], env=env))
 
     return run
 
@@ -92,21 +89,19 @@ def terminal() -> Callable[..., Ran]:
 
     def run(*args: object, **env: str) -> Ran:
         ours, theirs = pty.openpty()
-        calm = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
-        said = b""
-        with subprocess.Popen(
-            _command(*args), stdin=theirs, stdout=theirs, stderr=theirs, env=calm | {"TERM": "xterm"} | env
-        ) as running:
-            os.close(theirs)
-            while True:
-                try:
-                    part = os.read(ours, 1 << 16)
-                except OSError:  # Linux says so when the other end is closed
-                    break
-                if not part:
-                    break
-                said += part
+        said, words = b"", [str(arg) for arg in args]
+        how = {"NO_COLOR": "", "TERM": "xterm"} | env
+        running = forked.Forked(words, stdin=theirs, stdout=theirs, stderr=theirs, env=how)
+        os.close(theirs)
+        while True:
+            try:
+                part = os.read(ours, 1 << 16)
+            except OSError:  # Linux says so when the other end is closed
+                break
+            if not part:
+                break
+            said += part
         os.close(ours)
-        return Ran(running.returncode, said.decode().replace("\r\n", "\n"), "")
+        return Ran(running.wait(), said.decode().replace("\r\n", "\n"), "")
 
     return run

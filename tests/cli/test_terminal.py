@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from tests.forked import Forked
 
 from privet.cli import main
 from privet.cli.app import CHAPTERS
@@ -146,21 +147,21 @@ def test_risk_and_explain_show_values_only_on_a_terminal(privet: Run, terminal: 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_interrupted_work_leaves_nothing(
-    place: Path, command: Callable[..., list[str]], number: signal.Signals, code: int
+    place: Path, tmp_path_factory: pytest.TempPathFactory, number: signal.Signals, code: int
 ) -> None:
-    assert main(["sample", "census", "-o", "big.csv", "--rows", "60000", "--policy", "census.toml"]) == 0
+    assert main(["sample", "census", "-o", "big.csv", "--rows", "20000", "--policy", "census.toml"]) == 0
     before = sorted(place.iterdir())
-    args = command("publish", "big.csv", "census.toml", "-o", "out", "--engine", "plain")
-    with subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
-        while not list(place.glob(".out.*")):  # its work has begun
-            assert running.poll() is None, "the work was too short to be interrupted"
-            time.sleep(0.02)
-        time.sleep(0.3)
-        os.kill(running.pid, number)
-        out, err = running.communicate(timeout=600)
-    assert running.returncode == code
-    assert err == "error: stopped; nothing was written\n"
-    assert out == ""
+    said = tmp_path_factory.mktemp("said") / "said"
+    words = ["publish", "big.csv", "census.toml", "-o", "out", "--engine", "plain"]
+    with said.open("wb") as file:
+        running = Forked(words, stdout=file.fileno(), stderr=file.fileno())
+    while not list(place.glob(".out.*")):  # its work has begun
+        assert running.poll() is None, "the work was too short to be interrupted"
+        time.sleep(0.02)
+    time.sleep(0.3)
+    os.kill(running.pid, number)
+    assert running.wait() == code
+    assert said.read_text() == "error: stopped; nothing was written\n"
     assert sorted(place.iterdir()) == before
 
 

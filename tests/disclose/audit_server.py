@@ -7,11 +7,13 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import httpx
+from tests.forked import Forked
+
+LOADED = ("privet.cli.audit", "privet.disclose.audit.service", "privet.disclose.audit.draft")
 
 
 def free_port() -> int:
@@ -21,26 +23,24 @@ def free_port() -> int:
 
 
 class Server:
-    """`privet audit serve` in a process of its own."""
+    """`privet audit serve` in a process of its own; forked, where no other program is named."""
 
     def __init__(
         self,
         folder: Path,
         *more: str,
         db: str | None = None,
-        program: tuple[str, ...] = (sys.executable, "-m", "privet.cli"),
+        program: tuple[str, ...] | None = None,
     ) -> None:
-        command = [
-            *program,
-            "audit",
-            "serve",
-            "--db",
-            db or f"sqlite:///{folder}/staff.db",
-        ]
-        command += ["--config", str(folder / "audit.toml"), "--port", "0", *more]
+        words = ["audit", "serve", "--db", db or f"sqlite:///{folder}/staff.db"]
+        words += ["--config", str(folder / "audit.toml"), "--port", "0", *more]
         self.said = folder / "gateway.log"  # a pipe that nobody empties would stop the gateway
         with self.said.open("wb") as said:
-            self.running = subprocess.Popen(command, stderr=said, stdout=subprocess.DEVNULL)
+            self.running: Forked | subprocess.Popen[bytes] = (
+                Forked(words, load=LOADED, stderr=said.fileno())
+                if program is None
+                else subprocess.Popen([*program, *words], stderr=said, stdout=subprocess.DEVNULL)
+            )
         self.port = self._listening()
         self.scheme = "https" if "--tls-key" in more else "http"
         self.url = f"{self.scheme}://127.0.0.1:{self.port}"

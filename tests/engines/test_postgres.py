@@ -13,6 +13,7 @@ from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import privet as pv
@@ -123,3 +124,27 @@ def test_no_server(url: str) -> None:
     with pytest.raises(InputError, match="postgresql://127") as caught:
         Embedded().read("postgresql://steward:hush-hush@127.0.0.1:1/postgres", Form(query="select 1"))
     assert "hush-hush" not in str(caught.value)
+
+
+def test_a_release_is_written_back_with_its_evidence(url: str) -> None:
+    from privet.engines.writeback import place
+
+    psycopg = pytest.importorskip("psycopg")
+    data = pl.DataFrame({'a "b"': ["x\ty", None, "\\N"], "n": [1, None, 3], "s": [0.5, None, 2.0]})
+    written = place(url, "safe", overwrite=False)
+    written.refuse()
+    written.write(data, {"evidence.json": "{}", "policy.toml": "policy = 1\n"})
+    with psycopg.connect(url) as db:
+        assert db.execute("SELECT * FROM safe").fetchall() == data.rows()
+        files = dict(db.execute("SELECT file, content FROM safe_evidence").fetchall())
+    assert files == {"evidence.json": "{}", "policy.toml": "policy = 1\n"}
+    with pytest.raises(InputError, match="say --overwrite"):
+        written.refuse()
+    replace(written, overwrite=True).write(data.head(1), {})
+    with psycopg.connect(url) as db:
+        assert len(db.execute("SELECT * FROM safe").fetchall()) == 1
+        db.execute("DROP TABLE safe_evidence")
+    with pytest.raises(InputError, match="is no release"):
+        replace(written, overwrite=True).refuse()
+    with psycopg.connect(url) as db:
+        db.execute("DROP TABLE safe")

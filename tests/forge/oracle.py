@@ -259,7 +259,8 @@ def _visits(rows: list[Row], how: Any) -> tuple[list[Row], list[list[str]]]:
     """A row of each person, and their points."""
     people = _grouped(rows, [how["person"]])
     return [mine[0] for mine in people], [
-        [f"{r[how['place']]}@{r[how['time']]}" for r in mine] for mine in people
+        [f"{r[how['place']]}@{r[how['time']]}" for r in mine if r[how["place"]] is not None]
+        for mine in people  # of whom nothing is left, nothing is known
     ]
 
 
@@ -324,7 +325,9 @@ def _read_trees(path: Path) -> list[Any]:
         return list(found[0]) if found[0].tag == "students" else found
     text = path.read_text("utf-8")
     found = json.loads(text) if path.suffix == ".json" else [*map(json.loads, text.splitlines())]
-    return found["school"]["students"] if isinstance(found, dict) else found
+    if isinstance(found, dict):
+        found = found["school"]["students"]
+    return list(found)
 
 
 def _trees(path: Path, policy: Any, said: Any) -> Iterator[str]:

@@ -6,6 +6,7 @@ import ast
 import gzip
 import importlib.util
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -98,9 +99,9 @@ def test_of_one_kind_it_is_read_in_a_quarter_of_an_hour(tmp_path: Path, kind: st
                 assert part.verdict(out)[0] == 3
 
 
-def some(maker: Any, place: Path) -> Path:
+def some(maker: Any, place: Path, first: int = 0) -> Path:
     """A release that could be made."""
-    for seed in range(20):
+    for seed in range(first, first + 20):
         with suppress(pv.UnsatisfiableError, pv.UnsupportedError, pv.InputError):
             made: Path = maker(random.Random(seed), place).write(place / "out")
             return made
@@ -389,6 +390,62 @@ type = "by-promise"
     out = pv.publish(sets, pv.Policy.loads(hide)).write(tmp_path / "sets")
     assert not refused(out)
     assert alone.verdict(out) == (0, ["unsigned: nobody vouches for it", "hidden-rule: holds"])
+
+
+@pytest.mark.parametrize("kind", ["table", "paths", "sets", "json", "xml", "lines"])
+def test_a_release_of_nobody_keeps_nothing(alone: Any, tmp_path: Path, kind: str) -> None:
+    from tests.forge import every
+
+    out = some(every.KINDS[kind], tmp_path)
+    data = out / evidence(out)["data"]["file"]
+    first, *_, last = data.read_text(encoding="utf-8").splitlines()
+    trees = {"xml": [first, "<students>", last], "json": ["[", "]"]}
+    data.write_text("".join(f"{line}\n" for line in trees.get(kind, [first] * (kind != "lines"))))
+    seal(out, {**evidence(out), "records": 0}, report=False)
+    assert refused(out)
+    assert alone.verdict(out)[0] == 1
+
+
+FORGED = {  # what the checker of one file once accepted: kind, notation, an old text, and a new one
+    "a record in a line of its own": (
+        "nested",
+        "xml",
+        r"<student( year=\S+)>\n.*<gpa>.*\n",
+        r"<student\1>\n",
+    ),
+    "an attribute around records": ("nested", "xml", "<students>", '<students x="1">'),
+    "another name": ("nested", "xml", "<student (.*)/student>", r"<pupil \1/pupil>"),
+    "blanks in an element": ("nested", "xml", "<gpa>", "<gpa> "),
+    "a number as a text": ("nested", "json", r'"gpa": (\d)', r'"gpa": "\1"'),
+    "fields in another order": ("nested", "json", r'("year": \d+), ("gpa": \d)', r"\2, \1"),
+    "an empty list": ("nested", "json", r'("gpa": \d)\}', r'\1, "courses": []}'),
+    "a blank in a line": ("lines", "jsonl", ",", ", "),
+    "another number": ("lines", "jsonl", r'"ill":(\d)([,}])', r'"ill":\1.0\2'),
+    "one person's rows apart": ("visits", "csv", r"\n(1,.*)\n(1,.*)\n((?:.*\n)+)$", r"\n\1\n\3\2\n"),
+}
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_how_something_is_written_is_asked_as_privet_asks_it(alone: Any, tmp_path: Path, what: str) -> None:
+    from tests.forge import every
+
+    kind, notation, old, new = FORGED[what]
+    for seed in range(40):
+        place = tmp_path / str(seed)
+        place.mkdir()
+        out = some(every.KINDS[kind], place, seed)
+        data = out / evidence(out)["data"]["file"]
+        text = data.read_text(encoding="utf-8")
+        forged = re.sub(old, new, text, count=1, flags=re.DOTALL if "pupil" in new else 0)
+        if data.suffix != f".{notation}" or forged == text:
+            continue  # of another notation, or with nothing of that kind
+        assert alone.verdict(out)[0] in {0, 3}
+        data.write_text(forged, encoding="utf-8")
+        seal(out)
+        assert refused(out)
+        assert alone.verdict(out)[0] != 0
+        return
+    pytest.fail("no release has it")
 
 
 PERSONS = [

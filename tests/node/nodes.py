@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import secrets
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import tomli_w
-from tests.disclose.audit_server import free_port
 from tests.parties.hospitals import document, parts
 
 from privet.errors import PartyError
@@ -22,6 +23,15 @@ from privet.parties.signing import beside, sign
 
 NAMES = ("A", "B", "C")
 SECONDS = 300.0  # that a test waits for anything; a busy machine takes its time
+
+
+def free_port() -> int:
+    """One that nobody has now, and that no connection of anybody's is given later: those are above 32,767."""
+    while True:
+        port = 16_384 + secrets.randbelow(16_384)
+        with socket.socket() as tried, suppress(OSError):
+            tried.bind(("127.0.0.1", port))
+            return port
 
 
 def houses(folder: Path, names: Sequence[str] = NAMES) -> dict[str, House]:

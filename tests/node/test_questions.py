@@ -11,9 +11,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.disclose.audit_server import free_port
 from tests.node import dying
-from tests.node.nodes import NAMES, SECONDS, Process, caller, contract_of, houses, over, runs, serving, start
+from tests.node.nodes import (
+    NAMES,
+    SECONDS,
+    Process,
+    caller,
+    contract_of,
+    free_port,
+    houses,
+    over,
+    runs,
+    serving,
+    start,
+)
 from tests.parties import federation
 from tests.parties.test_mining import BASKETS, DOCUMENT, expected
 

@@ -10,8 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.disclose.audit_server import free_port
-from tests.node.nodes import SECONDS, Process, caller, contract_of, over, runs
+from tests.node.nodes import SECONDS, Process, caller, contract_of, free_port, over, runs
 from tests.parties.test_noisy_contract import document, parts
 
 import privet as pv

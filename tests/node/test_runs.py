@@ -8,6 +8,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 from tests.node.nodes import contract_of, houses, tables
 
@@ -16,6 +17,8 @@ from privet.evidence.signing import PrivateKey
 from privet.node import runs as notes
 from privet.node.house import House
 from privet.node.runs import Noted, Runs
+from privet.node.source import mark
+from privet.parties.contract import Contract
 
 SESSION = "ab" * 16
 
@@ -91,6 +94,36 @@ def test_damaged_notes_are_not_guessed_at(text: str, tmp_path: Path) -> None:
     (house.runs / "x.json").write_text(text)
     with pytest.raises(InputError, match="these notes are damaged"):
         Runs(house)
+
+
+def test_the_same_rows_under_another_contract_are_refused_unless_forced(tmp_path: Path) -> None:
+    """Spec 03, H14: one release of one data set is assumed."""
+    known = houses(tmp_path)
+    data = tables(tmp_path)
+    first, second = contract_of(tmp_path / "c", known), contract_of(tmp_path / "d", known, rows_at_most=9)
+    runs = Runs(known["B"])
+    noted = runs.start(first, data["B"], None)
+    assert runs.give_up(noted.contract)
+    runs.start(second, data["B"], None)  # the first was not published
+    assert runs.give_up(Contract.load(second).digest.hex())
+    done = replace(noted, state="done", session=SESSION, release=SESSION)
+    (known["B"].runs / f"{SESSION}.json").write_text(json.dumps(done.to_document()))
+    runs = Runs(known["B"])
+    with pytest.raises(InputError, match=r"published under another contract already .*--again") as caught:
+        runs.start(second, data["B"], None)
+    assert "B.csv" not in str(caught.value)
+    for path, file, again in ((first, "B", False), (second, "B", True)):  # the same; or forced
+        assert runs.start(path, data[file], None, again=again).rows == noted.rows
+        assert runs.give_up(Contract.load(path).digest.hex())
+    assert runs.start(second, data["C"], None).rows != noted.rows, "other rows"
+    assert not [one for one in known["B"].folder.rglob("*.json") if data["B"] in one.read_text()]
+
+
+def test_rows_of_a_database_are_known_in_any_order_and_by_this_node_only(tmp_path: Path) -> None:
+    rows = pl.DataFrame({"a": ["1", "2", "2"], "b": ["x", None, "z"]})
+    assert mark(rows, b"s") == mark(rows.reverse(), b"s")
+    assert mark(rows, b"s") != mark(rows.head(2), b"s")
+    assert mark(rows, b"s") != mark(rows, b"t")
 
 
 def test_what_a_node_does_not_run(tmp_path: Path) -> None:

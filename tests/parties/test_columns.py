@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.parties.noisy import quick
 from tests.parties.parties import house, run
 from tests.parties.test_people import given_trees, random_tally
 
@@ -78,9 +79,10 @@ def test_together_they_find_what_one_finds_on_all_columns(data: Any) -> None:
 
 
 @given(data=st.data())
-@settings(max_examples=5)
+@settings(max_examples=10)
 def test_two_parties_with_a_secure_maximum(data: Any) -> None:
-    check_as_one(data, given_trees(data.draw(tallies(cells=12))).by_record(), 2, Reveal.DECISIONS)
+    with quick():
+        check_as_one(data, given_trees(data.draw(tallies(cells=12))).by_record(), 2, Reveal.DECISIONS)
 
 
 @given(data=st.data())
@@ -88,7 +90,8 @@ def test_two_parties_with_a_secure_maximum(data: Any) -> None:
 def test_the_sensitive_column_with_one_party_only(data: Any) -> None:
     parties = data.draw(st.integers(2, 3))
     tally = given_trees(data.draw(tallies(cells=12))).by_record()
-    check_as_one(data, tally, parties, Reveal.SCORES, data.draw(st.integers(0, parties - 1)))
+    with quick():
+        check_as_one(data, tally, parties, Reveal.SCORES, data.draw(st.integers(0, parties - 1)))
 
 
 def check_as_one(data: Any, tally: Tally, parties: int, reveal: Reveal, holder: int | None = None) -> None:
@@ -206,7 +209,8 @@ def test_confidence_is_bounded_with_the_values_elsewhere(
     promise = LKC(l=2, k=2, c=Fraction(1, 2), sensitive={"s": ["u", "v"]})
     search = TopDown(score=Score.INFORMATION_GAIN)
     alone = search.search(tally, policy_for(tally, [promise], search))
-    found = found_together(tally, [0, 1], 3, search, [promise], Reveal.SCORES, holder=holder)
+    with quick():
+        found = found_together(tally, [0, 1], 3, search, [promise], Reveal.SCORES, holder=holder)
     assert asked, "somebody else than the holder has a candidate"
     for finding in found:
         assert [(s.label, s.performed) for s in finding.steps] == [

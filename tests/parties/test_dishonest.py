@@ -67,9 +67,9 @@ def changed(by: int, kind: str | None, change: Callable[[bytes], bytes]) -> Iter
         yield seen
 
 
-def run(names: tuple[str, ...], part: Part) -> list[Any]:
+def run(names: tuple[str, ...], part: Part, patience: float = 60.0) -> list[Any]:
     session = Session(secrets.token_bytes(16), b"c" * 32, names)
-    return together(InProcess(session, patience=0.5), [part] * len(names))
+    return together(InProcess(session, patience=patience), [part] * len(names))
 
 
 def hospital(folder: Path, names: str, **more: Any) -> tuple[tuple[str, ...], Part]:
@@ -125,15 +125,15 @@ SCENES: dict[str, Callable[[Path], tuple[tuple[str, ...], Part]]] = {
 
 def tried(names: tuple[str, ...], part: Part, by: int, kind: str, change: str) -> str:
     """How a run ends in which one kind of message is another."""
-    with changed(by, kind, CHANGES[change]):
+    with changed(by, kind, CHANGES[change]) as seen:
         try:
-            run(names, part)
+            run(names, part, patience=0.5)  # two may wait for each other; that one is late is a sentence, too
         except InternalError as error:
             raise AssertionError(f"{kind}, {change}: taken for our own fault: {error}") from error
         except PrivetError as error:
             said, code = str(error), error.code
-        else:
-            return "checked"
+        else:  # who sends what may depend on what is drawn
+            return "checked" if (by, kind) in seen else "not sent"
     assert CANARY not in said
     return code
 
@@ -161,7 +161,7 @@ def test_in_every_way(scene: str, change: str, tmp_path: Path) -> None:
         for by, kind in sorted(one for one in seen if one[1] != "both keys"):
             ended = tried(names, part, by, kind, change)
             if change in {"short", "long"}:
-                assert ended == "party", f"{kind}: a message of another length was read"
+                assert ended in {"party", "not sent"}, f"{kind}: a message of another length was read"
 
 
 # By name, what would have gone through.
@@ -180,7 +180,8 @@ def test_a_party_that_lies_about_its_parts_breaks_the_promise_and_nothing_is_pub
     sent = iter([False, False, True])
 
     def third(payload: bytes) -> bytes:
-        return CHANGES["a bit"](payload) if next(sent, False) else payload
+        """One person in a group of its own, whoever comes first."""
+        return b"\1" + bytes(len(payload) - 1) if next(sent, False) else payload
 
     with changed(0, "parts", third), pytest.raises(PartyError, match="breaks lkc-privacy: a party"):
         run(names, part)

@@ -178,6 +178,17 @@ def test_identifiers_twice_or_disjoint_or_missing_are_told_apart(tmp_path: Path)
     assert "Astronaut" not in str(caught.value)
 
 
+def searched(**how: Any) -> dict[str, Any]:
+    policy: dict[str, Any] = document()["policy"]
+    return {**policy, "algorithm": {**policy["algorithm"], **how}}
+
+
+def grown() -> dict[str, Any]:
+    policy: dict[str, Any] = document()["policy"]
+    salary = {"role": "quasi", "hierarchy": {"type": "intervals"}}
+    return {**policy, "attributes": {**policy["attributes"], "SalaryK": salary}}
+
+
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "two owners": ({"owners": {"loan": ["Job", "Sex"], "bank": ["Sex", "SalaryK"]}}, "Sex has more than one"),
     "no owner": ({"owners": {"loan": ["Job"], "bank": ["Sex"]}}, "nobody has SalaryK"),
@@ -190,6 +201,9 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "padded": ({"rows_at_most": 4}, "rows_at_most: only"),
     "unknown": ({"split": "rows"}, "split is one of people, columns"),
     "no such holder": ({"sensitive_owner": "me"}, "sensitive_owner: one of the parties"),
+    "several searches": ({"policy": searched(tries=2)}, "tries = 1"),
+    "a score of sizes": ({"policy": searched(score="gain-per-loss")}, "gain-per-loss"),
+    "grown intervals": ({"policy": grown()}, "intervals need width or edges"),
     "no table": ({"owners": ["Job"]}, "owners: a table of parties"),
 }  # fmt: skip
 

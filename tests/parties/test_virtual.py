@@ -9,13 +9,15 @@ from math import log
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
+from bench import adult, virtual
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.parties.federation import codes
 from tests.parties.parties import house, run
 
-from privet.errors import PartyError, UnsatisfiableError, UnsupportedError
+from privet.errors import InputError, PartyError, UnsatisfiableError, UnsupportedError
 from privet.parties.primitives import ties as spreading
 from privet.parties.primitives.around import Around
 from privet.parties.primitives.extremes import Rounds, maxima
@@ -438,6 +440,24 @@ def test_what_a_site_receives_is_on_the_list() -> None:
                     "ring",
                     "place",
                 }
+
+
+@pytest.mark.parametrize(("k", "groups", "squares"), [(25, 1024, 888678), (50, 512, 1776890)])
+def test_adult_as_the_spec_counts_it(k: int, groups: int, squares: int) -> None:
+    """Spec 08, 4.1 and 5.1: two questions on raw rows; groups of all rows in one place, of 3 sites and 10."""
+    try:
+        table = adult.load().head(30_162)
+    except InputError:
+        pytest.skip("Adult is not here and cannot be fetched")
+    ages = table["age"].cast(pl.String) == "55"
+    assert (ages.sum(), (ages & (table["native-country"] == "Mexico")).sum()) == (386, 2)
+    rows, widths = virtual.coded(table)
+    found = [grown(rows, widths, Rules(k), Alone())]
+    found += [virtual.distributed(rows, widths, Rules(k), sites)[0][0] for sites in (3, 10)]
+    for one in found:
+        assert (len(one.sizes), int((one.sizes**2).sum())) == (groups, squares)
+        assert one.sizes.min() >= k
+        assert one.sizes.max() <= 2 * k
 
 
 MASKED = {"ring", "place", "value", "masked"}  # chance over it: see the tests of sums, ties and extremes

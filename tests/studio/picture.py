@@ -84,7 +84,8 @@ def lattice(browser: Browser, studio: Running, place: Path) -> None:
 
 def beside(browser: Browser, studio: Running, place: Path) -> None:
     browser.open(f"{studio.base}/release?name=release-1", width=SIZE["width"], dark=False)
-    browser.click("form[action$='/release/beside'] button")
+    browser.click("a[href*='/release/beside']")
+    browser.waited("!!document.querySelector('table.beside')")
     taken(browser, place)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import threading
 from collections import Counter
+from collections.abc import Collection
 from datetime import date
 from itertools import combinations
 from pathlib import Path
@@ -22,7 +23,7 @@ from privet.hierarchy.dates import Dates
 from privet.policy.values import Policy
 from privet.publishing import check
 from privet.studio import columns, cuts
-from privet.studio.before_after import beside
+from privet.studio.before_after import prepared
 from privet.studio.jobs import State
 from privet.studio.look import looked
 from privet.studio.project import TRANSACTIONS, Taken
@@ -108,8 +109,9 @@ def test_each_record_is_shown_with_what_it_may_have_become(people: House) -> Non
     job = people.ran("/publish/start")
     assert job.state is State.DONE, job.complaints
     folder = people.project.release("release-1")
-    found = beside(people.project.given, folder, "")
-    assert found is not None
+    ready = prepared(people.project.given, folder)
+    assert ready is not None
+    found = ready.some("")
     assert found.records == found.found == 240
     with (folder / "data.csv").open(encoding="utf-8", newline="") as file:
         head, *left = list(csv.reader(file))
@@ -126,12 +128,15 @@ def test_each_record_is_shown_with_what_it_may_have_become(people: House) -> Non
         assert fits, one
         if one.kinds == 1:
             assert len(fits) == one.alike
-    second = beside(people.project.given, folder, "", first=20)
-    assert second is not None
+    second = ready.some("", first=20)
     assert second.first == 20
     with Path(people.project.given).open(encoding="utf-8", newline="") as file:
         raw = list(csv.DictReader(file))
     assert second.rows[0].raw == tuple(raw[20][name] for name in found.columns)
+    for search in ("FLU", "1", "nobody has this", " "):
+        wanted = search.strip().lower()
+        by_hand = [row for row in raw if any(wanted in value.lower() for value in row.values())]
+        assert ready.some(search).found == len(by_hand)
     assert "Who is still at risk" in people.page("/release?name=release-1")
     risk = people.ran("/release/ask", {"name": "release-1", "what": "still-at-risk"})
     assert risk.state is State.DONE, risk.complaints
@@ -139,12 +144,35 @@ def test_each_record_is_shown_with_what_it_may_have_become(people: House) -> Non
     assert "Class sizes" in people.page(f"/job?n={risk.number}")
 
 
+SHOWS = {
+    "verify": ("all hold", "never fewer than"),
+    "explain": ("of the detail is lost on average", "Where it is lost", "Where the promises are tight"),
+    "compare": ("What was lost", "What each column can still tell", "Risk before and after"),
+    "attack": ("got more than the promise allows", "Guessing", "At worst"),
+    "still-at-risk": ("What three attackers find", "Records at risk"),
+}
+
+
+@pytest.mark.parametrize(("search", "asked"), [("top-down", SHOWS), ("optimal", ("explain",))])
+def test_what_is_asked_about_a_release_is_shown(people: House, search: str, asked: Collection[str]) -> None:
+    people.done("/promise/add", {"type": "k-anonymity", "k": "4"})
+    people.done("/promise/algorithm", {"type": search})
+    people.ran("/publish/start")
+    for what in asked:
+        wanted = SHOWS[what]
+        job = people.ran("/release/ask", {"name": "release-1", "what": what})
+        assert job.state is State.DONE, (what, job.complaints)
+        page = people.page(f"/job?n={job.number}")
+        assert [said for said in wanted if said not in page] == [], what
+        assert "/release?name=release-1" in page  # the way back
+
+
 def test_nothing_is_shown_of_records_without_the_notes(people: House, tmp_path: Path) -> None:
     people.done("/promise/add", {"type": "k-anonymity", "k": "4"})
     people.ran("/publish/start")
     folder = people.project.release("release-1")
     folder.with_name("release-1.private").rename(tmp_path / "elsewhere")
-    assert beside(people.project.given, folder, "") is None
+    assert prepared(people.project.given, folder) is None
     assert "not known here" in people.post("/release/beside", {"name": "release-1"}).text
 
 

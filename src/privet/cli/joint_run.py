@@ -88,6 +88,9 @@ def run(
     dataset: Annotated[
         str | None, typer.Option("--dataset", metavar="NAME", help="Your data set in that ledger.")
     ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Also if these rows were published under another contract.")
+    ] = False,
     node: NodeFolder = HERE,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it is over.")] = True,
     json: Json = False,
@@ -116,6 +119,7 @@ def run(
         "query": query,
         "ledger": paying,
         "dataset": dataset,
+        "again": again,
     }
     with _own(node) as (house, caller):
         status, said = caller.call("POST", "/v1/runs", document=asked)

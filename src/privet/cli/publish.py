@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privet.cli import attack as attacking
-from privet.cli import documents, screen, trajectories, transactions
+from privet.cli import documents, pipeline, screen, trajectories, transactions
 from privet.cli.absent import near
 from privet.cli.explain import explained, told
 from privet.cli.options import (
@@ -57,7 +57,13 @@ def publish(
     data: Data,
     policy: Annotated[Path | None, typer.Argument(metavar="[POLICY]", help=ARGUMENTS["POLICY"])] = None,
     *,
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="The folder to make.")],
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="DIR", help="The folder to make; - sends the data to stdout."),
+    ],
+    evidence: Annotated[
+        Path | None, typer.Option("--evidence", metavar="DIR", help="With -o -: the folder to make.")
+    ] = None,
     preset: PresetName = None,
     rows: EachRow = None,
     person: OfPerson = None,
@@ -88,6 +94,19 @@ def publish(
     sign: Annotated[
         Path | None, typer.Option("--sign", metavar="KEY", help="Sign it with this private key.")
     ] = None,
+    into: Annotated[
+        str | None,
+        typer.Option(
+            "--into", metavar="URL", help="Also copy it to sqlite:, duckdb:, postgresql:, parquet:."
+        ),
+    ] = None,
+    table: Annotated[
+        str | None, typer.Option("--table", metavar="NAME", help="With --into: the table to make.")
+    ] = None,
+    log: Annotated[
+        Path | None, typer.Option("--log", metavar="FILE", help="Add lines of JSON about the run, no data.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing but warnings and problems.")] = False,
     show_values: ShowValues = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Also say how the search went, as `privet explain` does.")
@@ -114,22 +133,37 @@ def publish(
     With --attack every attacker that applies is tried before anything is written; if one gets more than the
     promise allows, nothing is.
 
+    In a pipeline: DATA may be - for stdin, and -o - sends the data alone to stdout, with the whole release in
+    --evidence DIR. --into and --table also copy it into a database or a folder of Parquet data sets, with
+    the evidence in a table beside it.
+
     Example:
       privet sample patients -o patients.csv --policy hospital.toml
       privet publish patients.csv hospital.toml -o out
       privet publish patients.csv --preset statistics-office-5 --rows persons -o out1
       privet publish next-month.csv hospital.toml --like out -o out2
+      privet publish - hospital.toml -o - --evidence out3 < patients.csv > safe.csv
+      privet publish patients.csv hospital.toml -o out4 --into sqlite:///clinic.db --table safe
 
     Next: `privet verify out` checks the release as its reader would.
 
     """
+    from privet.evidence.folder import read as written
     from privet.publishing import publish as published
     from privet.release import claimed, named
 
     if show_values:
         screen.refuse_hidden_terminal(json=json)
-    output = named(output)
-    with allowed(effort), claimed(output, overwrite=overwrite) as claim:
+    streamed = str(output) == pipeline.STREAM
+    output = named(pipeline.folder_of(output, evidence, json=json))
+    copy = pipeline.into(into, table, overwrite=overwrite)
+    piped = data == pipeline.STREAM
+    with (
+        pipeline.logged(log, output) as journal,
+        allowed(effort),
+        claimed(output, overwrite=overwrite) as claim,
+    ):
+        data = pipeline.incoming(data, format, claim.folder)
         earlier = None if like is None else release_folder(like)
         where = engine_of(engine, master, staging=claim.folder)
         key = None if sign is None else private(sign)
@@ -150,11 +184,14 @@ def publish(
         else:
             said = load_policy(Path(str(policy)), **how)
         said = paid_from(said, ledger, dataset)
+        if copy is not None and said.kind == "documents":
+            raise InputError("--into: documents are no table")
         spends = said.algorithm.public_domains
         if explain and spends:
             raise InputError(f"--explain: {said.algorithm.name} has no loss to explain; see `privet plan`")
         try:
-            with screen.working(json=json) as progress:
+            with screen.working(json=json or quiet or streamed) as shown:
+                progress = journal.watching(shown)
                 release = published(data, said, engine=where, like=earlier, output=to, progress=progress)
                 warnings = _warnings(release, output)
                 withstood = _attacked(release, data, where, progress) if attack else None
@@ -174,12 +211,25 @@ def publish(
             raise PersonError(
                 *error.complaints, "--preset: say it with --person COLUMN, or --rows persons"
             ) from None
+        journal.published(release, written(output).files or {})
+        if copy is not None:
+            pipeline.copied(copy, release, output)
+            journal.note("copied", into=copy.where, table=copy.table)
+    if streamed:
+        screen.warn(*warnings)
+        pipeline.to_stdout(output)
+        return 0
     if json:
         document = _document(release, output, warnings)
         document |= {} if withstood is None else {"attacked": withstood.to_dict()}
         screen.answer(document | ({"explained": explained(output, where)} if explain else {}))
         return 0
+    if quiet:
+        screen.warn(*warnings)
+        return 0
     screen.say(*summary(release, output))
+    if copy is not None:
+        screen.say(f"  {screen.shown(copy.where)}: {copy.table}, {copy.table}_evidence")
     if withstood is not None:
         screen.say("", *attacking.told(withstood))
     screen.warn(*warnings)
@@ -192,13 +242,10 @@ def publish(
     if spends and said.ledger is not None:
         place = str(release.private.get("ledger", "LEDGER"))  # as people may see it: no password
         why = (screen.command("privet ledger show", place), "shows what is spent and what is left")
-    screen.say(
-        *screen.next_steps(
-            (screen.command("privet verify", output), "checks the release from its folder alone"),
-            why,
-            (screen.command("privet compare", data, output), "measures what was lost"),
-        )
-    )
+    steps = [(screen.command("privet verify", output), "checks the release from its folder alone"), why]
+    if not piped:
+        steps.append((screen.command("privet compare", data, output), "measures what was lost"))
+    screen.say(*screen.next_steps(*steps))
     return 0
 
 

@@ -72,19 +72,19 @@ class UnreadError(Exception):
 
 
 def say(*lines: str) -> None:
-    with _heard():
+    with heard():
         for line in lines:
             sys.stdout.write(line + "\n")
 
 
 def finish() -> None:
     """Everything that was said has been heard."""
-    with _heard():
+    with heard():
         sys.stdout.flush()
 
 
 @contextmanager
-def _heard() -> Iterator[None]:
+def heard() -> Iterator[None]:
     try:
         yield
     except OSError as error:

@@ -19,6 +19,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -29,14 +30,15 @@ from privet.errors import InputError, PartyError, PrivetError
 from privet.evidence import folder as ev
 from privet.node import certificates
 from privet.node.calling import Caller, UnreachableError
-from privet.node.house import House, Peer, purse_of
+from privet.node.house import SIGN, House, Peer, purse_of
 from privet.node.jobs import Job
 from privet.node.questions import Asked
-from privet.node.source import opened
+from privet.node.source import mark, opened
 from privet.node.wires import Nodes
 from privet.parties import agreements
 from privet.parties.agreements import Signed
 from privet.parties.contract import Contract
+from privet.parties.itemsets import MiningContract
 from privet.parties.signing import signed
 from privet.parties.transport import Link, Session
 from privet.placing import aside
@@ -66,6 +68,7 @@ class Noted:
     release: str = ""  # the folder's name under releases/
     kind: str = RUN
     asker: str = ""  # of a question, who asks; at the node that was asked
+    rows: str = ""  # what the node knows the rows by again that went in
 
     def to_document(self) -> dict[str, Any]:
         return asdict(self)
@@ -108,25 +111,33 @@ class Runs:
         source: str | None,
         query: str | None,
         ledger: tuple[str | None, str | None] = (None, None),
+        *,
+        again: bool = False,
     ) -> Noted:
         """A steward starts a contract; refuses one that not everybody has signed.
 
-        `ledger`: a file and a data set in it, where the contract spends; else as node.toml says.
+        `ledger`: a file and a data set in it, where the contract spends; else as node.toml says. `again`:
+        also where the same rows were published under another contract.
         """
         contract = agreements.load(path)
         refuse_unsigned(contract, path, self.house, self.key.public)
         place = source or self.house.source
         if place is None:
             raise InputError("which data? say --data, or [data] source in node.toml")
+        rows = opened(place, query or (self.house.query if source is None else None))
+        known = mark(rows, self._secret())
+        if not again:
+            self._refuse_second(contract, known)
         live = Live(
             Noted(
                 contract.digest.hex(),
                 contract.parties,
                 begun=_now(),
+                rows=known,
             ),
             contract,
             contract.parties[0],
-            opened(place, query or (self.house.query if source is None else None)),
+            rows,
             purse=self._purse(contract, *ledger),
         )
         with self._lock:
@@ -142,6 +153,23 @@ class Runs:
             late.daemon = True
             late.start()
         return live.noted
+
+    def _secret(self) -> bytes:
+        """Of this node alone: under it its rows are known by marks."""
+        return sha256(b"privet rows" + (self.house.folder / SIGN).read_bytes()).digest()
+
+    def _refuse_second(self, contract: Signed, rows: str) -> None:
+        """Two tables of the same persons can be put together; noise is paid for instead, in a ledger."""
+        if isinstance(contract, MiningContract) or (isinstance(contract, Contract) and contract.noisy):
+            return
+        with self._lock:
+            made = [one for one in self._over.values() if one.release and one.rows == rows]
+        if others := [one for one in made if one.contract != contract.digest.hex()]:
+            raise InputError(
+                f"these rows were published under another contract already ({others[0].contract[:16]}): who "
+                "has both tables can put them together, and no promise of either covers that; --again does "
+                "it all the same"
+            )
 
     def _purse(self, contract: Signed, file: str | None, dataset: str | None) -> Purse | None:
         """What pays; a contract that spends is not started without."""

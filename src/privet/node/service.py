@@ -99,6 +99,7 @@ def application(house: House, runs: Runs, refresh: Callable[[], None]) -> FastAP
                 asked.get("data"),
                 asked.get("query"),
                 (asked.get("ledger"), asked.get("dataset")),
+                again=asked.get("again") is True,
             )
         except PrivetError as error:
             say("run refused", kind=error.code)

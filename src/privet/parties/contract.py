@@ -38,6 +38,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from privet.core import Attribute, Nulls, Role, Terms
+from privet.counts.door import Score
 from privet.declared import TABLE
 from privet.domain import Domain, Value, flat
 from privet.dp.settings import DiffGenSettings
@@ -238,6 +239,16 @@ class Contract:
                 f'policy.algorithm: type = "top-down", not {policy.algorithm.name!r}: of the others no party '
                 "may know the counts"
             )
+        elif policy.algorithm.tries > 1:
+            complaints.append(
+                "policy.algorithm: tries = 1: which of several searches loses least is a histogram that no "
+                "party may see"
+            )
+        elif policy.algorithm.score is Score.GAIN_PER_LOSS and self.reveal is not Reveal.COUNTS:
+            complaints.append(
+                'policy.algorithm: score = "gain-per-loss" needs the size of the smallest group; use '
+                'another, or, of people, reveal = "counts"'
+            )
         complaints += [
             f"policy.models: {model.name} is not a bound on linkage; lkc-privacy, k-anonymity and "
             "confidence bounds can be kept together"
@@ -279,7 +290,8 @@ class Contract:
             if domain.scale is not None and domain.scale.grown and attribute.role is Role.QUASI:
                 complaints.append(
                     f"policy.attributes.{name}: intervals need width or edges: where to split is otherwise "
-                    "chosen by counts of single values, which nobody may see"
+                    "chosen by counts of single values, which nobody may see, and of a split that is never "
+                    "made the others would know the place"
                 )
         return complaints
 

@@ -7,7 +7,7 @@ together the values of a record leave few published records, mostly one kind: th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -46,28 +46,46 @@ class Beside:
     records: int
 
 
-def beside(source: str, folder: Path, search: str, first: int = 0) -> Beside | None:
-    """Some records that hold the searched text; None: no notes lie beside the release."""
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """All records of the data, and every kind of published record, ready to be looked through."""
+
+    frame: pl.DataFrame = field(repr=False)  # words are numbers here: a million records take little room
+    kinds: pl.DataFrame = field(repr=False)
+    became: Mapping[str, Mapping[Any, set[Any]]] = field(repr=False)
+    columns: tuple[str, ...]
+
+    def some(self, search: str, first: int = 0) -> Beside:
+        """A few records that hold the searched text."""
+        matching = self.frame.filter(_holds(self.frame, search)) if search.strip() else self.frame
+        rows = matching.select(self.columns).slice(first, SHOWN).select(pl.all().cast(pl.String))
+        return Beside(
+            self.columns,
+            tuple(
+                _record(dict(zip(self.columns, row, strict=True)), self.became, self.kinds)
+                for row in rows.iter_rows()
+            ),
+            first,
+            matching.height,
+            self.frame.height,
+        )
+
+
+def prepared(source: str, folder: Path) -> Prepared | None:
+    """What there is to look through; None: no notes lie beside the release."""
     notes = read_private(folder)
     if notes is None or not notes.get("published_as"):
         return None
     engine = find("engines", "embedded")()
     form = fill(Form, notes.get("form", {}))
-    frame = _texts(in_frame(engine, engine.read(source, settle(source, form))))
-    released = _texts(in_frame(engine, engine.read(*data_file(folder, ev.read(folder)))))
+    words = pl.all().cast(pl.String)
+    frame = in_frame(engine, engine.read(source, settle(source, form))).select(words.cast(pl.Categorical))
+    released = in_frame(engine, engine.read(*data_file(folder, ev.read(folder)))).select(words)
     became = {name: _labels(pairs) for name, pairs in notes["published_as"].items()}
     columns = [name for name in frame.columns if name in became and name in released.columns]
     same = [name for name in released.columns if name not in became and _untouched(frame, released, name)]
     kinds = released.group_by([*columns, *same]).len(_MANY_RECORDS)
-    matching = frame.filter(_holds(search)) if search.strip() else frame
-    some = matching.select([*columns, *same]).slice(first, SHOWN)
-    return Beside(
-        (*columns, *same),
-        tuple(_record(dict(zip(some.columns, row, strict=True)), became, kinds) for row in some.iter_rows()),
-        first,
-        matching.height,
-        frame.height,
-    )
+    return Prepared(frame, kinds, became, (*columns, *same))
 
 
 def _untouched(frame: pl.DataFrame, released: pl.DataFrame, name: str) -> bool:
@@ -75,18 +93,18 @@ def _untouched(frame: pl.DataFrame, released: pl.DataFrame, name: str) -> bool:
     if name not in frame.columns:
         return False
     left = released.get_column(name).drop_nulls().unique()
-    return bool(left.is_in(frame.get_column(name).unique().implode()).all())
+    return bool(left.is_in(frame.get_column(name).unique().cast(pl.String).implode()).all())
 
 
-def _texts(frame: pl.DataFrame) -> pl.DataFrame:
-    return frame.select(pl.all().cast(pl.String))
-
-
-def _holds(search: str) -> pl.Expr:
-    wanted = search.strip().lower()
-    return pl.any_horizontal(
-        pl.all().str.to_lowercase().str.contains(wanted, literal=True).fill_null(value=False)
-    )
+def _holds(frame: pl.DataFrame, search: str) -> pl.Expr:
+    """Is the text in any value of a record? Each different value is looked at once."""
+    wanted, found = search.strip().lower(), pl.lit(value=False)
+    for column in frame:
+        every = column.unique().drop_nulls().cast(pl.String)
+        fits = every.filter(every.str.to_lowercase().str.contains(wanted, literal=True))
+        if len(fits):
+            found |= pl.col(column.name).is_in(fits.cast(pl.Categorical).implode()).fill_null(value=False)
+    return found
 
 
 def _record(

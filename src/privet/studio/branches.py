@@ -6,7 +6,7 @@ A label stands once in a tree, so a node is named by it.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from io import StringIO
 
@@ -91,6 +91,24 @@ def added(root: Branch, values: Iterable[str]) -> Branch:
     known = {one.label for one in root.walk()}
     fresh = [Branch(value) for value in dict.fromkeys(values) if value not in known]
     return replace(root, children=(*root.children, *fresh))
+
+
+def counted(root: Branch, many: Mapping[str, int]) -> dict[str, int]:
+    """How many records stand below each node; empty where it is not known of the values.
+
+    >>> counted(Branch("*", (Branch("a"), Branch("b"))), {"a": 2, "b": 3})
+    {'a': 2, 'b': 3, '*': 5}
+    """
+    found: dict[str, int] = {}
+
+    def below(node: Branch) -> int:
+        total = sum(below(child) for child in node.children) if node.children else many.get(node.label, 0)
+        found[node.label] = total
+        return total
+
+    if many:
+        below(root)
+    return found
 
 
 def rows(root: Branch) -> str:

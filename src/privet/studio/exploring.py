@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from concurrent.futures import Future
 from typing import Any
 
@@ -10,7 +9,7 @@ from fastapi.responses import JSONResponse, Response
 
 from privet.errors import InputError, PrivetError, UnsupportedError
 from privet.relational.fulldomain import FullDomain
-from privet.report import explored, exposed, planned
+from privet.report import explored, planned
 from privet.report.markup import Safe
 from privet.studio import edits
 from privet.studio.jobs import State, spoken
@@ -18,6 +17,7 @@ from privet.studio.later import MOMENT, now
 from privet.studio.nodes import Explored
 from privet.studio.pages import Asked, Pages
 from privet.studio.project import Document
+from privet.studio.told import exposure
 
 WAIT = 600.0  # seconds
 SEARCHES = ("top-down", "optimal", "mondrian", "local", "suppression", "incognito", "samarati")
@@ -71,20 +71,6 @@ def _at_risk(asked: Asked) -> list[tuple[str, Safe]]:
     """Who could be found in the data as it stands, as `privet risk` draws it."""
     last = asked.studio.jobs.last("risk")
     return [] if last is None else exposure(last.answer)
-
-
-def exposure(found: Mapping[str, Any]) -> list[tuple[str, Safe]]:
-    """What `privet risk` found, drawn."""
-    if "prosecutor" not in found:
-        return []
-    parts = (
-        ("What three attackers find", exposed.attackers(found)),
-        ("Records at risk", exposed.at_risk(found)),
-        ("Class sizes", exposed.sizes(found)),
-        ("Unique in the population", exposed.population(found)),
-        ("What limited knowledge finds", exposed.promises(found)),
-    )
-    return [(title, body) for title, body in parts if body is not None]
 
 
 def risk(asked: Asked) -> Response:

@@ -42,7 +42,8 @@ class Job:
     kind: str
     command: tuple[str, ...]  # as it is typed, without `--json`
     process: subprocess.Popen[str] = field(repr=False)
-    about: str = ""  # the digest of the policy that it was begun with
+    about: str = ""  # the digest of the policy that it was begun with, or the name of a release
+    written: bool = False  # its answer is what it writes for people
     begun: float = field(default_factory=time.monotonic)
     state: State = State.RUNNING
     stage: str = ""
@@ -77,14 +78,14 @@ class Jobs:
     def __iter__(self) -> Any:
         return iter(list(self._all.values()))
 
-    def start(self, kind: str, *words: str, about: str = "") -> Job:
+    def start(self, kind: str, *words: str, about: str = "", written: bool = False) -> Job:
         """Run `privet …`; refuses where enough runs already."""
         with self._lock:
             if sum(job.running for job in self._all.values()) >= AT_ONCE:
                 raise InputError("other work is under way; wait for it, or cancel it")
             typed, secret = unseen(words)
             process = subprocess.Popen(  # noqa: S603 - our own command line, no shell
-                [sys.executable, "-m", "privet.cli", *typed, "--json"],
+                [sys.executable, "-m", "privet.cli", *typed, *(() if written else ("--json",))],
                 env={**os.environ, **PROGRESS, **secret, "PYTHONIOENCODING": "utf-8"},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -93,7 +94,7 @@ class Jobs:
                 encoding="utf-8",
                 errors="replace",
             )
-            job = Job(next(self._numbers), kind, ("privet", *words), process, about)
+            job = Job(next(self._numbers), kind, ("privet", *words), process, about, written)
             self._all[job.number] = job
             for old in list(self._all)[:-KEPT]:
                 if not self._all[old].running:
@@ -124,7 +125,8 @@ def _followed(job: Job) -> None:
     for line in job.process.stderr or ():
         _heard(job, line)
     reader.join()
-    job.exit = job.process.wait()
+    with job.process:  # closes what it was heard through
+        job.exit = job.process.wait()
     job.seconds = time.monotonic() - job.begun
     _ended(job, "".join(said))
     job.heard.set()
@@ -141,10 +143,16 @@ def _heard(job: Job, line: str) -> None:
         job.stage, job.done, job.of = str(told["stage"]), int(told["done"]), told["of"]
         job.heard.set()
     except (ValueError, TypeError, KeyError):
-        return  # a warning; the answer has it too
+        if job.written and line.strip():  # else a warning, which the answer has, too
+            job.complaints = (*job.complaints, line.strip())
 
 
 def _ended(job: Job, said: str) -> None:
+    if job.written:
+        job.answer = {"text": said}
+        if job.state is State.RUNNING:
+            job.state = State.REFUSED if job.exit not in {0, 1} else State.DONE
+        return
     try:
         job.answer = dict(json.loads(said))
     except ValueError:

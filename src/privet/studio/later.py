@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import Future
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
 MOMENT = 0.25  # seconds that a page waits by itself before it says that it waits
@@ -41,3 +41,20 @@ def now(soon: Future[T], patience: float | None, state: str, said: str) -> T:
         if soon.done():
             raise
         raise WaitingError(state, said) from None
+
+
+class Latest(Generic[T]):
+    """The last of some work, for as long as it is asked for by the same key; what failed is done again."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._key: Hashable = None
+        self._soon: Future[T] | None = None
+
+    def at(self, key: Hashable, work: Callable[[], T]) -> Future[T]:
+        """What comes of it, now or soon."""
+        with self._lock:
+            failed = self._soon is not None and self._soon.done() and self._soon.exception() is not None
+            if self._soon is None or failed or key != self._key:
+                self._key, self._soon = key, begun(work)
+            return self._soon

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,11 +26,13 @@ from privet.relational.judge import Judge
 from privet.relational.lattice import Lattice
 from privet.relational.objective import Loss, Objective
 from privet.relational.optimal import Optimal
+from privet.report.markup import label_text
 from privet.roads.stations import columns_needed, settle
 
 MOST = 200_000  # nodes that a page can show
 PATIENCE = 20.0  # seconds of work; nodes that nobody has looked at by then say so
 KEEPS, BREAKS, UNKNOWN = 1, 0, 2
+FEW, LONG = 2, 24  # labels that stand for a level, and letters of each
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,13 +56,25 @@ class Explored:
         return {
             "names": self.names,
             "top": self.top,
+            "levels": [list(said) for said in self.said],
             "loss": [round(float(x), 5) for x in self.loss],
             "keeps": self.keeps.tolist(),
             "looked": self.looked,
         }
 
+    @cached_property
+    def said(self) -> tuple[tuple[str, ...], ...]:
+        """Each level of each attribute by some of its labels, for people."""
+        return tuple(tuple(_level(cut.labels) for cut in ladder.cuts) for ladder in self.lattice.ladders)
+
     def node(self, levels: tuple[int, ...]) -> dict[str, Any]:
-        """One node as the search would publish it."""
+        """One node as the search would publish it, and what one step less of each attribute would buy."""
+        return {**self._at(levels), "finer": [
+            {"name": name, **self._at((*levels[:axis], level - 1, *levels[axis + 1 :]))}
+            for axis, (name, level) in enumerate(zip(self.names, levels, strict=True)) if level
+        ]}  # fmt: skip
+
+    def _at(self, levels: tuple[int, ...]) -> dict[str, Any]:
         ruling = self.judge.rule(self.rollups, levels)
         found = self.rollups.at(levels)
         kept = int((~ruling.bad).sum())
@@ -122,6 +138,13 @@ def of_tally(tally: Tally, policy: Policy, patience: float = PATIENCE) -> Explor
         counts.records,
         lattice,
     )
+
+
+def _level(labels: Sequence[Any]) -> str:
+    """The labels of one level in a few words."""
+    every = list(dict.fromkeys(label_text(label) for label in labels))
+    some = ", ".join(label if len(label) <= LONG else f"{label[: LONG - 1]}…" for label in every[:FEW])
+    return some if len(every) <= FEW else f"{some} … ({len(every):,})"
 
 
 _ADDED = {Loss.LM, Loss.ENTROPY, Loss.PRECISION}

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
+from urllib.parse import urlencode
 
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
+from privet.declared import TABLE
 from privet.difference import difference
 from privet.errors import InputError, PrivetError
 from privet.evidence import folder as ev
@@ -22,13 +26,18 @@ from privet.report.numerals import percent
 from privet.report.words import wording
 from privet.studio import edits
 from privet.studio.addresses import shown
-from privet.studio.before_after import SHOWN, beside
-from privet.studio.exploring import exposure
+from privet.studio.before_after import SHOWN, Prepared, prepared
 from privet.studio.jobs import Job, State, spoken
-from privet.studio.pages import Asked, Pages, attached
+from privet.studio.later import MOMENT, now
+from privet.studio.pages import Asked, Pages, attached, whose
+from privet.studio.project import Document
+from privet.studio.promises import promised
+from privet.studio.told import attackers, exposure, loss
 
-PROMISING = {"publish", "verify", "explain"}  # commands that say what became of promises
+PROMISING = {"publish", "verify"}  # commands that say what became of promises
 AT_RISK = "still-at-risk"
+DRAWN = {AT_RISK: exposure, "compare": loss, "attack": attackers}
+WRITTEN = {"explain", "compare"}  # which are drawn for tables, and read as the command writes them for others
 STAGES = {
     "read": "reading",
     "tally": "counting",
@@ -39,7 +48,21 @@ STAGES = {
     "attack": "attacking",
     "write": "writing",
 }
-TITLES = {AT_RISK: "Who is still at risk", "risk": "Who could be found"}
+TITLES = {
+    AT_RISK: "Who is still at risk",
+    "risk": "Who could be found",
+    "compare": "What was lost",
+    "explain": "Why so much was lost",
+    "attack": "What attackers get",
+}
+BECOMES = {
+    "identifier": ("Identifiers", "never leave"),
+    "replaced": ("Replaced", "leave as pseudonyms, hashes, masks or shifted"),
+    "quasi": ("Quasi-identifiers", "leave as coarse as the promise needs"),
+    "sensitive": ("Sensitive", "leave as they are; the promise is about them"),
+    "target": ("Targets", "leave as they are"),
+    "other": ("Others", "leave as they are"),
+}
 CHUNK = 1 << 20
 FEW = 8  # labels of a column that a line lists
 LEDGER = "ledger.sqlite"  # of the project
@@ -59,6 +82,8 @@ def routes(pages: Pages) -> None:
     pages.get("/release", release)
     pages.get("/release/report", report)
     pages.get("/release/zip", zipped)
+    pages.get("/release/beside", before_and_after)
+    pages.get("/release/beside/state", beside_state)
     pages.ask("/release/beside", before_and_after)
     pages.ask("/release/ask", ask)
     pages.get("/diff", compared)
@@ -74,13 +99,31 @@ def show(asked: Asked) -> Response:
         title="Publish",
         folder=folder,
         digest=project.digest(),
+        leaves=list(_leaves(project.document())),
+        promised=[said for one in promised(project.document()) for said in (one.sentences or (one.title,))],
         typed=spoken(["privet", *words]) if words else "",
         python=_python(asked, folder) if words else "",
-        complaints=project.complaints() if words else ["there is no data yet"],
+        complaints=[*project.complaints(), *whose(asked.studio, project.document())]
+        if words
+        else ["there is no data yet"],
         spends=_spends(asked),
         purse=project.document().get("ledger", {}),
         recent=[job for job in asked.studio.jobs if job.kind == "publish"][-5:],
     )
+
+
+def _leaves(document: Document) -> Iterator[tuple[str, str, list[str]]]:
+    """What becomes of the columns, or of the fields of documents, by their roles."""
+    said = {
+        name: "replaced" if one.get("publish", "drop") != "drop" else str(one.get("role"))
+        for name, one in document.get("attributes", {}).items()
+    }
+    for kind, of_type in document.get("documents", {}).get("types", {}).items():
+        for role in edits.FIELD_ROLES:
+            said |= {f"{kind}.{name}": role for name in edits.listed(of_type.get(role))}
+    for role, (title, meaning) in BECOMES.items():
+        if names := [name for name, given in said.items() if given == role]:
+            yield title, meaning, names
 
 
 def _spends(asked: Asked) -> bool:
@@ -152,7 +195,7 @@ def _job(asked: Asked) -> Job:
 
 def job_page(asked: Asked) -> Response:
     job = _job(asked)
-    name = Path(str(job.answer.get("folder", ""))).name
+    name = Path(str(job.answer.get("folder", ""))).name or ("" if job.kind == "publish" else job.about)
     return asked.page(
         "job.html",
         here={"publish": "publish", "explore": "explore", "plan": "explore", "risk": "explore"}.get(
@@ -164,7 +207,7 @@ def job_page(asked: Asked) -> Response:
         release=name,
         typed=spoken(job.command),
         promises=_promises(job.answer.get("promises", ())) if job.kind in PROMISING else [],
-        exposure=exposure(job.answer) if job.kind == AT_RISK else [],
+        drawn=DRAWN[job.kind](job.answer) if job.kind in DRAWN and job.state is State.DONE else [],
     )
 
 
@@ -218,11 +261,28 @@ def release(asked: Asked) -> Response:
             for part in html.SECTIONS
             if part.ident not in ALONE and (body := part.body(evidence)) is not None
         ],
+        facts=_facts(evidence),
         others=[path.name for path in asked.project.releases() if path != folder],
         typed=spoken(["privet", "verify", str(folder)]),
         compares=asked.project.source is not None,
         files=_files(folder, evidence),
     )
+
+
+def _facts(evidence: Evidence) -> list[tuple[str, str]]:
+    """A release in four numbers, where it has them."""
+    every = evidence.records + (evidence.suppressed_records or 0)
+    found = [(f"{evidence.records:,}", "records published")]
+    if evidence.suppressed_records:
+        share = percent(evidence.suppressed_records / every)
+        found.append((f"{evidence.suppressed_records:,}", f"records left out, {share} of {every:,}"))
+    loss = evidence.measures.loss
+    if loss is not None and loss.lm is not None:
+        found.append((f"{percent(loss.lm)}", "of the detail lost (LM)"))
+    kept = [one for one in evidence.promises if one.holds]
+    if evidence.promises:
+        found.append((f"{len(kept):,} of {len(evidence.promises):,}", "promises kept, by its own word"))
+    return found
 
 
 def _files(folder: Path, evidence: Evidence) -> list[str]:
@@ -268,13 +328,31 @@ def zipped(asked: Asked) -> Response:
 
 def before_and_after(asked: Asked) -> Response:
     """Some records as they are, and as they leave."""
-    folder = asked.project.release(asked.get("name"))
     first = asked.number("first") if asked.get("first") else 0
-    found = beside(asked.project.given, folder, asked.get("search"), first)
+    name = asked.project.release(asked.get("name")).name
+    state = f"release/beside/state?{urlencode({'name': name})}"
+    ready = now(_beside(asked), None if asked.form else MOMENT, state, "reading the records")
     return asked.page(
-        "beside.html", here="releases", title="Before and after", name=folder.name, found=found,
-        search=asked.get("search"), shown=SHOWN,
-    )  # fmt: skip
+        "beside.html",
+        here="releases",
+        title="Before and after",
+        name=name,
+        found=None if ready is None else ready.some(asked.get("search"), first),
+        search=asked.get("search"),
+        shown=SHOWN,
+    )
+
+
+def _beside(asked: Asked) -> Future[Prepared | None]:
+    """The records of the data and of a release; read once, until one of them changes."""
+    folder, source = asked.project.release(asked.get("name")), asked.project.given
+    key = (asked.project.signature(), folder, (folder / ev.FILE).stat().st_mtime_ns)
+    return asked.studio.beside.at(key, lambda: prepared(source, folder))
+
+
+def beside_state(asked: Asked) -> Response:
+    """Are the records read? For the page that waits."""
+    return JSONResponse({"running": not _beside(asked).done(), "said": "reading the records", "of": None})
 
 
 def ask(asked: Asked) -> Response:
@@ -289,7 +367,9 @@ def ask(asked: Asked) -> Response:
     }
     if what not in words:
         raise InputError("a release can be verified, explained, compared, attacked or looked at for risk")
-    return asked.go("job", n=asked.studio.jobs.start(what, *words[what]).number)
+    written = what in WRITTEN and ev.read(folder).kind != TABLE
+    job = asked.studio.jobs.start(what, *words[what], about=folder.name, written=written)
+    return asked.go("job", n=job.number)
 
 
 def _as_data(folder: Path) -> tuple[str, str]:
@@ -316,7 +396,7 @@ def compared(asked: Asked) -> Response:
         ],
         promises=[(row["type"], _found(row["old"]), _found(row["new"])) for row in found.promises],
         loss=[
-            (_measured(row), *(_amount(row["measure"], row[which]) for which in ("old", "new")))
+            (_measured(row), *(_amount(row["measure"], row[which]) for which in ("old", "new")), _change(row))
             for row in found.loss
             if row["old"] != row["new"]
         ],
@@ -342,6 +422,15 @@ def _found(one: Any) -> str | None:
 
 def _measured(row: Any) -> str:
     return str(row["measure"]) if row["column"] is None else f"{row['measure']} of {row['column']}"
+
+
+def _change(row: Any) -> str | None:
+    """By how much a measure changed, with a sign that says which way."""
+    if row["old"] is None or row["new"] is None:
+        return None
+    by = row["new"] - row["old"]
+    sign = "▲ " if by > 0 else "▼ "
+    return f"{sign}{_amount(row['measure'], abs(by))}"
 
 
 def _amount(measure: str, value: Any) -> str | None:

@@ -29,6 +29,13 @@ SHOWN = 200  # values without a place that a page lists
 LARGEST_TREE = 2000  # nodes that a page draws
 SIMPLE = ("flat", "auto", "prefix", "dates", "intervals")
 CLIMBED = 6  # values whose steps are shown
+KINDS = {
+    "csv": "tree",
+    "intervals": "ranges of numbers",
+    "prefix": "first characters",
+    "flat": "kept or hidden",
+    "auto": "by the values' look",
+}
 
 
 @dataclass(frozen=True)
@@ -41,6 +48,7 @@ class Standing:
     uncovered: tuple[str, ...]
     different: int
     complaint: str = ""
+    pending: str = ""  # why it is not known yet
 
 
 def routes(pages: Pages) -> None:
@@ -56,9 +64,21 @@ def routes(pages: Pages) -> None:
 
 
 def show(asked: Asked) -> Response:
+    standing = list(_standing(asked))
     return asked.page(
-        "hierarchies.html", here="hierarchies", title="Hierarchies", standing=list(_standing(asked))
+        "hierarchies.html",
+        here="hierarchies",
+        title="Hierarchies",
+        standing=standing,
+        kinds=KINDS,
+        ways={one.name: _example(asked, one) for one in standing},
     )
+
+
+def _example(asked: Asked, standing: Standing) -> list[str]:
+    """The steps of the commonest value that has some."""
+    found = climbed(asked, standing.spec, asked.look.column(standing.name))
+    return max(found, key=len, default=[])
 
 
 def _quasi(asked: Asked) -> dict[str, dict[str, Any]]:
@@ -94,7 +114,7 @@ def _values(asked: Asked, names: list[str]) -> dict[str, list[Any]]:
 def _looked(asked: Asked, name: str, spec: Mapping[str, Any], values: list[Any] | None) -> Standing:
     kind = str(spec.get("type", "auto"))
     if values is None:
-        return Standing(name, kind, spec, (), 0, "what it covers is said when the policy is complete")
+        return Standing(name, kind, spec, (), 0, pending="said when the policy is complete")
     many = len([value for value in values if value is not None])
     try:
         return Standing(name, kind, spec, _uncovered(asked, name, spec, values), many)
@@ -125,10 +145,13 @@ def one(asked: Asked) -> Response:
         here="hierarchies",
         title=f"Hierarchy of {name}",
         standing=standing,
+        kinds=KINDS,
         settings=_settings(standing.spec),
         levels=tuple(LEVELS),
         ways=climbed(asked, spec, column),
         root=root,
+        many={} if root is None or column is None else branches.counted(root, column.every),
+        records=asked.look.records,
         nodes=0 if root is None else sum(1 for _ in root.walk()),
         largest=LARGEST_TREE,
         groups=[] if root is None else [node.label for node in root.walk() if node.children],
@@ -143,15 +166,13 @@ def climbed(asked: Asked, spec: Mapping[str, Any], column: Column | None) -> lis
     """A few common values, each with what it becomes step by step; none where that cannot be said."""
     if column is None:
         return []
+    some = [value for value, _ in column.common[:CLIMBED]]
     try:
-        root = (
-            parse(spec, base=asked.project.folder)
-            .domain([value for value, _ in column.common[:CLIMBED]])
-            .root
-        )
+        root = parse(spec, base=asked.project.folder).domain(some).root
     except PrivetError:
         return []
-    return [[label_text(label) for label in way] for way in _up(root, ()) if len(way) > 1]
+    ways = {str(way[0]): way for way in _up(root, ()) if len(way) > 1}
+    return [[label_text(label) for label in ways[value]] for value in some if value in ways]
 
 
 def _up(node: Node, above: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
@@ -195,6 +216,7 @@ def simple(asked: Asked) -> Response:
     if kind == "intervals":
         widths = [cuts.exact(word) for word in re.findall(r"[0-9.]+", asked.get("width"))]
         spec |= {"width": widths} if widths else {}
+        spec |= {key: cuts.exact(asked.get(key).strip()) for key in ("low", "high") if asked.get(key).strip()}
     return _saved(asked, name, spec)
 
 

@@ -20,41 +20,64 @@
     }
   }
   const highest = all.top.reduce((sum, top) => sum + top, 0) || 1;
-  const most = Math.max(...all.loss) || 1;
+  const most = all.loss.reduce((a, b) => Math.max(a, b), 0) || 1;
+  const numbered = (said) => said.split(",").map(Number).reduce((sum, level, axis) => sum * shape[axis] + level, 0);
+  const pinned = canvas.dataset.pinned ? numbered(canvas.dataset.pinned) : -1;
+  const least = document.querySelector("[data-pick]") ? numbered(document.querySelector("[data-pick]").dataset.pick) : -1;
+  const hint = document.getElementById("hint");
   let shown = [];
   let picked = -1;
   let zoom = 1, left = 0, low = 0;
-  const pad = 24;
+  const pad = 24, wide = canvas.width, high = canvas.height;
+  const sharp = Math.max(1, Math.min(3, window.devicePixelRatio || 1));
+  canvas.width = wide * sharp;
+  canvas.height = high * sharp;
+  pen.scale(sharp, sharp);
   const place = (at) => [
-    pad + (canvas.width - 2 * pad) * ((all.loss[at] / most - left) * zoom),
-    canvas.height - pad - (canvas.height - 2 * pad) * ((height[at] / highest - low) * zoom),
+    pad + (wide - 2 * pad) * ((all.loss[at] / most - left) * zoom),
+    high - pad - (high - 2 * pad) * ((height[at] / highest - low) * zoom),
   ];
-  const draw = () => {
+  const ring = (at, radius, colour, shape) => {
+    if (at < 0) return;
+    const [x, y] = place(at);
+    pen.strokeStyle = colour;
+    pen.lineWidth = 2;
+    pen.beginPath();
+    if (shape === "circle") pen.arc(x, y, radius, 0, 2 * Math.PI);
+    else if (shape === "diamond") { pen.moveTo(x, y - radius); pen.lineTo(x + radius, y); pen.lineTo(x, y + radius); pen.lineTo(x - radius, y); pen.closePath(); }
+    else pen.rect(x - radius, y - radius, 2 * radius, 2 * radius);
+    pen.stroke();
+  };
+  const paint = () => {
     const style = getComputedStyle(document.body);
-    const colours = ["--before", "--after", "--quiet"].map((name) => style.getPropertyValue(name));
-    pen.clearRect(0, 0, canvas.width, canvas.height);
-    pen.fillStyle = colours[2];
+    const [breaks, keeps, quiet, ink] = ["--before", "--after", "--quiet", "--ink"].map((name) => style.getPropertyValue(name));
+    const colours = [breaks, keeps, quiet];
+    pen.clearRect(0, 0, wide, high);
+    pen.fillStyle = quiet;
     pen.font = "13px system-ui, sans-serif";
-    pen.fillText("loss →", canvas.width - 60, canvas.height - 6);
+    pen.fillText("loss →", wide - 60, high - 6);
     pen.fillText("↑ more general", 6, 16);
     for (const kind of [0, 2, 1]) {
       pen.fillStyle = colours[kind];
-      pen.globalAlpha = kind === 1 ? 0.9 : 0.35;
+      pen.globalAlpha = kind === 1 ? 0.75 : 0.4;
+      const half = (kind === 1 ? 3 : 1.5) * Math.min(2, Math.sqrt(zoom));
       for (const at of shown) {
         if (all.keeps[at] !== kind) continue;
         const [x, y] = place(at);
-        if (x < 0 || y < 0 || x > canvas.width || y > canvas.height) continue;
-        const half = kind === 1 ? 3 : 1.5;
+        if (x < 0 || y < 0 || x > wide || y > high) continue;
         pen.fillRect(x - half, y - half, 2 * half, 2 * half);
       }
     }
     pen.globalAlpha = 1;
-    if (picked >= 0) {
-      const [x, y] = place(picked);
-      pen.strokeStyle = style.getPropertyValue("--ink");
-      pen.lineWidth = 2;
-      pen.strokeRect(x - 7, y - 7, 14, 14);
-    }
+    ring(least, 8, keeps, "diamond");
+    ring(pinned, 9, ink, "circle");
+    ring(picked, 7, ink, "square");
+  };
+  let asked = false; // at most one picture a frame, however many moves the mouse makes
+  const draw = () => {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => { asked = false; paint(); });
   };
   const filter = () => {
     const wanted = [...document.querySelectorAll("[data-level]")].map((one) => one.value);
@@ -67,6 +90,17 @@
     document.getElementById("counted").textContent = `${shown.length.toLocaleString("en")} nodes shown`;
     draw();
   };
+  const finer = (told) => {
+    if (!told.finer.length) return [];
+    const title = Object.assign(document.createElement("h3"), { textContent: "What one step less would buy" });
+    const list = document.createElement("ul");
+    for (const one of told.finer) {
+      const buys = told.holds && one.holds ? `; it would lose ${(100 * one.loss).toFixed(2)} % instead of ${(100 * told.loss).toFixed(2)} %` : "";
+      const said = one.holds ? `keeps the promises, with ${one.suppressed.toLocaleString("en")} records left out${buys}` : `breaks a promise: ${one.suppressed.toLocaleString("en")} records would have to go`;
+      list.append(Object.assign(document.createElement("li"), { textContent: `${one.name} one level finer ${said}` }));
+    }
+    return [title, list];
+  };
   const pick = async (at) => {
     picked = at;
     draw();
@@ -75,12 +109,21 @@
     if (picked !== at) return;
     const card = document.getElementById("node");
     const line = (text) => Object.assign(document.createElement("p"), { textContent: text });
-    const names = Object.entries(told.levels || {}).map(([name, level]) => `${name} ${level}`).join(", ");
+    const list = Object.assign(document.createElement("dl"), { className: "picked" });
+    all.names.forEach((name, axis) => {
+      const level = levels[at * shape.length + axis], pair = document.createElement("div");
+      pair.append(
+        Object.assign(document.createElement("dt"), { textContent: `${name}, level ${level}` }),
+        Object.assign(document.createElement("dd"), { textContent: all.levels[axis][level] }),
+      );
+      list.append(pair);
+    });
     card.replaceChildren(
-      line(names),
       line(told.holds
-        ? `Keeps every promise: ${told.classes.toLocaleString("en")} classes, the smallest of ${told.smallest.toLocaleString("en")}; ${told.suppressed.toLocaleString("en")} of ${told.records.toLocaleString("en")} records left out; loss ${(100 * told.loss).toFixed(2)} %`
+        ? `Keeps every promise: ${told.classes.toLocaleString("en")} ${told.classes === 1 ? "class" : "classes"}, the smallest of ${told.smallest.toLocaleString("en")}; ${told.suppressed.toLocaleString("en")} of ${told.records.toLocaleString("en")} records left out; loss ${(100 * told.loss).toFixed(2)} %`
         : `Breaks a promise: ${told.suppressed.toLocaleString("en")} of ${told.records.toLocaleString("en")} records would have to go`),
+      list,
+      ...finer(told),
     );
     const pin = document.getElementById("pin");
     if (pin) { pin.hidden = !told.holds; pin.elements.levels.value = said; }
@@ -101,21 +144,61 @@
   };
   const at = (event) => {
     const box = canvas.getBoundingClientRect();
-    return [(event.clientX - box.left) * canvas.width / box.width, (event.clientY - box.top) * canvas.height / box.height];
+    return [(event.clientX - box.left) * wide / box.width, (event.clientY - box.top) * high / box.height];
   };
-  canvas.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    const [x, y] = at(event);
-    view(-event.deltaY, x / canvas.width, 1 - y / canvas.height);
-  }, { passive: false });
-  canvas.addEventListener("click", (event) => {
-    const [x, y] = at(event);
+  const nearest = (x, y) => {
     let best = -1, near = 400;
     for (const one of shown) {
       const [a, b] = place(one);
       const far = (a - x) ** 2 + (b - y) ** 2;
       if (far < near || (far === near && all.keeps[one] === 1)) { near = far; best = one; }
     }
+    return best;
+  };
+  canvas.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    const [x, y] = at(event);
+    view(-event.deltaY, x / wide, 1 - y / high);
+  }, { passive: false });
+  // Held and moved, the picture moves; two fingers zoom; a click that moved nothing picks.
+  const held = new Map();
+  let far = 0, moved = false;
+  const apart = () => { const [a, b] = [...held.values()]; return Math.hypot(a[0] - b[0], a[1] - b[1]); };
+  canvas.addEventListener("pointerdown", (event) => {
+    if (!held.size) moved = false;
+    held.set(event.pointerId, at(event));
+    canvas.setPointerCapture(event.pointerId);
+    if (held.size === 2) far = apart();
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    const now = at(event), before = held.get(event.pointerId);
+    if (!before) { point(event, now); return; }
+    held.set(event.pointerId, now);
+    if (held.size === 2) {
+      moved = true;
+      const wider = apart(), middle = [...held.values()].reduce((sum, one) => [sum[0] + one[0] / 2, sum[1] + one[1] / 2], [0, 0]);
+      if (wider > far * 1.2 || wider < far / 1.2) { view(wider > far ? 1 : -1, middle[0] / wide, 1 - middle[1] / high); far = wider; }
+      return;
+    }
+    if (!moved && Math.hypot(now[0] - before[0], now[1] - before[1]) < 3) { held.set(event.pointerId, before); return; }
+    moved = true;
+    move((before[0] - now[0]) / wide, (now[1] - before[1]) / high);
+  });
+  for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, (event) => held.delete(event.pointerId));
+  const point = (event, [x, y]) => {
+    const one = nearest(x, y);
+    hint.hidden = one < 0;
+    if (one < 0) return;
+    const said = all.names.map((name, axis) => `${name} ${levels[one * shape.length + axis]}`).join(", ");
+    hint.textContent = `${["Breaks a promise", "Keeps every promise", "Not looked at"][all.keeps[one]]}; loses ${(100 * all.loss[one]).toFixed(1)} % before anything is left out. ${said}`;
+    const box = canvas.getBoundingClientRect(), inside = event.clientX - box.left;
+    hint.style.left = `${Math.max(0, Math.min(inside + 14, box.width - 330))}px`;
+    hint.style.top = `${event.clientY - box.top + 18}px`;
+  };
+  canvas.addEventListener("pointerleave", () => { hint.hidden = true; });
+  canvas.addEventListener("click", (event) => {
+    if (moved) return;
+    const best = nearest(...at(event));
     if (best >= 0) pick(best);
   });
   canvas.addEventListener("keydown", (event) => {
@@ -128,8 +211,7 @@
   for (const button of document.querySelectorAll("[data-zoom]")) button.addEventListener("click", () => view(Number(button.dataset.zoom)));
   for (const button of document.querySelectorAll("[data-pick]")) {
     button.addEventListener("click", () => {
-      const wanted = button.dataset.pick.split(",").map(Number);
-      pick(wanted.reduce((sum, level, axis) => sum * shape[axis] + level, 0));
+      pick(numbered(button.dataset.pick));
       document.getElementById("node").scrollIntoView({ block: "center" });
     });
   }

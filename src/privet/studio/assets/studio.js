@@ -5,6 +5,17 @@
   const token = document.body.dataset.token;
   const paragraph = (said) => Object.assign(document.createElement("p"), { textContent: said });
 
+  const word = (said) => Object.assign(document.createElement("span"), { textContent: said });
+
+  // A form is sent once, however often its button is pressed; who comes back to the page may send it again.
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (form.method !== "post") return;
+    if (form.dataset.sent) event.preventDefault();
+    form.dataset.sent = "yes";
+  });
+  window.addEventListener("pageshow", () => { for (const form of document.forms) delete form.dataset.sent; });
+
   // A file that is dropped or chosen.
   const drop = document.getElementById("drop");
   if (drop) {
@@ -70,9 +81,12 @@
       parts.push(today);
       if (told.limits) parts.push(paragraph(`It does not stop: ${told.limits}`));
       if (told.sizes.length) {
-        const list = document.createElement("ul");
+        const list = Object.assign(document.createElement("ul"), { className: "rungs" });
         for (const [size, risk] of told.sizes) {
-          list.append(Object.assign(document.createElement("li"), { textContent: `k = ${size}: ${risk.toLocaleString("en")} records would have to change` }));
+          const rung = document.createElement("li");
+          const bar = Object.assign(document.createElement("progress"), { max: told.records || 1, value: risk, ariaHidden: "true" });
+          rung.append(word(`k = ${size}: `), bar, word(`${risk.toLocaleString("en")} would have to change`));
+          list.append(rung);
         }
         parts.push(list);
       }

@@ -1,0 +1,3 @@
+select surgery, count(*) as patients
+from {{ source('privet', 'safe') }}
+group by surgery

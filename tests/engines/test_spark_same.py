@@ -15,7 +15,7 @@ import pytest
 import privet as pv
 from privet.evidence import folder as ev
 from privet.hierarchy import Auto
-from privet.relational.auto import Auto as BestSearch
+from privet.relational.auto import AutoSearch as BestSearch
 from privet.relational.suppression import Mode
 
 pytestmark = pytest.mark.services

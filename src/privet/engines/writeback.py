@@ -122,7 +122,7 @@ def _type(dtype: pl.DataType) -> str:
         return "DOUBLE PRECISION"
     if isinstance(dtype, pl.Datetime):
         return "TIMESTAMP" if dtype.time_zone is None else "TIMESTAMP WITH TIME ZONE"
-    return {pl.Date: "DATE", pl.Time: "TIME"}.get(dtype.base_type(), "TEXT")
+    return "DATE" if dtype == pl.Date else "TIME" if dtype == pl.Time else "TEXT"
 
 
 def _made(table: str, schema: pl.Schema) -> str:

@@ -74,7 +74,7 @@ class TCloseness(ClassCheck):
     worst: ClassVar[Mapping[str, Callable[[Sequence[Any]], Any]]] = {"t": max}
 
     def __post_init__(self) -> None:
-        words = [one.value for one in Distance]
+        words: list[Any] = [one.value for one in Distance]
         if self.distance in words:  # a word as a policy file has it
             object.__setattr__(self, "distance", Distance(self.distance))
         if not isinstance(self.distance, Distance):

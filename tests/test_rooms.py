@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -152,6 +153,35 @@ def test_every_arrow_points_down() -> None:
         later = below - seen - {room, TYPES_ONLY.get(room)}
         assert not later, f"{room} stands on {sorted(later)}, which stands later"
         seen.add(room)
+
+
+def graph(paths: Iterable[Path]) -> dict[str, set[str]]:
+    """What each module imports of the others, early or late; not what it names for a type alone."""
+    every = {module_name(path): path for path in paths}
+    found: dict[str, set[str]] = {}
+    for name, path in every.items():
+        typed = {
+            inside.lineno
+            for node in nodes(path)
+            if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+            for inside in node.body
+        }
+        said = [one for line, one in imports(path) if line not in typed]
+        used = {one if one in every else one.rpartition(".")[0] for one in said}
+        found[name] = {one for one in used if one in every and one != name}
+    return found
+
+
+def test_no_modules_import_each_other() -> None:
+    """Not in a circle either, however long; a command may load late what loads it."""
+    TopologicalSorter(graph(path for path in modules() if room_of(path) not in TOP)).prepare()
+
+
+def test_a_circle_of_modules_is_noticed() -> None:
+    every = graph(path for path in modules() if room_of(path) not in TOP)
+    every["privet.roads.stations"].add("privet.roads.tables.road")
+    with pytest.raises(CycleError):
+        TopologicalSorter(every).prepare()
 
 
 def loaded_by(path: Path) -> set[str]:

@@ -9,7 +9,8 @@ from privet.core import Progress, silent
 from privet.engine import Engine
 from privet.policy.values import Policy, policy_of
 from privet.release import Release
-from privet.roads import Verdicts, fit, road_of, with_known_options
+from privet.roads import Verdicts, fit, road_of
+from privet.roads.options import with_known_options
 
 
 @with_known_options

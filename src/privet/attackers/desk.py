@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from privet.attackers.attack import NotTriedError
-from privet.attackers.opening import GATEWAY
-from privet.attackers.scene import Scene, Target
+from privet.attackers.scene import GATEWAY, Scene, Target
 from privet.core import Terms
 from privet.disclose.audit.config import AuditConfig, AuditedColumn
 from privet.disclose.audit.database import Database, opened

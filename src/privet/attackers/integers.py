@@ -14,8 +14,7 @@ from typing import ClassVar
 
 from privet.attackers.attack import NotTriedError, Outcome
 from privet.attackers.desk import PEOPLE, Crowd, Gate, attacked
-from privet.attackers.opening import GATEWAY
-from privet.attackers.scene import Scene
+from privet.attackers.scene import GATEWAY, Scene
 from privet.attackers.tracker import Heard, asked_of_all
 from privet.disclose.audit.config import AuditedColumn
 

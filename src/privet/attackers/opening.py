@@ -23,7 +23,7 @@ from privet.roads.tables.anatomy import BUCKET, RECORDS, SplitRelease
 from privet.roads.tables.opened import opened, rows_of
 
 AUDIT = "audit.toml"
-GATEWAY, BUCKETS, NOISE = "gateway", "buckets", "noisy"
+BUCKETS, NOISE = "buckets", "noisy"
 
 
 def target(release: Release | str | Path, engine: Any) -> Target:

@@ -23,6 +23,8 @@ from privet.roads.tables.persons import shown
 
 Ints = NDArray[np.int64]
 
+GATEWAY = "gateway"  # the kind of a target that answers queries
+
 
 def numbered(values: Sequence[Value]) -> tuple[Ints, tuple[Value, ...]]:
     """Values as numbers, and which number is which."""

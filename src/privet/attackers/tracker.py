@@ -14,8 +14,7 @@ from typing import ClassVar
 
 from privet.attackers.attack import NotTriedError, Outcome
 from privet.attackers.desk import PEOPLE, Ask, Crowd, Gate, attacked, literal
-from privet.attackers.opening import GATEWAY
-from privet.attackers.scene import Scene
+from privet.attackers.scene import GATEWAY, Scene
 from privet.disclose.audit.config import AuditedColumn
 
 

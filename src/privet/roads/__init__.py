@@ -9,24 +9,17 @@ spends a budget has nothing to check, one that splits a table has two to write).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import wraps
-from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any, ClassVar, ParamSpec, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from privet.core import PrivacyModel, Progress, Verdict
 from privet.engine import Cluster, Engine
-from privet.errors import OptionError, unknown_option
 from privet.evidence.values import Evidence
 from privet.policy.values import Policy
 from privet.registry import find
 from privet.release import Release
 from privet.roads.answers import Answer
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 Verdicts = tuple[tuple[PrivacyModel, Verdict], ...]
 
@@ -94,33 +87,6 @@ def road_of(policy: Policy) -> Road:
     name = policy.algorithm.road or policy.kind
     road: Road = find("roads", name)()
     return road
-
-
-def options(call: Callable[..., Any], policy: Policy, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """What a road's call is asked besides; an option that it does not declare is refused on every road."""
-    declared = [
-        name
-        for name, one in signature(call).parameters.items()
-        if one.kind is Parameter.KEYWORD_ONLY and name != "engine"
-    ]
-    wrong = [unknown_option(declared, name) for name in asked if name not in declared]
-    if wrong:
-        of = policy.kind if policy.algorithm.road is None else policy.algorithm.name
-        raise OptionError(*(f"{call.__name__} of {of}: {complaint}" for complaint in wrong))
-    return dict(asked)
-
-
-def with_known_options(call: Callable[P, R]) -> Callable[P, R]:
-    """A call that answers an option which it does not have as the roads do, with the near one."""
-    known = list(signature(call).parameters)
-
-    @wraps(call)
-    def called(*given: P.args, **asked: P.kwargs) -> R:
-        if wrong := [unknown_option(known, name) for name in asked if name not in known]:
-            raise OptionError(*(f"{call.__name__}: {complaint}" for complaint in wrong))
-        return call(*given, **asked)
-
-    return called
 
 
 def engine_of(engine: Engine[Any] | str) -> Engine[Any]:

@@ -61,7 +61,8 @@ from privet.roads.documents.data import (
     write_tables,
 )
 from privet.roads.documents.release import AsideRelease, published_policy
-from privet.roads.driver import Asked, Once, Passed, Stations
+from privet.roads.driver import Stations
+from privet.roads.passed import Asked, Once, Passed
 from privet.roads.stations import file_of, needed, order_complaints, others, refuse_classify
 
 ONE_KNOWN = (

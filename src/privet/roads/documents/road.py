@@ -43,7 +43,8 @@ from privet.roads.documents.data import (
     shape_of,
 )
 from privet.roads.documents.release import DocumentRelease, published_policy
-from privet.roads.driver import Asked, Later, Once, Passed, Stations
+from privet.roads.driver import Stations
+from privet.roads.passed import Asked, Later, Once, Passed
 from privet.roads.stations import needed, order_complaints, others
 
 SOMEWHERE = (

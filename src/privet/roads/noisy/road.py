@@ -44,10 +44,11 @@ from privet.policy.values import Policy
 from privet.release import Release
 from privet.roads import Found, Verdicts
 from privet.roads.answers import NoisyComparison, TableExplanation, TableRisk
-from privet.roads.driver import Asked, Once, Passed, Stations
+from privet.roads.driver import Stations
 from privet.roads.noisy import check as noisy_check
 from privet.roads.noisy import comparison as noisy_compare
 from privet.roads.noisy.release import NoisyRelease, told_of
+from privet.roads.passed import Asked, Once, Passed
 from privet.roads.stations import as_written, in_frame, need_tables, settle
 
 

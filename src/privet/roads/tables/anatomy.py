@@ -28,7 +28,8 @@ from privet.release import Release
 from privet.roads import Found, Verdicts, absent
 from privet.roads.absent import Occurring
 from privet.roads.answers import BucketComparison, TableExplanation
-from privet.roads.driver import Asked, Later, Once, Passed, Stations
+from privet.roads.driver import Stations
+from privet.roads.passed import Asked, Later, Once, Passed
 from privet.roads.stations import (
     as_written,
     columns_needed,

@@ -36,7 +36,8 @@ from privet.relational.reuse_boxes import refuse_other_than_boxes, same_boxes
 from privet.relational.withheld import labels_of_who_leaves, measured_on
 from privet.roads import Found, Verdicts, absent
 from privet.roads.absent import Occurring
-from privet.roads.driver import Asked, Later, Once, Passed, Stations
+from privet.roads.driver import Stations
+from privet.roads.passed import Asked, Later, Once, Passed
 from privet.roads.stations import (
     as_written,
     checkable,

@@ -34,7 +34,8 @@ from privet.relational.randomness import generator
 from privet.relational.topdown import TopDown
 from privet.roads import Found, Verdicts, absent
 from privet.roads.absent import Occurring
-from privet.roads.driver import Asked, Later, Once, Passed, Stations
+from privet.roads.driver import Stations
+from privet.roads.passed import Asked, Later, Once, Passed
 from privet.roads.stations import as_written, data_file, in_frame, needed, order_complaints, others
 from privet.roads.tables import formulas
 from privet.roads.trajectories import afar

@@ -29,7 +29,8 @@ from privet.policy.values import Policy
 from privet.recoding import Generalization
 from privet.relational.randomness import generator
 from privet.roads import Found, Verdicts
-from privet.roads.driver import Asked, Later, Once, Passed, Stations
+from privet.roads.driver import Stations
+from privet.roads.passed import Asked, Later, Once, Passed
 from privet.roads.stations import as_written, data_file, in_frame, needed, order_complaints, others
 from privet.roads.tables import formulas
 from privet.roads.transactions.check import level_notes, passing, read_sets, shape_of, size, verdicts_on

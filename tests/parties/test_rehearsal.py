@@ -160,7 +160,7 @@ def test_a_search_that_breaks_a_promise_does_not_become_a_table(
     """Every party checks what is about to leave, with code that the search does not share."""
     monkeypatch.setattr("privet.relational.topdown.KeepsPromises.rule", lambda *_: (Ruling.PERFORM, ""))
     for way in WAYS:
-        with pytest.raises(PartyError, match="breaks lkc-privacy: a party .* or the search is at fault"):
+        with pytest.raises(PartyError, match=r"breaks lkc-privacy: a party .* or the search is at fault"):
             rehearse(contract(**way), parts(tmp_path))
 
 

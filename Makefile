@@ -34,17 +34,18 @@ demo: $(STAMP)   ## the main job on built-in sample data
 	$(BIN)/privet demo
 
 test: $(STAMP)   ## the default test suite
-	$(BIN)/pytest -q -n auto
+	$(BIN)/pytest -q -n auto --dist worksteal
 
 test-slow: $(STAMP)      ## statistical, soak and large-data tests
 	$(BIN)/pytest -q -m slow
 
 SECONDS_OF_FUZZ ?= 180
-test-fuzz: $(STAMP)      ## damaged files through every command; hours with SECONDS_OF_FUZZ=7200
-	$(BIN)/python -m tests.fuzz.runner --seconds $(SECONDS_OF_FUZZ) --start $$(date +%s) --keep
+JOBS_OF_FUZZ ?= 1
+test-fuzz: $(STAMP)      ## damaged files through every command; hours with SECONDS_OF_FUZZ=7200, all cores with JOBS_OF_FUZZ=8
+	$(BIN)/python -m tests.fuzz.runner --seconds $(SECONDS_OF_FUZZ) --jobs $(JOBS_OF_FUZZ) --start $$(date +%s) --keep
 
 test-explore: $(STAMP)   ## the default suite with new random examples on every run
-	PRIVET_HYPOTHESIS=explore $(BIN)/pytest -q -n auto
+	PRIVET_HYPOTHESIS=explore $(BIN)/pytest -q -n auto --dist worksteal
 
 test-services: $(STAMP)  ## tests that start a real PostgreSQL or browser
 	$(BIN)/pytest -q -m services

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -23,7 +24,7 @@ import polars as pl
 
 from bench.child import ROOT, ChildError, answered, module, scratch
 from bench.outcome import OUT, Outcome, Table
-from bench.spark_cost import foretold
+from bench.spark_cost import Line, foretold
 
 TITLE = "The same policy on Sail and on Spark"
 AGAINST = "beside the embedded engine; Parquet to Parquet, 8 quasi-identifiers, k = 10"
@@ -31,7 +32,9 @@ WIDTHS = (2, 73, 5, 7, 16, 41, 7, 14)  # values of each quasi-identifier, as in 
 COMBINATIONS = 100_000
 PART = 500_000  # rows of a part: what is held at a time while they are made
 Used = Callable[[], tuple[int | None, float | None]]  # bytes at the worst moment, seconds of processor time
-SHORT, FULL = (100_000, 300_000), (1_000_000, 3_000_000, 10_000_000)
+SHORT, FULL, HUGE = (100_000, 300_000), (1_000_000, 3_000_000, 10_000_000), 100_000_000
+ON_DISK = 200  # bytes of a record at the worst moment: its source, what is spilt, what is written
+Known = dict[tuple[int, str, str], dict[str, Any]]
 SEARCHES = ("top-down", "mondrian", "optimal")
 EMBEDDED, SAIL, STAY, SPARK = "embedded", "sail", "sail, counts stay", "spark"
 WHOLE = ROOT / ".venv-spark" / "bin" / "python"  # real Spark, where `make test-spark` was run
@@ -63,7 +66,40 @@ def run(*, full: bool) -> Outcome:
                     known[one] = measured(raw, *one[1:], folder / "out")
                     if full:
                         note(one, known[one])
-    return Outcome("spark", TITLE, AGAINST, tuple(tables(known)), tuple(failures(known)))
+        notes = tuple(huge(known, folder)) if full else ()
+    return Outcome("spark", TITLE, AGAINST, tuple(tables(known)), (*failures(known), *notes))
+
+
+def huge(known: Known, folder: Path) -> Iterator[str]:
+    """The most records of all, on Sail, where this machine has the memory and the disk that they take."""
+    one = (HUGE, SEARCHES[0], SAIL)
+    if one in known:
+        return
+    held = [
+        (many, found["cluster"])
+        for (many, *what), found in known.items()
+        if what == [*one[1:]] and found.get("cluster") is not None
+    ]
+    if len(held) < 2:
+        yield f"{HUGE:,} rows were not tried: how much memory they take is told by fewer rows"
+        return
+    memory, disk = Line.through(min(held), max(held)).at(HUGE), HUGE * ON_DISK
+    room, space = free_memory(), shutil.disk_usage(folder).free
+    if memory > room or disk > space:
+        yield (
+            f"{HUGE:,} rows were not tried: Sail would hold about {memory / 1e9:.0f} GB, and "
+            f"{disk / 1e9:.0f} GB of disk; {room / 1e9:.0f} and {space / 1e9:.0f} GB are free here"
+        )
+        return
+    people(folder / "huge", HUGE)
+    known[one] = measured(folder / "huge", *one[1:], folder / "out")
+    note(one, known[one])
+
+
+def free_memory() -> int:
+    """Bytes that a process may take without another giving some back."""
+    lines = Path("/proc/meminfo").read_text(encoding="utf-8").splitlines()
+    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable"))
 
 
 def measured(raw: Path, search: str, engine: str, out: Path) -> dict[str, Any]:
@@ -86,7 +122,7 @@ def measured(raw: Path, search: str, engine: str, out: Path) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def noted() -> dict[tuple[int, str, str], dict[str, Any]]:
+def noted() -> Known:
     """The runs of an earlier attempt; delete the file to measure again."""
     if not NOTES.is_file():
         return {}
@@ -105,7 +141,7 @@ def note(one: tuple[int, str, str], found: dict[str, Any]) -> None:
         file.write(json.dumps({"rows": rows, "search": search, "engine": engine, "found": found}) + "\n")
 
 
-def tables(known: dict[tuple[int, str, str], dict[str, Any]]) -> Iterator[Table]:
+def tables(known: Known) -> Iterator[Table]:
     rows: list[list[str | int | float | None]] = []
     jobs: list[list[str | int | float | None]] = []
     for (many, search, engine), found in known.items():
@@ -140,7 +176,7 @@ def tables(known: dict[tuple[int, str, str], dict[str, Any]]) -> Iterator[Table]
     yield Table("CPU of the cluster for the most rows, as the smaller runs predict it", columns, model)
 
 
-def failures(known: dict[tuple[int, str, str], dict[str, Any]]) -> Iterator[str]:
+def failures(known: Known) -> Iterator[str]:
     for (many, search, engine), found in known.items():
         if "failed" in found:
             yield f"{many:,} rows, {search}, {engine}: failed: {found['failed']}"
@@ -151,7 +187,12 @@ def people(folder: Path, many: int) -> None:
     rng = np.random.default_rng(17)
     combinations = [rng.integers(0, width, COMBINATIONS) for width in WIDTHS]
     ill = rng.integers(0, 9, COMBINATIONS)
-    drawn = np.concatenate([np.arange(COMBINATIONS), rng.integers(0, COMBINATIONS, many - COMBINATIONS)])
+    drawn = np.concatenate(
+        [
+            np.arange(COMBINATIONS, dtype=np.uint32),
+            rng.integers(0, COMBINATIONS, many - COMBINATIONS, np.uint32),
+        ]
+    )
     rng.shuffle(drawn)
     folder.mkdir()
     for begin in range(0, many, PART):

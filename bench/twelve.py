@@ -16,6 +16,7 @@ import json
 import shutil
 import sys
 import time
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -91,8 +92,8 @@ def published(table: Labelled, preset: str) -> Run:
 def _found(data: Path, names: list[str], out: Path) -> tuple[int, dict[str, int]]:
     """Texts of identifying columns among the released cells: those that came from there, and namesakes.
 
-    Cities are called as people are. A text that the released column itself had before is its own value; one
-    that it did not have has come out of a column that was to be left out.
+    Cities are called as people are. A text that the released column itself had before, at least as often, is
+    its own value; what it did not have, or had less often, has come out of a column that was to be left out.
     """
     raw = pl.read_csv(data, infer_schema=False, encoding="utf8-lossy")
     texts = {
@@ -105,7 +106,9 @@ def _found(data: Path, names: list[str], out: Path) -> tuple[int, dict[str, int]
     moved, shared = 0, {}
     for column in pl.read_csv(next(out.glob("data.*")), infer_schema=False).iter_columns():
         met = texts.intersection(column)
-        own = met.intersection(raw.get_column(column.name)) if column.name in raw.columns else set()
+        before = Counter(raw.get_column(column.name)) if column.name in raw.columns else Counter()
+        after = Counter(column)
+        own = {text for text in met if after[text] <= before[text]}
         moved += len(met - own)
         if own:
             shared[column.name] = len(own)

@@ -136,8 +136,8 @@ def _child(said: dict[str, Any], files: list[int]) -> int:
         line_buffering=True,
     )
     code = main(said["words"])
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()
+    sys.stdout.flush()
+    sys.stderr.flush()
     return code
 
 

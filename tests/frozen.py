@@ -76,8 +76,8 @@ def stillness() -> Iterator[None]:
         random._urandom = true  # type: ignore[attr-defined]
 
 
-def cases() -> Iterator[tuple[str, Case]]:
-    """Every case by its name; nothing is made before it is asked for."""
+def cases(*, documents: int = 60) -> Iterator[tuple[str, Case]]:
+    """Every case by its name, with so many documents; nothing is made before it is asked for."""
     for algorithm, models in CLAIMED.items():
         for model in sorted(models):
             yield f"{model} by {algorithm}", partial(_pair, model, algorithm, None)
@@ -88,8 +88,8 @@ def cases() -> Iterator[tuple[str, Case]]:
     yield "like", _like
     for name in COLLECTIONS:
         for algorithm in ("ctoff", "clustree", "tree-anatomy"):
-            yield f"collection {name} by {algorithm}", partial(_collection, name, algorithm, "")
-    yield "halves v-v", partial(_collection, "transcripts", "tree-anatomy", 'style = "v-v"\n')
+            yield f"collection {name} by {algorithm}", partial(_collection, name, algorithm, "", documents)
+    yield "halves v-v", partial(_collection, "transcripts", "tree-anatomy", 'style = "v-v"\n', documents)
     for way in PROMISES:
         yield f"tables of documents, {way}", partial(_keyed, way)
     tag = 'tag = { role = "identifier" }'
@@ -126,10 +126,10 @@ def _sample(name: str, folder: Path) -> Made:
     return _csv(folder, sample.generate(400, 0)), pv.Policy.loads(sample.policy()), {}
 
 
-def _collection(name: str, algorithm: str, more: str, _: Path) -> Made:
+def _collection(name: str, algorithm: str, more: str, rows: int, _: Path) -> Made:
     collection = COLLECTIONS[name]
     policy = pv.Policy.loads(collection.policy(l=2, algorithm=algorithm) + more)
-    return list(collection.generate(rows=60, seed=0)), policy, {}
+    return list(collection.generate(rows=rows, seed=0)), policy, {}
 
 
 def _keyed(way: str, _: Path) -> Made:

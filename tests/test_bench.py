@@ -312,6 +312,17 @@ def test_the_cost_model_predicts_what_was_measured() -> None:
 
 
 @pytest.mark.usefixtures("_bench")
+def test_the_most_rows_are_tried_where_they_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from bench import spark
+
+    held = {1_000_000: 450e6, 3_000_000: 790e6, 10_000_000: 1_950e6}
+    known: spark.Known = {(many, "top-down", spark.SAIL): {"cluster": of} for many, of in held.items()}
+    monkeypatch.setattr(spark, "free_memory", lambda: 5 * 10**9)
+    assert "about 17 GB" in next(spark.huge(known, tmp_path))
+    assert "fewer rows" in next(spark.huge({}, tmp_path))
+
+
+@pytest.mark.usefixtures("_bench")
 def test_what_the_model_says_for_more_is_the_model() -> None:
     """The table for 10^9 and 10^11 records on 100 workers of four cores."""
     from bench.spark_cost import Line, asked, ordered

@@ -89,3 +89,26 @@ def test_a_check_asks_before_it_counts(wide: Path, monkeypatch: pytest.MonkeyPat
     file = policy(2, "top-down")
     assert main(["check", "wide.csv", file]) == 2
     assert main(["check", "wide.csv", file, "--effort", "1000000"]) == 0
+
+
+@pytest.mark.parametrize("algorithm", ["samarati", "incognito"])
+def test_a_lattice_that_nobody_can_walk_is_refused_at_once(
+    wide: Path, algorithm: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = Path(policy(2, algorithm)).read_text("utf-8")
+    start, end = text.index("[[models]]"), text.index("[algorithm]")
+    Path("policy.toml").write_text(text[:start] + '[[models]]\ntype = "k-anonymity"\nk = 3\n' + text[end:])
+    assert main(["publish", "wide.csv", "policy.toml", "-o", "out"]) == 2
+    said = capsys.readouterr().err
+    assert f"{algorithm}: the lattice has 12,157,665,459,056,928,801 nodes" in said
+    assert "optimal" in said
+    assert "--effort 3039416364765 does it anyway" in said
+    assert not Path("out").exists()
+
+
+def test_the_limit_of_a_lattice_can_be_raised() -> None:
+    effort.refuse_lattice("x", effort.NODES)
+    with pytest.raises(UnsupportedError, match="--effort 2 "):
+        effort.refuse_lattice("x", effort.NODES + 1)
+    with effort.allowed(2):
+        effort.refuse_lattice("x", effort.NODES + 1)

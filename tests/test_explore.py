@@ -175,13 +175,34 @@ def test_the_report_shows_every_run_and_fetches_nothing() -> None:
     made = [run for run in found["runs"] if "refused" not in run]
     text = render(found)
     page = Page(text)
-    marks = [attrs for tag, attrs in page.tags if (attrs.get("class") or "").startswith("mark")]
-    assert len(marks) == len(made)
+    points = [tag for tag, attrs in page.tags if (attrs.get("class") or "").startswith("mark") and tag == "g"]
+    assert len(points) == len(made)
+    bars = [tag for tag, attrs in page.tags if (attrs.get("class") or "").startswith("mark") and tag == "li"]
+    assert len(bars) == sum(
+        run["utility"].get(name) is not None
+        for run in made
+        if run["name"] in found["best"]
+        for name in ("query_error", "prediction_error", "marginals", "pairs", "correlations")
+    )
+    assert 1 <= len(found["best"]) <= 3
+    assert len(bars) >= len(found["best"])
     assert all(run["name"] in text for run in found["runs"])
     assert not [attrs for _, attrs in page.tags if {"src", "srcset"} & set(attrs)]
     assert all((attrs.get("href") or "#").startswith("#") for _, attrs in page.tags)
     assert any("default-src 'none'" in str(attrs.get("content")) for tag, attrs in page.tags if tag == "meta")
     assert sum(tag == "script" for tag, _ in page.tags) == 1
+
+
+def test_the_best_keep_the_policys_own_promise_and_lose_least() -> None:
+    policy = policy_of(["k-anonymity"], "top-down")
+    own = policy.models[0].k  # type: ignore[attr-defined]
+    found = explore(table_of(3, rows=80), policy, k=[2, own, 20])
+    runs = {run["name"]: run for run in found["runs"]}
+    able = [run for run in found["runs"] if "refused" not in run and run["k"] in {None, own}]
+    assert {runs[name]["k"] for name in found["best"]} <= {None, own}
+    losses = [runs[name]["loss"]["lm"] for name in found["best"]]
+    assert losses == sorted(losses)
+    assert losses[0] == min(run["loss"]["lm"] for run in able if run["loss"]["lm"] is not None)
 
 
 def test_no_value_of_the_data_is_in_what_is_found() -> None:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import re
 from fractions import Fraction
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pytest
+from tests.notebooks import NOTEBOOKS, executed
 
 import privet as pv
 from privet import notebook
 from privet.core import Verdict
 from privet.exploration import explore
+from privet.roads.answers import Exploration, TableComparison
 from privet.verification import Verification
 
 HOSTILE = "<script>alert(1)</script>"
@@ -26,7 +31,22 @@ class Reading(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert not attrs
+        drawn = tag in {"svg", "rect", "circle", "text"}  # numbers of ours, and no other attribute anywhere
+        assert drawn or not attrs
+        for name, value in attrs:
+            assert name in {
+                "x",
+                "y",
+                "width",
+                "height",
+                "cx",
+                "cy",
+                "r",
+                "fill-opacity",
+                "text-anchor",
+                "font-size",
+            }
+            assert re.fullmatch(r"[0-9.]+|start|end", value or "")
         self.tags.add(tag)
 
 
@@ -66,7 +86,10 @@ def test_everything_shows_itself_escaped_and_without_raw_values() -> None:
     ]
     for value in made:
         page = value._repr_html_()
-        assert Reading(page).tags <= {"table", "caption", "tr", "th", "td"}
+        drawn = {"svg", "rect", "circle", "text"}
+        assert Reading(page).tags <= {"table", "caption", "tr", "th", "td", *drawn}
+        if isinstance(value, (pv.Release, TableComparison, Exploration)):
+            assert "svg" in Reading(page).tags
         assert CANARY not in page
         assert CANARY not in repr(value) or value is release.policy
     assert "&lt;script&gt;" in release._repr_html_()
@@ -98,3 +121,26 @@ def test_what_verify_found_is_shown_escaped(tmp_path: Path) -> None:
     assert Reading(shown).tags == {"table", "caption", "tr", "th", "td"}
     assert "k-anonymity" in shown
     assert "&lt;script&gt;" in shown
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs_and_shows_what_it_showed(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    found = executed(path)
+    for cell, before in zip(found["cells"], stored["cells"], strict=True):
+        if cell["cell_type"] == "code":
+            assert cell["execution_count"] == before["execution_count"], "keep what it shows: tests.notebooks"
+            kinds = [sorted(one.get("data", {"text": ""})) for one in cell["outputs"]]
+            assert kinds == [sorted(one.get("data", {"text": ""})) for one in before["outputs"]]
+
+
+def test_there_is_a_notebook_for_each_kind_of_data() -> None:
+    assert {path.stem for path in NOTEBOOKS} >= {"tables", "trajectories", "documents", "sets", "noise"}
+    shown = {path.stem: path.read_text(encoding="utf-8") for path in NOTEBOOKS}
+    assert shown["tables"].count("<svg") >= 3
+    for call in ("pv.explore", "pv.draft", "pv.link", "pv.compare"):
+        assert call in shown["tables"]
+    assert "pv.plan" in shown["noise"]

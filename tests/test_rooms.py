@@ -7,7 +7,7 @@ import importlib
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -63,7 +63,7 @@ ARROWS: dict[str, set[str]] = {
     "models": {*BASE, "hierarchy", "blocks", "native", "effort", "runs"},
     "measure": {*BASE, "hierarchy", "models", "runs"},
     "counts": {*BASE, "models", "blocks", "native"},
-    "relational": {*BASE, "hierarchy", "models", "measure", "counts", "native"},
+    "relational": {*BASE, "hierarchy", "models", "measure", "counts", "native", "effort"},
     "trajectory": {*BASE, "models", "native"},
     "document": {*BASE, "hierarchy", "native"},
     "dp": {*BASE, "hierarchy", "models", "counts", "relational", "witness"},  # for the one top-down loop
@@ -240,13 +240,47 @@ def test_a_module_without_a_user_is_noticed() -> None:
 LIBRARIES = re.compile(r"^\s*(?:import|from) (polars|pandas|pyarrow|duckdb|pyspark)\b", re.MULTILINE)
 
 
-@pytest.mark.parametrize(
-    "room", sorted({*SEARCHES, "models", "hierarchy", "measure", "counts", "evidence", "policy"})
-)
+WITHOUT_ENGINES = sorted({*SEARCHES, "models", "hierarchy", "measure", "counts", "evidence", "policy"})
+
+
+def engines_of(path: Path) -> list[str]:
+    """The engines, and their libraries, that a module knows."""
+    libraries = LIBRARIES.findall(path.read_text(encoding="utf-8"))
+    return [*libraries, *(name for _, name in imports(path) if name.startswith("privet.engines"))]
+
+
+@pytest.mark.parametrize("room", WITHOUT_ENGINES)
 def test_no_search_knows_an_engine_or_its_library(room: str) -> None:
     for path in (HOUSE / room).rglob("*.py"):
-        assert not LIBRARIES.findall(path.read_text(encoding="utf-8")), path
-        assert not [name for _, name in imports(path) if name.startswith("privet.engines")], path
+        assert not engines_of(path), path
+
+
+# The searches that ask through the door, with all that they are made of; of what answers, they know who
+# answers for a table in this process, and no more.
+AT_THE_DOOR = [
+    *("relational/topdown.py", "relational/specialize.py", "relational/mondrian.py", "relational/boxes.py"),
+    *("relational/axis.py", "relational/optimal.py", "relational/annealing.py", "relational/judge.py"),
+    *("relational/objective.py", "relational/lattice.py", "relational/infeasible.py"),
+    *("relational/fulldomain.py", "relational/samarati.py", "relational/incognito.py"),
+    *("relational/trimming.py", "relational/ranges.py", "dp/diffgen.py", "dp/splitting.py", "dp/leaves.py"),
+]
+DOOR = ("privet.counts.door.", "privet.counts.live.", "privet.counts.memory.counted")
+
+
+def behind_the_door(path: Path) -> list[str]:
+    """What a search knows of those who answer it: their modules, and cells and rows of a table."""
+    known = [
+        name for _, name in imports(path) if name.startswith("privet.counts") and not name.startswith(DOOR)
+    ]
+    cells = {"cells", "by_record", "recoded", "class_codes", "of_cell"}
+    return known + [
+        node.attr for node in nodes(path) if isinstance(node, ast.Attribute) and node.attr in cells
+    ]
+
+
+@pytest.mark.parametrize("search", AT_THE_DOOR)
+def test_no_search_that_asks_reaches_behind_the_door(search: str) -> None:
+    assert not behind_the_door(HOUSE / search)
 
 
 # Who checks, and which search it must not believe: who shares its counting shares its mistakes.
@@ -295,24 +329,111 @@ def test_an_auditor_shares_nothing_with_its_search(auditor: str) -> None:
         assert not believed(path, AUDITORS[auditor]), path
 
 
+COUNTED_BY_THE_CHECK = ("privet.models.groups", "privet.models.blockwise")
+
+
 @pytest.mark.parametrize("room", ["relational", "counts", "dp"])
 def test_a_search_does_not_count_with_the_check(room: str) -> None:
     for path in (HOUSE / room).rglob("*.py"):
-        assert not believed(path, ("privet.models.groups", "privet.models.blockwise")), path
+        assert not believed(path, COUNTED_BY_THE_CHECK), path
 
 
-def test_a_broken_rule_is_noticed(tmp_path: Path) -> None:
-    """Each rule, broken on purpose: a test that cannot fail guards nothing."""
-    upwards = tmp_path / "upwards.py"
-    upwards.write_text(
-        "from privet.roads import road_of\nimport privet.cli.app\nfrom privet.counts.door import Counts\n"
-    )
-    found = list(imports(upwards))
-    assert len(wrong_arrows("relational", found)) == 2
-    assert len(wrong_arrows("hierarchy", found)) == 3
-    assert not wrong_arrows("cli", found)
-    assert believed(upwards, AUDITORS["models"]) == ["privet.counts.door.Counts"]
-    assert LIBRARIES.findall("    import polars as pl") == ["polars"]
+# Each rule, broken on purpose: a test that cannot fail guards nothing.
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> Callable[[str], Path]:
+    """A module that says one thing too much."""
+    number = iter(range(10**6))
+
+    def made(text: str) -> Path:
+        path = tmp_path / f"broken{next(number)}.py"
+        path.write_text(f'"""Broken on purpose."""\n{text}\n', encoding="utf-8")
+        return path
+
+    return made
+
+
+def test_every_arrow_that_is_not_drawn_is_noticed() -> None:
+    """From every room to every other: what no arrow allows is found, and nothing else is."""
+    for here, allowed in ARROWS.items():
+        for there in (*ARROWS, *TOP):
+            found = wrong_arrows(here, [(1, f"privet.{there}.thing")])
+            assert bool(found) == (there != here and there not in allowed), (here, there)
+    assert not [there for there in ARROWS if wrong_arrows("cli", [(1, f"privet.{there}.thing")])]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "from privet.{0} import thing",
+        "import privet.{0}",
+        "import privet.{0} as x",
+        "from privet import {0}",
+        "def late():\n    from privet.{0} import thing",
+    ],
+)
+def test_an_import_is_noticed_however_it_is_written(form: str, broken: Callable[[str], Path]) -> None:
+    assert wrong_arrows("hierarchy", imports(broken(form.format("roads"))))
+
+
+def test_a_circle_of_arrows_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    for room, below in ARROWS.items():
+        for under in below - {TYPES_ONLY.get(room)}:
+            if TYPES_ONLY.get(under) == room:
+                continue
+            with monkeypatch.context() as patch:
+                patch.setitem(ARROWS, under, {*ARROWS[under], room})
+                with pytest.raises(AssertionError, match="which stands later"):
+                    test_every_arrow_points_down()
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        "import polars as pl",
+        "from pyspark.sql import SparkSession",
+        "import duckdb",
+        "from privet.engines.embedded import Embedded",
+    ],
+)
+def test_an_engine_in_a_search_is_noticed(known: str, broken: Callable[[str], Path]) -> None:
+    assert engines_of(broken(f"def search():\n    {known}"))
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        "from privet.counts.rollup import Rollups",
+        "from privet.counts.memory import InMemory",
+        "from privet.counts import partition",
+        "def search(tally):\n    return tally.cells",
+        "def search(tally, found):\n    return tally.recoded(found)",
+    ],
+)
+def test_a_search_that_reaches_behind_the_door_is_noticed(known: str, broken: Callable[[str], Path]) -> None:
+    assert behind_the_door(broken(known))
+
+
+@pytest.mark.parametrize("auditor", sorted(AUDITORS))
+def test_an_auditor_that_believes_its_search_is_noticed(auditor: str, broken: Callable[[str], Path]) -> None:
+    for search in AUDITORS[auditor]:
+        package, _, module = search.rpartition(".")
+        assert believed(broken(f"import {search}"), AUDITORS[auditor])
+        assert believed(broken(f"from {search} import thing"), AUDITORS[auditor])
+        assert believed(broken(f"from {package} import {module}"), AUDITORS[auditor])
+
+
+def test_every_rule_is_about_modules_that_there_are() -> None:
+    """A rule about a module that was renamed would hold for ever."""
+    named = {*COUNTED_BY_THE_CHECK, *(search for searches in AUDITORS.values() for search in searches)}
+    places = [HOUSE.parent.joinpath(*name.split(".")) for name in named]
+    missing = [place for place in places if not place.is_dir() and not place.with_suffix(".py").is_file()]
+    missing += [HOUSE / place for place in (*AUDITORS, *AT_THE_DOOR) if not (HOUSE / place).exists()]
+    missing += [HOUSE / room for room in WITHOUT_ENGINES if not (HOUSE / room).is_dir()]
+    assert not missing
+    rooms = {room_of(path) for path in modules()}
+    assert rooms == {*ARROWS, *TOP}, "a room without a place, or a place without a room"
 
 
 def test_plain_does_without_polars() -> None:

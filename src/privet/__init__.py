@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from privet.assess import compare, explain, risk
+    from privet.assess import compare, explain, link, risk
     from privet.attackers.suite import attack
     from privet.core import Algorithm, Attribute, Form, PrivacyModel, Purse, Role, Tally, Verdict
     from privet.disclose.safe.algorithm import SafeLattice
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         InternalError,
         MissingExtraError,
         OptionError,
+        PartyError,
         PersonError,
         PolicyError,
         PrivetError,
@@ -66,12 +67,14 @@ if TYPE_CHECKING:
         RecordsAtRisk,
         SampleUniqueness,
     )
+    from privet.models.safeharbor import SafeHarbor
     from privet.models.tcloseness import Distance, TCloseness
     from privet.policy.notation import algorithm, model
     from privet.policy.values import Policy
     from privet.publishing import check, publish
     from privet.readings import Nulls
     from privet.relational.anatomy import Anatomy
+    from privet.relational.auto import AutoSearch
     from privet.relational.bucketisation import Bucketisation
     from privet.relational.coincident import Coincident
     from privet.relational.condensation import Condensation
@@ -86,7 +89,21 @@ if TYPE_CHECKING:
     from privet.relational.topdown import TopDown
     from privet.release import Release
     from privet.roads.documents.shape import DocumentShape
+    from privet.roads.noisy.planning import plan
     from privet.roads.trajectories.shape import Trajectories
+    from privet.roads.transactions.shape import Transactions
+    from privet.rules.bypromise import ByPromise
+    from privet.rules.hidden import HiddenRule
+    from privet.rules.known import KMAnonymity
+    from privet.rules.searches import (
+        GeneraliseItems,
+        HideBorder,
+        HideExact,
+        HideItems,
+        HideTransactions,
+        SuppressItems,
+        SuppressItemsLocally,
+    )
     from privet.samples import sample
     from privet.trajectory.searches import LightestPaths, SuppressPoints, SuppressPointsLocally
     from privet.verification import verify
@@ -99,12 +116,14 @@ _HOME = {
     "AnatomyDiversity": "privet.document.promises",
     "Attribute": "privet.core",
     "Auto": "privet.hierarchy.auto",
+    "AutoSearch": "privet.relational.auto",
     "AverageRisk": "privet.models.risk",
     "BetaLikeness": "privet.models.likeness",
     "BrokenPromiseError": "privet.errors",
     "Bucketisation": "privet.relational.bucketisation",
     "BudgetError": "privet.errors",
     "ByConstruction": "privet.models.construction",
+    "ByPromise": "privet.rules.bypromise",
     "CToff": "privet.document.clustree",
     "ClusTree": "privet.document.clustree",
     "Coincident": "privet.relational.coincident",
@@ -125,13 +144,20 @@ _HOME = {
     "EntropyLDiversity": "privet.models.ldiversity",
     "Flat": "privet.hierarchy.flat",
     "Form": "privet.core",
+    "GeneraliseItems": "privet.rules.searches",
     "Hash": "privet.disguise",
+    "HiddenRule": "privet.rules.hidden",
+    "HideBorder": "privet.rules.searches",
+    "HideExact": "privet.rules.searches",
+    "HideItems": "privet.rules.searches",
+    "HideTransactions": "privet.rules.searches",
     "HierarchyError": "privet.errors",
     "Incognito": "privet.relational.incognito",
     "InputError": "privet.errors",
     "InternalError": "privet.errors",
     "Intervals": "privet.hierarchy.intervals",
     "KAnonymity": "privet.models.kanonymity",
+    "KMAnonymity": "privet.rules.known",
     "KMap": "privet.models.presence",
     "Key": "privet.disguise",
     "LKC": "privet.models.lkc",
@@ -148,6 +174,7 @@ _HOME = {
     "OptionError": "privet.errors",
     "PMPrivacy": "privet.document.promises",
     "PSensitiveKAnonymity": "privet.models.psensitive",
+    "PartyError": "privet.errors",
     "PersonError": "privet.errors",
     "PersonalisedPrivacy": "privet.models.personal",
     "Policy": "privet.policy.values",
@@ -164,6 +191,7 @@ _HOME = {
     "RecursiveLDiversity": "privet.models.ldiversity",
     "Release": "privet.release",
     "Role": "privet.core",
+    "SafeHarbor": "privet.models.safeharbor",
     "SafeLattice": "privet.disclose.safe.algorithm",
     "Samarati": "privet.relational.samarati",
     "SampleUniqueness": "privet.models.risk",
@@ -171,6 +199,8 @@ _HOME = {
     "Sets": "privet.hierarchy.sets",
     "Shift": "privet.disguise",
     "Spark": "privet.engines.spark.engine",
+    "SuppressItems": "privet.rules.searches",
+    "SuppressItemsLocally": "privet.rules.searches",
     "SuppressPoints": "privet.trajectory.searches",
     "SuppressPointsLocally": "privet.trajectory.searches",
     "Suppression": "privet.relational.suppression",
@@ -179,6 +209,7 @@ _HOME = {
     "TamperedError": "privet.errors",
     "TopDown": "privet.relational.topdown",
     "Trajectories": "privet.roads.trajectories.shape",
+    "Transactions": "privet.roads.transactions.shape",
     "Tree": "privet.hierarchy.tree",
     "TreeAnatomy": "privet.document.settings",
     "UnsatisfiableError": "privet.errors",
@@ -191,7 +222,9 @@ _HOME = {
     "draft": "privet.drafts.draft",
     "explain": "privet.assess",
     "explore": "privet.exploration",
+    "link": "privet.assess",
     "model": "privet.policy.notation",
+    "plan": "privet.roads.noisy.planning",
     "publish": "privet.publishing",
     "risk": "privet.assess",
     "sample": "privet.samples",
@@ -200,23 +233,23 @@ _HOME = {
 
 __all__ = [  # noqa: RUF022 - the same order as _HOME, which a test compares
     "AbsentError", "Algorithm", "AlphaKAnonymity", "Anatomy", "AnatomyDiversity", "Attribute", "Auto",
-    "AverageRisk",
-    "BetaLikeness", "BrokenPromiseError", "Bucketisation", "BudgetError", "ByConstruction", "CToff",
-    "ClusTree", "Coincident", "Condensation", "ConfidenceBounding", "ContingencySettings", "Dates",
-    "DeltaDisclosure", "DeltaPresence", "DiffGenSettings", "DifferentialPrivacy", "Distance",
-    "DistinctLDiversity", "DocumentAnonymity", "DocumentDiversity", "DocumentShape",
-    "EnhancedBetaLikeness", "EntropyLDiversity", "Flat", "Form", "Hash", "HierarchyError", "Incognito",
-    "InputError", "InternalError", "Intervals", "KAnonymity", "KMap", "Key", "LKC", "Ledger",
-    "LightestPaths", "Local", "Mask", "MaximumRisk", "Microaggregation", "MissingExtraError", "Mondrian",
-    "Nulls", "Optimal", "OptionError", "PMPrivacy", "PSensitiveKAnonymity", "PersonError",
-    "PersonalisedPrivacy",
-    "Policy", "PolicyError", "PopulationUniqueness", "Pram", "Prefix", "PrivacyModel", "PrivetError",
-    "Pseudonym", "Purse", "RankSwap", "RecordsAtRisk", "RecursiveLDiversity", "Release", "Role",
-    "SafeLattice", "Samarati", "SampleUniqueness", "Sampling", "Sets", "Shift", "Spark", "SuppressPoints",
-    "SuppressPointsLocally", "Suppression", "TCloseness", "Tally", "TamperedError", "TopDown",
-    "Trajectories", "Tree", "TreeAnatomy", "UnsatisfiableError", "UnsupportedError", "Verdict",
-    "algorithm", "attack", "check", "compare", "draft", "explain", "explore", "model", "publish", "risk",
-    "sample", "verify",
+    "AutoSearch", "AverageRisk", "BetaLikeness", "BrokenPromiseError", "Bucketisation", "BudgetError",
+    "ByConstruction", "ByPromise", "CToff", "ClusTree", "Coincident", "Condensation",
+    "ConfidenceBounding", "ContingencySettings", "Dates", "DeltaDisclosure", "DeltaPresence",
+    "DiffGenSettings", "DifferentialPrivacy", "Distance", "DistinctLDiversity", "DocumentAnonymity",
+    "DocumentDiversity", "DocumentShape", "EnhancedBetaLikeness", "EntropyLDiversity", "Flat", "Form",
+    "GeneraliseItems", "Hash", "HiddenRule", "HideBorder", "HideExact", "HideItems", "HideTransactions",
+    "HierarchyError", "Incognito", "InputError", "InternalError", "Intervals", "KAnonymity",
+    "KMAnonymity", "KMap", "Key", "LKC", "Ledger", "LightestPaths", "Local", "Mask", "MaximumRisk",
+    "Microaggregation", "MissingExtraError", "Mondrian", "Nulls", "Optimal", "OptionError", "PMPrivacy",
+    "PSensitiveKAnonymity", "PartyError", "PersonError", "PersonalisedPrivacy", "Policy", "PolicyError",
+    "PopulationUniqueness", "Pram", "Prefix", "PrivacyModel", "PrivetError", "Pseudonym", "Purse",
+    "RankSwap", "RecordsAtRisk", "RecursiveLDiversity", "Release", "Role", "SafeHarbor", "SafeLattice",
+    "Samarati", "SampleUniqueness", "Sampling", "Sets", "Shift", "Spark", "SuppressItems",
+    "SuppressItemsLocally", "SuppressPoints", "SuppressPointsLocally", "Suppression", "TCloseness",
+    "Tally", "TamperedError", "TopDown", "Trajectories", "Transactions", "Tree", "TreeAnatomy",
+    "UnsatisfiableError", "UnsupportedError", "Verdict", "algorithm", "attack", "check", "compare",
+    "draft", "explain", "explore", "link", "model", "plan", "publish", "risk", "sample", "verify",
 ]  # fmt: skip
 
 

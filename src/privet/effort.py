@@ -14,6 +14,7 @@ from math import comb
 from privet.errors import InputError, UnsupportedError
 
 USUAL = 10**11  # records looked at, over all combinations: some minutes of compiled counting
+NODES = 4_000_000  # of a lattice, looked at one by one: most are settled by others, the rest is some minutes
 FEWEST = 256  # a combination costs something even where there are hardly any records
 _TIMES = [1]  # of the whole process, so that threads that search and check beside each other see it too
 
@@ -57,3 +58,19 @@ def refuse_endless(promise: str, *, columns: int, known: int, records: int) -> N
         f"be counted, {times:,} times as much work as usual: {less}promise all {columns} known at once, "
         f"which is stronger and has one combination; --effort {times} does it anyway"
     )
+
+
+def refuse_lattice(search: str, nodes: int) -> None:
+    """Refuse to look at the nodes of a lattice one by one where that would not end.
+
+    >>> refuse_lattice("samarati", 3**40)
+    Traceback (most recent call last):
+    privet.errors.UnsupportedError: samarati: the lattice has 12,157,665,459,056,928,801 nodes, ...
+    """
+    times = -(-nodes // NODES)
+    if times > _TIMES[-1]:
+        raise UnsupportedError(
+            f"{search}: the lattice has {nodes:,} nodes, {times:,} times as many as are usually looked at "
+            "one by one: optimal walks a large lattice and takes the best that it meets, mondrian and local "
+            f"need none; levels that are fixed make it smaller; --effort {times} does it anyway"
+        )

@@ -156,13 +156,13 @@ class Cluster(Protocol[Table]):
         """
 
     def combinations(self, table: Table) -> Any:
-        """A polars frame of the different rows, as texts, and how many of each there are."""
+        """The different rows, as texts, and in `n` how many of each; handed over as `arrow` does."""
 
     def different(self, table: Table, times: str) -> Any:
-        """A polars frame of the different rows as they are, and in `times` how many of each there are."""
+        """The different rows as they are, and in `times` how many of each; handed over as `arrow` does."""
 
     def people(self, table: Table, person: str, point: tuple[str, str], times: str) -> Any:
-        """A polars frame with the rows of one of those persons whose rows are alike, and how many they are.
+        """The rows of one of those persons whose rows are alike, and how many they are; handed over so too.
 
         `point`: the columns that differ between the rows of a person.
         """

@@ -34,6 +34,7 @@ from privet.roads.tables import population
 USUAL = ("top-down", "optimal", "mondrian", "local", "suppression")  # beside the policy's own
 SIZES = (2, 5, 10, 20)  # of classes, where a promise has a k
 SHARES = (Fraction(0), Fraction(1, 100), Fraction(5, 100))  # of records, where a search may drop some
+BEST = 3  # runs that are looked at closely
 PATIENCE = 30.0  # seconds for one run, where an algorithm takes a limit
 RISKS = ("highest", "average", "unique")
 LOSSES = ("lm", "ncp", "discernibility")
@@ -104,7 +105,21 @@ def explore(
         before=_risks(classes.class_sizes(left)),
         runs=[Run.of(run) for run in runs],
         frontier=best,
+        best=_best(runs, policy, loss),
     )
+
+
+def _best(runs: Sequence[Mapping[str, Any]], policy: Policy, loss: str) -> list[str]:
+    """The names of the runs to look at closely: of those that come to the same, the first."""
+    own = {int(model.k) for model in policy.models if _has(model, "k")}  # type: ignore[attr-defined]
+    able = [run for run in runs if _comparable(run, loss)]
+    kept_ = [run for run in able if run["k"] is None or run["k"] in own] or able
+    found: list[Mapping[str, Any]] = []
+    for run in sorted(kept_, key=lambda run: float(_loss(run, loss))):
+        same = any((one["loss"], one["utility"]) == (run["loss"], run["utility"]) for one in found)
+        if not same and len(found) < BEST:
+            found.append(run)
+    return [str(run["name"]) for run in found]
 
 
 def trials(

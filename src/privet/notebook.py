@@ -72,3 +72,56 @@ def shown(value: Any) -> str:
         some += [f"{len(value) - SHOWN:,} more"] if len(value) > SHOWN else []
         return ", ".join(some) or "none"
     return text(value)
+
+
+WIDE, LINE, NAMES = 480, 18, 160  # of a drawing: its width, the height of a bar, room for a name
+
+
+def bars(rows: Iterable[tuple[str, float | None]]) -> Markup:
+    """Shares from 0 to 1 as bars, each with its name and its number.
+
+    >>> "<rect" in bars([("age", 0.5)]), bars([])
+    (True, '')
+    """
+    told = [(name, min(1.0, max(0.0, share))) for name, share in list(rows)[:SHOWN] if share is not None]
+    parts = []
+    for at, (name, share) in enumerate(told):
+        y = at * LINE
+        parts += [
+            _words(NAMES - 6, y + 13, _short(name), "end"),
+            f'<rect x="{NAMES}" y="{y + 3}" width="{share * (WIDE - NAMES - 60):.1f}" height="12"></rect>',
+            _words(NAMES + 6 + share * (WIDE - NAMES - 60), y + 13, f"{100 * share:.1f} %", "start"),
+        ]
+    return _drawing(parts, len(told) * LINE)
+
+
+def points(rows: Iterable[tuple[str, float, float, bool]], across: str, up: str) -> Markup:
+    """Shares against each other: a name, how far to the right, how far up, whether it is marked and named."""
+    parts, told, high = [], list(rows), 240
+    for name, x, y, marked in told:
+        right, down = 40 + min(1.0, x) * (WIDE - 200), 20 + (1 - min(1.0, y)) * (high - 50)
+        radius, opacity = (5, "1") if marked else (3, "0.4")
+        parts.append(
+            f'<circle cx="{right:.1f}" cy="{down:.1f}" r="{radius}" fill-opacity="{opacity}"></circle>'
+        )
+        if marked:
+            parts.append(_words(right + 8, down + 4, _short(name), "start"))
+    if not told:
+        return Markup()
+    parts += [
+        _words(40, 12, f"{up}, 0 to 100 %", "start"),
+        _words(WIDE - 160, high - 6, f"{across}, 0 to 100 %", "end"),
+    ]
+    return _drawing(parts, high)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 24 else f"{name[:23]}…"
+
+
+def _words(x: float, y: float, said: str, anchor: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="12">{text(said)}</text>'
+
+
+def _drawing(parts: list[str], high: int) -> Markup:
+    return Markup(f'<svg width="{WIDE}" height="{high}">{"".join(parts)}</svg>' if parts else "")

@@ -51,7 +51,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
     },
     "algorithms": {
         "anatomy": "privet.relational.anatomy:Anatomy",
-        "auto": "privet.relational.auto:Auto",
+        "auto": "privet.relational.auto:AutoSearch",
         "bucketisation": "privet.relational.bucketisation:Bucketisation",
         "clustree": "privet.document.clustree:ClusTree",
         "coincident": "privet.relational.coincident:Coincident",

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -34,6 +35,8 @@ from privet.policy.values import Policy
 from privet.report import html
 
 PRIVATE = ".private"
+FIRST = 512  # bytes of the notes, in which their source stands
+BEGINNING = re.compile(rb'\{"private": 1, "keep": "[^"\\]*", "source": "([0-9a-f]+)"')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +72,10 @@ class Release(ABC):
 
     def _repr_html_(self) -> str:
         """What is published, and what was found of it; nothing that does not leave."""
-        return notebook.card(type(self).__name__, self.evidence.facts())
+        lost = (self.measures.attributes or {}).items()
+        drawn = notebook.bars((name, note.get("lm")) for name, note in lost)
+        more = [("lost by column (LM)", drawn)] if drawn else []
+        return notebook.card(type(self).__name__, [*self.evidence.facts(), *more])
 
     def to_arrow(self) -> Any:
         """The data as a pyarrow table."""
@@ -134,10 +140,12 @@ class Release(ABC):
             sign.put(folder)
 
     def _write_private(self, folder: Path) -> None:
+        said = self.private_notes()
         notes = {
             "private": 1,
             "keep": "this file holds raw values; it stays with the steward",
-            **self.private_notes(),
+            **({"source": said["source"]} if "source" in said else {}),  # first: see `_source`
+            **said,
         }
         notes["digest"] = _digest(notes)
         path = folder / "steward.json"
@@ -205,12 +213,22 @@ def earlier_releases(folder: Path, digest: str | None) -> list[Path]:
     for notes in sorted(folder.absolute().parent.glob(f"*{PRIVATE}/steward.json")):
         other = folder.parent / notes.parent.name.removesuffix(PRIVATE)
         try:
-            same = jsonvalue.loads(notes.read_text(encoding="utf-8")).get("source") == digest
+            same = _source(notes) == digest
         except (OSError, ValueError, AttributeError):
             continue  # not ours, or not readable: nothing to warn of
         if same and other.name != folder.absolute().name:
             found.append(other)
     return found
+
+
+def _source(notes: Path) -> str | None:
+    """Of which data these notes are: it stands at their beginning, and the rest may be long."""
+    with notes.open("rb") as file:
+        found = BEGINNING.match(file.read(FIRST))
+    if found is not None:
+        return found[1].decode()
+    said: str | None = jsonvalue.loads(notes.read_text(encoding="utf-8")).get("source")
+    return said
 
 
 def paid(folder: Path) -> bool:

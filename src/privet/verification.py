@@ -96,7 +96,7 @@ def verify(
         policy = handed.load(folder / ev.POLICY)
         read, said = received.read_as(needed(evidence.data, "data"), policy)
         complaints += said
-        received.refuse_endless(folder, read, limit)
+        received.refuse_endless(folder, read, policy, limit)
         complaints += handed.spelling(folder / ev.POLICY, policy)
         found = _found(folder, replace(evidence, data=read), policy, where)
         beside = rewritten.beside(folder, read, policy, where)

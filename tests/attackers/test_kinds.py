@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -205,6 +206,20 @@ def test_anonymeter_runs_in_a_process_of_its_own(tmp_path: Path, monkeypatch: py
     assert json.loads((tmp_path / "asked.json").read_text())["secrets"] == ["ill"]
     fake.write_text("#!/bin/sh\nexit 1\n")
     assert "did not run" in pv.attack(release, raw=raw, only=["anonymeter"]).not_tried[0][1]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(PYTHON not in os.environ, reason=HINT)
+def test_anonymeter_itself_finds_more_in_a_weak_release() -> None:
+    raw, goal = table_of(0, rows=300), "a predicate that singles one person out"
+    weak, ours = (
+        next(one for one in pv.attack(release, raw=raw, only=["anonymeter"]).outcomes if one.goal == goal)
+        for release in (
+            pv.publish(raw, policy_of([{"type": "k-anonymity", "k": k}], "top-down")) for k in (1, 5)
+        )
+    )
+    assert weak.between[0] > 0.9
+    assert ours.between[1] < weak.between[0]
 
 
 # The command.

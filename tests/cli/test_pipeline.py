@@ -38,15 +38,11 @@ def test_from_stdin_to_stdout_is_the_data_of_the_release(
     assert main(["verify", "out"]) == 0
 
 
-def test_stdin_leaves_nothing_behind(
-    privet: Run, place: Path, stdin: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    spool = tmp_path / "spool"
-    spool.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(spool))
+def test_stdin_leaves_nothing_behind(privet: Run, place: Path, stdin: None) -> None:
+    before = {path.name for path in place.iterdir()}
     assert privet("publish", "-", POLICY, "-o", "out", "--quiet").out == ""
-    assert not list(spool.iterdir())
-    assert "spool" not in (place / "out.private" / "steward.json").read_text(encoding="utf-8")
+    assert {path.name for path in place.iterdir()} - before == {"out", "out.private"}
+    assert "stdin" not in (place / "out.private" / "steward.json").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -197,3 +193,15 @@ def test_types_and_names_of_columns_are_kept(tmp_path: Path) -> None:
         assert rows.row(1) == (None,) * 6
         assert rows.row(0)[:2] == (1, 0.5)
         assert rows.row(0)[-1] == "x"
+
+
+def test_what_sqlite_would_read_as_missing_is_refused(tmp_path: Path) -> None:
+    from privet.engines.writeback import place as placed
+    from privet.errors import InputError
+
+    place = placed(f"sqlite:///{tmp_path}/t.db", "safe", overwrite=False)
+    with pytest.raises(InputError, match="'share' holds what is not a number"):
+        place.write(pl.DataFrame({"share": [0.5, float("nan")]}), {})
+    with pytest.raises(InputError, match="'parts' holds bytes or durations"):
+        place.write(pl.DataFrame({"parts": [[1, 2]]}), {})
+    assert not (tmp_path / "t.db").exists()

@@ -7,15 +7,15 @@ import json
 import logging
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from tests import forked
 from tests.disclose.audit_place import CANARY, desk_in, rows
-from tests.disclose.audit_server import Server, sqls
+from tests.disclose.audit_server import LOADED, Server, sqls
 
 from privet.disclose.audit.client import GatewayError, posed
 from privet.disclose.audit.desk import Desk
@@ -216,12 +216,12 @@ def test_too_many_requests(call: Caller, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_port_that_is_taken(served: tuple[Desk, Server], tmp_path: Path) -> None:
     _, server = served
-    command = [sys.executable, "-m", "privet.cli", "audit", "serve", "--db", f"sqlite:///{tmp_path}/staff.db"]
-    command += ["--config", str(tmp_path / "audit.toml"), "--port", str(server.port)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
+    words = ["audit", "serve", "--db", f"sqlite:///{tmp_path}/staff.db"]
+    words += ["--config", str(tmp_path / "audit.toml"), "--port", str(server.port)]
+    code, _, said = forked.ran(words, load=LOADED)
+    assert code == 2
     assert (
-        done.stderr.splitlines()[-1]
+        said.splitlines()[-1]
         == f"error: 127.0.0.1:{server.port}: cannot listen there; is another gateway running?"
     )
 

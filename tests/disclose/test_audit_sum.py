@@ -208,7 +208,7 @@ def test_an_attacker_confines_nobody(seed: int) -> None:
     attack(3 + seed % 3, seed, 5, "exact")
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(8))  # thousands of them are slow tests
 def test_an_attacker_confines_nobody_where_intervals_are_proved(seed: int) -> None:
     attack(4 + seed % 8, seed, 10, "certified")
 

@@ -248,7 +248,7 @@ def test_nobody_is_determined_above_a_public_bound(bounds: dict[str, Any], log: 
     exact = {name: Fraction(value) for name, value in bounds.items()}
     sets = [set(one) for size in (1, 2, 3) for one in combinations(range(3), size)]
     rng = np.random.default_rng(3)
-    sequences = [[sets[at] for at in rng.integers(0, len(sets), 2 + turn % 3)] for turn in range(24)]
+    sequences = [[sets[at] for at in rng.integers(0, len(sets), 2 + turn % 3)] for turn in range(12)]
     top = 3 if "high" in bounds else 4
     for queries in sequences:
         for said, tables in hears(3, range(top + 1), queries, grid=1, log=log, **exact).items():

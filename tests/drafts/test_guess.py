@@ -189,3 +189,15 @@ def test_groups_that_share_a_word_with_names_are_not_people() -> None:
     assert guess("race", ["black", "white", "other"], 189).role is Role.QUASI
     assert guess("race", ["White", "Black", "King", "Walker"], 189).role is Role.QUASI
     assert guess("doctor", ["Smith", "Jones", "Nguyen"], 189).role is Role.IDENTIFIER
+
+
+def test_where_a_secret_thing_happened_is_a_place() -> None:
+    """`deathCity` of a real table left unchanged, as sensitive: 2,686 cities that anybody can look up."""
+    cities = [
+        f"{first}{last}" for first in ("Spring", "River", "Oak", "Lake") for last in ("field", "ton", "dale")
+    ]
+    assert role("deathCity", cities, 2000) is Role.QUASI
+    assert role("country_of_death", ["France", "Ireland", "Peru"], 2000) is Role.QUASI
+    assert role("deathState", cities, 2000) is Role.QUASI
+    assert role("disease_state", ["early", "late", "none"], 2000) is Role.SENSITIVE
+    assert role("death", ["yes", "no"], 2000) is Role.SENSITIVE

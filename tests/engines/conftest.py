@@ -16,8 +16,9 @@ JDBC = os.environ.get("PRIVET_JDBC_JAR") or (str(DEBIAN) if DEBIAN.is_file() els
 def session() -> Any:
     pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
     where = os.environ.get("PRIVET_SPARK", "sail")
-    if where == "sail":
-        pytest.importorskip("pysail", reason="the extra `sail` is not installed")
+    if where == "sail" or where.startswith("sc://"):
+        if where == "sail":
+            pytest.importorskip("pysail", reason="the extra `sail` is not installed")
         from privet.engines.spark.session import session_of
 
         return session_of(where)

@@ -477,6 +477,67 @@ def test_spark_that_dies_leaves_nothing(tmp_path: Path) -> None:
     assert "out" not in [path.name for path in tmp_path.rglob("*")]
 
 
+WORKERS = """
+import os, signal, sys, threading, time
+from pathlib import Path
+import privet as pv
+from privet.errors import InputError
+raw, rules, out, staging, times = sys.argv[1:]
+from pyspark.sql import SparkSession
+builder = SparkSession.builder.master("local-cluster[2,1,1024]").config("spark.ui.enabled", "false")
+builder = builder.config("spark.executor.memory", "512m").config("spark.sql.shuffle.partitions", 4)
+session = builder.config("spark.log.level", "OFF").getOrCreate()
+driver = str(session.sparkContext._gateway.proc.pid)
+def workers():
+    for entry in Path("/proc").iterdir():
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\\0")
+            parent = (entry / "stat").read_text().rpartition(")")[2].split()[1]
+        except (OSError, IndexError):
+            continue
+        if parent == driver and any(b"CoarseGrainedExecutorBackend" in word for word in words):
+            yield int(entry.name)
+killed = 0
+def kill():
+    global killed
+    while killed < int(times) and not any(Path(staging).glob("*/parts-*/**/*.parquet")):
+        time.sleep(0.002)
+    while killed < int(times):
+        for pid in list(workers())[:1]:
+            os.kill(pid, signal.SIGKILL)
+            killed += 1
+        time.sleep(0.05)
+threading.Thread(target=kill, daemon=True).start()
+try:
+    engine = pv.Spark(session, staging=staging)
+    pv.publish(raw, pv.Policy.load(rules), engine=engine).write(out)
+except InputError as error:
+    print("failed", error, flush=True)
+else:
+    print("released after", killed, flush=True)
+session.stop()
+"""
+
+
+@pytest.mark.skipif(SAIL, reason="about workers of Spark itself: make test-spark")
+@pytest.mark.parametrize("times", [1, 1000])
+def test_a_worker_that_is_killed_in_mid_job(tmp_path: Path, times: int) -> None:
+    """Spark does the work again where one is lost; where all are, again and again, nothing is left."""
+    pl.concat([PEOPLE] * 4000).write_parquet(tmp_path / "raw.parquet", row_group_size=20_000)
+    (tmp_path / "rules.toml").write_text(RULES)
+    places = [tmp_path / name for name in ("raw.parquet", "rules.toml", "out", "staging")]
+    done = subprocess.run(
+        [sys.executable, "-c", WORKERS, *map(str, places), str(times)],
+        capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    if times == 1:
+        assert done.stdout.startswith("released after 1"), done.stdout + done.stderr[-2000:]
+        assert pv.verify(tmp_path / "out").complaints == ()
+    else:
+        assert done.stdout.startswith("failed Spark: "), done.stdout + done.stderr[-2000:]
+        assert "out" not in [path.name for path in tmp_path.rglob("*")]
+
+
 @pytest.mark.parametrize(("room", "what"), [(500, "counting"), (2500, "writing the parts")])
 def test_a_full_disk_leaves_nothing(tmp_path: Path, room: int, what: str) -> None:
     """Larger files cannot be written, which is what a worker sees of a full disk."""

@@ -71,6 +71,37 @@ def test_same_rows_and_figures(session: Any, tmp_path: Path, form: str, search: 
         assert ask(tmp_path / "raw.parquet", policy, engine=spark) == ask(tmp_path / "raw.parquet", policy)
 
 
+TIMES: dict[str, list[Any]] = {
+    "numbers": [1, 2, 10, 20],
+    "of no zone": [dt.datetime(2024, 1, 1, hour, 30, 0, 120000) for hour in range(4)],  # noqa: DTZ001
+    "moments": [dt.datetime(2024, 1, 1, hour, tzinfo=dt.UTC) for hour in range(4)],
+    "texts": ["07:05", "08:30", "23:59"],
+}
+
+
+@pytest.mark.parametrize("name", TIMES)
+def test_times_and_places_of_any_type(session: Any, tmp_path: Path, name: str) -> None:
+    """Places hold what a careless join would part: quotes, brackets, letters in two compositions."""
+    mixed, times, rows = Random(7), TIMES[name], list[Any]()
+    for who in range(50):
+        for when in sorted(mixed.sample(range(len(times)), mixed.randint(1, 3))):
+            rows.append((who, times[when], mixed.choice(['a","b', "[", "\\", "é", "e\u0301"]), "HIV"))
+    frame = pl.DataFrame(rows, schema=["who", "when", "where", "ill"], orient="row")
+    policy = pv.Policy.loads(
+        'policy = 1\nkind = "trajectories"\nabsent = "allowed"\n[trajectories]\n'
+        f"{FORMS['visits']}\n[[models]]\ntype = 'lkc-privacy'\nl = 2\nk = 3\nc = '1/1'\n"
+        "sensitive = { ill = ['flu'] }\n[attributes]\nill = { role = 'sensitive' }\n"
+    )
+    frame.write_parquet(tmp_path / "raw.parquet")
+    spark = pv.Spark(session, staging=tmp_path / "staging")
+    for to, engine in (("here", "embedded"), ("there", spark)):
+        pv.publish(tmp_path / "raw.parquet", policy, engine=engine).write(tmp_path / to)
+    here = pl.read_parquet(tmp_path / "here/data.parquet")
+    assert pl.read_parquet(tmp_path / "there/data.parquet/part-*.parquet").equals(here)
+    assert figures(tmp_path / "there") == figures(tmp_path / "here")
+    assert pv.verify(tmp_path / "there", engine=spark).complaints == ()
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_who_has_no_visit_left_is_left_out_or_kept_alike(session: Any, tmp_path: Path, form: str) -> None:
     frame = (column if form == "column" else visits)(30, seed=5)

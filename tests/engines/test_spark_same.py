@@ -15,6 +15,7 @@ import pytest
 import privet as pv
 from privet.evidence import folder as ev
 from privet.hierarchy import Auto
+from privet.relational.auto import AutoSearch as BestSearch
 from privet.relational.suppression import Mode
 
 pytestmark = pytest.mark.services
@@ -31,6 +32,8 @@ SEARCHES: dict[str, pv.Algorithm] = {
     "local": pv.Local(),
     "suppression": pv.Suppression(mode=Mode.CELLS),
     "microaggregation": pv.Microaggregation(),
+    "coincident": pv.Coincident(),
+    "auto": BestSearch(),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -47,21 +47,44 @@ SETS = {
 }
 
 
-@pytest.fixture(scope="module")
-def released(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A release of every kind, written."""
-    every, found = dict(cases()), {}
-    for kind, name in KINDS.items():
-        place = tmp_path_factory.mktemp(kind)
+class Released(Mapping[str, Path]):
+    """A release of every kind, each written when it is first asked for."""
+
+    def __init__(self, place: Callable[[str], Path]) -> None:
+        self._place, self._every, self._found = place, dict(cases(documents=16)), dict[str, Path]()
+
+    def __getitem__(self, kind: str) -> Path:
+        if kind not in self._found:
+            self._found[kind] = self._sets(kind) if kind in SETS else self._other(kind)
+        return self._found[kind]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*KINDS, *SETS))
+
+    def __len__(self) -> int:
+        return len(KINDS) + len(SETS)
+
+    def _other(self, kind: str) -> Path:
+        place = self._place(kind)
         with stillness():
-            source, policy, options = every[name](place)
-            found[kind] = pv.publish(source, policy, **options).write(place / "out")
-    for kind, promise in SETS.items():
-        place = tmp_path_factory.mktemp("sets")
+            source, policy, options = self._every[KINDS[kind]](place)
+            return pv.publish(source, policy, **options).write(place / "out")
+
+    def _sets(self, kind: str) -> Path:
+        place = self._place("sets")
         (place / "raw.csv").write_text("a,b,c\n" * 6 + "a,b\n" * 4 + "c,d\n" * 3 + "a,d\n", "utf-8")
-        text = f'policy = 1\nkind = "transactions"\n[transactions]\nform = "baskets"\n{promise}'
-        found[kind] = pv.publish(place / "raw.csv", pv.Policy.loads(text)).write(place / "out")
-    return found
+        text = f'policy = 1\nkind = "transactions"\n[transactions]\nform = "baskets"\n{SETS[kind]}'
+        return pv.publish(place / "raw.csv", pv.Policy.loads(text)).write(place / "out")
+
+
+MADE: list[Released] = []  # shared with the tests that forge them, in a room of their own
+
+
+@pytest.fixture(scope="session")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Released:
+    if not MADE:
+        MADE.append(Released(tmp_path_factory.mktemp))
+    return MADE[0]
 
 
 def parsed(place: Path) -> dict[str, Any]:
@@ -70,7 +93,7 @@ def parsed(place: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("kind", [*KINDS, *SETS])
-def test_what_was_read_is_written_byte_by_byte(kind: str, released: dict[str, Path]) -> None:
+def test_what_was_read_is_written_byte_by_byte(kind: str, released: Released) -> None:
     unknown: list[str] = []
     found = folder.read(released[kind], unknown)
     assert folder.dumps(found) == (released[kind] / "evidence.json").read_text(encoding="utf-8")
@@ -91,7 +114,7 @@ def parts(value: Any) -> Iterator[Part]:
             yield from parts(one)
 
 
-def test_every_field_occurs_somewhere(released: dict[str, Path]) -> None:
+def test_every_field_occurs_somewhere(released: Released) -> None:
     """A field that no kind of release has would be one that nobody tests."""
     seen: dict[type[Part], set[str]] = {}
     for place in released.values():
@@ -112,7 +135,7 @@ def test_every_field_occurs_somewhere(released: dict[str, Path]) -> None:
     }  # fmt: skip
 
 
-def test_every_field_says_whether_it_is_checked(released: dict[str, Path]) -> None:
+def test_every_field_says_whether_it_is_checked(released: Released) -> None:
     for kind, place in released.items():
         found = folder.read(place).every_standing()
         assert Standing.CHECKED in found.values(), kind
@@ -146,7 +169,7 @@ FREE = {"algorithm", "model"}  # as the policy says them: any table
 
 
 @pytest.mark.parametrize("kind", [*KINDS, *SETS])
-def test_what_is_of_another_type_is_refused_by_its_place(kind: str, released: dict[str, Path]) -> None:
+def test_what_is_of_another_type_is_refused_by_its_place(kind: str, released: Released) -> None:
     whole, tried = parsed(released[kind]), 0
     for way in list(leaves(whole)):
         if FREE & set(way[:-1]):
@@ -168,7 +191,7 @@ def looked(whole: Any, way: tuple[Any, ...]) -> Any:
 
 
 @pytest.mark.parametrize("kind", [*KINDS, *SETS])
-def test_a_field_that_is_missing_is_said(kind: str, released: dict[str, Path]) -> None:
+def test_a_field_that_is_missing_is_said(kind: str, released: Released) -> None:
     whole = parsed(released[kind])
     needed = {one.name for one in fields(Evidence) if "default" in repr(one) and one.default is not None}
     for key in set(whole) & needed:
@@ -176,7 +199,7 @@ def test_a_field_that_is_missing_is_said(kind: str, released: dict[str, Path]) -
             Evidence.read({name: value for name, value in whole.items() if name != key})
 
 
-def test_what_nobody_knows_is_named_and_not_kept(released: dict[str, Path]) -> None:
+def test_what_nobody_knows_is_named_and_not_kept(released: Released) -> None:
     whole = parsed(released["table"])
     whole["certified"] = "by nobody"
     whole["measures"]["loss"]["secret\n"] = 1
@@ -221,7 +244,7 @@ def nested(depth: int) -> Any:
     ],
 )
 def test_what_would_fail_later_is_refused_by_the_reader(
-    place: tuple[Any, ...], value: Any, released: dict[str, Path], tmp_path: Path
+    place: tuple[Any, ...], value: Any, released: Released, tmp_path: Path
 ) -> None:
     found = parsed(released["table"])
     at: Any = found
@@ -233,9 +256,7 @@ def test_what_would_fail_later_is_refused_by_the_reader(
         folder.read(tmp_path)
 
 
-def test_a_recoding_that_nobody_knows_is_not_a_fault_of_ours(
-    released: dict[str, Path], tmp_path: Path
-) -> None:
+def test_a_recoding_that_nobody_knows_is_not_a_fault_of_ours(released: Released, tmp_path: Path) -> None:
     shutil.copytree(released["table"], tmp_path / "out")
     found = parsed(released["table"])
     noted = next(name for name, one in found["attributes"].items() if "recoding" in one)
@@ -245,7 +266,7 @@ def test_a_recoding_that_nobody_knows_is_not_a_fault_of_ours(
         pv.compare(released["table"].parent / "raw.csv", tmp_path / "out")
 
 
-def test_buckets_without_a_measure_are_not_a_fault_of_ours(released: dict[str, Path], tmp_path: Path) -> None:
+def test_buckets_without_a_measure_are_not_a_fault_of_ours(released: Released, tmp_path: Path) -> None:
     shutil.copytree(released["anatomy"], tmp_path / "out")
     found = parsed(released["anatomy"])
     raw = pl.DataFrame({name: ["1"] * found["records"] for name in found["attributes"]})
@@ -269,9 +290,7 @@ def test_a_large_file_is_not_read(tmp_path: Path) -> None:
         folder.read(tmp_path)
 
 
-def test_what_is_not_written_yet_is_no_evidence_of_a_folder(
-    released: dict[str, Path], tmp_path: Path
-) -> None:
+def test_what_is_not_written_yet_is_no_evidence_of_a_folder(released: Released, tmp_path: Path) -> None:
     for part in ("data", "files"):
         whole = {key: value for key, value in parsed(released["table"]).items() if key != part}
         (tmp_path / "evidence.json").write_text(json.dumps(whole), encoding="utf-8")
@@ -281,7 +300,7 @@ def test_what_is_not_written_yet_is_no_evidence_of_a_folder(
 
 @pytest.mark.parametrize("version", [0, 2, True, "1", 1.0])
 def test_another_version_is_refused_whatever_else_it_says(
-    version: Any, released: dict[str, Path], tmp_path: Path
+    version: Any, released: Released, tmp_path: Path
 ) -> None:
     whole = {**parsed(released["table"]), "evidence": version}
     (tmp_path / "evidence.json").write_text(json.dumps(whole), encoding="utf-8")
@@ -289,7 +308,7 @@ def test_another_version_is_refused_whatever_else_it_says(
         folder.read(tmp_path)
 
 
-def test_verify_complains_of_what_nobody_knows(released: dict[str, Path]) -> None:
+def test_verify_complains_of_what_nobody_knows(released: Released) -> None:
     path = released["table"] / "evidence.json"
     before = path.read_text(encoding="utf-8")
     path.write_text(json.dumps({**json.loads(before), "certified": "by nobody"}), encoding="utf-8")

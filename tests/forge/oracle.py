@@ -325,7 +325,9 @@ def _read_trees(path: Path) -> list[Any]:
         return list(found[0]) if found[0].tag == "students" else found
     text = path.read_text("utf-8")
     found = json.loads(text) if path.suffix == ".json" else [*map(json.loads, text.splitlines())]
-    return found["school"]["students"] if isinstance(found, dict) else found
+    if isinstance(found, dict):
+        found = found["school"]["students"]
+    return list(found)
 
 
 def _trees(path: Path, policy: Any, said: Any) -> Iterator[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.evidence.test_reader import KINDS, SETS, released  # noqa: F401 - a fixture
+from tests.evidence.test_reader import KINDS, SETS, Released, released  # noqa: F401 - a fixture
 from tests.forge.forging import evidence, refused, seal
 
 import privet as pv
@@ -103,7 +103,7 @@ def standing(way: Way, marks: dict[str, Standing]) -> Standing | None:
 
 
 @pytest.mark.parametrize("kind", [*KINDS, *SETS])
-def test_every_field_is_checked_or_marked(kind: str, released: dict[str, Path], tmp_path: Path) -> None:  # noqa: F811
+def test_every_field_is_checked_or_marked(kind: str, released: Released, tmp_path: Path) -> None:  # noqa: F811
     """Each field once, wherever it stands."""
     unseen, tried = unnoticed(released[kind], tmp_path, once=True)
     assert not unseen
@@ -112,7 +112,7 @@ def test_every_field_is_checked_or_marked(kind: str, released: dict[str, Path], 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [*KINDS, *SETS])
-def test_every_place_is_checked_or_marked(kind: str, released: dict[str, Path], tmp_path: Path) -> None:  # noqa: F811
+def test_every_place_is_checked_or_marked(kind: str, released: Released, tmp_path: Path) -> None:  # noqa: F811
     """Each field at each place, and in each way."""
     assert not unnoticed(released[kind], tmp_path, once=False)[0]
 

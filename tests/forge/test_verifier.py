@@ -6,6 +6,7 @@ import ast
 import gzip
 import importlib.util
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -98,9 +99,9 @@ def test_of_one_kind_it_is_read_in_a_quarter_of_an_hour(tmp_path: Path, kind: st
                 assert part.verdict(out)[0] == 3
 
 
-def some(maker: Any, place: Path) -> Path:
+def some(maker: Any, place: Path, first: int = 0) -> Path:
     """A release that could be made."""
-    for seed in range(20):
+    for seed in range(first, first + 20):
         with suppress(pv.UnsatisfiableError, pv.UnsupportedError, pv.InputError):
             made: Path = maker(random.Random(seed), place).write(place / "out")
             return made
@@ -403,6 +404,80 @@ def test_a_release_of_nobody_keeps_nothing(alone: Any, tmp_path: Path, kind: str
     seal(out, {**evidence(out), "records": 0}, report=False)
     assert refused(out)
     assert alone.verdict(out)[0] == 1
+
+
+def test_a_policy_of_another_form_is_not_guessed_at(alone: Any, tmp_path: Path) -> None:
+    out = small(tmp_path)
+    changed(out, "policy.toml", lambda text: text.replace("policy = 1", "policy = 2"))
+    assert refused(out)
+    assert alone.verdict(out) == (3, ["not known here: a policy of another form than 1"])
+
+
+def test_what_no_data_shows_is_not_said_to_hold(alone: Any, tmp_path: Path) -> None:
+    """Whose records they are, who is not in the table: with the rest in order it abstains."""
+    out = small(tmp_path)
+    assert alone.verdict(out)[0] == 0
+    changed(out, "policy.toml", lambda text: f'person = "id"\n{text}')
+    assert alone.verdict(out)[0] == 3
+
+
+@pytest.mark.parametrize("output", ["json.gz", "xml.gz", "csv.gz"])
+def test_packed_releases_are_judged_like_others(alone: Any, tmp_path: Path, output: str) -> None:
+    from tests.forge import every
+
+    if output == "csv.gz":
+        table = pl.DataFrame({"sex": ["F", "F", "M", "M"], "s": ["44", "45", "44", "45"]})
+        release = pv.publish(
+            table, pv.Policy.loads(POLICY.format(model=DISTINCT, algorithm="top-down")), output=output
+        )
+    else:
+        release = every._documents(output)(random.Random(2), tmp_path)
+    out = release.write(tmp_path / "out")
+    assert not refused(out)
+    assert alone.verdict(out)[0] == 0
+
+
+FORGED = {  # what the checker of one file once accepted: kind, notation, an old text, and a new one
+    "a record in a line of its own": (
+        "nested",
+        "xml",
+        r"<student( year=\S+)>\n.*<gpa>.*\n",
+        r"<student\1>\n",
+    ),
+    "an attribute around records": ("nested", "xml", "<students>", '<students x="1">'),
+    "another name": ("nested", "xml", "<student (.*)/student>", r"<pupil \1/pupil>"),
+    "blanks in an element": ("nested", "xml", "<gpa>", "<gpa> "),
+    "a number as a text": ("nested", "json", r'"gpa": (\d)', r'"gpa": "\1"'),
+    "fields in another order": ("nested", "json", r'("year": \d+), ("gpa": \d)', r"\2, \1"),
+    "a key beside the others": ("nested", "json", r'("gpa": \d)', r'\1, "name": "Eve"'),
+    "an empty list": ("nested", "json", r'("gpa": \d)\}', r'\1, "courses": []}'),
+    "a blank in a line": ("lines", "jsonl", ",", ", "),
+    "another number": ("lines", "jsonl", r'"ill":(\d)([,}])', r'"ill":\1.0\2'),
+    "one person's rows apart": ("visits", "csv", r"\n(1,.*)\n(1,.*)\n((?:.*\n)+)$", r"\n\1\n\3\2\n"),
+}
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_how_something_is_written_is_asked_as_privet_asks_it(alone: Any, tmp_path: Path, what: str) -> None:
+    from tests.forge import every
+
+    kind, notation, old, new = FORGED[what]
+    for seed in range(40):
+        place = tmp_path / str(seed)
+        place.mkdir()
+        out = some(every.KINDS[kind], place, seed)
+        data = out / evidence(out)["data"]["file"]
+        text = data.read_text(encoding="utf-8")
+        forged = re.sub(old, new, text, count=1, flags=re.DOTALL if "pupil" in new else 0)
+        if data.suffix != f".{notation}" or forged == text:
+            continue  # of another notation, or with nothing of that kind
+        assert alone.verdict(out)[0] in {0, 3}
+        data.write_text(forged, encoding="utf-8")
+        seal(out)
+        assert refused(out)
+        assert alone.verdict(out)[0] == 1
+        return
+    pytest.fail("no release has it")
 
 
 PERSONS = [

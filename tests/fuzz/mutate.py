@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from collections.abc import Callable
@@ -180,6 +181,13 @@ HURTS: list[Callable[[bytes, Random], bytes]] = [
     _token,
     _word,
 ]
+
+
+def repacked(raw: bytes, random: Random) -> bytes:
+    """A packed file that is hurt; or a sound one whose text was."""
+    if random.random() < 0.5:
+        return damaged(raw, random)
+    return gzip.compress(damaged(gzip.decompress(raw), random), mtime=0)
 
 
 def reshaped(raw: bytes, random: Random) -> bytes:

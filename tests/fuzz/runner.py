@@ -12,6 +12,7 @@ import os
 import re
 import resource
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -43,7 +44,7 @@ def case(family: Family, number: int) -> tuple[bytes, tuple[str, ...]]:
     """The damaged bytes and the command of one case, the same every time."""
     random = Random(f"{family.name} {number}")
     raw = family.hurt(random.choice(family.seeds), random)
-    return raw, tuple(random.choice(family.commands)) if family.commands else ()
+    return raw, tuple(random.choices(family.commands, family.weights())[0]) if family.commands else ()
 
 
 def tried(family: Family, raw: bytes, words: tuple[str, ...], said: Path) -> str | None:
@@ -97,7 +98,9 @@ def _asked(raw: bytes) -> str | None:
 
 
 def _listed(folder: Path) -> set[str]:
-    found = {str(path.relative_to(folder)) for path in folder.rglob("*")}
+    """Everything in a folder but what SQLite keeps beside a ledger."""
+    start = len(str(folder)) + 1
+    found = {f"{at}/{name}"[start:] for at, folders, files in os.walk(folder) for name in (*folders, *files)}
     return {name for name in found if not name.endswith(("-wal", "-shm", "-journal"))}
 
 
@@ -180,14 +183,26 @@ def fuzzed(
     return ran, finds
 
 
+def _side_by_side(jobs: int, start: int, words: list[str]) -> int:
+    """The same in several processes, each with numbers of its own; how many found something."""
+    command = [sys.executable, "-m", "tests.fuzz.runner", *words, "--jobs", "1", "--start"]
+    running = [subprocess.Popen([*command, str(start + at * 10**9)]) for at in range(jobs)]
+    return sum(one.wait() != 0 for one in running)
+
+
 def command() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--seconds", type=float, default=180)
     options.add_argument("--cases", type=int, default=10**9, help="of each family, unless time is up before")
     options.add_argument("--family", action="append")
+    options.add_argument(
+        "--jobs", type=int, default=1, help="so many processes, each with numbers of its own"
+    )
     options.add_argument("--start", type=int, default=0, help="the number of the first case")
     options.add_argument("--keep", action="store_true", help="write what is found to tests/fuzz/finds")
     given = options.parse_args()
+    if given.jobs > 1:
+        return _side_by_side(given.jobs, given.start, sys.argv[1:])
     with prepared() as (every, said):
         chosen = [family for family in every if not given.family or family.name in given.family]
         ran, finds = fuzzed(chosen, said, given.seconds, given.start, given.cases)

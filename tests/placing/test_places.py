@@ -299,14 +299,13 @@ def test_an_error_names_the_file_and_the_reason(here: Path, capsys: pytest.Captu
     assert litter(here) == []
 
 
-@pytest.mark.parametrize("locale", ["C", "POSIX"])
 @pytest.mark.parametrize("name", ["größe年".encode(), b"gr\xf6\xdfe"], ids=["utf-8", "latin-1"])
-def test_names_that_the_locale_does_not_know(here: Path, name: bytes, locale: str) -> None:
+def test_names_that_the_locale_does_not_know(here: Path, name: bytes) -> None:
     folder = os.fsencode(here) + b"/" + name
     os.mkdir(folder)  # noqa: PTH102 - no text
     for file in ("raw.csv", "policy.toml"):
         (here / file).rename(os.fsdecode(folder + b"/" + file.encode()))
-    env = os.environ | {"LC_ALL": locale, "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    env = os.environ | {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
     inside = os.fsdecode(folder)
     done = ran(
         "publish", f"{inside}/raw.csv", f"{inside}/policy.toml", "-o", f"{inside}/out", "--json", env=env

@@ -179,6 +179,24 @@ def test_a_role_is_a_value_or_its_word() -> None:
 # Defaults are the same.
 
 
+def test_a_setting_is_a_value_or_its_word() -> None:
+    """A search with a text compared it with a value, and took the other branch."""
+    close: Any = pv.TCloseness(t=Fraction(1, 2), sensitive=["ill"], distance="equal")  # type: ignore[arg-type]
+    assert close.distance is pv.Distance.EQUAL
+    said: Any = pv.Mondrian(choice="best")  # type: ignore[arg-type]
+    policy = pv.Policy((AGE, ILL), (TWO, close), said)
+    assert policy == pv.Policy((AGE, ILL), (TWO, close), pv.algorithm("mondrian", choice="best"))
+    assert pv.Policy.loads(policy.dumps()) == policy
+    found = complaints((AGE,), (TWO,), pv.Mondrian(choice="bst"))  # type: ignore[arg-type]
+    assert found[0].startswith("algorithm: choice: it is one of median, best, not 'bst'; did you mean best?")
+    with pytest.raises(PolicyError, match="relaxed cuts in the middle"):
+        pv.Policy((AGE,), (TWO,), pv.Mondrian(relaxed=True, choice="best"))  # type: ignore[arg-type]
+    with pytest.raises(
+        PolicyError, match=r"distance is one of .*, equal, .*, not 'equl'; did you mean equal\?"
+    ):
+        pv.TCloseness(t=Fraction(1, 2), sensitive=["ill"], distance="equl")  # type: ignore[arg-type]
+
+
 def test_what_is_left_out_means_the_same_in_python_and_in_a_file() -> None:
     made = pv.Policy([AGE, ILL], [TWO])  # type: ignore[arg-type]
     read = pv.Policy.loads(

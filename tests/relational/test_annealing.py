@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -38,6 +39,18 @@ def test_a_walk_by_chance_finds_what_better_neighbours_do_not(monkeypatch: pytes
     assert walked.looked_at <= 402
     monkeypatch.setattr(optimal, "FIRST", 1.0)
     assert walked.loss < search.solve(tally, [KAnonymity(k=5)]).loss
+
+
+@pytest.mark.parametrize("seconds", [0.0, 1000.0])
+def test_a_clock_decides_nothing_that_nobody_limited(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """However long a look takes on a busy machine, the same nodes are looked at."""
+    tally, clock = wide(), itertools.count(0.0, seconds)
+    monkeypatch.setattr(optimal, "WORK", 150 * (optimal.EACH + tally.records))
+    monkeypatch.setattr(optimal, "FEWEST", 1)
+    usual = Optimal(suppression=Fraction(1, 10)).solve(tally, [KAnonymity(k=5)])
+    assert usual == Optimal(suppression=Fraction(1, 10), nodes=150).solve(tally, [KAnonymity(k=5)])
+    monkeypatch.setattr("time.monotonic", clock.__next__)
+    assert Optimal(suppression=Fraction(1, 10)).solve(tally, [KAnonymity(k=5)]) == usual
 
 
 def test_it_leaves_a_valley() -> None:

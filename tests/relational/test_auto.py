@@ -21,7 +21,7 @@ from privet.errors import PolicyError, UnsatisfiableError
 from privet.measure.bayes import bayes_error, majority_error
 from privet.policy.notation import algorithm
 from privet.relational import auto
-from privet.relational.auto import Auto
+from privet.relational.auto import AutoSearch
 from privet.relational.topdown import Score, TopDown
 from privet.roads.tables import population
 from privet.verification import verify
@@ -197,9 +197,9 @@ def test_a_model_of_the_raw_table_predicts_what_it_can() -> None:
     tally = engine.tally(engine.read(table, policy.form), policy).tally
     assert bayes_error(tally) == 0
     assert majority_error(tally) == 0.5
-    kept = Auto().search(tally, population.searched(policy)).recoding
+    kept = AutoSearch().search(tally, population.searched(policy)).recoding
     assert bayes_error(tally, kept) == 0  # type: ignore[arg-type]
-    assert Auto(suppression=Fraction(0)).droppable == 0
+    assert AutoSearch(suppression=Fraction(0)).droppable == 0
 
 
 def test_side_by_side_or_one_after_the_other_it_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,7 +232,7 @@ def test_of_several_faults_the_first_in_order_is_raised(cores: int, monkeypatch:
 def test_where_the_first_search_fails_a_later_one_is_tried_though_time_is_up() -> None:
     refused = TopDown(score=Score.INFORMATION_GAIN)  # needs a target, which the table lacks
 
-    class Turned(Auto):
+    class Turned(AutoSearch):
         def searches(self, tally: Any, policy: Any) -> Any:
             yield refused, policy.asking(algorithm=refused)
             yield from super().searches(tally, policy)

@@ -55,8 +55,9 @@ class Twin:
         wide = []
         for at, column in enumerate(self.tally.quasi):
             codes = [int(column.codes[cell]) for cell in box]
-            if min(codes) < max(codes):
-                wide.append((-self.loss(at, min(codes), max(codes)), at))
+            if min(codes) < max(codes):  # weighed as the search weighs: rounding a product makes ties
+                share = 1 / len(self.tally.quasi)
+                wide.append((-self.loss(at, min(codes), max(codes)) * share, at))
         for _, at in sorted(wide):
             parts = self.best(at, box)
             if parts is not None and all(map(self.keeps, parts)):
@@ -83,8 +84,9 @@ class Twin:
             if min(left, right) < self.k or not min(map(len, parts)):
                 continue
             score = abs(left - right) * 1.0
-            if self.search.choice is Choice.BEST:
-                score = left * self.loss(at, low, last) + right * self.loss(at, last + 1, high)
+            if self.search.choice is Choice.BEST:  # values between the parts that nobody has are in neither
+                end, start = max(int(codes[c]) for c in parts[0]), min(int(codes[c]) for c in parts[1])
+                score = left * self.loss(at, low, end) + right * self.loss(at, start, high)
             if found is None or score < found[0]:
                 found = (score, parts)
         return found[1] if found else None
@@ -172,6 +174,16 @@ def points(*rows: tuple[int, int]) -> Tally:
         codes = np.array([domain.codes[value] for value in values], dtype=np.intp)
         columns.append(Column("xy"[at], domain, domain.column(codes)))
     return Tally(tuple(columns), (), None, np.ones(len(rows), dtype=np.int64))
+
+
+def test_the_best_cut_is_judged_by_the_ranges_that_are_published() -> None:
+    # Four a, one b, two d, nobody c. Behind a the parts lose (4 * 0 + 3 * 2) / 4, behind b (5 + 2 * 0) / 4;
+    # with c in the one or the other part the second would be 7 / 4 at least, and the first would be taken.
+    letters = flat(("a", "b", "c", "d", "e"))
+    column = Column("x", letters, letters.column(np.array([0, 1, 3])))
+    tally = Tally((column,), (), None, np.array([4, 1, 2]))
+    best = boxes(tally, [KAnonymity(k=2)], Mondrian(choice=Choice.BEST))
+    assert best == {frozenset({0, 1}), frozenset({2})}
 
 
 CROSS = [(5, 5), (5, 5), (1, 5), (2, 5), (8, 5), (9, 5), (5, 1), (5, 2), (5, 8), (5, 9)]

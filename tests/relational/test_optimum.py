@@ -15,7 +15,7 @@ from privet.core import Attribute, Column, Role, Tally, Terms
 from privet.hierarchy import Intervals, Tree
 from privet.measure.utility import losses, mean_lm
 from privet.models.kanonymity import KAnonymity
-from privet.relational.auto import Auto
+from privet.relational.auto import AutoSearch
 from privet.relational.geometry import ONE, Geometry
 from privet.relational.local import Local
 
@@ -51,7 +51,7 @@ def optimum(tally: Tally) -> float:
     return float(found.fun) / RECORDS
 
 
-def searched(tally: Tally, search: Local | Auto) -> float:
+def searched(tally: Tally, search: Local | AutoSearch) -> float:
     attributes = tuple(Attribute(column.name, Role.QUASI) for column in tally.quasi)
     found = search.search(tally, Terms(attributes, (KAnonymity(k=K),), search)).recoding
     return mean_lm(losses(tally, found))  # type: ignore[arg-type]
@@ -62,7 +62,7 @@ def test_local_recoding_comes_near_the_optimum() -> None:
     tables = [table(seed) for seed in range(8)]
     best = [optimum(one) for one in tables]
     swept, refined, chosen = (
-        [searched(one, search) for one in tables] for search in (Local(refine=0), Local(), Auto())
+        [searched(one, search) for one in tables] for search in (Local(refine=0), Local(), AutoSearch())
     )
     for found in (swept, refined, chosen):
         assert all(a >= b - 1e-6 for a, b in zip(found, best, strict=True))

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import pages
+from tests.examples import tried
 from tests.trajectory.naive import Record, frame, records
 
 import privet as pv
@@ -264,7 +265,7 @@ def naive_holds(texts: list[str], ill: list[str], l: int, k: int, c: Fraction) -
     return True
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=tried(120), deadline=None)
 @given(
     rows=records(),
     l=st.integers(1, 4),

@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -203,7 +203,9 @@ PAGES = (
     *("open", "columns", "columns/together", "hierarchies", "hierarchy?column=age", "hierarchy?column=city"),
     *("promise?model=lkc-privacy&algorithm=optimal", "explore", "explore/lattice", "publish", "releases"),
     *("release?name=release-1", "diff?old=release-1&new=release-1", "job?n=1", "release?name=nobody"),
+    *("release/beside?name=release-1", "job?n=2", "job?n=3", "job?n=4", "job?n=5", "job?n=6"),
 )
+ASKED = ("verify", "explain", "still-at-risk", "compare", "attack")
 
 
 @pytest.fixture(scope="module")
@@ -241,6 +243,10 @@ def visited(browser: Browser, studio: Running) -> Running:
     browser.fill("#k", "5")
     browser.click("form[action$='/explore/start'] button")
     browser.waited("!!document.querySelector('main .state')")
+    for what in ASKED:
+        browser.open(f"{studio.base}/release?name=release-1", width=1200, dark=False)
+        browser.click(f"button[value={what}]")
+        browser.waited("!document.querySelector('[data-state]') && document.readyState === 'complete'")
     browser.open(f"{studio.base}/explore/lattice", width=1200, dark=False)
     browser.waited("!!document.getElementById('lattice')")
     browser.open(f"{studio.base}/columns/together", width=1200, dark=False)
@@ -248,22 +254,55 @@ def visited(browser: Browser, studio: Running) -> Running:
     return studio
 
 
-def test_axe_finds_no_serious_fault(
-    browser: Browser, visited: Running, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    script = axe(tmp_path_factory.mktemp("npm"))
-    if script is None:
+@pytest.fixture(scope="module")
+def script(tmp_path_factory: pytest.TempPathFactory) -> str:
+    found = axe(tmp_path_factory.mktemp("npm"))
+    if found is None:
         pytest.skip("the npm registry, from which axe-core comes, cannot be reached")
+    return found
+
+
+def serious(browser: Browser, base: str, pages: Sequence[str], script: str) -> list[Any]:
+    """What axe finds on pages, in light and dark."""
     faults = []
-    for page in PAGES:
+    for page in pages:
         for dark in (False, True):
-            browser.open(f"{visited.base}/{page}", width=1200, dark=dark)
+            browser.open(f"{base}/{page}", width=1200, dark=dark)
+            browser.waited("!document.querySelector('[data-state]') && document.readyState === 'complete'")
             browser.call("Runtime.evaluate", expression=script)
             told = "(one) => [one.impact, one.id, one.nodes[0].html]"
             asked = f"axe.run().then((found) => found.violations.map({told}))"
             found = browser.call("Runtime.evaluate", expression=asked, awaitPromise=True, returnByValue=True)
             faults += [(page, *one) for one in found["result"]["value"] if one[0] in {"serious", "critical"}]
-    assert not faults
+    return faults
+
+
+def test_axe_finds_no_serious_fault(browser: Browser, visited: Running, script: str) -> None:
+    assert not serious(browser, visited.base, PAGES, script)
+
+
+KINDS = {
+    "trips-city": ("trips.csv", "300", ("columns/map",)),
+    "transcripts": ("students.json", "40", ("hierarchy?column=record.major",)),
+    "baskets": ("baskets.csv", "100", ()),
+}
+
+
+@pytest.mark.parametrize("sample", KINDS)
+def test_pages_of_other_kinds_have_no_fault(
+    browser: Browser, script: str, tmp_path: Path, sample: str
+) -> None:
+    name, rows, more = KINDS[sample]
+    assert main(["sample", sample, "--rows", rows, "-o", str(tmp_path / name)]) == 0
+    pages = ("open", "columns", "hierarchies", "promise", "explore", "publish", "releases", *more)
+    with running(name, cwd=tmp_path) as studio:
+        entered(browser, studio)
+        browser.click("form[action$='/guesses'] button")
+        assert not serious(browser, studio.base, pages, script)
+        for width in (320, 1600):
+            for page in pages:
+                browser.open(f"{studio.base}/{page}", width=width, dark=width == 320)
+                assert browser.asked(FAULTS) == [], (page, width)
 
 
 @pytest.mark.parametrize("width", [320, 800, 1600])
@@ -274,7 +313,9 @@ def test_no_page_is_broken_at_any_width(browser: Browser, visited: Running, widt
         found += [f"{page}: {fault}" for fault in browser.asked(FAULTS)]
         status = [said for said in browser.console() if "422" not in said]  # the page that says no
         found += [f"{page}: {said}" for said in status]
-    assert not found
+    browser.open(f"{visited.base}/promise?model=k-anonymity", width=width, dark=width == 320)
+    browser.waited("!!document.querySelector('.rungs')")  # with the numbers that come later
+    assert not [*found, *browser.asked(FAULTS)]
 
 
 def test_no_page_asks_another_host(browser: Browser, visited: Running) -> None:
@@ -315,4 +356,36 @@ def test_the_lattice_is_picked_by_hand(browser: Browser, visited: Running) -> No
     told = browser.waited("document.getElementById('node').textContent.includes('Keeps') && "
                           "document.getElementById('node').textContent")  # fmt: skip
     assert "0 of 400 records left out" in told
+    assert "What one step less would buy" in told or "finer" not in told
     assert browser.asked("document.getElementById('pin').hidden") is False
+
+
+def test_the_lattice_is_pushed_and_zoomed_by_mouse(browser: Browser, visited: Running) -> None:
+    """The wheel zooms, a drag moves and picks nothing, a click picks, and what is pointed at is said."""
+    browser.open(f"{visited.base}/explore/lattice", width=1200, dark=False)
+    browser.waited("document.getElementById('counted').textContent.includes('nodes shown')")
+    shot = "document.getElementById('lattice').toDataURL()"
+    box = "document.getElementById('lattice').getBoundingClientRect()"
+    place = f"(({{x, y, width, height}}) => ({{x: x + width * %s, y: y + height * %s}}))({box})"
+
+    def mouse(kind: str, at: dict[str, float], **more: Any) -> None:
+        browser.call("Input.dispatchMouseEvent", type=kind, **at, **more)
+
+    middle, aside = (browser.asked(place % at) for at in ((0.5, 0.5), (0.2, 0.6)))
+    before = browser.asked(shot)
+    mouse("mouseWheel", middle, deltaX=0, deltaY=-100)
+    browser.waited(f"{shot} !== {json.dumps(before)}")
+    zoomed = browser.asked(shot)
+    mouse("mousePressed", middle, button="left", clickCount=1)
+    mouse("mouseMoved", aside, button="left", buttons=1)
+    mouse("mouseReleased", aside, button="left", clickCount=1)
+    browser.waited(f"{shot} !== {json.dumps(zoomed)}")
+    assert "Pick a node" in browser.asked("document.getElementById('node').textContent")
+    browser.click("[data-zoom='0']", leads=False)
+    browser.waited(f"{shot} === {json.dumps(before)}")
+    corner = browser.asked(place % (1 - 24 / 900, 24 / 420))  # the most general node
+    mouse("mouseMoved", corner)
+    browser.waited("document.getElementById('hint').textContent.includes('Keeps every promise')")
+    mouse("mousePressed", corner, button="left", clickCount=1)
+    mouse("mouseReleased", corner, button="left", clickCount=1)
+    browser.waited("document.getElementById('node').textContent.includes('Keeps every promise: 1 class,')")

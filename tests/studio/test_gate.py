@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from tests.studio.house import House, open_house, routes
 
 from privet.studio import gate, opening
 from privet.studio.columns import OFFERED
+from privet.studio.jobs import State
 from privet.studio.server import HOST
 
 TABLE = "name,age,sex,disease\n" + "".join(
@@ -296,6 +298,37 @@ def test_a_hostile_file_stays_text(hostile: House) -> None:
         assert not faults(found.text), path
         seen += found.text
     assert "&lt;script&gt;alert(1)" in seen
+
+
+def test_a_hostile_file_stays_text_to_the_end_of_the_road(hostile: House) -> None:
+    """Its names and values stand in the lattice, in releases, and in all that is asked about them."""
+    for column in hostile.studio.look.columns:
+        hostile.done("/hierarchy/begin", {"column": column.name})
+    hostile.done("/promise/add", {"type": "k-anonymity", "k": "2"})
+    hostile.done("/promise/algorithm", {"type": "optimal"})
+    while "data-state=" in hostile.page("/explore/lattice"):
+        time.sleep(0.02)
+    made = [hostile.ran("/publish/start") for _ in range(2)]
+    asked = [
+        hostile.ran("/release/ask", {"name": "release-1", "what": what})
+        for what in ("verify", "explain", "compare", "attack", "still-at-risk")
+    ]
+    assert all(job.state is State.DONE for job in (*made, *asked)), [
+        job.complaints for job in (*made, *asked)
+    ]
+    hostile.post("/release/beside", {"name": "release-1"})  # read, so that no page waits for it
+    paths = (
+        *("/explore/lattice", "/publish", "/release?name=release-1", "/diff?old=release-1&new=release-2"),
+        *(f"/job?n={job.number}" for job in (*made, *asked)),
+        "/release/beside?name=release-1",
+    )
+    texts = {path: hostile.page(path) for path in paths}
+    texts["search"] = hostile.post("/release/beside", {"name": "release-1", "search": EVIL}).text
+    for path, text in texts.items():
+        assert "<script>alert" not in text, path
+        assert not faults(text), path
+    assert "60 records that match" in texts["search"]
+    assert sum("&lt;script&gt;alert(1)" in text for text in texts.values()) > 5
 
 
 def test_every_page_says_what_browsers_must_refuse(house: House) -> None:

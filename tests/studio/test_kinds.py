@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import threading
 from collections import Counter
+from collections.abc import Collection
 from datetime import date
 from itertools import combinations
 from pathlib import Path

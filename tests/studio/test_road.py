@@ -126,6 +126,25 @@ def test_a_policy_that_is_not_one_yet_is_not_published(house: House) -> None:
     assert "decide what 5 columns" in house.page("/columns")
 
 
+def test_what_is_left_to_do_leads_there(tmp_path: Path) -> None:
+    """Also what only the data tells: that a name stands several times."""
+    path = tmp_path / "visits.csv"
+    path.write_text("name,age\n" + "".join(f"P{n % 40},{20 + n % 9}\n" for n in range(120)), encoding="utf-8")
+    house = open_house(path)
+    house.get("/")
+    page = house.page("/publish")
+    assert '/columns">decide what 2 columns or fields are' in page
+    assert '/promise">promise something' in page
+    house.done("/columns/role", {"column": "name", "role": "identifier"})
+    house.done("/columns/role", {"column": "age", "role": "quasi"})
+    house.done("/promise/add", {"type": "k-anonymity", "k": "2"})
+    page = house.page("/publish")
+    assert '/columns">say whose the rows are' in page
+    assert "Publish as" not in page
+    house.done("/columns/rows", {"rows": "person:name"})
+    assert "Publish as release-1" in house.page("/publish")
+
+
 def test_a_promise_that_cannot_be_kept_is_said(house: House) -> None:
     decided(house)
     house.done("/promise/add", {"type": "k-anonymity", "k": "1000"})
@@ -180,6 +199,16 @@ def test_the_lattice_and_a_node_that_is_pinned(house: House) -> None:
     assert node["holds"]
     assert node["classes"] == 1
     assert node["smallest"] == 240
+    for one in node["finer"]:  # what one step less buys is what that node is
+        at = list(node["levels"]).index(one["name"])
+        levels = [level - (axis == at) for axis, level in enumerate(found["top"])]
+        there = house.get(f"/explore/lattice/node?levels={','.join(map(str, levels))}").json()
+        assert {key: there[key] for key in one if key != "name"} == {
+            key: value for key, value in one.items() if key != "name"
+        }
+    assert len(node["finer"]) == len(found["top"])
+    for said, top_level in zip(found["levels"], found["top"], strict=True):
+        assert len(said) == top_level + 1
     assert house.get("/explore/lattice/node?levels=9,9").status_code == 422
     house.done("/explore/lattice/pin", {"levels": top})
     assert house.project.document()["algorithm"]["levels"] == node["levels"]
@@ -237,6 +266,33 @@ def test_a_noisy_table_is_planned_paid_for_and_published(house: House) -> None:
     second = house.ran("/publish/start")  # another half: more than is left
     assert second.state is State.REFUSED
     assert len(house.project.releases()) == 1
+
+
+def test_a_noisy_table_is_decided_by_clicks_alone(house: House) -> None:
+    """The search that spends comes and goes with the promise; what everybody knows is typed on the pages."""
+    house.get("/")
+    roles = {"name": "left-out", "income": "left-out", "city": "quasi", "age": "quasi", "disease": "target"}
+    for column, role in roles.items():
+        house.done("/columns/role", {"column": column, "role": role})
+    assert "never published" in house.page("/columns")
+    house.done("/promise/add", {"type": "differential-privacy", "epsilon": "1/2"})
+    assert house.project.document()["algorithm"] == {"type": "diffgen"}
+    assert "the data must not say it" in house.page("/columns")
+    house.done("/columns/values", {"column": "disease", "values": "flu\ncold\n\ngout\nflu"})
+    house.done("/hierarchy/simple", {"column": "age", "kind": "intervals", "low": "0", "high": "120"})
+    rows = "Bonn;*\nBerlin;*\nParis;*\nLyon;*\n"
+    house.done("/hierarchy/import", {"column": "city", "rows": rows})
+    assert house.project.complaints() == []
+    said = house.project.document()["attributes"]
+    assert said["disease"]["values"] == ["flu", "cold", "gout"]
+    assert "name" not in said
+    assert "What an epsilon buys" in house.page("/explore")
+    assert "What it is paid from" in house.page("/publish")
+    house.done("/promise/drop", {"at": "0", "type": "differential-privacy"})
+    assert "algorithm" not in house.project.document()
+    house.done("/columns/role", {"column": "name", "role": "identifier"})  # and back
+    assert house.project.document()["attributes"]["name"] == {"role": "identifier"}
+    assert house.post("/columns/role", {"column": "nobody", "role": "other"}).status_code == 422
 
 
 def test_fields_of_documents_have_hierarchies(tmp_path: Path) -> None:

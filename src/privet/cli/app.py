@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated
 
 import click
@@ -209,8 +210,9 @@ COMMANDS = (
 )
 
 
+@cache
 def commands() -> click.Command:
-    """The whole command line as click runs it."""
+    """The whole command line as click runs it; what was built once is there for the next who asks."""
     built = typer.main.get_group(app)
     built.commands = {str(one.name): one for one in COMMANDS}
     return built

@@ -51,6 +51,10 @@ def reconstruct(
     confidence: Annotated[
         float, typer.Option("--confidence", help="Of the bands; 0 leaves them out.")
     ] = 0.95,
+    bands: Annotated[
+        str,
+        typer.Option("--bands", help="smooth: hold if shares change slowly; any-shape: always, and wider."),
+    ] = "smooth",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Also draw it into this HTML file.")
     ] = None,
@@ -73,7 +77,7 @@ def reconstruct(
 
     """
     from privet.cli.answered import opened
-    from privet.collect.estimate import estimate
+    from privet.collect.estimate import Bands, estimate
     from privet.collect.found import described, paired
     from privet.collect.joint import joint
     from privet.collect.matrix import Method
@@ -86,6 +90,8 @@ def reconstruct(
         raise InputError(f"--method: {one_of('it', [one.value for one in Method], method)}")
     if not 0 <= confidence < 1:
         raise InputError("--confidence: is from 0 to below 1, such as 0.95")
+    if bands not in {one.value for one in Bands}:
+        raise InputError(f"--bands: {one_of('it', [one.value for one in Bands], bands)}")
     pairs = [_pair(one) for one in pair or ()]
     names = list(column or (said.columns if not pairs else ()))
     wanted = list(dict.fromkeys([*names, *(name for two in pairs for name in two)]))
@@ -108,6 +114,7 @@ def reconstruct(
                         method=Method(method),
                         stop=rule,
                         confidence=confidence or None,
+                        bands=Bands(bands),
                         progress=progress,
                     )
                 )
@@ -332,6 +339,7 @@ def _told(found: Mapping[str, Any]) -> Iterator[str]:
             band = f"{100 * one['low'][at]:.1f} to {100 * one['high'][at]:.1f}" if "low" in one else ""
             rows.append([label, f"{100 * share:.1f} %", band, "#" * round(BAR * share / highest)])
         said = f"{100 * one['confidence']:g} % band" if "low" in one else ""
+        said += " if smooth" if one.get("supposes") == "smooth" else ""
         yield from screen.table(rows, head=("true answer", "share", said, ""))
         if "bands" in one:
             yield f"  bands: {one['bands']}"

@@ -29,7 +29,7 @@ def compare(
     folder: Folder,
     *,
     classify: Annotated[
-        bool, typer.Option("--classify", help="Also train a decision tree on both; needs privet[classify].")
+        bool, typer.Option("--classify", help="Also train four learners on both; needs privet[classify].")
     ] = False,
     output: Drawn = None,
     overwrite: Overwrite = False,
@@ -197,3 +197,12 @@ def _classification(trained: Mapping[str, Any]) -> Iterator[str]:
             (share(trained["ue"]), "without any quasi-identifier"),
         ]
     )
+    others = [
+        (name, errs) for name, errs in (trained.get("learners") or {}).items() if name != "decision tree"
+    ]
+    if others:
+        yield ""
+        yield from screen.table(
+            [(name, *(share(errs[key]) for key in ("be", "ce", "ue"))) for name, errs in others],
+            head=("other learners", "raw", "published", "without"),
+        )

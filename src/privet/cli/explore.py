@@ -168,12 +168,36 @@ def _told(found: Mapping[str, Any]) -> Iterator[str]:
         yield ""
         yield f"* on the frontier: none has less {found['risk']} risk without more {found['loss'].upper()}"
         yield from _dominated(made)
+        yield from _felt([run for name in found["best"] for run in made if run["name"] == name])
         for run in made:
             yield from (f"{run['name']}: {note}" for note in run["notes"])
     if refused:
         yield ""
         yield "not possible"
         yield from screen.table([*_refused(refused)])
+
+
+FELT = {  # what a recipient feels of a release; in all of them less is better
+    "query_error": "counts are off",
+    "prediction_error": "predictions wrong",
+    "marginals": "columns",
+    "pairs": "by two",
+    "correlations": "correlations",
+}
+KEPT = ("marginals", "pairs", "correlations")  # shares that are kept, not lost
+
+
+def _felt(best: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What recipients would feel of the few that lose least."""
+    told = [run for run in best if run["utility"]]
+    if not told:
+        return
+    names = [name for name in FELT if any(name in run["utility"] for run in told)]
+    yield ""
+    yield from screen.table(
+        [(run["name"], *(_known(run["utility"].get(name)) for name in names)) for run in told],
+        head=("least lost", *(f"{FELT[name]} kept" if name in KEPT else FELT[name] for name in names)),
+    )
 
 
 def _refused(runs: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:

@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TextIO
 
 from privet.errors import InputError, PrivetError
@@ -26,17 +25,14 @@ if TYPE_CHECKING:
 STREAM = "-"
 
 
-@contextmanager
-def incoming(data: str, format: str | None) -> Iterator[str]:  # noqa: A002 - the option's own name
-    """Where the data lies: what stdin says is kept in a file that goes with the run, for nobody else."""
+def incoming(data: str, format: str | None, folder: Path) -> str:  # noqa: A002 - the option's own name
+    """Where the data lies: what stdin says, in the run's own folder, for nobody else; it goes with it."""
     if data != STREAM:
-        yield data
-        return
-    with TemporaryDirectory(prefix="privet-") as folder:  # the system makes it for its owner alone
-        path = Path(folder) / f"stdin.{format or 'csv'}"
-        with path.open("xb") as spooled:
-            shutil.copyfileobj(sys.stdin.buffer, spooled)
-        yield str(path)
+        return data
+    path = folder / f"stdin.{format or 'csv'}"
+    with path.open("xb") as spooled:
+        shutil.copyfileobj(sys.stdin.buffer, spooled)
+    return str(path)
 
 
 def folder_of(output: Path, evidence: Path | None, *, json: bool) -> Path:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,13 +10,10 @@ import typer
 
 from privet.cli import screen
 from privet.cli.options import Json, Overwrite, PolicyFile, load_policy, whole
-from privet.errors import InputError, PolicyError
+from privet.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from privet.policy.values import Policy
-
-EPSILONS = ("1/10", "1/4", "1/2", "1", "2")
-ROUNDS = (2, 4, 6, 8, 10, 12, 15, 20)
 
 
 def plan(
@@ -60,7 +56,12 @@ def plan(
 
     """
     said = load_policy(policy)
-    found = planned(said, records=records, epsilons=epsilon or (), rounds=h or ())
+    from privet.roads.noisy.planning import plan as planned
+
+    try:
+        found = planned(said, records=records, epsilon=epsilon or (), h=h or ())
+    except OptionError as error:
+        raise InputError(*(f"--{complaint}" for complaint in error.complaints)) from None
     if output is not None:
         from privet.report.planned import render
 
@@ -86,106 +87,6 @@ def _go_on(said: Policy, policy: Path) -> list[str]:
             "spends the policy's epsilon",
         ),
     )
-
-
-def planned(
-    policy: Policy, *, records: int | None, epsilons: Sequence[str], rounds: Sequence[int]
-) -> dict[str, Any]:
-    """The plan as a document that JSON can hold."""
-    from privet.dp.settings import DiffGenSettings, epsilon_of, public
-    from privet.roads import road_of
-    from privet.roads.noisy.road import NoisyRoad, settings_of
-
-    if not isinstance(road_of(policy), NoisyRoad):
-        raise InputError(f"privet plan is for differential privacy; {policy.algorithm.name} spends nothing")
-    settings, own, known = settings_of(policy), epsilon_of(policy), public(policy)
-    settings.refuse(known)
-    asked = [_epsilon(text) for text in epsilons] or sorted({own, *map(Fraction, EPSILONS)})
-    document: dict[str, Any] = {
-        "algorithm": settings.name,
-        "records": records,
-        "epsilon": str(own),
-        "epsilon_of_a_person": str(own * settings.records_per_person),
-        "records_per_person": settings.records_per_person,
-    }
-    if not isinstance(settings, DiffGenSettings):
-        if rounds:
-            raise InputError(f"--h: {settings.name} has no rounds")
-        return document | {"plans": [_counted(known, epsilon, records) for epsilon in asked]}
-    tried = sorted(set(rounds) or {*ROUNDS, *([settings.h] if settings.h else [])})
-    document["h"] = settings.h
-    document["sets"] = known.sets
-    document["plans"] = [_expected(settings, known, epsilon, h, records) for epsilon in asked for h in tried]
-    if records is not None:
-        document["suggested"] = {
-            str(epsilon): _suggested(settings, known, epsilon, records) for epsilon in asked
-        }
-    return document
-
-
-def _expected(settings: Any, known: Any, epsilon: Fraction, h: int, records: int | None) -> dict[str, Any]:
-    from privet.dp.plan import expect
-    from privet.dp.settings import with_h
-
-    share = 1 - (settings.buy_h or 0)
-    found = expect(
-        with_h(settings, h).search_of(epsilon * share),
-        known.predictors,
-        len(known.classes),
-        records=records,
-        draws=60,
-    )
-    drops = {"dropped": round(found.dropped, 4)} if records is not None and known.sets else {}
-    return {
-        "epsilon": str(epsilon),
-        "h": h,
-        "leaves": round(found.leaves, 1),
-        "leaves_low": round(found.leaves_low, 1),
-        "leaves_high": round(found.leaves_high, 1),
-        "counts": round(found.counts, 1),
-        "count_epsilon": round(float(found.count_epsilon), 6),
-        "error": round(found.error, 3),
-        **drops,
-        **_noise(found.total_error, records),
-        "clear_lead": round(found.odds, 3),
-    }
-
-
-def _counted(known: Any, epsilon: Fraction, records: int | None) -> dict[str, Any]:
-    from privet.dp.contingency import refuse
-    from privet.dp.plan import mean_error
-
-    cells = refuse([p.domain for p in known.predictors], len(known.classes))
-    error = mean_error(float(epsilon))
-    return {
-        "epsilon": str(epsilon),
-        "counts": cells,
-        "error": round(error, 3),
-        **_noise(cells * error, records),
-    }
-
-
-def _noise(total: float, records: int | None) -> dict[str, Any]:
-    found: dict[str, Any] = {"total_error": round(total, 1)}
-    return found if records is None else found | {"noise": round(total / records, 4)}
-
-
-def _suggested(settings: Any, known: Any, epsilon: Fraction, records: int) -> int:
-    from privet.dp.choose_h import planned_h
-
-    return planned_h(settings.search_of(epsilon), known.predictors, len(known.classes), records)
-
-
-def _epsilon(text: str) -> Fraction:
-    from privet.policy.notation import exact
-
-    try:
-        found = exact(text)
-    except PolicyError as error:
-        raise InputError(*(f"--epsilon: {complaint}" for complaint in error.complaints)) from None
-    if found <= 0:
-        raise InputError("--epsilon: above 0")
-    return found
 
 
 def _told(found: Mapping[str, Any]) -> Iterator[str]:

@@ -160,10 +160,10 @@ def publish(
     piped = data == pipeline.STREAM
     with (
         pipeline.logged(log, output) as journal,
-        pipeline.incoming(data, format) as data,  # noqa: PLR1704 - from here on, where it lies
         allowed(effort),
         claimed(output, overwrite=overwrite) as claim,
     ):
+        data = pipeline.incoming(data, format, claim.folder)
         earlier = None if like is None else release_folder(like)
         where = engine_of(engine, master, staging=claim.folder)
         key = None if sign is None else private(sign)

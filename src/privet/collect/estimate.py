@@ -7,19 +7,22 @@ under local differential privacy", 2020).
 
 Bands of numbers are made by repetition: answers are drawn from an estimate and estimated again, and the
 errors that this makes, on average and in spread, are what the band allows for. Bands hold each bin by
-itself. Detail that the noise has hidden altogether is in no estimate and in no band: how often bands of
-numbers hold was measured on a dozen shapes (two mends came from looking at these, and since then they are a
-quarter wider, `WIDER`), and every output with bands says so (`HOLDS`).
+itself. Detail that the noise has hidden altogether is in no estimate and in none of these bands: they suppose
+that shares change slowly from bin to bin. How often they hold was measured on a dozen shapes (two mends came
+from looking at these, and since then they are a quarter wider, `WIDER`), and every output says what they
+suppose (`HOLDS`). Bands that suppose nothing of the kind are in `anyshape`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
+from privet.collect.anyshape import any_shape, refuse_many
 from privet.collect.channels import Additive, AsIs, Unary, telling
 from privet.collect.column import Column
 from privet.collect.iterate import MOST, Fit, Rule, Stop, advanced, iterate
@@ -27,10 +30,21 @@ from privet.collect.matrix import Binned, Floats, Method, binned
 from privet.core import Progress, silent
 from privet.errors import InputError
 
-HOLDS = (
-    "each bin by itself; measured, 95 % bands of numbers hold at least 92 of 100 true shares where they "
-    "change slowly, 84 beside a sharp step, and 75 where peaks are much narrower than the noise"
-)
+
+class Bands(Enum):
+    """What bands of numbers suppose of the true shares; those of categories suppose nothing."""
+
+    SMOOTH = "smooth"  # that they change slowly from bin to bin
+    ANY_SHAPE = "any-shape"  # nothing, and they are as wide as that makes them
+
+
+HOLDS = {
+    Bands.SMOOTH: (
+        "each bin by itself, if shares change slowly; measured, 95 % bands hold 84 of 100 true shares beside "
+        "a sharp step and 75 where peaks are much narrower than the noise; any-shape bands suppose no shape"
+    ),
+    Bands.ANY_SHAPE: "each bin by itself, whatever the shape of the true shares",
+}
 REPEATS = 100  # of an estimate, for its bands
 FEWEST = 30
 WORK = 1e10  # additions and multiplications that bands may cost
@@ -52,6 +66,7 @@ class Estimate:
     method: str
     fit: Fit | None = None
     binned: Binned | None = None
+    bands: Bands | None = None  # of numbers: what they suppose
     perturbed: Floats | None = None  # what the perturbed answers would say if they were taken for true
 
     @property
@@ -72,6 +87,7 @@ def estimate(
     method: Method = Method.EM,
     stop: Stop | None = None,
     confidence: float | None = 0.95,
+    bands: Bands = Bands.SMOOTH,
     progress: Progress = silent,
 ) -> Estimate:
     """From everybody's outputs; without a confidence, without bands."""
@@ -80,7 +96,14 @@ def estimate(
         return _corrected(column, indicated, len(outputs), confidence)
     counts = np.bincount(outputs, minlength=column.channel.outputs)
     return from_counts(
-        column, counts, bins=bins, method=method, stop=stop, confidence=confidence, progress=progress
+        column,
+        counts,
+        bins=bins,
+        method=method,
+        stop=stop,
+        confidence=confidence,
+        bands=bands,
+        progress=progress,
     )
 
 
@@ -92,6 +115,7 @@ def from_counts(
     method: Method = Method.EM,
     stop: Stop | None = None,
     confidence: float | None = 0.95,
+    bands: Bands = Bands.SMOOTH,
     progress: Progress = silent,
 ) -> Estimate:
     """From how often each output has arrived."""
@@ -102,8 +126,16 @@ def from_counts(
     seen = shaped.counted(counts)
     if isinstance(column.channel, AsIs):
         stop = Stop(Rule.NEVER, most=1)  # what is known needs one step, and no smoothing
+    supposing = bands is Bands.SMOOTH or confidence is None or isinstance(column.channel, AsIs)
+    if not supposing:
+        refuse_many(shaped.bins)
     fit = iterate(shaped.matrix, seen, stop, start=shaped.evenly(), progress=progress)
-    low, high = (None, None) if confidence is None else _bands(shaped, seen, fit, confidence, progress)
+    low = high = None
+    if confidence is not None and not supposing:
+        low, high = any_shape(shaped, counts, confidence, progress)
+        low, high = np.minimum(low, fit.shares), np.maximum(high, fit.shares)
+    elif confidence is not None:
+        low, high = _bands(shaped, seen, fit, confidence, progress)
     return Estimate(
         column,
         tuple(shaped.labels()),
@@ -115,6 +147,7 @@ def from_counts(
         method.value,
         fit,
         shaped,
+        None if confidence is None else bands,
         _taken_for_true(shaped, counts),
     )
 

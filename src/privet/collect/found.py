@@ -29,8 +29,9 @@ def described(found: Estimate) -> dict[str, Any]:
         document["confidence"] = found.confidence
         document["low"] = [float(share) for share in found.low]
         document["high"] = [float(share) for share in found.high]
-        if found.fit is not None:
-            document["bands"] = HOLDS
+        if found.bands is not None:
+            document["supposes"] = found.bands.value
+            document["bands"] = HOLDS[found.bands]
     if fit is not None:
         document |= {"iterations": fit.iterations, "stopped": fit.stopped, "dropped": fit.dropped}
         every = max(1, -(-len(fit.steps) // STEPS))

@@ -94,10 +94,10 @@ class Frequencies:
     def __len__(self) -> int:
         return len(self.size)
 
-    def codes(self, attribute: int, some: NDArray[Any]) -> NDArray[Any]:
-        """A code of each of these classes; which one of its group does not matter."""
-        found: NDArray[Any] = self.members[attribute][self.cell[some]]
-        return found
+    def codes(self, some: NDArray[Any]) -> list[NDArray[Any]]:
+        """By attribute, a code of each of these classes; which one of its group does not matter."""
+        cell = self.cell[some]
+        return [codes[cell] for codes in self.members]
 
 
 class Rungs(Protocol):

@@ -19,17 +19,23 @@ from privet.errors import InternalError
 from privet.recoding import Generalization, Regions
 
 DENSE = 1 << 15  # an array this small is dense however few the keys
+LARGE = 1 << 21  # up to here, an array of eight places for each key is quicker than sorting the keys
 LIMIT = 2**62
 FEW = 4_000  # classes from which a node is counted without a stop on the way
 KEPT = 2_000_000  # classes that are remembered at most, over all nodes
 
 
+def _dense(keys: int, room: int) -> bool:
+    """Is an array of this room quicker than sorting so many keys, and small enough?"""
+    return room <= max(DENSE, 4 * keys, min(8 * keys, LARGE))
+
+
 def summed(key: NDArray[Any], counts: Ints, room: int) -> tuple[Indexes, Ints]:
     """The keys that occur, ascending, and the sum of the counts of each."""
-    if room <= max(DENSE, 4 * len(key)):
+    if _dense(len(key), room):
         # bincount adds doubles, which are exact for whole numbers below 2**53
         total = np.bincount(key, weights=counts, minlength=room)
-        found = np.flatnonzero(total)
+        found = np.flatnonzero(total != 0)  # of a mask, which numpy finds three times quicker than of doubles
         return found, total[found].astype(np.int64)
     order = np.argsort(key)
     ascending = key[order]
@@ -39,11 +45,14 @@ def summed(key: NDArray[Any], counts: Ints, room: int) -> tuple[Indexes, Ints]:
 
 def numbered(key: NDArray[Any], room: int) -> tuple[Indexes, Indexes]:
     """The number of each key among those that occur, ascending, and where each number occurs once."""
-    if room <= max(DENSE, 4 * len(key)):
-        there = np.zeros(room, dtype=np.intp)
-        there[key] = 1
-        number = (np.cumsum(there) - 1)[key]
-        at = np.empty(int(there.sum()), dtype=np.intp)
+    if _dense(len(key), room):
+        there = np.zeros(room, dtype=np.bool_)
+        there[key] = True
+        found = np.flatnonzero(there)
+        place = np.empty(room, dtype=np.intp)
+        place[found] = np.arange(len(found))
+        number = place[key]
+        at = np.empty(len(found), dtype=np.intp)
         at[number] = np.arange(len(key))
         return number, at
     order = np.argsort(key)

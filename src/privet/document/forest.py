@@ -118,6 +118,35 @@ class Forest:
         texts = [said[a:b] for a, b in pairwise(ends)]
         return np.array(sorted(range(len(self)), key=texts.__getitem__), dtype=np.int64)
 
+    def with_siblings_in_order(self) -> Forest:
+        """The same records, siblings sorted by what stands in and below them, not as they came."""
+        begins, members = (found.tolist() for found in self.children)
+        if not (np.diff(begins) > 1).any():
+            return self
+        rows = np.column_stack((self.kinds, self.codes)) + 1
+        width, said = rows.shape[1] * 4, rows.astype(">u4").tobytes()  # compares as the numbers do
+        key = [said[at : at + width] for at in range(0, len(said), width)]
+        order = [[vertex] for vertex in range(self.vertices)]
+        for vertex in range(self.vertices - 1, -1, -1):  # children before their parents
+            below = sorted(members[begins[vertex] : begins[vertex + 1]], key=key.__getitem__)
+            # How many there are parts what stands below one from its next sibling.
+            key[vertex] += len(below).to_bytes(4, "big") + b"".join([key[child] for child in below])
+            for child in below:
+                order[vertex] += order[child]
+                key[child], order[child] = b"", []
+        old = np.array([at for root in self.starts[:-1].tolist() for at in order[root]], dtype=np.int64)
+        new = np.empty_like(old)
+        new[old] = np.arange(len(old))
+        parents = self.parents[old]
+        return replace(
+            self,
+            kinds=self.kinds[old],
+            parents=np.where(parents == NONE, NONE, new[parents]).astype(np.int32),
+            ends=(self.ends[old] - old + np.arange(len(old))).astype(np.int32),
+            codes=np.ascontiguousarray(self.codes[old]),
+            buckets=self.buckets[old],
+        )
+
     def take(self, records: Sequence[int] | NDArray[np.integer[Any]]) -> Forest:
         """Some of the records, in the given order, with the same domains."""
         chosen = np.asarray(records, dtype=np.int64)

@@ -27,6 +27,10 @@ FLAGS = frozenset(
     )
 )
 # Studies of survival have a time and what happened then.
+WHERE = frozenset(
+    ("city", "town", "village", "county", "country", "province", "municipality", "hometown", "place")
+)
+STATES = 10  # of a country; a state of health has fewer
 OUTCOMES = frozenset(("status", "death", "died", "dead", "cens", "censored", "event", "survived", "arrest"))
 FOLLOWED = frozenset(("time", "days", "weeks", "week", "months", "futime", "followup", "survtime"))
 NAME_PARTS = frozenset(["first", "last", "middle", "given", "family", "full"])
@@ -178,7 +182,7 @@ def _calendar_numbers(seen: Seen) -> bool:
 
 
 def _secret(seen: Seen) -> tuple[Role, str] | None:
-    if not lexicon.SENSITIVE.speak(seen.name) or _says_who(seen):
+    if not lexicon.SENSITIVE.speak(seen.name) or _says_who(seen) or _says_where(seen):
         return None
     if _free(seen) and seen.various and len(seen.values) * 2 > seen.records:
         return Role.IDENTIFIER, f"long texts, which may say anything about a person ({seen.many})"
@@ -194,6 +198,14 @@ def _says_who(seen: Seen) -> bool:
     return (
         bool({"id", "uuid", "number", "nr", "name", "nummer"} & set(words)) and not seen.flag and seen.various
     )
+
+
+def _says_where(seen: Seen) -> bool:
+    """Is it where a secret thing happened ("deathCity")? Others know that, and it must not leave as it is."""
+    words = lexicon.taken_apart(seen.name)
+    state = bool(words) and words[-1] == "state"  # of a country, or of health
+    place = bool(WHERE & set(words)) or (state and len(seen.values) >= STATES)
+    return place and not seen.flag and not seen.numeric
 
 
 def _named(seen: Seen) -> tuple[Role, str] | None:

@@ -6,7 +6,7 @@ and reading and writing is most of the road, so it is the only table library pri
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -32,6 +32,7 @@ from privet.recoding import Generalization, Perturbation, Recoding, Regions
 SAMPLE = 20_000  # records looked at to see whether merging equal ones pays
 REPEATS = 0.25  # share of distinct texts up to which numbers take less room than they do
 SPELT = r"^[+-]?[0-9]*\.|^[0-9]+[eE]|^\+|^[0-9]{4}-"  # numbers and dates that may be written in several ways
+FEW = 20_000  # rows that are counted sooner than threads for them have started
 WORTH_BEGINNING = 100_000  # rows; fewer are written at once
 FEW_REPEATS = 0.8  # share of distinct records above which it does not
 
@@ -160,12 +161,13 @@ class Embedded:
         files.complain_about_missing("the table", counted, data.columns, None)
         # A column does not wait for another: numpy and polars let other threads run while they count.
         with ThreadPoolExecutor(pl.thread_pool_size()) as beside:
-            numbered = list(beside.map(partial(_numbered, data), counted))
+            each: Callable[..., Iterator[Any]] = beside.map if data.height > FEW else map
+            numbered = list(each(partial(_numbered, data), counted))
             encoded = {name: found for name, (found, _) in zip(counted, numbered, strict=True)}
             data = data.with_columns(slim for _, slim in numbered if slim is not None)
             seen = () if arranged else [a.name for a in policy.quasi]
             found = domains({name: values for name, (_, values) in encoded.items()}, arranged, seen)
-            in_leaf_order = beside.map(lambda name: _arranged(found[name], name, *encoded[name]), counted)
+            in_leaf_order = each(lambda name: _arranged(found[name], name, *encoded[name]), counted)
             by_row = {column.name: column for column in in_leaf_order}
             person: Column | None = None
             if policy.person is not None and policy.person in data.columns:  # a release does not have it
@@ -173,7 +175,7 @@ class Embedded:
             cells, counts = _merged(list(by_row.values()), data.height)
             columns = by_row
             if cells is not None:
-                merged = beside.map(lambda c: Column(c.name, c.domain, c.codes[cells]), by_row.values())
+                merged = each(lambda c: Column(c.name, c.domain, c.codes[cells]), by_row.values())
                 columns = {column.name: column for column in merged}
         target = [columns[a.name] for a in policy.with_role(Role.TARGET)]
         tally = Tally(

@@ -162,15 +162,14 @@ def naming(fields: Sequence[str], *, said: bool = True) -> list[str]:
     """
     stripped = [equality.name(field.strip()) if said else "" for field in fields]
     wanted = [name or f"column_{at}" for at, name in enumerate(stripped, start=1)]
-    taken, names = set(wanted), []
-    for at, name in enumerate(wanted):
-        if name in wanted[:at]:
-            number = 2
-            while f"{name}_{number}" in taken:
-                number += 1
-            name = f"{name}_{number}"  # noqa: PLW2901 - the same column under a name of its own
-            taken.add(name)
-        names.append(name)
+    taken, met, names = set(wanted), dict.fromkeys(wanted, 0), []
+    for name in wanted:
+        met[name] += 1
+        own = name
+        while met[name] > 1 and (own := f"{name}_{met[name]}") in taken:
+            met[name] += 1
+        taken.add(own)
+        names.append(own)
     return names
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from importlib import import_module
@@ -120,12 +120,9 @@ def _type(dtype: pl.DataType) -> str:
         return "BIGINT"
     if dtype.is_float():
         return "DOUBLE PRECISION"
-    known: Sequence[tuple[type[pl.DataType], str]] = (
-        (pl.Date, "DATE"),
-        (pl.Datetime, "TIMESTAMP"),
-        (pl.Time, "TIME"),
-    )
-    return next((said for kind, said in known if isinstance(dtype, kind)), "TEXT")
+    if isinstance(dtype, pl.Datetime):
+        return "TIMESTAMP" if dtype.time_zone is None else "TIMESTAMP WITH TIME ZONE"
+    return "DATE" if dtype == pl.Date else "TIME" if dtype == pl.Time else "TEXT"
 
 
 def _made(table: str, schema: pl.Schema) -> str:
@@ -149,6 +146,13 @@ class SQLite(Place):
 
     def write(self, data: pl.DataFrame, files: Mapping[str, str]) -> None:
         tables = {self.table: _plain(data), self.table + EVIDENCE: _listed(files)}
+        lost = [
+            f"{self.where}: column {name!r} holds what is not a number, which SQLite reads as missing"
+            for name, dtype in data.schema.items()
+            if dtype.is_float() and data.get_column(name).is_nan().any()
+        ]
+        if lost:
+            raise InputError(*lost)
 
         def written(db: sqlite3.Connection) -> None:
             db.execute("BEGIN IMMEDIATE")

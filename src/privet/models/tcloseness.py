@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Tally
-from privet.errors import HierarchyError, PolicyError
+from privet.errors import HierarchyError, PolicyError, one_of
 from privet.hierarchy.tree import Tree
 from privet.models import ground, shares
 from privet.models.classes import ClassCheck, Classes, Histogram, Mask, Reading, attributes, exact_number
@@ -74,8 +74,11 @@ class TCloseness(ClassCheck):
     worst: ClassVar[Mapping[str, Callable[[Sequence[Any]], Any]]] = {"t": max}
 
     def __post_init__(self) -> None:
+        words: list[Any] = [one.value for one in Distance]
+        if self.distance in words:  # a word as a policy file has it
+            object.__setattr__(self, "distance", Distance(self.distance))
         if not isinstance(self.distance, Distance):
-            raise PolicyError(f"{self.name}: distance is a Distance, not {self.distance!r}")
+            raise PolicyError(f"{self.name}: {one_of('distance', words, self.distance)}")
         exact_number(f"{self.name}: t", self.t, 0, None if self.distance is Distance.KL else 1)
         object.__setattr__(self, "sensitive", attributes(self.name, self.sensitive))
         if (self.order is not None) > (self.distance is Distance.ORDERED):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from functools import cache
@@ -117,6 +117,23 @@ def words_of(thing: Any) -> Iterator[tuple[str, Any, type[Enum]]]:
             continue
         if isinstance(kinds[0], type) and issubclass(kinds[0], Enum):
             yield field.name, given, kinds[0]
+
+
+def worded(thing: Any) -> Any:
+    """A promise or an algorithm with the words that it was given as text, as a file gives them.
+
+    >>> from privet.relational.mondrian import Mondrian
+    >>> worded(Mondrian(choice="best")).choice
+    <Choice.BEST: 'best'>
+    """
+    if not is_dataclass(thing) or isinstance(thing, type):
+        return thing
+    meant = {
+        name: kind(given)
+        for name, given, kind in words_of(thing)
+        if isinstance(given, str) and given in {one.value for one in kind}
+    }
+    return replace(thing, **meant) if meant else thing
 
 
 def _read(hint: Any, given: Any) -> Any:

@@ -20,7 +20,7 @@ from privet.errors import InputError, PolicyError
 from privet.hierarchy import Auto
 from privet.placing import aside, followed
 from privet.policy import consistency, reading
-from privet.policy.notation import Complaints, describe, noted, written
+from privet.policy.notation import Complaints, describe, noted, worded, written
 from privet.policy.reading import TOP, VERSION
 from privet.readings import Absent, Formulas, Rows
 
@@ -106,6 +106,7 @@ class Policy(Terms):
             if isinstance(given, str) or not isinstance(given, (list, tuple)):
                 raise PolicyError(f"{name}: is a tuple")
             said[name] = tuple(given)
+        said["models"] = tuple(map(worded, said["models"]))
         if self.shape is not None and not hasattr(self.shape, "describes_fields"):
             raise PolicyError("shape: is a shape such as Trajectories(...)")
         if self.shape is not None and self.shape.describes_fields:
@@ -136,6 +137,8 @@ class Policy(Terms):
                 said["algorithm"] = reading.usual_algorithm(self.kind, said["models"])
             except PolicyError:
                 raise PolicyError(consistency.other_kind(self.kind)) from None
+        else:
+            said["algorithm"] = worded(self.algorithm)
         return said
 
     def _repr_html_(self) -> str:

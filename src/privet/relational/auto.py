@@ -81,7 +81,7 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Auto(Algorithm):
+class AutoSearch(Algorithm):
     """The search that loses least here, of all that can keep the promise; it says what else it tried.
 
     Full-domain recoding only where `recoding` asks for it, or where the promise leaves nothing else.

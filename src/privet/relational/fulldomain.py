@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
+from privet import effort
 from privet.core import Algorithm, PrivacyModel
 from privet.counts.door import Counts, Grouping
 from privet.relational.judge import Judge, check_suppression, need_monotone
@@ -39,4 +40,5 @@ class FullDomain(Algorithm):
         judge = Judge(counts, models, self.suppression)
         need_monotone(self.name, judge, models)
         lattice = Lattice.of(counts.heading, self.levels)
+        effort.refuse_lattice(self.name, lattice.size)
         return lattice, counts.grouping(lattice.ladders, judge.sensitive), judge

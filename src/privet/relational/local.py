@@ -42,6 +42,7 @@ from privet.relational.regroup import regrouped
 
 NODES = 5_000  # nodes that are visited of a lattice too large for all
 STRETCH, HARDLY = 500, 1_000  # of so many nodes that take less than one record in so many, no more follow
+WORK, FIRST = 200_000_000, 500_000_000  # values that are looked at in a stretch; before anybody is taken
 REFINE = 100_000_000  # a few seconds
 PAIRS = 10  # looked at in the time of a step of chance
 
@@ -184,14 +185,16 @@ class Sweep:
 
     def run(self, progress: Progress = silent) -> None:
         """Visit nodes by what they lose until no record is free; or some, and box what is free then."""
-        free = self._tally.cells
+        free, looked, since = self._tally.cells, 0, 0
         for at, node in enumerate(ascending(self._lattice, self._objective.floors)):
-            if at and not at % STRETCH and self._lattice.size > NODES:
-                if free < self._tally.cells and (free - len(self._free)) * HARDLY < free:
+            if at and (not at % STRETCH or looked - since >= WORK) and self._lattice.size > NODES:
+                begun = free < self._tally.cells or at >= NODES or looked >= FIRST
+                if begun and (free - len(self._free)) * HARDLY < free:
                     self._looks = -1  # what is left finds no company for a long time: it is boxed instead
-                free = len(self._free)
+                free, since = len(self._free), looked
             if not at % 256:
                 progress("search", self._tally.cells - len(self._free), self._tally.cells)
+            looked += len(self._free) * len(self._lattice.shape)
             self._looks -= len(self._free) * len(self._lattice.shape)
             many = at >= NODES and self._lattice.size > ENUMERABLE
             if many or self._looks < 0 or time.monotonic() > self._until:

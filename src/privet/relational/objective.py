@@ -110,14 +110,13 @@ class Objective:
         # how much more is not known here.
         some = gone > 0
         size = gone[some].astype(np.float64)
-        members = [found.codes(at, some) for at in range(len(self._more))]
         return [
             np.full(own + 1, rows[own, codes] @ size / self._records)
             if len(codes) < SHORT
             else np.full(
                 own + 1, rows[own] @ np.bincount(codes, weights=size, minlength=rows.shape[1]) / self._records
             )
-            for rows, codes, own in zip(self._more, members, found.levels, strict=True)
+            for rows, codes, own in zip(self._more, found.codes(some), found.levels, strict=True)
         ]
 
 

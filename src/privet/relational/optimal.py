@@ -30,8 +30,9 @@ from privet.relational.lattice import ENUMERABLE, Lattice, Tags
 from privet.relational.objective import Floats, Objective
 
 CLOSE = 1e-12  # losses that differ by less are rounding noise
-PATIENCE = 60.0  # seconds for a lattice that cannot be enumerated, where the policy names no limit
-
+# For a lattice that cannot be enumerated, where the policy names no limit: half a minute or so, but counted
+# in work and not by the clock, so that the same table leaves in the same form however busy the machine is.
+WORK, EACH, FEWEST = 600_000_000, 5_500, 500  # records; what a node costs besides its records; nodes
 FIRST = 0.25  # of the work: downwards from the top, before the walk by chance
 AGAIN = 4  # steps of that walk for each node that may be looked at
 
@@ -99,14 +100,12 @@ class Optimal(FullDomain):
         lattice = Lattice.of(counts.heading, self.levels)
         judge = Judge(counts, models, self.suppression, trim=self.trim)
         objective = Objective(counts, lattice, self.loss, self.weights)
-        limit = self.time_limit
-        if limit is None and self.nodes is None and lattice.size > ENUMERABLE:
-            limit = PATIENCE
+        limit, nodes = self.time_limit, self.nodes
+        if limit is None and nodes is None and lattice.size > ENUMERABLE:
+            nodes = max(FEWEST, WORK // (EACH + counts.records))
         until = float("inf") if limit is None else time.monotonic() + limit
         rollups = counts.grouping(lattice.ladders, judge.sensitive)
-        return Walk(
-            lattice, rollups, judge, objective, progress, until=until, nodes=self.nodes, seed=self.seed
-        )
+        return Walk(lattice, rollups, judge, objective, progress, until=until, nodes=nodes, seed=self.seed)
 
 
 class Walk:

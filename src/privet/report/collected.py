@@ -112,6 +112,8 @@ def estimated(one: Mapping[str, Any]) -> Safe:
         said += f" {counted(one['dropped'], 'answer')} that the plan cannot explain left out."
     if one.get("mean") is not None:
         said += f" Mean about {one['mean']:.4g}."
+    if "bands" in one:
+        said += f" Bands of {100 * one['confidence']:g} %: {one['bands']}."
     heads = ["True answer", "Share", *(["From", "To"] if banded else []), "In the perturbed answers"]
     rows = [
         (

@@ -196,5 +196,21 @@ def classifier(found: Mapping[str, Any]) -> Safe | None:
         (
             paragraph(f"{said}{count(trained.get('test'))} others."),
             bars(rows, name="Error of a classifier", tone="loss"),
+            learners(trained),
         )
+    )
+
+
+def learners(trained: Mapping[str, Any]) -> Safe:
+    """What other learners get wrong on the same records."""
+    others = [
+        (name, errs) for name, errs in (trained.get("learners") or {}).items() if name != "decision tree"
+    ]
+    if not others:
+        return join(())
+    return table(
+        ("Learner", *(name for _, name in ERRORS)),
+        [(name, *(percent(share(errs.get(key))) or "-" for key, _ in ERRORS)) for name, errs in others],
+        numeric=(1, 2, 3),
+        caption="Other learners on the same records",
     )

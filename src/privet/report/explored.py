@@ -10,7 +10,7 @@ from privet.report.curves import legend
 from privet.report.html import page
 from privet.report.markup import Safe, facts, join, paragraph, table, tag
 from privet.report.numerals import amount, count, counted, percent, risk, share, tables
-from privet.report.plots import Axis, above, line, mark, pct, picture, shape, words
+from privet.report.plots import Axis, Bar, above, bars, line, mark, pct, picture, shape, words
 from privet.report.sections import Section
 
 RISKS = {"highest": "highest risk", "average": "average risk", "unique": "records that are alone"}
@@ -28,6 +28,7 @@ def render(found: Mapping[str, Any]) -> str:
     """The whole file, from what `privet.explore` returns."""
     parts = (
         Section("frontier", "Risk against loss", frontier),
+        Section("felt", "What recipients feel", felt),
         Section("runs", "Every run", runs),
         Section("refused", "What could not be done", refused),
     )
@@ -124,6 +125,39 @@ def plot(found: Mapping[str, Any], placed: Sequence[Mapping[str, Any]], number: 
         height=base + 48,
         class_="left taller",
     )
+
+
+FELT = (  # a name of `utility`, what its bars say, whether it is a share that is kept
+    ("query_error", "Counts over random ranges are off by, in the median", False),
+    ("prediction_error", "Predictions of the target that are wrong", False),
+    ("marginals", "How columns lie by themselves: kept", True),
+    ("pairs", "How columns lie by two: kept", True),
+    ("correlations", "How columns hang together: kept", True),
+)
+
+
+def felt(found: Mapping[str, Any]) -> Safe | None:
+    """The runs that lose least, beside each other by everything that a recipient feels."""
+    by = {str(run["name"]): run for run in tables(found["runs"])}
+    best = [by[name] for name in found["best"] if by[name].get("utility")]
+    if not best:
+        return None
+    parts = [
+        paragraph(
+            "The runs that lose least under the policy's own promise, by what somebody feels who works with "
+            "the release. Counts and predictions are made from the release as a reader would make them, with "
+            "records spread evenly over what is published of them."
+        )
+    ]
+    for name, title, good in FELT:
+        rows = [
+            Bar(str(run["name"]), min(1.0, value), percent(value) or "-", f"{run['name']}: {percent(value)}")
+            for run in best
+            if (value := amount(run["utility"].get(name))) is not None
+        ]
+        if rows:
+            parts += [tag("h3", title), bars(rows, name=title, tone="count" if good else "loss")]
+    return join(parts)
 
 
 def runs(found: Mapping[str, Any]) -> Safe | None:

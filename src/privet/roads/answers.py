@@ -11,6 +11,7 @@ from dataclasses import MISSING, fields
 from dataclasses import dataclass as _dataclass
 from typing import Any, Self, TypeVar, dataclass_transform
 
+from privet import notebook
 from privet.errors import InternalError
 from privet.evidence.part import Part
 
@@ -116,6 +117,11 @@ class TableComparison(Answer):
     worst_classes: Table
     recoding: Table | None = None
     classification: Table | None = None
+
+    def _repr_html_(self) -> str:
+        drawn = notebook.bars((name, found.get("lm")) for name, found in self.attributes.items())
+        more = [("lost by column (LM)", drawn)] if drawn else []
+        return notebook.card(type(self).__name__, [*self.items(), *more])
 
 
 @answer
@@ -251,3 +257,33 @@ class Exploration(Answer):
     before: Table
     runs: list[Run]
     frontier: list[str]
+    best: list[str]  # three that lose least under the policy's own promise, or of all
+
+    def _repr_html_(self) -> str:
+        name = "discernibility_ratio" if self.loss == "discernibility" else self.loss
+        made = [run for run in self.runs if run.risk is not None and run.loss is not None]
+        placed = [
+            (run.name, float(run.loss[name]), float(run.risk[self.risk]), run.name in self.best)
+            for run in made
+            if run.loss is not None and run.risk is not None and run.loss[name] is not None
+        ]
+        drawn = notebook.points(placed, f"lost ({self.loss})", f"{self.risk} risk")
+        rows = [(run.name, run.loss, run.risk, run.utility or {}) for run in made if run.name in self.best]
+        best = notebook.grid(("least lost", "loss", "risk", "utility"), rows)
+        told = [("records", self.records), ("runs", len(self.runs)), ("risk and loss", drawn), ("best", best)]
+        return notebook.card(type(self).__name__, told)
+
+
+@answer
+class Planned(Answer):
+    """What epsilons would buy: how many counts, and how far off each would be."""
+
+    algorithm: str
+    records: int | None
+    epsilon: str
+    epsilon_of_a_person: str
+    records_per_person: int
+    plans: Rows
+    h: int | None = None
+    sets: Any = None
+    suggested: Mapping[str, int] | None = None

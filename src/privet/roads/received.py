@@ -9,7 +9,9 @@ translated or left out on the way. What is not the strict default is said with t
 from __future__ import annotations
 
 import codecs
+import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,6 +36,7 @@ ENDINGS = {**SUFFIX, BASKETS: ".basket", **{kind: f".{kind}" for kind in documen
 # Encodings in which one text has several spellings: two records that look different would read alike.
 LOOSE = frozenset({"utf-7", "unicode_escape", "raw_unicode_escape", "idna", "punycode"})
 CELLS, WORD = ("parquet", "arrow"), 8  # formats of columns, and the bytes that a value takes at least
+WIDE = 1_000  # columns that a table may have beside those that its policy speaks of
 LONGEST_TOKEN = 64  # characters of the text that stands for a missing value
 UNSAID = ("query", "sheet", "trim", "numbers", "missing", "header")  # of a form: how a source was read
 
@@ -81,9 +84,10 @@ def spoken(policy: Policy) -> tuple[str, ...]:
     return tuple(told)
 
 
-def refuse_endless(folder: Path, notes: DataNote, limit: int) -> None:
+def refuse_endless(folder: Path, notes: DataNote, policy: Policy, limit: int) -> None:
     """Refuse data that is small as it lies there and too much when it is read."""
     complaints = []
+    widest = WIDE + 2 * len(policy.attributes)
     for name in named(notes):
         path = folder / name
         if not path.is_file() and not (path.is_dir() and notes.parts is not None):
@@ -96,8 +100,25 @@ def refuse_endless(folder: Path, notes: DataNote, limit: int) -> None:
             cells = sum(_cells(one, str(notes.format)) for one in every)
             if cells > limit // WORD:
                 complaints.append(f"{said(name)} announces {cells:,} cells; --limit raises what is read")
+        if not complaints and any(_columns(one, notes, widest) > widest for one in every):
+            complaints.append(f"{said(name)} has more columns than any release of this policy")
     if complaints:
         raise TamperedError(*(f"{folder}: {complaint}" for complaint in complaints))
+
+
+def _columns(path: Path, notes: DataNote, widest: int) -> int:
+    """How many columns a table says that it has, before anybody who is slow with many of them reads it."""
+    if notes.format in {"csv", "tsv"}:
+        return len(text.first_fields(path, notes.form))
+    most = 0
+    if notes.format == "jsonl":
+        with text.opened(path) as lines:
+            for line in lines:
+                if line.count(b'":') > widest:
+                    with suppress(ValueError, RecursionError):  # whoever reads it says what is wrong
+                        found = json.loads(line)
+                        most = max(most, len(found) if isinstance(found, dict) else 0)
+    return most
 
 
 def _cells(path: Path, kind: str) -> int:

@@ -2,8 +2,8 @@
 
 From every record: the items that break most rare itemsets for what they cost, as in the thinning of paths.
 Only where needed: each record that has a rare itemset loses one of its items, and of those the one that is in
-most of its rare itemsets. Then supports have fallen, what was common may be rare, and it begins again; items
-only ever go, so it ends.
+most of its rare itemsets; a record of very many items loses several at once. Then supports have fallen, what
+was common may be rare, and it begins again; items only ever go, so it ends.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from privet.core import Progress, silent
 from privet.errors import UnsatisfiableError
 from privet.models.linkage import Linkage
-from privet.rules.baskets import Baskets, Mask
+from privet.rules.baskets import Baskets, Mask, distinct
 from privet.rules.rare import Rare, rare
 from privet.trajectory.suppress import Suppress
+
+AT_ONCE = 64  # of so many items that a record might lose, one goes in a round: a long record is soon done
 
 
 def feasible(records: int, k: int) -> None:
@@ -58,20 +60,25 @@ def hit(baskets: Baskets, found: Rare) -> Mask:
     at = np.arange(lengths.sum()) + np.repeat(begin - np.cumsum(lengths) + lengths, lengths)
     place = np.repeat(np.arange(len(found.which)), lengths)  # the occurrence that each item belongs to
     record, item = found.record[place].astype(np.int64), found.members[at].astype(np.int64)
-    cells: list[NDArray[np.int64]] = []
+    # An item that is rare by itself goes wherever it is, and is in no other rare itemset: those are minimal.
+    alone = lengths[place] == 1
+    cells: list[NDArray[np.int64]] = [distinct((record * wide + item)[alone])]
+    place, record, item = place[~alone], record[~alone], item[~alone]
     while len(place):
         keys, which, many = np.unique(record * wide + item, return_inverse=True, return_counts=True)
         owner, code = np.divmod(keys, wide)
         # Of each record the item that most of its rare itemsets have; of equals the one most records have.
         order = np.lexsort((code, -baskets.supports[code], -many, owner))
-        first = np.ones(len(order), dtype=bool)
-        first[1:] = owner[order][1:] != owner[order][:-1]
+        sorted_ = owner[order]
+        starts = np.flatnonzero(np.diff(sorted_, prepend=-1))
+        size = np.diff(np.append(starts, len(order)))
+        rank = np.arange(len(order)) - np.repeat(starts, size)
         chosen = np.zeros(len(keys), dtype=bool)
-        chosen[order[first]] = True
+        chosen[order[rank < np.repeat(-(-size // AT_ONCE), size)]] = True
         cells.append(keys[chosen])
         broken = np.zeros(len(found.which), dtype=bool)
         broken[place[chosen[which]]] = True
         left = ~broken[place]
         place, record, item = place[left], record[left], item[left]
-    gone = np.concatenate([*cells, np.zeros(0, np.int64)])
+    gone = np.concatenate(cells)
     return np.isin(baskets.owner * wide + baskets.members, gone)

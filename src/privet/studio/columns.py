@@ -8,6 +8,7 @@ from typing import Any
 
 from fastapi.responses import JSONResponse, Response
 
+from privet import registry
 from privet.core import Form
 from privet.declared import TABLE
 from privet.errors import InputError
@@ -26,16 +27,31 @@ from privet.studio.places import by_place_and_time
 from privet.studio.project import TRAJECTORIES, Document, undecided
 from privet.studio.seen import Column
 
-OFFERED = ("identifier", "quasi", "sensitive", "target", "other")
+OFFERED = ("identifier", "quasi", "sensitive", "target", "other", edits.LEFT_OUT)
 SAID = {
     "identifier": "Identifier",
     "quasi": "Quasi-identifier",
     "sensitive": "Sensitive",
     "target": "Target",
     "other": "Other",
+    edits.LEFT_OUT: "Leave out",
 }
+LEFT_OUT_SAID = "not named in the policy, so it never leaves"
 PATH_KEYS = ("form", "path", "person", "place", "time", "lat", "lon", "slot", "grid", "clash")
 PATH_COLUMNS = ("path", "person", "place", "time", "lat", "lon")
+PATH_SAID = {
+    "form": "How paths are written",
+    "path": "Column of whole paths",
+    "person": "Column of the person",
+    "place": "Column of the place",
+    "time": "Column of the time",
+    "lat": "Column of the latitude",
+    "lon": "Column of the longitude",
+    "slot": "Times are rounded to",
+    "grid": "Places are rounded to, metres",
+    "clash": "Two places at one time",
+}
+PATH_FORMS = ("column", "visits", "readings", "points")
 SET_KEYS = ("form", "set", "person", "item", "separator")
 SHOWN = 100  # columns on a page
 MOST_TOGETHER = 200_000  # records in which combinations are looked for
@@ -49,6 +65,7 @@ def routes(pages: Pages) -> None:
     pages.post("/columns/role", role)
     pages.post("/columns/guesses", guesses)
     pages.post("/columns/rows", rows)
+    pages.post("/columns/values", values)
     pages.post("/columns/field", field_role)
     pages.post("/columns/paths", paths)
     pages.post("/columns/sets", sets)
@@ -66,12 +83,16 @@ def show(asked: Asked) -> Response:
         look=look,
         waiting=len(list(undecided(document))),
         all=len(_chosen(document)) + len(_fields(document)),
-        roles=[(role, SAID[role], MEANING[role]) for role in OFFERED],
-        field_roles=[(role, SAID[role]) for role in OFFERED if role != "target"],
+        roles=[(role, SAID[role], MEANING.get(role, LEFT_OUT_SAID)) for role in OFFERED],
+        field_roles=[(role, SAID[role]) for role in OFFERED if role in edits.FIELD_ROLES],
         chosen=_chosen(document),
+        left_out=edits.LEFT_OUT,
+        public=_public(document),
         fields=_fields(document),
         whose=document.get("rows") or (f"person:{document['person']}" if "person" in document else ""),
         paths=_paths(document),
+        path_said=PATH_SAID,
+        path_forms=PATH_FORMS,
         sets=_sets(document),
         shaped=_shaped(document),
         items=None if look.items is None else commonest(look.items.common, look.items.records, "items"),
@@ -81,6 +102,19 @@ def show(asked: Asked) -> Response:
         pages=-(-len(look.columns) // SHOWN),
         drawn={one.name: drawn(one, look.records) for one in some},
     )
+
+
+def _public(document: Document) -> dict[str, str]:
+    """Of columns whose values the policy has to list, as noise asks of what is predicted: those it lists."""
+    search = document.get("algorithm", {}).get("type")
+    made = registry.installed("algorithms").get(search)
+    if made is None or not made.load().public_domains:
+        return {}
+    return {
+        name: "\n".join(map(str, said.get("values", ())))
+        for name, said in document.get("attributes", {}).items()
+        if said.get("role") == "target"
+    }
 
 
 def _chosen(document: Document) -> dict[str, str]:
@@ -217,7 +251,8 @@ def role(asked: Asked) -> Response:
     name, said = asked.get("column"), asked.get("role")
     column = asked.look.column(name)
     drafted = {} if column is None else column.hierarchy
-    asked.project.edit(lambda document: edits.set_role(document, name, said, drafted))
+    known = () if column is None or column.of_path else (name,)
+    asked.project.edit(lambda document: edits.set_role(document, name, said, drafted, known))
     page = {"page": asked.number("page")} if asked.get("page") else {}
     return asked.go("columns", anchor=asked.get("anchor"), **page)
 
@@ -243,6 +278,13 @@ def rows(asked: Asked) -> Response:
     """Whose rows are."""
     asked.project.edit(lambda document: edits.set_rows(document, asked.get("rows")))
     return asked.go("columns")
+
+
+def values(asked: Asked) -> Response:
+    """All values that a column could have: for noise, which must not read them off the data."""
+    name, said = asked.get("column"), [line.strip() for line in asked.get("values").splitlines()]
+    asked.project.edit(lambda document: edits.set_values(document, name, [one for one in said if one]))
+    return asked.go("columns", anchor=asked.get("anchor"))
 
 
 def field_role(asked: Asked) -> Response:

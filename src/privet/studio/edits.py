@@ -6,7 +6,7 @@ for `Policy` to say, never for a page.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from privet.core import Role
@@ -16,13 +16,23 @@ from privet.studio.project import Document
 FIELD_ROLES = ("identifier", "quasi", "sensitive", "other", "undecided")  # trees have no target
 ITEMS = "items of the sets"  # which have one hierarchy, beside those of columns
 ROLES = tuple(role.value for role in Role)
+LEFT_OUT = "left-out"  # no role: the policy does not name the column, so it never leaves
 
 
-def set_role(document: Document, name: str, role: str, hierarchy: Mapping[str, Any]) -> None:
-    """What a column is; a quasi-identifier without a hierarchy gets the drafted one."""
-    columns = document.get("attributes", {})
-    if name not in columns:
+def set_role(
+    document: Document, name: str, role: str, hierarchy: Mapping[str, Any], known: Container[str] = ()
+) -> None:
+    """What a column is; a quasi-identifier without a hierarchy gets the drafted one.
+
+    `known`: columns of the data, which may come back into a policy that does not name them.
+    """
+    columns = document.setdefault("attributes", {})
+    if name not in columns and name not in known:
         raise InputError("the policy has no such column")
+    if role == LEFT_OUT:
+        columns.pop(name, None)
+        return
+    columns.setdefault(name, {})
     if role not in ROLES:
         raise InputError(one_of("role", ROLES, role))
     old = columns[name]
@@ -150,7 +160,18 @@ def set_paths(document: Document, said: Mapping[str, str]) -> None:
     for key in ("grid",):
         if key in known and str(known[key]).isdigit():
             known[key] = int(known[key])
-    document["trajectories"] = known
+    kept = {key: value for key, value in document.get("trajectories", {}).items() if key not in said}
+    document["trajectories"] = {**known, **kept}
+
+
+def set_values(document: Document, name: str, values: Sequence[str]) -> None:
+    """All values that a column could have, where the data must not say it."""
+    columns = document.get("attributes", {})
+    if name not in columns:
+        raise InputError("the policy has no such column")
+    columns[name].pop("values", None)
+    if values:
+        columns[name]["values"] = list(dict.fromkeys(values))
 
 
 def set_sets(document: Document, said: Mapping[str, str]) -> None:

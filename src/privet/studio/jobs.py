@@ -125,7 +125,8 @@ def _followed(job: Job) -> None:
     for line in job.process.stderr or ():
         _heard(job, line)
     reader.join()
-    job.exit = job.process.wait()
+    with job.process:  # closes what it was heard through
+        job.exit = job.process.wait()
     job.seconds = time.monotonic() - job.begun
     _ended(job, "".join(said))
     job.heard.set()

@@ -107,8 +107,10 @@ class Looks:
 
     def values(self, project: Project, names: Sequence[str]) -> dict[str, list[Any]]:
         """The different values of columns of a table, missing ones left out; read once."""
-        drafted = self.at(project).drafted
+        look = self.at(project)
+        drafted = look.drafted
         with self._lock:
+            self._values |= {one.name: list(one.values) for one in look.columns if one.values}
             wanted = [name for name in names if name not in self._values]
             if wanted and drafted is not None:
                 form, engine = drafted.form, find("engines", "embedded")()
@@ -120,7 +122,7 @@ class Looks:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Incoming:
     """Data that somebody wants to open: it is looked at before anything else is let go for it."""
 
     source: str

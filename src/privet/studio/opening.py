@@ -16,7 +16,7 @@ from privet.engines import text
 from privet.errors import InputError, PrivetError, one_of
 from privet.studio.jobs import spoken
 from privet.studio.later import MOMENT, WaitingError, now
-from privet.studio.look import Candidate
+from privet.studio.look import Incoming
 from privet.studio.pages import Asked, Pages, Studio, refusal
 from privet.studio.project import DATA, DOCUMENTS, RELEASES, TRAJECTORIES, TRANSACTIONS
 from privet.studio.received import unpacked
@@ -87,7 +87,7 @@ def _begun(asked: Asked, source: str, query: str | None = None) -> Response:
     kind = asked.get("kind")
     if kind not in KINDS:
         raise InputError(one_of("kind", tuple(KINDS), kind))
-    asked.studio.candidate = Candidate.of(source, kind, query)
+    asked.studio.candidate = Incoming.of(source, kind, query)
     return asked.go("open/taken")
 
 
@@ -152,7 +152,7 @@ async def uploaded(pages: Pages, request: Request) -> Response:
             return await run_in_threadpool(_received, studio, place)
     except PrivetError as error:
         return JSONResponse({"complaints": list(error.complaints)}, status_code=422)
-    studio.candidate = Candidate.of(str(place), kind, dropped=place)
+    studio.candidate = Incoming.of(str(place), kind, dropped=place)
     return JSONResponse({"go": studio.url("open/taken")})
 
 

@@ -24,7 +24,7 @@ from privet.studio.counting import Counts
 from privet.studio.gate import LARGEST_FORM, REFUSALS, Gate, form_of
 from privet.studio.jobs import Jobs, spoken
 from privet.studio.later import MOMENT, Latest, WaitingError
-from privet.studio.look import Candidate, Look, Looks
+from privet.studio.look import Incoming, Look, Looks
 from privet.studio.nodes import Lattices
 from privet.studio.project import Project, undecided
 
@@ -58,7 +58,7 @@ class Studio:
     project: Project
     gate: Gate
     looks: Looks = field(default_factory=Looks)
-    candidate: Candidate | None = None
+    candidate: Incoming | None = None
     counts: Counts = field(default_factory=Counts)
     lattices: Lattices = field(default_factory=Lattices)
     beside: Latest[Prepared | None] = field(default_factory=Latest)
@@ -194,7 +194,7 @@ def render(studio: Studio, template: str, *, alone: bool = False, **shown: Any) 
     project = studio.project
     try:
         document = {} if alone else project.document()
-        complaints = [*project.complaints(), *_whose(studio, document)] if project.source and document else []
+        complaints = [*project.complaints(), *whose(studio, document)] if project.source and document else []
     except PrivetError as error:
         document, complaints = {}, list(error.complaints)
     around = {
@@ -233,7 +233,7 @@ def _command(project: Project) -> str:
     return spoken(["privet", "publish", project.source, str(project.policy_file), "-o", "out"])
 
 
-def _whose(studio: Studio, document: Mapping[str, Any]) -> list[str]:
+def whose(studio: Studio, document: Mapping[str, Any]) -> list[str]:
     """Whose the rows are, where something that names people repeats: publishing refuses until it is said."""
     if document.get("rows") or document.get("person") or document.get("kind") != TABLE:
         return []
@@ -246,15 +246,25 @@ def _whose(studio: Studio, document: Mapping[str, Any]) -> list[str]:
     return [WHOSE] if any(name in named for name in look.repeated) else []
 
 
-def _left(document: Mapping[str, Any], complaints: Sequence[str]) -> list[str]:
-    """What is left to decide, short where many columns wait for the same."""
+def _left(document: Mapping[str, Any], complaints: Sequence[str]) -> list[tuple[str, str]]:
+    """What is left to decide, short where many columns wait for the same, and the step where it is done."""
     waiting = list(undecided(dict(document)))
-    promise = "promise something"
-    rest = [promise if said == NO_PROMISE else said for said in complaints if "undecided" not in said]
+    rest = [_place(said) for said in complaints if "undecided" not in said]
     if not waiting:
-        return [*rest] or list(complaints)
+        return rest or [_place(said) for said in complaints]
     many = f"{len(waiting)} columns or fields" if len(waiting) > 1 else f"“{label_text(waiting[0])}”"
-    return [f"decide what {many} {'are' if len(waiting) > 1 else 'is'}", *rest]
+    return [(f"decide what {many} {'are' if len(waiting) > 1 else 'is'}", "columns"), *rest]
+
+
+def _place(said: str) -> tuple[str, str]:
+    """A complaint, and the step where it is mended; empty: none in particular."""
+    if said == NO_PROMISE:
+        return "promise something", "promise"
+    if said == WHOSE:
+        return said, "columns"
+    steps = {"attributes.": "hierarchies" if "hierarchy" in said else "columns", "models": "promise"}
+    steps |= {"algorithm": "promise", "trajectories": "columns", "transactions": "columns"}
+    return said, next((step for start, step in steps.items() if said.startswith(start)), "")
 
 
 class _Packaged(BaseLoader):

@@ -217,7 +217,7 @@ class Project:
         with self._lock:
             document = self.document()
             change(document)
-            self._write(self.policy_file, tomli_w.dumps(document))
+            self._write(self.policy_file, tomltext.written(document))
 
     def replace_text(self, new: str, digest: str) -> None:
         """The whole policy as somebody typed it; refused if it changed since the page was made."""

@@ -165,14 +165,42 @@ def told(asked: Asked, table: Mapping[str, Any]) -> dict[str, Any]:
 def add(asked: Asked) -> Response:
     """One promise more, if it is one."""
     table = fields.table_of("models", asked.get("type"), asked.form)
-    build("models", table)
-    asked.project.edit(lambda document: edits.add_model(document, table))
+    made = build("models", table)
+
+    def change(document: Document) -> None:
+        edits.add_model(document, table)
+        if made.spent and not _spends(document, made.name):
+            keeps = _keeping(made.name, str(document.get("kind", TABLE)))
+            edits.set_algorithm(document, None if keeps is None else {"type": keeps})
+
+    asked.project.edit(change)
     return asked.go("promise", anchor="promised")
+
+
+def _spends(document: Document, promise: str) -> bool:
+    """Does the policy's own search keep a promise by how it makes a release?"""
+    there = registry.installed("algorithms")
+    name = document.get("algorithm", {}).get("type")
+    return name in there and there[name].load().spends == promise
+
+
+def _keeping(promise: str, kind: str) -> str | None:
+    """The search that keeps a promise by how it makes a release, where one is there for this kind of data."""
+    for name, one in registry.installed("algorithms").items():
+        if (made := one.load()).spends == promise and kind in made.kinds:
+            return name
+    return None
 
 
 def drop(asked: Asked) -> Response:
     at, kind = asked.number("at"), asked.get("type")
-    asked.project.edit(lambda document: edits.drop_model(document, at, kind))
+
+    def change(document: Document) -> None:
+        edits.drop_model(document, at, kind)
+        if _spends(document, kind):  # it keeps no other promise
+            edits.set_algorithm(document, None)
+
+    asked.project.edit(change)
     return asked.go("promise", anchor="promised")
 
 

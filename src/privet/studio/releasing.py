@@ -29,7 +29,7 @@ from privet.studio.addresses import shown
 from privet.studio.before_after import SHOWN, Prepared, prepared
 from privet.studio.jobs import Job, State, spoken
 from privet.studio.later import MOMENT, now
-from privet.studio.pages import Asked, Pages, attached
+from privet.studio.pages import Asked, Pages, attached, whose
 from privet.studio.project import Document
 from privet.studio.promises import promised
 from privet.studio.told import attackers, exposure, loss
@@ -103,7 +103,9 @@ def show(asked: Asked) -> Response:
         promised=[said for one in promised(project.document()) for said in (one.sentences or (one.title,))],
         typed=spoken(["privet", *words]) if words else "",
         python=_python(asked, folder) if words else "",
-        complaints=project.complaints() if words else ["there is no data yet"],
+        complaints=[*project.complaints(), *whose(asked.studio, project.document())]
+        if words
+        else ["there is no data yet"],
         spends=_spends(asked),
         purse=project.document().get("ledger", {}),
         recent=[job for job in asked.studio.jobs if job.kind == "publish"][-5:],
@@ -276,7 +278,7 @@ def _facts(evidence: Evidence) -> list[tuple[str, str]]:
         found.append((f"{evidence.suppressed_records:,}", f"records left out, {share} of {every:,}"))
     loss = evidence.measures.loss
     if loss is not None and loss.lm is not None:
-        found.append((percent(loss.lm), "of the detail lost (LM)"))
+        found.append((f"{percent(loss.lm)}", "of the detail lost (LM)"))
     kept = [one for one in evidence.promises if one.holds]
     if evidence.promises:
         found.append((f"{len(kept):,} of {len(evidence.promises):,}", "promises kept, by its own word"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -58,6 +58,9 @@ class Column:
     alone: int  # records whose value nobody else has
     common: tuple[tuple[str, int], ...] = field(repr=False)  # the commonest values
     every: Mapping[str, int] = field(default_factory=dict, repr=False)  # all of them, where they are few
+    values: tuple[Any, ...] = field(
+        default=(), repr=False
+    )  # the same as the engine has them, for hierarchies
     bins: tuple[Bin, ...] = field(default=(), repr=False)
     hierarchy: Mapping[str, Any] = field(default_factory=dict)
     of_path: bool = False
@@ -71,12 +74,18 @@ class Column:
 def columns_of(source: str, drafted: Draft) -> list[Column]:
     """Every column of a table, counted on all of its records."""
     engine = find("engines", "embedded")()
-    frame = in_frame(engine, engine.read(source, drafted.form))
+    table = engine.read(source, drafted.form)
+    frame = in_frame(engine, table)
     guesses = {guess.name: guess for guess in drafted.guesses}
-    return [
-        _column(frame.get_column(name), said, reason, guesses[name], drafted)
-        for name, said, reason in drafted.told()
-    ]
+    found = []
+    for name, said, reason in drafted.told():
+        column = _column(frame.get_column(name), said, reason, guesses[name], drafted)
+        if column.every:
+            absent = {*drafted.form.nulls, *drafted.form.missing.get(name, ())}
+            values = tuple(value for value in engine.distinct(table, name) if value not in absent)
+            column = replace(column, values=values)
+        found.append(column)
+    return found
 
 
 def _column(column: pl.Series, said: str, reason: str, guess: Guess, drafted: Draft) -> Column:

@@ -48,6 +48,7 @@ class Standing:
     uncovered: tuple[str, ...]
     different: int
     complaint: str = ""
+    pending: str = ""  # why it is not known yet
 
 
 def routes(pages: Pages) -> None:
@@ -113,7 +114,7 @@ def _values(asked: Asked, names: list[str]) -> dict[str, list[Any]]:
 def _looked(asked: Asked, name: str, spec: Mapping[str, Any], values: list[Any] | None) -> Standing:
     kind = str(spec.get("type", "auto"))
     if values is None:
-        return Standing(name, kind, spec, (), 0, "what it covers is said when the policy is complete")
+        return Standing(name, kind, spec, (), 0, pending="said when the policy is complete")
     many = len([value for value in values if value is not None])
     try:
         return Standing(name, kind, spec, _uncovered(asked, name, spec, values), many)
@@ -215,6 +216,7 @@ def simple(asked: Asked) -> Response:
     if kind == "intervals":
         widths = [cuts.exact(word) for word in re.findall(r"[0-9.]+", asked.get("width"))]
         spec |= {"width": widths} if widths else {}
+        spec |= {key: cuts.exact(asked.get(key).strip()) for key in ("low", "high") if asked.get(key).strip()}
     return _saved(asked, name, spec)
 
 

@@ -187,7 +187,7 @@ def _classes(counts: Counts, tally: Tally, data: Any) -> None:
         (at, value, want[key][value]) for at, key in enumerate(sorted(want)) for value in sorted(want[key])
     ], "sensitive values of classes"
     every = np.arange(len(classes))
-    members = [g[classes.codes(at, every)].tolist() for at, g in enumerate(groups)]
+    members = [g[codes].tolist() for g, codes in zip(groups, classes.codes(every), strict=True)]
     assert list(zip(*members[::-1], strict=True)) == sorted(want), "a member of each class"
 
 

@@ -107,10 +107,7 @@ class SummedClasses:
     def _merged(self, node: Levels) -> tuple[Frequencies, list[Indexes]]:
         """The classes of all parts, and the number among them of each part's own."""
         answers = [part.at(node) for part in self._parts]
-        codes = [
-            np.stack([a.codes(at, np.arange(len(a))) for at in range(len(self._ladders))], axis=1)
-            for a in answers
-        ]
+        codes = [np.stack(a.codes(np.arange(len(a))), axis=1) for a in answers]
         # The last attribute varies slowest.
         rows = [
             np.stack(

@@ -8,7 +8,7 @@ of its other numbers: every promise is decided here, from its definition, with w
 does it look at report.html; `privet verify` counts those numbers again and draws the page again.
 
 Exit code 0: all hold. 1: something is wrong. 3: nothing is wrong, but something is promised in a way that no
-data shows (noise), or in a way or a file that this program does not know (Parquet needs more than the standard
+data shows (noise, whose records they are), or in a way or a file that this program does not know (Parquet needs more than the standard
 library); it is named, and `privet verify` says more. Python 3.11 or later.
 
 To read it, begin at the end (`verdict`, `judged`). Each kind of data has a part of its own, between lines of
@@ -116,7 +116,7 @@ def check_files(files: dict[str, bytes], evidence: Row) -> None:
         again = json.dumps(json.loads(text, object_pairs_hook=once), indent=1, ensure_ascii=plain) + "\n"
         refuse(again != text, f"{name} holds more than it says")
     bare = re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', files["policy.toml"].decode())
-    remark = re.search(r"[#'\r\t]|[ ]+\n|\n\n(?!\[)|  +=|=  +|\A\n|\n\n\Z", bare)
+    remark = re.search(r"[#'\r\t]| \n|\n\n(?!\[)|  =|=  |\A\n|\n\n\Z", bare)
     refuse(remark or not bare.endswith("\n"), "policy.toml holds more than the policy")
 
 
@@ -227,20 +227,20 @@ def records_of(name: str, raw: bytes, policy: Row) -> list[Row]:
         return [{key: written(value) for key, value in row.items()} for row in rows]
     mark, null = form["delimiter"], (form["nulls"] or [""])[0]
     refuse(len(mark) != 1 or mark in '"\r\n', "the policy names a delimiter that cannot be one")
-    m = re.escape(mark)
-    cells = list(re.finditer(rf'(?:"((?:[^"]|"")*)"|([^{m}"\r\n]*))({m}|\n)', text))
-    refuse("".join(cell[0] for cell in cells) != text, other)
+    m, at = re.escape(mark), 0
+    field = re.compile(rf'(?:"((?:[^"]|"")*)"|([^{m}"\r\n]*))({m}|\n)')
     table: list[list[str | None]] = [[]]
-    for cell in cells:
-        value = cell[2] if cell[1] is None else cell[1].replace('""', '"')
+    while cell := field.match(text, at):
+        value, at = cell[2] if cell[1] is None else cell[1].replace('""', '"'), cell.end()
         # Quotes stand where they are needed, and around an empty text, which is not a missing one.
         refuse(cell[1] and not re.search(rf'[{m}"\r\n]', value), other)
         table[-1].append(None if cell[2] == null and len(table) > 1 else value)
         if cell[3] == "\n":
             table.append([])
+    refuse(at < len(text), other)
     head, *rest = table
-    odd = rest.pop() or any(len(row) != len(head) for row in rest) or len(set(head)) < len(head)
-    refuse(odd, f"{name}: a row has other fields than the header, or the last one has no end")
+    uneven = rest.pop() or any(len(row) != len(head) for row in rest) or len(set(head)) < len(head)
+    refuse(uneven, f"{name}: a row has other fields than the header, or the last one has no end")
     return [{str(key): value for key, value in zip(head, row, strict=True)} for row in rest]
 
 
@@ -265,7 +265,7 @@ def check_disguises(policy: Row, rows: Sequence[Row]) -> None:
         pattern = DISGUISES.get(str(about.get("publish")), ".*")
         if about.get("publish") == "mask":
             pattern = rf"\*{{4}}|.{{{about.get('first', 0)}}}\*{{4}}.{{{about.get('last', 0)}}}"
-        texts = {row.get(name) for row in rows} - {None}
+        texts = {row[name] for row in rows if row.get(name) is not None}
         bare = not all(re.fullmatch(pattern, text, re.DOTALL) for text in texts)
         refuse(bare, f"a value of column {name!r} is not in the disguise that the policy says")
 
@@ -576,8 +576,9 @@ def visits(policy: Row, rows: Sequence[Row]) -> People:
     what is published.
     """
     how, persons = policy["trajectories"], defaultdict(list)
-    for row in rows:
-        persons[row.pop(how["person"])].append(row)
+    whose = [row.pop(how["person"]) for row in rows]
+    for name, row in zip(whose, rows, strict=True):
+        persons[name].append(row)
     texts = [[[(v is None, v or "") for v in row.values()] for row in mine] for mine in persons.values()]
     if policy["order"] != "kept":
         plain = all(re.fullmatch("[0-9]{1,18}", row[how["time"]] or "0") for row in rows)
@@ -586,7 +587,8 @@ def visits(policy: Row, rows: Sequence[Row]) -> People:
         pairs = [list(zip(*both, strict=True)) for both in zip(by_time, texts, strict=True)]
         named = how["person"] in policy["attributes"]
         names = sorted(persons) if named else [str(at + 1) for at in range(len(persons))]
-        by_name = list(persons) == names and (named or texts == sorted(texts))
+        together = [name for name in names for _ in persons[name]]
+        by_name = whose == together and (named or texts == sorted(texts))
         check_order(policy, by_name and all(pair == sorted(pair) for pair in pairs))
     people = []
     for mine in persons.values():
@@ -616,9 +618,10 @@ def of_documents(policy: Row, files: dict[str, bytes], data: Row) -> Any:
         told.update({"quasi": [], "sensitive": None, "other": [], "children": {}, **told})
         told["quasi"] = [told["quasi"]] if isinstance(told["quasi"], str) else told["quasi"]
     about["record"] = {"type": next(iter(about["types"])), **about.get("record", {})}
-    about["beyond"] = Unknown
     halved = policy["algorithm"]["type"] == "tree-anatomy"
-    people, check = (of_halves if halved else of_trees)(policy, name, unpacked(name, files[name]), forms)
+    raw, name = unpacked(name, files[name]), name.removesuffix(".gz")
+    about["beyond"] = Unknown if name.endswith(".xml") else Wrong  # in XML a field may have another name
+    people, check = (of_halves if halved else of_trees)(policy, name, raw, forms)
     two_ways = any(pair <= seen for seen in forms.values() for pair in UNLIKE)
     layouts = [{one for one in seen if one.startswith(("wrapped", "direct"))} for seen in forms.values()]
     refuse(two_ways or any(len(one) > 1 for one in layouts), f"{name}: a tree is written unlike the others")
@@ -667,7 +670,7 @@ def noted(found: list[tuple[str, str, Any]], kind: str, about: Row, forms: Any) 
     """A tree by its keys, which stand in the order of the policy; how each is written is noted, since one that
     is written unlike the others could be found.
     """
-    told, made = about["types"][kind], {}
+    told, made = about["types"][kind], Row()
     fields = [name for name in (*told["quasi"], told["sensitive"], *told["other"]) if name]
     names = [*fields, *told["children"]]
     if any(name not in names for _, name, _ in found):
@@ -689,7 +692,8 @@ def xml_lines(element: Any, indent: str) -> Iterator[str]:
     """An element as privet writes it."""
     head = " ".join([element.tag, *(f"{name}={quoteattr(text)}" for name, text in element.attrib.items())])
     if not len(element):
-        end = f">{escape(element.text)}</{element.tag}>" if element.text else "/>"
+        text = element.text or ""
+        end = f">{escape(text)}</{element.tag}>" if text.strip() else "/>"
         yield f"{indent}<{head}{end}"
         return
     yield f"{indent}<{head}>"
@@ -792,7 +796,7 @@ def twins(form: Any) -> bool:
     return len(set(form[2])) < len(form[2]) or any(map(twins, form[2]))
 
 
-def tree_keeps(model: Row, trees: Sequence[Row], about: Row) -> bool:
+def tree_keeps(model: Row, trees: Sequence[Row], about: Row) -> Any:
     """Every tree is one of k that look alike; and, of l, at each vertex no value has a share above 1/l of them."""
     alike = defaultdict(list)
     for tree in trees:
@@ -991,6 +995,7 @@ def promises(policy: Row) -> list[Row]:
 def judged(policy: Row, files: dict[str, bytes], data: Row) -> tuple[int, list[Any]]:
     """How many records there are, and for each promise whether it holds: True, False, or why nobody can tell here."""
     beyond = sorted(set(policy) - PARTS)
+    unsure(policy.get("policy") != 1, "a policy of another form than 1")
     unsure(
         beyond or policy["kind"] not in KINDS, f"{', '.join(beyond)} releases of {policy['kind']} like this"
     )
@@ -1044,7 +1049,8 @@ def verdict(folder: Path, signer: str | None = None) -> tuple[int, list[str]]:
     lines += [f"{name}{PERSONS * ('person' in policy)}: the release does not show it" for name in unshown]
     if not found:
         lines.append("not known here: nothing of this release can be counted again")
-    return (1 if False in found else 0 if found and all(one is True for one in found) else 3), lines
+    shown_to_hold = found and not unshown and all(one is True for one in found)
+    return (1 if False in found else 0 if shown_to_hold else 3), lines
 
 
 def main() -> int:

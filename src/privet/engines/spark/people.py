@@ -36,7 +36,10 @@ def different(table: Spread, times: str, most: int) -> pl.DataFrame:
     )
     firsts = [f.first(table.at(name)).alias(table.at(name)) for name in table.names]
     grouped = frame.groupBy(*keys).agg(*firsts, f.count(f.lit(1)).alias("n"))
-    return _brought(grouped.drop(*keys), table, table.names, times, most)
+    rows = fetched(grouped.drop(*keys).limit(most + 1), "counting")
+    if rows.num_rows > most:
+        raise UnsupportedError(many(most))
+    return _called(pl.DataFrame(rows), table, table.names, times)
 
 
 def people(  # noqa: PLR0917 - who, where and when, and what else
@@ -83,15 +86,21 @@ def people(  # noqa: PLR0917 - who, where and when, and what else
         )
     firsts = [f.first(table.at(name)).alias(table.at(name)) for name in beside]
     grouped = each.groupBy("path", *keys).agg(*firsts, f.count(f.lit(1)).alias("n"))
-    frame = _brought(grouped.drop(*keys), table, beside, times, limits[1], "path")
+    # Written first: how long the paths are is known before any comes here.
+    folder = staging.counted(grouped.drop(*keys))
+    lie = pl.scan_parquet(folder / "*.parquet", glob=True)
+    visits = lie.select(((pl.col("path").str.len_bytes() + 1) // (wide + 1)).sum()).collect().item()
+    if visits > limits[1]:
+        staging.drop(folder)
+        raise UnsupportedError(many(limits[1]))
+    frame = _called(lie.collect(), table, beside, times, "path")
+    staging.drop(folder)
     rows = (
         frame.with_row_index(person)
         .with_columns(pl.col("path").str.split(" "))
         .explode("path")
         .with_columns(pl.col("path").cast(pl.Int64), pl.col(person).cast(pl.Int64))
     )
-    if rows.height > limits[1]:
-        raise UnsupportedError(many(limits[1]))
     found = known.select(point)[rows["path"].to_numpy()]
     return rows.drop("path").with_columns(found).select(*table.names, times)
 
@@ -112,7 +121,7 @@ def expanded(session: Any, staging: Staging, frame: pl.DataFrame, times: str, pe
         start = (np.cumsum(copies[first]) - copies[first])[which]
     inside = {f"c{at}": frame[name] for at, name in enumerate(names)}
     made = pl.DataFrame({**inside, "times": copies, "start": start, "at": np.arange(frame.height)})
-    there = staging.sent(session, pa.table(made.to_arrow()))
+    there = staging.sent(session, pa.table(made.to_arrow()), typed=True)
     # In stretches: one row may be as many as do not fit in one list.
     there = there.withColumn("stretch", f.expr(f"explode(sequence(0L, (times - 1) div {STRETCH}L))"))
     here = f"sequence(stretch * {STRETCH}L + 1L, least((stretch + 1L) * {STRETCH}L, times))"
@@ -164,15 +173,11 @@ def _points(table: Spread, point: tuple[str, str], most: int) -> pl.DataFrame:
     return _in_utc(pl.DataFrame(rows)).rename({table.at(name): name for name in point}).sort("point")
 
 
-def _brought(
-    grouped: Any, table: Spread, names: Sequence[str], times: str, most: int, *more: str
-) -> pl.DataFrame:
-    rows = fetched(grouped.limit(most + 1), "counting")
-    if rows.num_rows > most:
-        raise UnsupportedError(many(most))
-    frame = _in_utc(pl.DataFrame(rows)).with_columns(pl.col("n").cast(pl.Int64))
+def _called(frame: pl.DataFrame, table: Spread, names: Sequence[str], times: str, *more: str) -> pl.DataFrame:
+    """Columns as the table calls them, and how many records each row is."""
     called = {table.at(name): name for name in names}
-    return frame.rename({**called, "n": times}).select(*names, *more, times)
+    counted = _in_utc(frame).with_columns(pl.col("n").cast(pl.Int64))
+    return counted.rename({**called, "n": times}).select(*names, *more, times)
 
 
 def _typed(table: Spread, name: str) -> Any:

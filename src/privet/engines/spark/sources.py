@@ -59,13 +59,11 @@ def _named(frame: Any, *, columnar: bool) -> Spread:
     with told("looking at the columns"):
         found = spread_of(frame, composed(frame.columns), columnar=columnar)
         f = functions()
-        for name in found.names:
-            if (
-                found.kinds[name] == MOMENT
-            ):  # a zone is the reader's: Sail would write the source's into parts
-                at = found.at(name)
-                utc = found.frame.withColumn(at, f.timestamp_micros(f.unix_micros(at)))
-                found = replace(found, frame=utc)
+        # A zone is the reader's: Sail would write the source's into every part.
+        moments = [found.at(name) for name, kind in found.kinds.items() if kind == MOMENT]
+        if moments:
+            utc = {at: f.timestamp_micros(f.unix_micros(at)) for at in moments}
+            found = replace(found, frame=found.frame.withColumns(utc))
         for column in found.frame.schema.fields:
             if column.metadata:  # what a database says of its columns would be written into every part
                 found = replace(found, frame=found.frame.withMetadata(column.name, {}))

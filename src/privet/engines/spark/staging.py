@@ -52,9 +52,11 @@ class Staging:
         if self.owns(folder):
             rmtree(folder, ignore_errors=True)
 
-    def sent(self, session: Any, table: Any) -> Any:
-        """A pyarrow table as a frame of the cluster."""
-        if table.num_rows and table.nbytes <= SMALL:  # of one without a row no cluster guesses the columns
+    def sent(self, session: Any, table: Any, *, typed: bool = False) -> Any:
+        """A pyarrow table as a frame of the cluster; `typed`: its times of day of no zone stay that."""
+        if (
+            not typed and table.num_rows and table.nbytes <= SMALL
+        ):  # of one without a row no cluster guesses the columns
             with told("sending a table"):
                 return session.createDataFrame(table)
         folder = self.fresh("sent")

@@ -110,8 +110,9 @@ class Collected:
         """The same in canonical order, unless the policy keeps theirs: no tie is decided by who was first."""
         if policy.order is Order.KEPT:
             return self
-        order = self.forest.in_order()
-        return replace(self, forest=self.forest.take(order), order=order)
+        forest = self.forest.with_siblings_in_order()
+        order = forest.in_order()
+        return replace(self, forest=forest.take(order), order=order)
 
     def came(self, records: Iterable[int]) -> list[int]:
         """Where records stand in the file."""

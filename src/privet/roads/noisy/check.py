@@ -77,7 +77,7 @@ def _records(
         in_order = engine.is_in_order(there)
 
         def combined(by: list[str]) -> Any:
-            return engine.combinations(there).rename({"n": COUNT}).select(*by, COUNT).sort(by)
+            return pl.DataFrame(engine.combinations(there)).rename({"n": COUNT}).select(*by, COUNT).sort(by)
 
         return list(engine.columns(there)), in_order, combined
     table = _read(path, form, columns, engine)

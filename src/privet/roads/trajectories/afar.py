@@ -38,10 +38,10 @@ def refuse(engine: Engine[Any], policy: Policy) -> None:
 def met(engine: Cluster[Any], table: Any, shape: Trajectories) -> pl.DataFrame:
     """Persons whose rows are alike once, with how many they are."""
     if shape.form is Layout.COLUMN:
-        frame: pl.DataFrame = engine.different(table, TIMES)
+        frame = pl.DataFrame(engine.different(table, TIMES))
     else:
         point = str(shape.place), str(shape.time)
-        frame = engine.people(table, str(shape.person), point, TIMES)
+        frame = pl.DataFrame(engine.people(table, str(shape.person), point, TIMES))
     return frame
 
 

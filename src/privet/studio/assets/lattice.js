@@ -120,7 +120,7 @@
     });
     card.replaceChildren(
       line(told.holds
-        ? `Keeps every promise: ${told.classes.toLocaleString("en")} classes, the smallest of ${told.smallest.toLocaleString("en")}; ${told.suppressed.toLocaleString("en")} of ${told.records.toLocaleString("en")} records left out; loss ${(100 * told.loss).toFixed(2)} %`
+        ? `Keeps every promise: ${told.classes.toLocaleString("en")} ${told.classes === 1 ? "class" : "classes"}, the smallest of ${told.smallest.toLocaleString("en")}; ${told.suppressed.toLocaleString("en")} of ${told.records.toLocaleString("en")} records left out; loss ${(100 * told.loss).toFixed(2)} %`
         : `Breaks a promise: ${told.suppressed.toLocaleString("en")} of ${told.records.toLocaleString("en")} records would have to go`),
       list,
       ...finer(told),

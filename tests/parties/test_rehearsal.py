@@ -14,7 +14,7 @@ from tests.parties.hospitals import ROWS, TABLE_5_4, contract, document, parts
 from tests.parties.parties import house
 
 from privet import publish
-from privet.errors import InputError, InternalError, PolicyError, PrivetError, UnsatisfiableError
+from privet.errors import InputError, PartyError, PolicyError, PrivetError, UnsatisfiableError
 from privet.parties.assembly import _packed, _unpacked, assembled
 from privet.parties.contract import Contract
 from privet.parties.primitives.replicated import Three
@@ -160,7 +160,7 @@ def test_a_search_that_breaks_a_promise_does_not_become_a_table(
     """Every party checks what is about to leave, with code that the search does not share."""
     monkeypatch.setattr("privet.relational.topdown.KeepsPromises.rule", lambda *_: (Ruling.PERFORM, ""))
     for way in WAYS:
-        with pytest.raises(InternalError, match="top-down broke lkc-privacy"):
+        with pytest.raises(PartyError, match=r"breaks lkc-privacy: a party .* or the search is at fault"):
             rehearse(contract(**way), parts(tmp_path))
 
 

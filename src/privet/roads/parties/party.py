@@ -278,6 +278,6 @@ def _checked(frame: Any, finding: Finding, contract: Contract, engine: Engine[An
     if broken := [model.name for model, verdict in verdicts if not verdict.holds]:
         raise PartyError(
             f"the table that was opened breaks {', '.join(broken)}: a party hands in or says something else "
-            "than it has; nothing is published"
+            "than it has, or the search is at fault; nothing is published"
         )
     return Outcome(frame, finding, verdicts)

@@ -72,11 +72,11 @@ def test_known_items_are_in_k_records_for_a_stranger_too(seed: int, tmp_path: Pa
     form = ["column", "items", "baskets"][seed // 3 % 3] if not quasi else ["column", "items"][seed // 3 % 2]
     empty = [] if form == "items" else [0, 0]
     raw = tmp_path / "raw.csv"
-    rows = []
+    rows: list[tuple[str, str, str, list[str]]] = []
     for at in range(chance.randint(5, 60)):
         size = chance.choice([1, 1, 2, 2, 3, 4, len(items), *empty])
         mine = sorted(set(chance.choices(items, weights, k=size)))
-        rows.append([f"p{at}", chance.choice("xyz"), str(chance.randint(20, 60)), mine])
+        rows.append((f"p{at}", chance.choice("xyz"), str(chance.randint(20, 60)), mine))
     with raw.open("w", newline="", encoding="utf-8") as file:
         written = csv.writer(file, lineterminator="\n")
         if form != "baskets":

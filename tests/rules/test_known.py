@@ -162,3 +162,16 @@ def test_a_very_long_record_is_done_in_few_rounds(monkeypatch: pytest.MonkeyPatc
     assert len(rounds) < 150  # 2,199 before
     assert judged(left, None, KMAnonymity(m=2, k=2))[0].holds
     assert left.cells == 401  # nobody else lost anything
+
+
+def test_a_record_loses_what_is_in_most_of_its_rare_itemsets() -> None:
+    """Of a, b and c it is a that makes two pairs rare: without it b and c stay."""
+    baskets = Baskets.of([["a", "b", "c"], *[["b", "c"]] * 3, *[["a"]] * 3])
+    left = baskets.keeping(locally(baskets, 2, 2))
+    assert sets(left) == [{"b", "c"}, *[{"b", "c"}] * 3, *[{"a"}] * 3]
+
+
+def test_as_many_as_there_are_is_not_too_many() -> None:
+    feasible(3, 3)
+    baskets = Baskets.of([["a"], ["a"], ["a", "b"]])
+    assert sets(baskets.keeping(locally(baskets, 2, 3))) == [{"a"}] * 3

@@ -15,7 +15,6 @@ import pytest
 import privet as pv
 from privet.evidence import folder as ev
 from privet.hierarchy import Auto
-from privet.relational.auto import AutoSearch as BestSearch
 from privet.relational.suppression import Mode
 
 pytestmark = pytest.mark.services
@@ -33,7 +32,7 @@ SEARCHES: dict[str, pv.Algorithm] = {
     "suppression": pv.Suppression(mode=Mode.CELLS),
     "microaggregation": pv.Microaggregation(),
     "coincident": pv.Coincident(),
-    "auto": BestSearch(),
+    "auto": pv.AutoSearch(),
 }
 
 

@@ -68,7 +68,7 @@ def columns(browser: Browser, studio: Running, place: Path) -> None:
         browser.click(f"#c{column} button[value={role}]")
     browser.click("input[value=persons]", leads=False)
     browser.click("form[action$='/columns/rows'] button")
-    browser.asked("document.getElementById('c3').scrollIntoView({block: 'start', behavior: 'instant'})")
+    browser.asked("scrollTo(0, 0)")
     taken(browser, place)
 
 

@@ -44,7 +44,10 @@ def test_errors_are_ordered_as_the_information_is() -> None:
     assert found.cost == found.ce - found.be
     assert found.benefit == found.ue - found.ce
     assert (found.train, found.test) == (600, 300)
-    assert set(found.to_dict()) == {"ce", "be", "ue", "train", "test", "cost", "benefit"}
+    assert set(found.to_dict()) == {"ce", "be", "ue", "train", "test", "cost", "benefit", "learners"}
+    assert len(found.learners) == 4
+    assert found.learners["decision tree"] == {"ce": found.ce, "be": found.be, "ue": found.ue}
+    assert all(0 <= error <= 1 for errors in found.learners.values() for error in errors.values())
 
 
 def test_a_release_without_any_detail_is_as_good_as_none() -> None:

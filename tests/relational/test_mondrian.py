@@ -186,6 +186,17 @@ def test_the_best_cut_is_judged_by_the_ranges_that_are_published() -> None:
     assert best == {frozenset({0, 1}), frozenset({2})}
 
 
+def test_what_could_not_be_cut_in_the_whole_is_tried_again_under_a_lower_node() -> None:
+    # Right of ab and cd is one record; where y is p everybody is under ab, and a and b part.
+    jobs = Tree.of({"Any": {"ab": ["a", "b"], "cd": ["c", "d"]}}).domain(["a", "b", "c", "d"])
+    two = flat(("p", "q"))
+    x = Column("x", jobs, jobs.column(np.array([0, 1, 0, 2])))
+    y = Column("y", two, two.column(np.array([0, 0, 1, 1])))
+    tally = Tally((x, y), (), None, np.array([2, 2, 2, 1]))
+    found = boxes(tally, [KAnonymity(k=2)], Mondrian(cuts=Cuts.HIERARCHY))
+    assert found == {frozenset({0}), frozenset({1}), frozenset({2, 3})}
+
+
 CROSS = [(5, 5), (5, 5), (1, 5), (2, 5), (8, 5), (9, 5), (5, 1), (5, 2), (5, 8), (5, 9)]
 
 

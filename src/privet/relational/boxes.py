@@ -82,6 +82,7 @@ class Boxes:
         self._best = best
         self._relaxed = relaxed
         self._tried = np.zeros((boxes, len(axes)), dtype=bool)  # by open box and attribute
+        self._along = np.array([axis.tree is not None for axis in axes], dtype=bool)
         self.count = 0  # boxes that are closed
         self._extremes: list[tuple[Indexes, Indexes]] = []
 
@@ -172,6 +173,9 @@ class Boxes:
         if self._judge.asked:
             # What a promise about values refused in the whole, it may allow in a part.
             tried = np.where(done[:, None], False, tried)  # noqa: FBT003
+        elif self._along.any():
+            # A part may stand under a lower node, whose children are other places to cut at.
+            tried = tried & ~(done[:, None] & self._along)
         self._tried = np.repeat(tried, 1 + done, axis=0)
 
     def _close(self, closed: NDArray[np.bool_], low: Indexes, high: Indexes) -> None:

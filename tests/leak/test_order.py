@@ -328,7 +328,8 @@ def test_siblings_that_look_alike_do_not_stand_as_they_came(way: str, tmp_path: 
     policy = pv.Policy.loads(
         'policy = 1\nkind = "documents"\n[documents.record]\ntype = "student"\n[documents.types.student]\n'
         'quasi = ["year"]\nchildren = { courses = "course" }\n[documents.types.course]\nquasi = ["course"]\n'
-        f'sensitive = "grade"\n[[models]]\ntype = "document-k-anonymity"\nk = 2\n[algorithm]\ntype = "{way}"\n'
+        f'sensitive = "grade"\n[[models]]\n'
+        f'type = "document-k-anonymity"\nk = 2\n[algorithm]\ntype = "{way}"\n'
     )
     grades = ["AB", "CA", "BB", "AC"]
     made = [

@@ -8,6 +8,7 @@ is its family and a number, so that it can be run again; what was found is kept 
 from __future__ import annotations
 
 import argparse
+import gzip
 import os
 import re
 import resource
@@ -16,9 +17,10 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
 from types import FrameType
@@ -83,6 +85,9 @@ def tried(family: Family, raw: bytes, words: tuple[str, ...], said: Path) -> str
 def _heading(raw: bytes) -> bool:
     """Did the damage make a column's name of a value? Names of columns may be said."""
     name = CANARY.encode()
+    if raw.startswith(b"\x1f\x8b"):
+        with suppress(OSError, EOFError, zlib.error):
+            raw = gzip.decompress(raw)
     return name in raw.split(b"\n", 1)[0] or re.search(name + rb'[^"]*"\s*:', raw) is not None
 
 

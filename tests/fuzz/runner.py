@@ -8,6 +8,7 @@ is its family and a number, so that it can be run again; what was found is kept 
 from __future__ import annotations
 
 import argparse
+import gzip
 import os
 import re
 import resource
@@ -16,9 +17,10 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
 from types import FrameType
@@ -29,7 +31,9 @@ from privet.cli import main
 from privet.disclose.audit.sql import parsed
 from privet.errors import PrivetError
 
+Find = tuple[str, int, str]  # the family, the number of the case, what is wrong
 DOCUMENTED = {0, 1, 2}
+OFTEN = 500  # rounds between two lines about how far it is
 SECONDS = 20.0  # of work, and five times that by the clock: a busy machine is not a fault
 MEGABYTES = 1500  # more than before a case
 BAD = ("Traceback", "internal error", "panicked", "fault in privet", "Exception ignored")
@@ -81,6 +85,9 @@ def tried(family: Family, raw: bytes, words: tuple[str, ...], said: Path) -> str
 def _heading(raw: bytes) -> bool:
     """Did the damage make a column's name of a value? Names of columns may be said."""
     name = CANARY.encode()
+    if raw.startswith(b"\x1f\x8b"):
+        with suppress(OSError, EOFError, zlib.error):
+            raw = gzip.decompress(raw)
     return name in raw.split(b"\n", 1)[0] or re.search(name + rb'[^"]*"\s*:', raw) is not None
 
 
@@ -159,12 +166,20 @@ def prepared() -> Iterator[tuple[list[Family], Path]]:
         yield families, folder / "said"
 
 
-def fuzzed(
-    families: list[Family], said: Path, seconds: float, start: int, most: int = 10**9
-) -> tuple[Counter[str], list[tuple[str, int, str]]]:
-    """Cases of every family in turn until time is up; how many, and what was found."""
+def fuzzed(  # noqa: PLR0917 - what is damaged, where it is said, and for how long
+    families: list[Family],
+    said: Path,
+    seconds: float,
+    start: int,
+    most: int = 10**9,
+    told: Callable[[Counter[str], Find | None], None] = lambda _ran, _find: None,
+) -> tuple[Counter[str], list[Find]]:
+    """Cases of every family in turn until time is up; how many, and what was found.
+
+    `told` hears of every find when it is made, and of every round of cases: hours may be cut short.
+    """
     ran: Counter[str] = Counter()
-    finds: list[tuple[str, int, str]] = []
+    finds: list[Find] = []
     until, number = time.monotonic() + seconds, start
     while time.monotonic() < until and number - start < most:
         for family in families:
@@ -173,6 +188,7 @@ def fuzzed(
             ran[family.name] += 1
             if wrong is not None:
                 finds.append((family.name, number, f"{' '.join(words[:1])}: {wrong}"))
+                told(ran, finds[-1])
             if (
                 family.file
                 and family.seeds
@@ -180,6 +196,7 @@ def fuzzed(
             ):
                 Path(family.file).write_bytes(family.seeds[0])  # the next family wants it whole
         number += 1
+        told(ran, None)
     return ran, finds
 
 
@@ -205,13 +222,20 @@ def command() -> int:
         return _side_by_side(given.jobs, given.start, sys.argv[1:])
     with prepared() as (every, said):
         chosen = [family for family in every if not given.family or family.name in given.family]
-        ran, finds = fuzzed(chosen, said, given.seconds, given.start, given.cases)
         by_name = {family.name: family for family in chosen}
-        for name, number, wrong in finds:
-            print(f"{name} {number}: {wrong}")
+
+        def told(ran: Counter[str], find: Find | None) -> None:
+            if find is None:
+                if not ran[chosen[0].name] % OFTEN:
+                    print(f"{sum(ran.values()):,} cases so far", flush=True)
+                return
+            name, number, wrong = find
+            print(f"{name} {number}: {wrong}", flush=True)
             if given.keep:
                 raw, _ = case(by_name[name], number)
                 (HERE / "finds" / f"{name}.{number}").write_bytes(raw)
+
+        ran, finds = fuzzed(chosen, said, given.seconds, given.start, given.cases, told)
     print(
         f"{sum(ran.values()):,} cases, {len(finds)} finds:", ", ".join(f"{k} {v:,}" for k, v in ran.items())
     )

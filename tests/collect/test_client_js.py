@@ -15,7 +15,7 @@ from tests.collect import naive, vectors
 
 import privet.collect
 from privet.collect import AnswerLedger, Plan, answer
-from privet.collect.channels import Additive
+from privet.collect.channels import Additive, Response, Unary
 from privet.collect.numerals import exact
 from privet.collect.observe import read
 from privet.collect.stream import perturb_json
@@ -68,6 +68,26 @@ def test_both_clients_agree_at_the_very_edges_of_the_weights() -> None:
     for word, done in zip(edges, ran(tasks), strict=True):
         sent = answer(plan, {"age": 3}, take=partial(word.to_bytes, byteorder="little"))
         assert done["sent"] == sent
+
+
+@needs_node
+@pytest.mark.parametrize("mechanism", ["unary", "optimised-unary", "k-randomised-response"])
+def test_both_clients_agree_at_the_very_edges_of_categories(mechanism: str) -> None:
+    """The last word that sets a bit or keeps a value, and the first that does not."""
+    plan = naive.plan_of(job={**KRR, "mechanism": mechanism})
+    channel = plan.columns["job"].channel
+    if isinstance(channel, Unary):
+        words = [one - less for one in (channel.one, channel.zero) for less in (0, 1)]
+        fuel = [b"".join(word.to_bytes(4, "little") for _ in "abc") for word in words]
+    else:
+        assert isinstance(channel, Response)
+        ends = [channel.keep, channel.keep + channel.other]
+        fuel = [(end - less).to_bytes(8, "little") for end in ends for less in (0, 1)]
+    given = {"job": "b"}
+    tasks = [{"form": plan.form(), "answers": given, "bytes": one.hex()} for one in fuel]
+    sent = [answer(plan, given, take=io.BytesIO(one).read) for one in fuel]
+    assert [done["sent"] for done in ran(tasks)] == sent
+    assert len({one["answers"]["job"] for one in sent}) > 1
 
 
 @needs_node

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -78,6 +79,9 @@ def process() -> Callable[..., Ran]:
     """Run a command in a process of its own, with its output piped."""
 
     def run(*args: object, **env: str) -> Ran:
+        if "PYTHONPATH" in env:  # read when Python starts, which a forked process does not
+            done = subprocess.run(_command(*args), env=os.environ | env, capture_output=True, check=False)
+            return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
         return Ran(*forked.ran([str(arg) for arg in args], env=env))
 
     return run

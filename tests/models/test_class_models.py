@@ -597,7 +597,7 @@ def test_values_without_a_place_are_counted_not_named() -> None:
         (lambda: EnhancedBetaLikeness(beta=None, sensitive=S), "exact fraction from 0 on"),
         (lambda: RecursiveLDiversity(c=F(0), l=2, sensitive=S), "exact fraction above 0"),
         (lambda: TCloseness(t=F(3, 2), sensitive=S, distance=Distance.EQUAL), "at most 1"),
-        (lambda: TCloseness(t=F(1), sensitive=S, distance="equal"), "distance is"),  # type: ignore[arg-type]
+        (lambda: TCloseness(t=F(1), sensitive=S, distance="equl"), "distance is"),  # type: ignore[arg-type]
         (
             lambda: TCloseness(t=F(1), sensitive=S, distance=Distance.EQUAL, order=("a", "b")),
             "order goes with",

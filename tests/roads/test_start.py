@@ -31,7 +31,8 @@ def test_parts_share_their_functions() -> None:
 
 
 def test_parts_are_frozen_and_know_their_fields() -> None:
-    given: dict[str, Any] = {"records": 1, "risk": "a", "loss": "b", "before": {}, "runs": [], "frontier": []}
+    given: dict[str, Any] = {"records": 1, "risk": "a", "loss": "b", "before": {}, "runs": []}
+    given |= {"frontier": [], "best": []}
     made = Exploration(**given)
     assert made == given
     with pytest.raises(FrozenInstanceError):

@@ -413,11 +413,19 @@ def caught(folder: Path) -> bool:
         return True
 
 
+def said_of(folder: Path) -> str:
+    try:
+        return str(verify(folder).complaints)
+    except TamperedError as error:
+        return str(error)
+
+
 @pytest.mark.parametrize("name", ["data.csv", "policy.toml", "report.html"])
 def test_a_changed_file_is_caught(folder: Path, name: str) -> None:
     path = folder / name
     path.write_bytes(path.read_bytes() + b"\n# changed\n")
     assert caught(folder)
+    assert f"{name} is not the file that the evidence was made for" in said_of(folder)
 
 
 @pytest.mark.parametrize("name", ["data.csv", "policy.toml", "report.html", "evidence.json"])

@@ -167,7 +167,7 @@ def test_a_key_that_stands_twice_would_say_another_thing_to_another_reader(here:
     evidence = Path("out/evidence.json")
     text = evidence.read_text("utf-8")
     evidence.write_text(text.replace("{", '{"records": 1, ', 1), "utf-8")
-    refused(privet("verify", "out"), "evidence.json", code=1)
+    refused(privet("verify", "out"), "evidence.json: this is not JSON", code=1)
 
 
 def test_sets_that_nobody_can_write_out_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

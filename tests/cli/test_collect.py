@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import random
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -187,6 +188,32 @@ def test_one_respondent_with_a_ledger(privet: Run, survey: Path) -> None:
     assert privet("collect", "given", "none.json").problems == [
         "error: none.json: no such file; `privet collect answer --ledger` makes it"
     ]
+
+
+def test_two_names_of_one_ledger_are_one_ledger(privet: Run, survey: Path) -> None:
+    true = '{"age": 41, "income": 80, "travels": "bus", "member": "no"}'
+    assert privet("collect", "answer", "collect.toml", true, "--ledger", "mine.json").code == 0
+    Path("other.json").symlink_to("mine.json")
+    assert privet("collect", "answer", "collect.toml", true, "--ledger", "other.json").code == 0
+    assert Path("other.json").is_symlink()
+    assert privet("collect", "given", "mine.json", "--json").answer["questions"][0]["rounds"] == 2
+
+
+def test_a_ledger_with_half_a_letter_is_damaged(privet: Run, survey: Path) -> None:
+    true = '{"age": 41, "income": 80, "travels": "bus", "member": "no"}'
+    assert privet("collect", "answer", "collect.toml", true, "--ledger", "mine.json").code == 0
+    ledger = Path("mine.json")
+    ledger.write_text(ledger.read_text().replace('"travels"', '"tra\\ud800vels"'))
+    done = privet("collect", "answer", "collect.toml", true, "--ledger", "mine.json")
+    assert (done.code, "damaged" in done.err) == (2, True)
+
+
+def test_a_closed_stdin_is_a_sentence(survey: Path, command: Callable[..., list[str]]) -> None:
+    for words in (("perturb", "collect.toml", "-"), ("answer", "collect.toml")):
+        call = shlex.join(command("collect", *words))
+        done = subprocess.run(f"{call} <&-", shell=True, capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        assert "standard input is closed" in done.stderr
 
 
 def test_what_clients_are_given(privet: Run, survey: Path) -> None:

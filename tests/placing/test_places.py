@@ -161,6 +161,13 @@ def test_a_page_goes_where_its_link_points_and_nowhere_else(here: Path) -> None:
 # Modes.
 
 
+def test_what_is_not_a_plain_file_is_not_replaced(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo("pipe")
+    assert main(["init", "raw.csv", "-o", "pipe", "--overwrite"]) == 2
+    assert "not a plain file" in capsys.readouterr().err
+    assert stat.S_ISFIFO((here / "pipe").stat().st_mode)
+
+
 @pytest.mark.parametrize("mask", [0o000, 0o022, 0o077, 0o777], ids=oct)
 def test_modes_whatever_the_umask(here: Path, mask: int) -> None:
     before = os.umask(mask)

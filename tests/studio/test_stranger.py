@@ -463,6 +463,57 @@ def test_nothing_is_written_through_a_link_that_leads_out(house: House, tmp_path
     assert outside.read_bytes() == before
 
 
+@pytest.mark.parametrize("name", ["data", "releases"])
+def test_no_folder_of_the_project_is_a_link_that_leads_out(house: House, tmp_path: Path, name: str) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    place = house.project.folder / name
+    if place.exists():
+        place.rename(place.with_name("moved"))
+    place.symlink_to(outside)
+    with pytest.raises(InputError, match="leads out of the project"):
+        house.project.room_for(name, "people.csv") if name == "data" else house.project.next_release()
+    assert not list(outside.iterdir())
+
+
+def test_a_column_that_was_left_out_stays_out_with_a_preset(house: House) -> None:
+    house.done("/columns/guesses")
+    there = house.project.document()["attributes"]
+    name = next(name for name, said in there.items() if said["role"] in {"quasi", "sensitive"})
+    house.done("/columns/role", {"column": name, "role": "left-out"})
+    assert name not in house.project.document()["attributes"]
+    for preset in ("statistics-office-3", "ema-0070", "lkc-research", "hipaa-safe-harbor"):
+        house.done("/promise/preset", {"preset": preset})
+        assert name not in house.project.document()["attributes"], preset
+        assert name not in str(house.project.document()["models"]), preset
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        *("attributes = 3", "attributes = {a = 3}", "attributes = {a = {hierarchy = 'x'}}", "form = 3"),
+        *("models = 'x'", "models = [3]", "algorithm = 'x'", "documents = 3", "documents = {types = 3}"),
+        *("rows = [1]", "trajectories = 3", "transactions = 3", "kind = 3", "documents = {types = {a = 1}}"),
+    ],
+)
+def test_a_policy_of_another_shape_is_neither_saved_nor_a_fault(house: House, typed: str) -> None:
+    before = house.project.text()
+    form = {"toml": f"policy = 1\n{typed}\n", "digest": house.project.digest()}
+    assert house.post("/promise/text", form).status_code == 422
+    assert house.project.text() == before
+    house.project.policy_file.write_text(form["toml"], encoding="utf-8")
+    for page in ("/columns", "/hierarchies", "/promise", "/publish", "/explore", "/open", "/releases"):
+        assert house.get(page).status_code in {200, 303, 422}, page
+
+
+def test_nothing_is_edited_that_was_never_drafted(house: House) -> None:
+    house.project.policy_file.unlink()
+    found = house.post("/columns/role", {"column": "sex", "role": "quasi"})
+    assert found.status_code == 422
+    assert "begin at the first page" in found.text
+    assert not house.project.policy_file.exists()
+
+
 @pytest.mark.parametrize("name", ["policy.toml", "studio.toml"])
 def test_a_device_in_place_of_a_file_is_not_read(house: House, name: str) -> None:
     place = house.project.folder / name

@@ -92,7 +92,11 @@ def show(
     records: Annotated[
         int | None,
         typer.Option(
-            "--records", metavar="N", min=1, help="About how many will answer: says what is learned."
+            "--records",
+            metavar="N",
+            min=1,
+            max=10**15,
+            help="About how many will answer: says what is learned.",
         ),
     ] = None,
     json: Json = False,
@@ -248,7 +252,7 @@ def answer(
     from privet.collect import AnswerLedger, Plan
     from privet.collect import answer as perturbed
 
-    given = said(sys.stdin.read() if answers == "-" else answers, "ANSWERS")
+    given = said(_piped() if answers == "-" else answers, "ANSWERS")
     told = perturbed(Plan.load(plan), given, ledger=None if ledger is None else AnswerLedger(ledger))
     screen.say(notation.dumps(told, ensure_ascii=False))
     return 0
@@ -313,6 +317,15 @@ def _target(output: Path | None, *, overwrite: bool) -> Iterator[BinaryIO]:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that closing does not complain
         raise screen.UnreadError(screen.CLOSED) from None
+
+
+def _piped() -> str:
+    from privet.collect.source import standard_input
+
+    try:
+        return standard_input().read().decode("utf-8")
+    except ValueError:
+        raise InputError("ANSWERS: this is not UTF-8") from None
 
 
 def _expected(column: Column, records: int) -> float | None:

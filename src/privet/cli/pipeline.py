@@ -29,9 +29,11 @@ def incoming(data: str, format: str | None, folder: Path) -> str:  # noqa: A002 
     """Where the data lies: what stdin says, in the run's own folder, for nobody else; it goes with it."""
     if data != STREAM:
         return data
+    from privet.collect.source import standard_input
+
     path = folder / f"stdin.{format or 'csv'}"
     with path.open("xb") as spooled:
-        shutil.copyfileobj(sys.stdin.buffer, spooled)
+        shutil.copyfileobj(standard_input(), spooled)
     return str(path)
 
 

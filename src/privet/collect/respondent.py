@@ -37,7 +37,8 @@ class AnswerLedger:
     """One respondent's file. A budget that is set once stays, whatever later plans say."""
 
     def __init__(self, path: str | Path, *, budget: Fraction | None = None) -> None:
-        self.path = Path(path)
+        given = Path(path)
+        self.path = given.resolve() if given.is_symlink() else given  # two names of one ledger are one ledger
         self._budget = budget
 
     def answers(self, plan: Plan, codes: Mapping[str, int], *, take: Take = os.urandom) -> dict[str, str]:
@@ -105,9 +106,14 @@ class AnswerLedger:
     def _read(self) -> dict[str, Any]:
         try:
             document = jsonvalue.loads(self.path.read_text(encoding="utf-8"))
+            canonical(document).encode()
         except FileNotFoundError:
             return {"ledger": VERSION, "questions": {}}
-        except (ValueError, IsADirectoryError, RecursionError):  # not text, not JSON, or a key twice
+        except (
+            ValueError,
+            IsADirectoryError,
+            RecursionError,
+        ):  # not text, not JSON, a key twice, half a letter
             document = None
         if not _whole(document):
             raise InputError(f"{self.path}: this is not a respondent's ledger, or it is damaged")

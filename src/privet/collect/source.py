@@ -72,6 +72,13 @@ def opened(
         raise InputError(*(f"{place}: {complaint}" for complaint in error.complaints)) from None
 
 
+def standard_input() -> BinaryIO:
+    """What is piped in; Python has none where it was closed before the start."""
+    if sys.stdin is None:
+        raise InputError("standard input is closed; name a file, or pipe one in")
+    return sys.stdin.buffer
+
+
 @contextmanager
 def _bytes(path: str, columnar: Callable[[Path], BinaryIO] | None) -> Iterator[BinaryIO]:
     if columnar is not None:
@@ -79,7 +86,7 @@ def _bytes(path: str, columnar: Callable[[Path], BinaryIO] | None) -> Iterator[B
             yield cells
         return
     if path == "-":
-        yield sys.stdin.buffer
+        yield standard_input()
         return
     if path.endswith(".gz"):
         with gzip.open(path, "rb") as packed:

@@ -129,6 +129,8 @@ def fits(*places: Path) -> None:
 def followed(path: Path) -> Path:
     """The file that a link points to; a link to nothing, and what is not a plain file, is refused."""
     if not path.is_symlink():
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise InputError(f"{path}: this is not a plain file; name a file")  # a device would be replaced
         return path
     found = path.resolve()
     if not found.exists():

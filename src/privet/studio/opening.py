@@ -152,6 +152,8 @@ async def uploaded(pages: Pages, request: Request) -> Response:
             return await run_in_threadpool(_received, studio, place)
     except PrivetError as error:
         return JSONResponse({"complaints": list(error.complaints)}, status_code=422)
+    except OSError:  # of two files with one name, sent at once; or there is no folder to put it in
+        return JSONResponse({"complaints": ["the file could not be kept: send it again"]}, status_code=422)
     studio.candidate = Incoming.of(str(place), kind, dropped=place)
     return JSONResponse({"go": studio.url("open/taken")})
 

@@ -57,6 +57,10 @@ class Taken:
         return tomllib.loads(self.said) if self.said else None
 
 
+TABLES = ("attributes", "form", "algorithm", "documents", "trajectories", "transactions")
+TEXTS = ("kind", "person", "rows", "purpose", "nulls")  # of a policy
+
+
 class Reading(Protocol):
     """Work that reads the policy, and says once it has."""
 
@@ -172,7 +176,7 @@ class Project:
 
     def document(self) -> Document:
         found = self.text()
-        return dict(tomltext.document(found, POLICY)) if found else {}
+        return shaped(found) if found else {}
 
     def policy(self) -> Policy:
         """The policy, where it is one already; else every complaint."""
@@ -206,16 +210,21 @@ class Project:
             self._reading.wait(LONGEST_START)
         path.parent.mkdir(parents=True, exist_ok=True)
         path = followed(path)
-        if not path.resolve().is_relative_to(self.folder.resolve()):
-            raise InputError(f"{path.name}: a link leads out of the project, and nothing is written there")
+        self._refuse_outside(path)
         with aside(path) as made:
             made.fresh(path.name).write_text(text, encoding="utf-8", newline="\n")
             made.replace(path.name)
+
+    def _refuse_outside(self, path: Path) -> None:
+        if not path.resolve().is_relative_to(self.folder.resolve()):
+            raise InputError(f"{path.name}: a link leads out of the project, and nothing is written there")
 
     def edit(self, change: Callable[[Document], None]) -> None:
         """Change what stands on disk now, and nothing that another tab has decided meanwhile."""
         with self._lock:
             document = self.document()
+            if not document:
+                raise InputError("nothing is drafted yet: begin at the first page")
             change(document)
             self._write(self.policy_file, tomltext.written(document))
 
@@ -224,7 +233,7 @@ class Project:
         with self._lock:
             if digest != self.digest():
                 raise InputError("the policy was changed meanwhile, perhaps in another tab: look again")
-            tomltext.document(new, POLICY)
+            shaped(new)
             self._write(self.policy_file, new)
 
     def begin(self, source: Path | str, drafted: str, query: str | None = None) -> None:
@@ -257,6 +266,7 @@ class Project:
         if not plain:
             raise InputError("this file has no name")
         plain = plain if len(plain.encode()) <= LONGEST else f"{plain[:40]}{Path(plain).suffix[:12]}"
+        self._refuse_outside(self.folder / folder)
         place = self.folder / folder / plain
         number = 2
         while place.exists():
@@ -297,6 +307,7 @@ class Project:
 
     def next_release(self, meant: Collection[str] = ()) -> Path:
         """A folder for the next release; `meant`: names that others are about to take."""
+        self._refuse_outside(self.folder / RELEASES)
         taken = {path.name for path in (self.folder / RELEASES).glob("*")} | set(meant)
         number = 1
         while taken & {f"release-{number}", f"release-{number}.private"}:
@@ -307,6 +318,29 @@ class Project:
         """A file of the project, whole or not at all."""
         with self._lock:
             self._write(path, text)
+
+
+def shaped(text: str) -> Document:
+    """A policy whose parts have the shape that pages edit; whether it is one already is another question."""
+    found = dict(tomltext.document(text, POLICY))
+    tables = {key: found[key] for key in TABLES if key in found}
+    if isinstance(documents := found.get("documents"), dict) and "types" in documents:
+        tables["types"] = documents["types"]
+    for key in ("attributes", "types"):
+        below = tables.get(key)
+        tables |= {f"{key}.{name}": one for name, one in below.items()} if isinstance(below, dict) else {}
+    tables |= {
+        f"{name}.hierarchy": one["hierarchy"]
+        for name, one in tables.items()
+        if name.startswith("attributes.") and isinstance(one, dict) and "hierarchy" in one
+    }
+    models = found.get("models", [])
+    tables |= {f"models.{at}": one for at, one in enumerate(models if isinstance(models, list) else [None])}
+    wrong = [f"{POLICY}: {key}: this is a table" for key, one in tables.items() if not isinstance(one, dict)]
+    wrong += [f"{POLICY}: {key}: this is a text" for key in TEXTS if not isinstance(found.get(key, ""), str)]
+    if wrong:
+        raise InputError(*wrong)
+    return found
 
 
 def stem(path: Path) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fastapi.responses import JSONResponse, Response
@@ -231,13 +231,16 @@ def preset(asked: Asked) -> Response:
     if look.drafted is None:
         raise InputError("presets are for tables and trajectories, not for documents yet")
     document = asked.project.document()
+    # A column that is not named was left out, and stays out.
+    named = {*document.get("attributes", {}), *look.drafted.of_paths}
+    drafted = replace(look.drafted, guesses=tuple(one for one in look.drafted.guesses if one.name in named))
     decided = {
         name: Role(said["role"])
         for name, said in document.get("attributes", {}).items()
         if said.get("role") not in {None, "undecided"}
     }
     rows = Rows.PERSONS if document.get("rows") == "persons" else Rows.UNSAID
-    made = tomllib.loads(accept(look.drafted, found, Answers(roles=decided, rows=rows)).text)
+    made = tomllib.loads(accept(drafted, found, Answers(roles=decided, rows=rows)).text)
 
     def change(document: Document) -> None:
         document["models"], document["algorithm"] = made["models"], made["algorithm"]

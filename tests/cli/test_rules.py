@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import ctypes
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,20 @@ def test_hidden_and_verified(method: str, lines: Path, capsys: pytest.CaptureFix
     assert ["beer", "crisps"] not in [row[:2] for row in json.loads(out)["listed"]]
     assert said("explain out", capsys)[0] == 0
     assert said("compare baskets.txt out", capsys)[0] == 0
+
+
+def test_itemsets_are_hidden_from_who_mines_with_the_confidence_that_was_said(
+    lines: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for share in ("1/4", "1"):
+        mined = json.loads(said(f"rules mine baskets.txt --support 8 --confidence {share} --json", capsys)[1])
+        ask = f'rules hide baskets.txt --rule "beer, crisps" --support 8 --confidence {share} --json'
+        ended, out, _ = said(f"{ask} -o out --overwrite", capsys)
+        assert ended == 0
+        counted = json.loads(out)["sets"]
+        assert Fraction(str(counted["mined"]["confidence"])) == Fraction(share)
+        assert counted["effects"]["visible"] == mined["rules"]
+        assert said("verify out", capsys)[0] == 0
 
 
 @pytest.mark.parametrize(

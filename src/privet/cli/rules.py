@@ -200,6 +200,9 @@ def hide(
     if method != "transactions":
         algorithm["by"] = by
     layout = {"set": set_, "person": person, "item": item, "separator": separator}
+    if thresholds.confidence is not None and not any("confidence" in one for one in hidden):
+        # Itemsets have none of their own: it says how the recipient mines.
+        layout |= {"support": str(thresholds.support), "confidence": str(thresholds.confidence)}
     said = _policy(layout, format, encoding, {"hide": hidden, "algorithm": algorithm})
     with claimed(output, overwrite=overwrite) as claim, screen.working(json=json) as progress:
         release = publish(data, said, engine=engine_of(engine), progress=progress)

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.examples import tried
 from tests.models import naive
 from tests.models.naive import Values
 
@@ -112,7 +111,7 @@ def everything(table: Sequence[tuple[Any, Values]]) -> Values:
     return [value for _, values in table for value in values]
 
 
-@settings(max_examples=tried(400))
+@settings(max_examples=400)
 @given(tables(), MODELS)
 def test_the_definition(table: list[tuple[Any, Values]], model: Any) -> None:
     every = everything(table)
@@ -121,7 +120,7 @@ def test_the_definition(table: list[tuple[Any, Values]], model: Any) -> None:
     assert (verdict.holds, verdict.broken, verdict.at_risk) == (not bad, len(bad), sum(map(len, bad)))
 
 
-@settings(max_examples=tried(200))
+@settings(max_examples=200)
 @given(tables())
 def test_what_is_reached(table: list[tuple[Any, Values]]) -> None:
     tally, every = table_of(table), everything(table)
@@ -147,7 +146,7 @@ def test_what_is_reached(table: list[tuple[Any, Values]]) -> None:
     )
 
 
-@settings(max_examples=tried(150))
+@settings(max_examples=150)
 @given(tables(nulls=False))
 def test_numbers_are_in_their_order(table: list[tuple[Any, Values]]) -> None:
     """Without an order "2" and "2.0" are one number: as if the data had written them alike."""
@@ -159,7 +158,7 @@ def test_numbers_are_in_their_order(table: list[tuple[Any, Values]]) -> None:
     assert model.check(table_of(table)).achieved == model.check(table_of(same)).achieved == {"t": expected}
 
 
-@settings(max_examples=tried(150))
+@settings(max_examples=150)
 @given(tables(), MODELS)
 def test_numbers_agree_with_the_verdict(table: list[tuple[Any, Values]], model: Any) -> None:
     """What is shown is rounded, but never across the bound that decides."""
@@ -177,7 +176,7 @@ def test_numbers_agree_with_the_verdict(table: list[tuple[Any, Values]], model: 
         assert (verdict.achieved["beta"] <= model.beta and verdict.achieved["used"] <= 1) is verdict.holds
 
 
-@settings(max_examples=tried(150))
+@settings(max_examples=150)
 @given(tables(), MODELS)
 def test_nearest_is_kept_and_moves_only_what_it_must(table: list[tuple[Any, Values]], model: Any) -> None:
     tally = table_of(table)
@@ -437,7 +436,7 @@ def test_personalised_privacy_is_not_monotone() -> None:
 # Personalised privacy.
 
 
-@settings(max_examples=tried(200))
+@settings(max_examples=200)
 @given(tables(), st.data(), st.fractions(F(1, 9), 1, max_denominator=9))
 def test_everybody_is_guarded_as_they_wish(table: Any, data: st.DataObject, at_most: Fraction) -> None:
     below: dict[str, Values] = {
@@ -468,7 +467,7 @@ def test_everybody_is_guarded_as_they_wish(table: Any, data: st.DataObject, at_m
 # Risk.
 
 
-@settings(max_examples=tried(200))
+@settings(max_examples=200)
 @given(tables(), st.fractions(0, 1, max_denominator=12), st.fractions(F(1, 12), 1, max_denominator=12))
 def test_risks(table: list[tuple[Any, Values]], low: Fraction, high: Fraction) -> None:
     tally = table_of(table)

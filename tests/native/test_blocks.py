@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.examples import tried
 
 from privet import native
 from privet.core import Column, Tally
@@ -63,7 +62,7 @@ def dealings(attributes: int) -> st.SearchStrategy[tuple[tuple[int, ...], ...]]:
     )
 
 
-@settings(max_examples=tried(300))
+@settings(max_examples=300)
 @given(data=st.data(), tally=tables())
 def test_compiled_and_plain_look_ahead_agree(data: st.DataObject, tally: Tally) -> None:
     if native.library() is None:
@@ -108,7 +107,7 @@ def test_compiled_and_plain_look_ahead_agree(data: st.DataObject, tally: Tally) 
         ]
 
 
-@settings(max_examples=tried(200))
+@settings(max_examples=200)
 @given(data=st.data(), tally=tables())
 def test_compiled_and_plain_survey_agree(data: st.DataObject, tally: Tally) -> None:
     if native.library() is None:

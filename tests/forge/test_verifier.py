@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
@@ -38,6 +39,17 @@ MODELS = [
 @cache
 def module() -> Any:
     return loaded(FILE)
+
+
+@cache
+def sliced(kind: str) -> Any:
+    """The program for releases of one kind."""
+    from privet.cli.verifier import of_kind
+
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place, "verify.py")
+        path.write_text(of_kind(FILE.read_text(encoding="utf-8"), kind), encoding="utf-8")
+        return loaded(path)
 
 
 def loaded(path: Path) -> Any:

@@ -17,8 +17,8 @@ from tests.forge.oracle import objections
 import privet as pv
 from privet.cli import main
 
-# No data shows that noise was drawn, or whose records they are, and parts of a cluster are not read: there the
-# checker of one file abstains.
+# No data shows that noise was drawn, or whose records they are, and parts of a cluster are not read: there
+# the checker of one file abstains.
 UNSHOWN = {"noisy", "persons", "parted"}
 
 

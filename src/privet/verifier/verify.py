@@ -20,9 +20,7 @@ from __future__ import annotations
 import argparse
 import base64
 import codecs
-import csv
 import hashlib
-import io
 import json
 import os
 import re
@@ -233,23 +231,30 @@ def records_of(name: str, raw: bytes, policy: Row) -> list[Row]:
         plain = all(re.sub(r"e[+]?(-?)0*", r"e\1", repr(float(one))) == one for one in numbers)
         unsure(not plain, "numbers that are written in many ways")
         return [{key: written(value) for key, value in row.items()} for row in rows]
-    mark, null = form["delimiter"], (form["nulls"] or [""])[0]
+    null = (form["nulls"] or [""])[0]
+    head, *rest = cells_of(text, form["delimiter"], other)
+    uneven = any(len(row) != len(head) for row in rest) or len(set(head)) < len(head)
+    refuse(uneven, f"{name}: a row has other fields than the header")
+    texts = [[None if bare and text == null else text for text, bare in row] for row in rest]
+    return [{key: value for (key, _), value in zip(head, row, strict=True)} for row in texts]
+
+
+def cells_of(text: str, mark: str, other: str) -> list[list[tuple[str, bool]]]:
+    """Texts, line by line, and whether each is bare: quotes stand where they are needed, and around an empty
+    text, which is not a missing one.
+    """
     refuse(len(mark) != 1 or mark in '"\r\n', "the policy names a delimiter that cannot be one")
     m, at = re.escape(mark), 0
     field = re.compile(rf'(?:"((?:[^"]|"")*)"|([^{m}"\r\n]*))({m}|\n)')
-    table: list[list[str | None]] = [[]]
+    table: list[list[tuple[str, bool]]] = [[]]
     while cell := field.match(text, at):
         value, at = cell[2] if cell[1] is None else cell[1].replace('""', '"'), cell.end()
-        # Quotes stand where they are needed, and around an empty text, which is not a missing one.
         refuse(cell[1] and not re.search(rf'[{m}"\r\n]', value), other)
-        table[-1].append(None if cell[2] == null and len(table) > 1 else value)
+        table[-1].append((value, cell[1] is None))
         if cell[3] == "\n":
             table.append([])
-    refuse(at < len(text), other)
-    head, *rest = table
-    uneven = rest.pop() or any(len(row) != len(head) for row in rest) or len(set(head)) < len(head)
-    refuse(uneven, f"{name}: a row has other fields than the header, or the last one has no end")
-    return [{str(key): value for key, value in zip(head, row, strict=True)} for row in rest]
+    refuse(at < len(text) or table.pop(), other)
+    return table
 
 
 def in_order(rows: Sequence[Row]) -> bool:
@@ -913,10 +918,11 @@ def of_sets(policy: Row, files: dict[str, bytes], data: Row) -> Any:
     how, name = policy["transactions"], data["file"]
     mark = how.get("separator", " " if how["form"] == "column" else ",")
     if how["form"] == "baskets" and not mark.isspace():
-        lines = csv.reader(
-            io.StringIO(unpacked(name, files[name]).decode(), newline=""), delimiter=mark, strict=True
+        lines = cells_of(
+            unpacked(name, files[name]).decode(), mark, f"{name} is not written as privet writes"
         )
-        found: Any = [(line, {}) for line in lines]
+        refuse(any(not bare and not text for line in lines for text, bare in line), "an item without a text")
+        found: Any = [([text for text, _ in line], {}) for line in lines]
         order = [json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line, _ in found]
         check_order(policy, order == sorted(order))
     else:

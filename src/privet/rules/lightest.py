@@ -91,7 +91,7 @@ class Line:
 
 
 class Lightest:
-    """The candidates in their lines, and for each item its lines by what they looked like when weighed last."""
+    """The candidates in their lines, and for each item its lines by what they seemed to weigh last."""
 
     def __init__(self, state: Supporting, baskets: Baskets, border: Sequence[Itemset], least: int) -> None:
         self._state = state

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from urllib.parse import quote, urlencode
 
 from privet.declared import TABLE
-from privet.errors import InputError, InternalError, MissingExtraError, PrivetError
+from privet.errors import InternalError, MissingExtraError, PrivetError
 from privet.policy.consistency import NO_PROMISE
 from privet.report.markup import Safe, label_text
 from privet.studio.before_after import Prepared

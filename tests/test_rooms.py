@@ -341,7 +341,8 @@ AUDITORS = {
         "privet.counts",
     ),
     "rules/audit.py": (
-        *("privet.rules.deleting", "privet.rules.exact", "privet.rules.searches", "privet.rules.mining"),
+        *("privet.rules.deleting", "privet.rules.lightest", "privet.rules.supporting", "privet.rules.exact"),
+        *("privet.rules.searches", "privet.rules.mining"),
         *("privet.rules.generalising", "privet.rules.thinning", "privet.rules.rare", "privet.native"),
     ),
 }

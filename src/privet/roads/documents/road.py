@@ -19,6 +19,7 @@ from privet.document.edits import DocumentEdits, published
 from privet.document.forest import Forest, Vertex
 from privet.document.measures import discernibility, lm
 from privet.document.ordering import Watched as InOrder
+from privet.document.promises import DocumentDiversity
 from privet.document.schema import Schema
 from privet.engine import Engine
 from privet.errors import InternalError, UnsatisfiableError, UnsupportedError
@@ -106,8 +107,10 @@ class DocumentRoad(Stations[Collected, Collected, DocumentEdits, Aside, Watched]
 
     def apply(self, asked: Asked, counts: Collected, found: DocumentEdits) -> Aside:
         shown = published_policy(asked.policy, counts.written)
+        models: list[Any] = list(asked.policy.models)
+        diverse = max((m.l for m in models if isinstance(m, DocumentDiversity)), default=None)
         leaving = laid_out(
-            lambda: published(counts.forest, found, asked.policy.order),
+            lambda: published(counts.forest, found, asked.policy.order, diverse=diverse),
             asked.policy,
             shape_of(shown).schema,
             counts.written,

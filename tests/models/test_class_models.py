@@ -21,14 +21,13 @@ from privet.domain import flat
 from privet.errors import HierarchyError, PolicyError, UnsupportedError
 from privet.models import classes, groups
 from privet.models.disclosure import DeltaDisclosure
+from privet.models.exact import above, compare, largest, powers, root, sign, smallest
 from privet.models.kanonymity import KAnonymity
 from privet.models.ldiversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
 from privet.models.likeness import BetaLikeness, EnhancedBetaLikeness
-from privet.models.logarithms import above, powers, root, sign
 from privet.models.personal import PersonalisedPrivacy
 from privet.models.population import uniqueness
 from privet.models.psensitive import PSensitiveKAnonymity
-from privet.models.ratios import compare, largest, smallest
 from privet.models.risk import (
     AverageRisk,
     MaximumRisk,
@@ -203,7 +202,7 @@ def test_every_way_of_counting_is_the_same(table: list[tuple[Any, Values]], mode
         patch.setattr(groups, "DENSE", 0)
         patch.setattr(classes, "DENSE", 0)
         patch.setattr(classes, "ROOM", room)
-        patch.setattr("privet.models.ratios.FITS", 0)
+        patch.setattr("privet.models.exact.FITS", 0)
         assert model.check(tally) == verdict
     many = replace(tally, counts=tally.counts * 3_000_000_000)
     if not isinstance(model, PSensitiveKAnonymity):  # the only one that looks at sizes

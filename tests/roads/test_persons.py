@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from tests.equality.test_key import naive
 
 import privet as pv
-from privet.counts.deciding import OpenCutting
 from privet.counts.door import Candidate
-from privet.counts.memory import InMemory
+from privet.counts.memory import InMemory, OpenCutting
 from privet.errors import InputError, PersonError, PolicyError, UnsatisfiableError
 from privet.measure.audit import audit
 from privet.relational.topdown import TopDown

@@ -22,11 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet import native
-from privet.core import Column, Nulls, Tally
+from privet.core import Column, Nulls, Tally, begins
 from privet.errors import UnsupportedError
 from privet.models import blockwise
 from privet.models.template import Protected
-from privet.runs import begins
 
 Counts: TypeAlias = NDArray[np.int64]
 Holders: TypeAlias = tuple[tuple[NDArray[np.intp], ...], ...]

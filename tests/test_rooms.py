@@ -76,7 +76,7 @@ ARROWS: dict[str, set[str]] = {
     "engines": {*BASE, "hierarchy", "counts", "native", "document", "trajectory", "rules", "placing"},
     "evidence": {*BASE, "policy"},
     "report": {*BASE, "hierarchy", "disclose", "document", "collect", "policy", "evidence"},
-    "release": {*BASE, "policy", "evidence", "report", "placing"},
+    "release": {*BASE, "policy", "evidence", "report", "placing", "dp"},  # was a killed run's paid for?
     "roads": {
         *BASE, *SEARCHES, "counts", "hierarchy", "models", "measure", "disclose", "engines", "policy",
         "evidence", "report", "release", "registry", "placing", "parties",

@@ -14,7 +14,7 @@ import json
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -23,7 +23,7 @@ from typing import Any
 
 from privet import jsonvalue, notebook
 from privet.core import PrivacyModel, Step, Verdict
-from privet.errors import InputError, MissingExtraError, TamperedError
+from privet.errors import InputError, MissingExtraError, PrivetError, TamperedError
 from privet.evidence import folder as ev
 from privet.evidence.columns import DataNote
 from privet.evidence.measures import Measures
@@ -34,7 +34,7 @@ from privet.policy import handed
 from privet.policy.values import Policy
 from privet.report import html
 
-PRIVATE = ".private"
+PRIVATE, NOTES, REMOVED = ".private", "steward.json", "removed.html"
 FIRST = 512  # bytes of the notes, in which their source stands
 BEGINNING = re.compile(rb'\{"private": 1, "keep": "[^"\\]*", "source": "([0-9a-f]+)"')
 
@@ -130,6 +130,10 @@ class Release(ABC):
         it. A release that was paid for is entered in its ledger.
         """
 
+    def remarks(self) -> tuple[str, ...]:
+        """What turned up while it left, and its steward should know."""
+        return ()
+
     def _write_public(self, folder: Path, sign: Signatories | None) -> None:
         signers = None if sign is None else sign.signers or None
         whole = replace(self.evidence, data=DataNote.read(self.write_data(folder), "data"), signers=signers)
@@ -149,7 +153,7 @@ class Release(ABC):
             **said,
         }
         notes["digest"] = _digest(notes)
-        path = folder / "steward.json"
+        path = folder / NOTES
         path.touch(mode=0o600)
         path.write_text(json.dumps(notes, ensure_ascii=False) + "\n", encoding="utf-8")
 
@@ -162,9 +166,34 @@ def claimed(folder: Path, *, overwrite: bool) -> Iterator[Aside]:
     """
     folder = named(folder)
     _refuse_impossible(folder)
-    with aside(folder) as made:
+    with aside(folder, _entered) as made:
         refuse_occupied(folder, overwrite=overwrite)
         yield made
+
+
+def _entered(fresh: Path) -> bool:
+    """Had a killed run entered in a ledger that what lies here leaves?"""
+    for file in fresh.glob(f"*/{ev.FILE}"):
+        folder = file.parent
+        if (paid := ev.read(folder).ledger) is None:
+            continue
+        from privet.dp.ledger import Ledger  # noqa: PLC0415 - for what was paid for, and seldom
+
+        place = (read_private(folder) or {}).get("ledger")
+        try:
+            entries = {entry.release: entry for entry in Ledger(str(place), create=False).releases()}
+            found = entries.get(paid.release)
+            why: tuple[str, ...] = (f"{place}: has no entry of release {paid.release}",)
+        except PrivetError as error:
+            found, why = None, error.complaints
+        if found is None:  # another ledger, or none: nobody knows
+            raise InputError(
+                *why,
+                f"{fresh.parent}: an interrupted run left a release that its ledger may have entered; let "
+                "the ledger be asked, or move the folder away",
+            )
+        return found.digest == f"sha256:{ev.digest(file)}"
+    return False
 
 
 def named(folder: Path) -> Path:
@@ -174,11 +203,16 @@ def named(folder: Path) -> Path:
 
 def _refuse_impossible(folder: Path) -> None:
     """Where no release can be, whatever lies there; found now, not when a budget is spent."""
+    if not folder.name:
+        raise InputError(f"{folder}: a release is a folder with a name of its own")
     for place in (folder, private_folder(folder)):
         if place.is_symlink():
             raise InputError(f"{place}: this is a link; name the folder itself")
         if place.exists() and not place.is_dir():
             raise InputError(f"{place}: there is a file of that name")
+    inside = next((parent for parent in folder.absolute().parents if (parent / ev.FILE).is_file()), None)
+    if inside is not None:
+        raise InputError(f"{folder}: {inside} is a release, and nothing else goes into what is handed out")
     above = next(parent for parent in folder.absolute().parents if parent.exists())
     if not above.is_dir() or not os.access(above, os.W_OK):
         raise InputError(f"{folder}: nothing can be written there")
@@ -189,16 +223,28 @@ def refuse_occupied(folder: Path, *, overwrite: bool) -> None:
     """Never write over something that is not a release, and over a release only when told to."""
     _refuse_impossible(folder)
     private = private_folder(folder)
-    if private.exists() and not folder.exists() and not overwrite:
+    empty = not folder.exists() or not any(folder.iterdir())
+    if private.exists() and any(private.iterdir()) and empty and not overwrite:
         raise InputError(
             f"{private}: here lie the notes on an earlier release; move them, or say --overwrite"
         )
-    if not folder.exists() or not any(folder.iterdir()):
+    if private.exists():
+        _refuse_foreign(private, {NOTES, REMOVED})
+    if empty:
         return
     if not (folder / ev.FILE).is_file():
         raise InputError(f"{folder}: the folder is not empty and holds no release; choose another one")
     if not overwrite:
         raise InputError(f"{folder}: there is a release already; say --overwrite to replace it")
+    _refuse_foreign(folder, ev.names(folder))
+
+
+def _refuse_foreign(folder: Path, ours: Collection[str]) -> None:
+    """What nobody released is nobody's to replace."""
+    foreign = sum(path.name not in ours for path in folder.iterdir())
+    if foreign:
+        files = "one file that is" if foreign == 1 else f"{foreign:,} files that are"
+        raise InputError(f"{folder}: holds {files} not of a release; move what you want to keep elsewhere")
 
 
 def private_folder(folder: Path) -> Path:
@@ -211,7 +257,7 @@ def earlier_releases(folder: Path, digest: str | None) -> list[Path]:
     if digest is None:
         return []
     found = []
-    for notes in sorted(folder.absolute().parent.glob(f"*{PRIVATE}/steward.json")):
+    for notes in sorted(folder.absolute().parent.glob(f"*{PRIVATE}/{NOTES}")):
         other = folder.parent / notes.parent.name.removesuffix(PRIVATE)
         try:
             same = _source(notes) == digest
@@ -242,7 +288,7 @@ def paid(folder: Path) -> bool:
 
 def read_private(folder: Path) -> dict[str, Any] | None:
     """The steward's own notes on a release, where they lie beside it."""
-    path = private_folder(folder) / "steward.json"
+    path = private_folder(folder) / NOTES
     if not path.is_file():
         return None
     try:

@@ -99,7 +99,8 @@ class Witness:
             size = os.fstat(opened).st_size
             if size and os.pread(opened, 1, size - 1) != b"\n":
                 line = b"\n" + line  # a kill cut the last one off
-            os.write(opened, line)
+            while line:  # a disk that fills up takes a part, and says so only when it is asked again
+                line = line[os.write(opened, line) :]
             os.fsync(opened)
         finally:
             os.close(opened)

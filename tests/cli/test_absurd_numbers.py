@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.contract.pairs import policy_of, table_of
 from tests.roads import noisy
 
 import privet as pv
@@ -169,3 +170,26 @@ def test_a_query_with_such_a_number_is_refused_before_the_database(tmp_path: Pat
     with pytest.raises(RefusedError, match="number cannot be read"):
         desk.ask("ann", f"select sum(salary) from staff where age < {ABSURD_WORD}")
     desk.close()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "plan ward.toml --records 1000 --epsilon 1e400",
+        "plan ward.toml --records 1000 --epsilon 1e-400",
+        "attack out --seed -1",
+        "attack out --trials 99999999999999999999",
+        "sample patients -o far.csv --rows 99999999999999999999",
+    ],
+)
+def test_numbers_that_no_work_has_are_refused_with_a_sentence(
+    words: str, privet: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("ward.toml").write_text(noisy.TEXT, "utf-8")
+    if words.startswith("attack"):
+        table_of(1, rows=60).write_csv("raw.csv")
+        Path("policy.toml").write_text(policy_of(["k-anonymity"], "mondrian").dumps(), "utf-8")
+        assert privet("publish", "raw.csv", "policy.toml", "-o", "out").code == 0
+    ran = privet(*words.split())
+    assert ran.code == 2, ran.err

@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import stat
@@ -29,6 +30,7 @@ from privet.disclose.audit.log import AuditLog
 from privet.disclose.audit.replay import replay
 from privet.disclose.audit.sql import RefusedError
 from privet.errors import InputError, PolicyError, TamperedError
+from privet.witness import Witness
 
 SUM_A = "select sum(salary) from staff where dept = 'A'"
 
@@ -494,3 +496,18 @@ def test_the_log_s_header_holds_no_value(tmp_path: Path) -> None:
     desk = desk_in(tmp_path)
     assert str(CANARY) not in json.dumps(desk.log.header())
     assert isinstance(desk.source, Database)
+
+
+def test_it_is_not_ready_while_its_witness_cannot_be_told(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    desk = desk_in(tmp_path)
+    desk.witness = Witness(tmp_path / "disk/seen")
+    desk.ask("ann", SUM_A)
+    assert desk.standing() == "ready"
+    shutil.rmtree(tmp_path / "disk")
+    with pytest.raises(OSError, match="No such file"):
+        desk.ask("ann", "select max(bonus) from staff where dept = 'B'")
+    assert desk.standing() == "witness"
+    (tmp_path / "disk").mkdir()
+    assert desk.standing() == "ready"
+    assert desk.witness.last() == desk.log.head()

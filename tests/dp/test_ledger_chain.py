@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -342,6 +343,40 @@ def test_a_witness_that_is_gone_or_cannot_be_written_stops_everything(ledger: Le
         Ledger(tmp_path / "new.sqlite").appoint(folder / "seen")
 
 
+def test_a_copy_from_before_a_witness_was_replaced_still_has_one(ledger: Ledger, tmp_path: Path) -> None:
+    ledger.appoint(tmp_path / "first")
+    shutil.copyfile(ledger.path, tmp_path / "backup")
+    ledger.appoint(tmp_path / "second")
+    ledger.open("ward", Fraction(5, 2)).reserve("more", TENTH, purpose="p")
+    shutil.copyfile(tmp_path / "backup", ledger.path)
+    assert "older than what its witness saw" in str(refused(ledger.path))
+
+
+def test_a_witness_without_room_holds_back_nothing_that_is_paid_for(ledger: Ledger, tmp_path: Path) -> None:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    ledger.appoint(folder / "seen")
+    paid = ledger.open("ward", Fraction(5, 2)).reserve("more", TENTH, purpose="p")
+    paid.spend(laplace(TENTH))
+    shutil.rmtree(folder)
+    paid.release("sha256:1")
+    assert "could not be told that more has left" in str(paid.remark)
+    folder.mkdir()
+    (folder / "seen").touch()
+    assert next(one for one in ledger.releases("ward") if one.release == "more").state == "released"
+
+
+def test_amounts_that_share_no_denominator_do_not_grow_without_end(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger")
+    account = ledger.open("q", Fraction(1), currency="rho")
+    book = partial(account.book, purpose="p", tool="t", mechanism="laplace")
+    book("a", epsilon=Fraction(1, 10**500 + 1))
+    with pytest.raises(BudgetError, match="say a number with fewer digits"):
+        book("b", epsilon=Fraction(1, 10**500 + 3))
+    book("c", epsilon=TENTH)
+    assert len(str(ledger.balance("q").spent)) < 4_300
+
+
 def test_a_witness_of_another_ledger_is_not_appointed(ledger: Ledger, tmp_path: Path) -> None:
     ledger.appoint(tmp_path / "seen")
     with pytest.raises(TamperedError, match="or another one"):
@@ -393,6 +428,7 @@ def test_every_connection_asks_for_the_strictest_durability(
 FULL = """
 import resource, signal, sys
 from fractions import Fraction
+from functools import partial
 from privet.dp.ledger import Ledger
 from privet.dp.spend import Charge
 from privet.errors import InputError
@@ -426,6 +462,7 @@ def test_a_disk_that_fills_up_keeps_what_was_spent_and_spends_no_more(tmp_path: 
 RESERVE = """
 import sys
 from fractions import Fraction
+from functools import partial
 from privet.dp.ledger import Ledger
 from privet.errors import BudgetError
 ledger = Ledger(sys.argv[1])

@@ -29,7 +29,7 @@ from privet.roads.stations import settle
 from privet.roads.tables.opened import rows_of
 
 KIND = "attacks"
-TRIALS = 1000
+TRIALS, MOST = 1000, 10**9
 CALLED = {  # kinds of releases, in words
     "table": "tables",
     "buckets": "tables in buckets",
@@ -124,8 +124,10 @@ def attack(
     """
     if not releases:
         raise InputError("attack: name a release")
-    if trials < 1:
-        raise InputError("attack: trials is a whole number from 1 on")
+    if not 1 <= trials <= MOST:
+        raise InputError(f"attack: trials is a whole number from 1 to {MOST:,}")
+    if seed < 0:
+        raise InputError("attack: seed is a whole number from 0 on")
     where = engine_of(engine)
     targets = tuple(target(release, where) for release in releases)
     scene = _scene(targets, raw, known, where, trials=trials, seed=seed)

@@ -9,7 +9,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from privet.release import Release
 
 STREAM = "-"
+PIECE = 1 << 20  # bytes
 
 
 def incoming(data: str, format: str | None, folder: Path) -> str:  # noqa: A002 - the option's own name
@@ -52,16 +53,24 @@ def folder_of(output: Path, evidence: Path | None, *, json: bool) -> Path:
 
 def to_stdout(folder: Path) -> None:
     """The data of a release, and nothing else."""
-    from privet.cli.screen import heard
-
     found = [path for path in sorted(folder.glob("data.*")) if path.is_file()]
     if len(found) != 1:
         raise InputError(
             f"{folder}: the data is not one file, so it cannot go to stdout; it is in the folder"
         )
-    with found[0].open("rb") as data, heard():
-        shutil.copyfileobj(data, sys.stdout.buffer)
+    try:
+        with found[0].open("rb") as data:
+            while part := data.read(PIECE):
+                rest = memoryview(part)
+                while rest:  # an unbuffered stream takes what fits, and says how much
+                    rest = rest[sys.stdout.buffer.write(rest) :]
         sys.stdout.buffer.flush()
+    except OSError as error:  # here the data is the answer: who waits for it has a part of it, or nothing
+        with suppress(OSError, ValueError):  # what is still in the buffer has no room either
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise InputError(
+            f"stdout: the data could not be written whole ({error.strerror}); the release stands in {folder}"
+        ) from None
 
 
 def into(url: str | None, table: str | None, *, overwrite: bool) -> Place | None:
@@ -104,8 +113,11 @@ class Log:
     def note(self, event: str, **said: Any) -> None:
         if self.stream is not None:
             at = datetime.now(UTC).isoformat(timespec="milliseconds")
-            self.stream.write(json.dumps({"at": at, "run": self.run, "event": event, **said}) + "\n")
-            self.stream.flush()
+            try:
+                self.stream.write(json.dumps({"at": at, "run": self.run, "event": event, **said}) + "\n")
+                self.stream.flush()
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, self.stream.name) from None
 
     def watching(self, progress: Progress) -> Progress:
         """The same progress; each stage that ends is noted."""

@@ -197,6 +197,7 @@ def publish(
                 withstood = _attacked(release, data, where, progress) if attack else None
                 progress("write", 0)
                 release.write(output, overwrite=overwrite, claim=claim, sign=key)
+                warnings += release.remarks()
         except HierarchyError:
             if show_values:
                 screen.say(*uncovered(data, said, where))

@@ -79,7 +79,7 @@ def sequences(
         import csv
 
         with (
-            whole(output, overwrite=overwrite) as fresh,
+            whole(output, overwrite=overwrite, private=not released) as fresh,
             fresh.open("w", encoding="utf-8", newline="") as file,
         ):
             writer = csv.writer(file)

@@ -21,6 +21,8 @@ from privet.dp.zcdp import rho_of_epsilon
 from privet.errors import BudgetError, InternalError
 from privet.hierarchy.numbers import fraction
 
+LONGEST = 4096  # bits of a sum, above or below the line: amounts that share no denominator grow without end
+
 
 @dataclass
 class _Dataset:
@@ -178,12 +180,18 @@ class Accounts:
                 "a new attempt is a new release with a name of its own"
             )
         self.refuse_overdraft(entry)
+        dataset, charged = self._dataset(entry.dataset), entry.charged
+        epsilon = None if charged is None or dataset.epsilon is None else dataset.epsilon + charged
+        rho = dataset.rho + entry.person_rho
+        if any(_bits(total) > LONGEST for total in (epsilon or Fraction(0), rho)):
+            raise BudgetError(
+                f"{entry.release}: with this amount the data set's sum has more than {LONGEST:,} bits; "
+                "say a number with fewer digits"
+            )
         self._entries[entry.release] = entry
         self._spends[entry.release] = []
         self._running[entry.release] = Running()
-        dataset, charged = self._dataset(entry.dataset), entry.charged
-        dataset.epsilon = None if charged is None or dataset.epsilon is None else dataset.epsilon + charged
-        dataset.rho += entry.person_rho
+        dataset.epsilon, dataset.rho = epsilon, rho
 
     def refuse_overdraft(self, entry: Entry) -> None:
         """Raise where a data set's budget has no room for this, or no price in its currency."""
@@ -270,6 +278,10 @@ def amounts(charge: Charge) -> dict[str, Any]:
         "epsilon": str(charge.epsilon),
         "group": charge.group,
     }
+
+
+def _bits(amount: Fraction) -> int:
+    return max(amount.numerator.bit_length(), amount.denominator.bit_length())
 
 
 def _amount(text: str, what: str) -> Fraction:

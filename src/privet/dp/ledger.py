@@ -38,6 +38,10 @@ from privet.witness import Witness
 __all__ = ["Account", "Balance", "Entry", "Ledger", "Reservation"]
 
 
+class _UnwitnessedError(InputError):
+    """What was entered stands in the ledger, and its witness could not be told."""
+
+
 class Ledger:
     """A ledger. Holds no open connection, so it may be shared by threads and forks.
 
@@ -179,19 +183,23 @@ class Ledger:
             if known is None or page.head() != known.head:
                 known = audited(page, self.place)
                 self._vouched(page, known.accounts)
-            began, writer = known.head, Writer(page, known)
+            began, writer, before = known.head, Writer(page, known), known.accounts.witness
             yield writer
         # Told after the commit: a witness never knows of a line that is not there. And before anything is
-        # done that the line pays for.
-        if known.accounts.witness is not None and known.head != began:
-            witness = Path(known.accounts.witness)
-            try:
-                Witness(witness, "ledger").note(*known.head)
-            except OSError:
-                raise InputError(
-                    f"{witness}: the witness of {self.place} cannot be written; what was entered counts, "
-                    "and nothing was drawn"
-                ) from None
+        # done that the line pays for. One that is replaced hears of that: a copy of the ledger from before
+        # still asks it.
+        if known.head != began:
+            for witness in dict.fromkeys(one for one in (before, known.accounts.witness) if one is not None):
+                self._told(Path(witness), known.head)
+
+    def _told(self, witness: Path, head: tuple[int, str]) -> None:
+        try:
+            Witness(witness, "ledger").note(*head)
+        except OSError:
+            raise _UnwitnessedError(
+                f"{witness}: the witness of {self.place} cannot be written; what was entered counts, "
+                "and nothing was drawn for it"
+            ) from None
 
     def _vouched(self, page: Page, accounts: Accounts) -> None:
         if accounts.witness is not None:
@@ -337,6 +345,7 @@ class Reservation(Tab):
         self._ledger = ledger
         self._left: Known | None = left  # the ledger as we left it; others may have written since
         self.name = release
+        self.remark: str | None = None  # what turned up when it left
 
     @property
     def place(self) -> str:
@@ -352,9 +361,19 @@ class Reservation(Tab):
                 writer.enter("spend", release=self.name, **amounts(charge))
 
     def release(self, digest: str) -> None:
-        """The data may leave now, once. Call with everything written and nothing yet in its public place."""
-        with self._writing() as writer:
-            writer.enter("release", release=self.name, digest=digest)
+        """The data may leave now, once. Call with everything written and nothing yet in its public place.
+
+        All of it is paid for and its payments are witnessed, so a witness that cannot be told of this last
+        line does not hold the release back: `remark` says it.
+        """
+        try:
+            with self._writing() as writer:
+                writer.enter("release", release=self.name, digest=digest)
+        except _UnwitnessedError:
+            self.remark = (
+                f"{self.place}: its witness could not be told that {self.name} has left; its payments were "
+                "witnessed. Make room for the witness before the next release"
+            )
 
     @contextmanager
     def _writing(self) -> Iterator[Writer]:

@@ -72,6 +72,16 @@ def named(data: DataNote) -> list[str]:
     return list(dict.fromkeys(n for n in (data.file, data.buckets, data.counts, *tables) if n is not None))
 
 
+def names(folder: Path) -> set[str]:
+    """What a release folder consists of: by its evidence, or as all do where nobody can read it."""
+    try:
+        data = read(folder).data
+    except TamperedError:
+        data = None
+    files = named(data) if data is not None else [path.name for path in folder.glob("data.*")]
+    return {FILE, POLICY, REPORT, *SIGNATURES, *files}
+
+
 def file_complaints(folder: Path, evidence: Evidence) -> list[str]:
     """Every file that is missing, changed, or not part of the release."""
     files, data = evidence.files, evidence.data

@@ -9,7 +9,7 @@ import shutil
 import signal
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -24,6 +24,9 @@ LOCK, NEW, OLD, READY, NEARLY = "lock", "new", "old", "ready", "nearly ready"
 RANDOM = 8  # letters that tempfile adds to a name
 
 Placed: TypeAlias = list[Path]
+Settled: TypeAlias = Callable[
+    [Path], bool
+]  # of what lies in a folder ready to be placed: was the block done?
 _WATCHED: ContextVar[Placed | None] = ContextVar("placed", default=None)
 STOPS = tuple(number for name in ("SIGINT", "SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)))
 
@@ -51,8 +54,9 @@ class Aside:
     def placing(self, names: Sequence[str]) -> Iterator[None]:
         """The same, after the block: there everything is on the disk and nothing in its place.
 
-        What the block raises stops the work. Between it and the last rename nobody can interrupt but a kill,
-        and then the next run finishes.
+        What the block raises stops the work. From its end to the last rename nobody can interrupt but a
+        kill, and then the next run finishes: it knows that the block was done by the name of the plan, or
+        asks (`Settled`) where the kill came between the two.
         """
         (self.folder / OLD).mkdir(exist_ok=True)
         steps = {name: [_number(self.folder / NEW / name), _number(self.parent / name)] for name in names}
@@ -73,9 +77,10 @@ class Aside:
 
 
 @contextmanager
-def aside(place: Path) -> Iterator[Aside]:
+def aside(place: Path, settled: Settled = lambda _fresh: False) -> Iterator[Aside]:
     """A working folder for what shall stand at `place`; refuses while another run has one.
 
+    What a killed run was about to place is placed if `settled` says so, and else removed.
     An `OSError` on the way names the place, not the working folder, which is gone by then.
     """
     made, parent = _folders(place.parent), place.parent
@@ -84,7 +89,7 @@ def aside(place: Path) -> Iterator[Aside]:
     arrived = False
     try:
         with system.alone_in(parent), waiting():
-            _recovered(place)
+            _recovered(place, settled)
             folder, lock = _own(place)
         yield Aside(folder, parent)
         arrived = True
@@ -157,11 +162,16 @@ def scratch(name: str) -> Path:
     return folder
 
 
-def _recovered(place: Path) -> None:
+def _recovered(place: Path, settled: Settled) -> None:
     """Finish or remove what dead runs left beside the place; refuse if one of them lives."""
     for folder in _beside(place):
         if system.alive(folder / LOCK):
             raise InputError(f"{place}: another run is writing there; wait for it, or choose another name")
+        if not system.ours(folder):
+            continue  # what somebody else planned is not ours to do
+        nearly = folder / NEARLY
+        if nearly.is_file() and settled(folder / NEW):
+            nearly.rename(folder / READY)
         if (folder / READY).is_file():
             _finished(folder, place.parent)
         _removed(folder)
@@ -185,8 +195,7 @@ def _beside(place: Path) -> Iterator[Path]:
 
 def _finished(folder: Path, parent: Path) -> None:
     """Every step of a plan that is not yet made. What was replaced is kept until all of them are."""
-    steps = json.loads((folder / READY).read_text(encoding="utf-8"))
-    for name, (new, old) in steps.items():
+    for name, (new, old) in _planned(folder).items():
         fresh, place, replaced = folder / NEW / name, parent / name, folder / OLD / name
         if _number(fresh) != new:  # it stands, and what lies here now is what it replaced
             continue
@@ -202,6 +211,27 @@ def _finished(folder: Path, parent: Path) -> None:
             place.rename(replaced)
             fresh.rename(place)
     (folder / READY).unlink()
+
+
+def _planned(folder: Path) -> dict[str, tuple[int | None, int | None]]:
+    """The steps of a plan: names of the folder that it is for, and by what each side is known."""
+    wrong = InputError(
+        f"{folder}: an interrupted run left this, and its plan cannot be read; look into the folder for what "
+        "it wrote, then remove it"
+    )
+    try:
+        steps = json.loads((folder / READY).read_text(encoding="utf-8"))
+        found = {name: (new, old) for name, (new, old) in steps.items()}
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        raise wrong from None
+    place = folder.name[1 : -RANDOM - 1]
+    for name, numbers in found.items():
+        # A name that leads elsewhere is not one that a run of ours has written.
+        if not name.startswith(place) or Path(name).name != name:
+            raise wrong
+        if any(number is not None and type(number) is not int for number in numbers):
+            raise wrong
+    return found
 
 
 def _removed(folder: Path) -> None:

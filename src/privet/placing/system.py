@@ -67,6 +67,11 @@ def alive(path: Path) -> bool:
         os.close(opened)
 
 
+def ours(path: Path) -> bool:
+    """Did this user make it?"""
+    return not hasattr(os, "geteuid") or os.lstat(path).st_uid == os.geteuid()
+
+
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
     """No other run makes, finishes or removes its working folders in `folder` meanwhile."""

@@ -17,10 +17,12 @@ from privet.errors import InputError
 Ints: TypeAlias = NDArray[np.integer[Any]]
 Floats: TypeAlias = NDArray[np.float64]
 
+MOST = 10**9  # rows; numpy would say it in words of its own
+
 
 def generator(rows: int, seed: int) -> np.random.Generator:
-    if rows < 0 or seed < 0:
-        raise InputError(f"a sample needs rows >= 0 and seed >= 0, not {rows} and {seed}")
+    if not 0 <= rows <= MOST or seed < 0:
+        raise InputError(f"a sample needs rows from 0 to {MOST:,} and a seed >= 0, not {rows} and {seed}")
     return np.random.default_rng(seed)
 
 

@@ -64,6 +64,7 @@ class Desk:
         self.source = source
         self.log = log or AuditLog(config.log)
         self.witness = None if config.witness is None else Witness(config.witness)
+        self._witnessed = True  # False after it could not be told
         self._lock = RLock()
         self._last = time.monotonic()  # when a decision was last done
         self._stamp = source.stamp()
@@ -159,8 +160,8 @@ class Desk:
             try:
                 with self.log.deciding():
                     answer = self._decide(analyst, query)
-                if self.witness is not None and self._unwritten:
-                    self.witness.note(self._seen, self._chain)
+                if self._unwritten:
+                    self._witness()
             except BaseException:
                 if self._unwritten:  # the log is the truth: start again from it at the next query
                     self._forget()
@@ -168,8 +169,15 @@ class Desk:
             self._last = time.monotonic()
             return answer
 
+    def _witness(self) -> None:
+        """The witness knows what is in the log; until then nobody is answered."""
+        if self.witness is not None:
+            self._witnessed = False
+            self.witness.note(*self.log.head())
+            self._witnessed = True
+
     def standing(self) -> str:
-        """`ready` if the next query can be decided; else why not: changed, database, log, busy.
+        """`ready` if the next query can be decided; else why not: changed, database, log, witness, busy.
 
         Looks at the data and the log as a decision does, and decides nothing.
         """
@@ -179,6 +187,8 @@ class Desk:
             if not self.log.stands(self._seen, self._chain):
                 return "log"
             self._unchanged()
+            if not self._witnessed and not self._tried():
+                return "witness"
         except ChangedError:
             return "changed"
         except Exception:  # noqa: BLE001 - drivers have errors of their own, and all of them mean this
@@ -186,6 +196,13 @@ class Desk:
         finally:
             self._lock.release()
         return READY
+
+    def _tried(self) -> bool:
+        try:
+            self._witness()
+        except OSError:
+            return False
+        return True
 
     def read(self, text: str) -> Query:
         """The query, if it may be posed at all."""

@@ -130,8 +130,8 @@ class AuditLog:
         self, analyst: str, column: str, query: str, *, members: Members, n: int, decision: Decision
     ) -> tuple[int, str]:
         """The next entry: its number and its digest; inside `deciding`."""
-        row = self._db.execute("select number, chain from entry order by number desc limit 1").fetchone()
-        number, before = (row[0] + 1, row[1]) if row else (1, "")
+        last, before = self.head()
+        number = last + 1
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         packed, said = _packed(members, n), _said(decision)
         chain = linked(before, number, at, analyst, column, query, packed, said)
@@ -140,6 +140,11 @@ class AuditLog:
             (number, at, analyst, column, query, packed, said, chain),
         )
         return number, chain
+
+    def head(self) -> tuple[int, str]:
+        """The number and the digest of the last entry; 0 for none."""
+        row = self._db.execute("select number, chain from entry order by number desc limit 1").fetchone()
+        return (int(row[0]), str(row[1])) if row else (0, "")
 
     def chain_at(self, number: int) -> str | None:
         """The digest that an entry ends the log with; None where there is no such entry."""

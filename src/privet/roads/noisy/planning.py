@@ -19,6 +19,7 @@ from privet.roads.answers import Planned
 from privet.roads.noisy.road import NoisyRoad, settings_of
 
 EPSILONS = ("1/10", "1/4", "1/2", "1", "2")
+SMALLEST, LARGEST = Fraction(1, 10**9), Fraction(10**9)
 ROUNDS = (2, 4, 6, 8, 10, 12, 15, 20)
 
 
@@ -39,7 +40,7 @@ def plan(
         raise InputError(f"privet plan is for differential privacy; {policy.algorithm.name} spends nothing")
     settings, own, known = settings_of(policy), epsilon_of(policy), public(policy)
     settings.refuse(known)
-    asked = [_epsilon(text) for text in epsilon] or sorted({own, *map(Fraction, EPSILONS)})
+    asked = [_epsilon(text) for text in epsilon] or sorted({_epsilon(own), *map(Fraction, EPSILONS)})
     document: dict[str, Any] = {
         "algorithm": settings.name,
         "records": records,
@@ -111,11 +112,12 @@ def _suggested(settings: Any, known: Any, epsilon: Fraction, records: int) -> in
 
 
 def _epsilon(said: str | int | Fraction) -> Fraction:
-
     try:
         found = said if isinstance(said, Fraction) else exact(said)
     except PolicyError as error:
         raise OptionError(*(f"epsilon: {complaint}" for complaint in error.complaints)) from None
     if found <= 0:
         raise OptionError("epsilon: above 0")
+    if not SMALLEST <= found <= LARGEST:
+        raise OptionError("epsilon: a plan needs one from 1e-9 to 1e9; beyond, all is noise or none is")
     return found

@@ -66,6 +66,9 @@ class NoisyRelease(Release):
         """Enter it in the ledger: the evidence has the digests of all the other files."""
         self.reservation.release(f"sha256:{digest(folder / FILE)}")
 
+    def remarks(self) -> tuple[str, ...]:
+        return () if self.reservation.remark is None else (self.reservation.remark,)
+
     def _write(self, output: Output, path: Path) -> None:
         # Noise may leave no record at all. That was paid for like any other table, and leaves like it.
         engine = self.engine

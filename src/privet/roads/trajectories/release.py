@@ -15,7 +15,7 @@ from privet.engine import Engine, suffix
 from privet.evidence import notes as ev
 from privet.evidence.paths import Heat
 from privet.policy.values import Policy
-from privet.release import Release
+from privet.release import REMOVED, Release
 from privet.report import html, trajectories
 from privet.roads.stations import in_frame
 from privet.trajectory.grid import Grid
@@ -49,7 +49,7 @@ class TrajectoryRelease(Release):
     def _write_private(self, folder: Path) -> None:
         """Besides the notes a page that shows where and when visits were lost: raw places and times."""
         super()._write_private(folder)
-        path = folder / "removed.html"
+        path = folder / REMOVED
         path.touch(mode=0o600)
         shown = trajectories.for_steward(Heat.read(self.lost))
         path.write_text(html.render(self.evidence, shown), "utf-8")

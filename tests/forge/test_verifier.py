@@ -585,6 +585,7 @@ WRONG = {
     ],
     "v-v": [
         ('<value count="1">2<', '<value count="1">1.0<', "BROKEN"),
+        ('<value count="1">2<', '<value count="1">2\u00a0<', "written as privet"),
         ('"2": 1', '"1.0": 1', "BROKEN"),
         ('"2": 1', '"2": 2', "one value for each person"),
         ('sag="g0:G0.1"', 'sag="g1:G0.1"', "name other heaps"),

@@ -903,6 +903,7 @@ def heap_of(element: Any) -> tuple[str, Row]:
     values = {one.text or "": int(one.attrib["count"]) for one in element if one.tag == "value"}
     nulls = {one.tag + "s": int(one.attrib["count"]) for one in element if one.tag == "null"}
     odd |= len(values) + len(nulls) < len(element) or "null" in [one.tag for one in element][:-1]
+    odd |= any(text != text.strip() for text in values)
     refuse(odd, "a heap of values is not written as privet writes")
     return element.attrib["id"], {"attribute": element.attrib["attribute"], "values": values, **nulls}
 

@@ -28,9 +28,10 @@ from privet.errors import InputError, UnsupportedError
 from privet.hierarchy.tree import Tree
 from privet.rules import exact
 from privet.rules.baskets import Baskets
-from privet.rules.deleting import By, delete_items, goals
+from privet.rules.deleting import delete_items
 from privet.rules.effects import effects
 from privet.rules.generalising import ItemTree, coded, generalise
+from privet.rules.goals import By, goals
 from privet.rules.hidden import Sensitive
 from privet.rules.known import KMAnonymity, judged
 from privet.rules.mining import mine

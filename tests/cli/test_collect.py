@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import os
 import random
 import shlex
 import subprocess
@@ -214,6 +215,40 @@ def test_a_closed_stdin_is_a_sentence(survey: Path, command: Callable[..., list[
         done = subprocess.run(f"{call} <&-", shell=True, capture_output=True, text=True, check=False)
         assert done.returncode == 2
         assert "standard input is closed" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("perturb", "collect.toml", "survey.csv"),
+        ("form", "collect.toml"),
+        ("answer", "collect.toml", '{"age": 30, "income": 4, "travels": "bus", "member": "no"}'),
+    ],
+)
+@pytest.mark.usefixtures("survey")
+def test_work_that_only_stdout_would_get_is_not_done_where_it_is_closed(
+    privet: Run, monkeypatch: pytest.MonkeyPatch, args: tuple[str, ...]
+) -> None:
+    with open(os.devnull, "w", encoding="utf-8") as closed:  # noqa: PTH123 - as `main` opens it then
+        monkeypatch.setattr(sys, "stdout", closed)
+        done = privet("collect", *args)
+    assert done.code == 2
+    assert "error: the answer could not be written: Bad file descriptor" in done.err
+
+
+@pytest.mark.usefixtures("survey")
+def test_a_stdout_that_is_closed_before_the_start_is_said(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "privet.cli", "collect", "perturb", "collect.toml", "survey.csv"]
+    done = subprocess.run(
+        command, cwd=tmp_path, stderr=subprocess.PIPE, check=False, preexec_fn=lambda: os.close(1)
+    )
+    assert done.returncode == 2
+    assert b"could not be written" in done.stderr
+
+
+def test_the_help_of_answer_says_what_it_takes(privet: Run) -> None:
+    assert "One JSON object, a file with it" in privet("collect", "answer", "--help").out
+    assert "CSV, TSV, JSON lines" in privet("collect", "perturb", "--help").out
 
 
 def test_what_clients_are_given(privet: Run, survey: Path) -> None:

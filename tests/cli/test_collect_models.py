@@ -120,6 +120,8 @@ def test_parquet_is_read_as_csv_is(privet: Run, monkeypatch: pytest.MonkeyPatch)
         for name in ("sent.csv", "sent.parquet")
     ]
     assert found[0] == found[1]
+    sent.with_columns(pl.col("income").cast(pl.Float64)).write_parquet("sent.parquet")  # 4.0 is its 4
+    assert privet("collect", "reconstruct", "collect.toml", "sent.parquet", "--json").answer == found[0]
 
 
 @pytest.mark.usefixtures("survey")

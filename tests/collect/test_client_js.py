@@ -6,6 +6,7 @@ import io
 import json
 import shutil
 import subprocess
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,9 @@ from tests.collect import naive, vectors
 import privet.collect
 from privet.collect import AnswerLedger, Plan, answer
 from privet.collect.channels import Additive, Response, Unary
-from privet.collect.numerals import exact
+from privet.collect.numerals import exact, written
 from privet.collect.observe import read
+from privet.collect.plan import canonical
 from privet.collect.stream import perturb_json
 from privet.errors import InputError, PolicyError, PrivetError
 
@@ -128,10 +130,14 @@ def test_both_ledgers_repeat_and_refuse_alike(tmp_path: Path) -> None:
         assert done["ledger"] == ledger.path.read_text(encoding="utf-8")
 
 
+UNARY = naive.plan_of(job={"type": "category", "values": ["a", "b", "c"], "mechanism": "unary", "epsilon": 1})
+
+
 def told(**changed: Any) -> str:
     """A ledger as both write it, with one thing changed."""
+    asked = canonical({"job": UNARY.columns["job"].document()})
     question = {"column": "job", "mechanism": "unary", "epsilon": 1, "answers": {"0": "b010"}, "rounds": 1}
-    document: dict[str, Any] = {"ledger": 1, "budget": 2, "questions": {"q": question}}
+    document: dict[str, Any] = {"ledger": 1, "budget": 2, "questions": {asked: question}}
     for key, value in changed.items():
         (document if key in document else question)[key] = value
     return json.dumps(document)
@@ -154,6 +160,11 @@ DAMAGED = {
     "an answer that is not text": told(answers={"0": 5}),
     "an answer to no value": told(answers={"-1": "b010"}),
     "no questions": told(questions=[]),
+    "less epsilon than the question says": told(epsilon="1/2"),
+    "no epsilon, and the question says one": told(epsilon=None),
+    "another mechanism than the question says": told(mechanism="optimised-unary"),
+    "another column than the question is about": told(column="age"),
+    "a question that is none": told().replace('\\"type\\"', "type"),
 }
 
 
@@ -173,6 +184,58 @@ def test_the_ledger_that_these_are_made_of_is_sound(tmp_path: Path) -> None:
     path = tmp_path / "mine.json"
     path.write_text(told(), encoding="utf-8")
     assert AnswerLedger(path).spent()["spent"] == 1
+
+
+TRUTH = naive.plan_of(
+    age={"type": "number", "low": 0, "high": 9, "mechanism": "as-is"},
+    job={"type": "category", "values": ["a", "b"], "mechanism": "randomised-response", "truth": "3/4"},
+    size={"type": "number", "low": 0, "high": 9, "mechanism": "uniform", "half_width": 4},
+)
+
+
+def other_ledgers() -> list[str]:
+    """What only the plan can tell: the epsilon of a probability, and a text that the client never wrote."""
+    drawn = {"job": ("randomised-response", "a"), "size": ("uniform", "3")}
+    questions: dict[str, dict[str, Any]] = {
+        canonical({name: TRUTH.columns[name].document()}): {
+            "column": name,
+            "mechanism": mechanism,
+            "epsilon": None if name == "size" else written(TRUTH.columns[name].epsilon or Fraction(0)),
+            "answers": {"0": text},
+            "rounds": 1,
+        }
+        for name, (mechanism, text) in drawn.items()
+    }
+    job, size = questions
+    texts = ("3e0", " 3 ", "3.0", "+3", "03")
+    changes: list[tuple[str, dict[str, Any]]] = [
+        (job, {}),
+        (job, {"epsilon": "1/1000"}),
+        (job, {"epsilon": None}),
+        (size, {"epsilon": 1}),
+        *((size, {"answers": {"0": text}}) for text in texts),
+    ]
+    return [
+        json.dumps({"ledger": 1, "budget": None, "questions": questions | {asked: questions[asked] | change}})
+        for asked, change in changes
+    ]
+
+
+@needs_node
+def test_both_clients_compare_a_ledger_with_its_question(tmp_path: Path) -> None:
+    given = {"age": 1, "job": "a", "size": 0}
+    task = {"form": TRUTH.form(), "answers": given, "ledger": True}
+    (fine, *refused) = ran([{**task, "kept": text} for text in other_ledgers()])
+    (sound, *damaged) = other_ledgers()
+    path = tmp_path / "mine.json"
+    path.write_text(sound, encoding="utf-8")
+    assert answer(TRUTH, given, ledger=AnswerLedger(path)) == fine["sent"]
+    for text, done in zip(damaged, refused, strict=True):
+        path.write_text(text, encoding="utf-8")
+        assert done["complaints"] == ["this is not a respondent's ledger, or it is damaged"]
+        with pytest.raises(PrivetError):
+            answer(TRUTH, given, ledger=AnswerLedger(path))
+        assert (done["ledger"], path.read_text(encoding="utf-8")) == (text, text)
 
 
 @needs_node

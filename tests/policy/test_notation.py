@@ -86,6 +86,8 @@ def test_a_policy_makes_what_python_makes() -> None:
     ("said", "complaint"),
     [
         ({"suppression": 0.05}, 'suppression: write "0.05" in quotes, so that it is exact'),
+        ({"suppression": float("nan")}, 'suppression: is an exact number such as "1/5" or "0.2", not nan'),
+        ({"suppression": "\u0660.\u0665"}, "suppression: is an exact number such as"),
         ({"suppression": 2}, 'suppression is an exact share of the records from 0 to 1, such as "5/100"'),
         ({"weights": 2}, "weights: is a table of attributes, such as { age = … }, not 2"),
         ({"weights": {"age": "2"}}, "weights: age: is a number, not '2'"),

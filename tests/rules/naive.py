@@ -106,16 +106,18 @@ def removed(records: Sequence[Record], sensitive: Sequence[Named], least: int, s
         del left[best]
 
 
-def deleted(
-    records: Sequence[Record], sensitive: Sequence[frozenset[str]], least: int
-) -> list[tuple[int, str]]:
-    """The same section, "border-based": which items go from which records, in order."""
+def deleted(records: Sequence[Record], asked: Sequence[Asked], least: int) -> list[tuple[int, str]]:
+    """The same section, "border-based": which items go from which records, in order.
+
+    A rule with a share is hidden by its confidence, and an item of its consequent goes.
+    """
     left = [set(one) for one in records]
-    first = {one: support(records, one) for one in border(records, least, sensitive)}
+    innocent = border(records, least, [a | b for a, b, share in asked if not share])
+    first = {one: support(records, one) for one in innocent}
     gone = list[tuple[int, str]]()
     while True:
         now = [frozenset(one) for one in left]
-        seen = [one for one in sensitive if support(now, one) >= least]
+        seen = [(a | b, b if share else a | b) for a, b, share in asked if visible(now, a, b, least, share)]
         if not seen:
             return gone
         current = {one: support(now, one) for one in first}
@@ -130,7 +132,11 @@ def deleted(
             return total
 
         candidates = {
-            (at, item) for one in seen for at, record in enumerate(now) if one <= record for item in one
+            (at, item)
+            for one, victims in seen
+            for at, record in enumerate(now)
+            if one <= record
+            for item in victims
         }
         *_, at, item = min((weight(at, item), support(now, {item}), at, item) for at, item in candidates)
         left[at].discard(item)

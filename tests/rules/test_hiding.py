@@ -14,8 +14,9 @@ from privet.errors import InputError, PolicyError, UnsatisfiableError
 from privet.rules import exact
 from privet.rules.audit import Recount
 from privet.rules.baskets import Baskets
-from privet.rules.deleting import By, delete_items, goals, innocent_border
+from privet.rules.deleting import delete_items
 from privet.rules.effects import effects
+from privet.rules.goals import By, goals, innocent_border
 from privet.rules.hidden import HiddenRule, Sensitive, resolved
 from privet.rules.mining import mine
 from privet.rules.rule import Rule, Thresholds, sides
@@ -176,8 +177,36 @@ def test_both_heuristics_choose_as_the_spec_says(seed: int) -> None:
     kept = remove_transactions(baskets, asked, before)
     assert np.flatnonzero(~kept).tolist() == sorted(naive.removed(records, named, least, share))
     cells = delete_items(baskets, goals(baskets, asked, By.SUPPORT), before, border=True)
-    itemsets = list({left | right for left, right in named})
-    assert [(at, baskets.items[i]) for at, i in cells] == naive.deleted(records, itemsets, least)
+    plain = [(*both, Fraction(0)) for both in named]
+    assert [(at, baskets.items[i]) for at, i in cells] == naive.deleted(records, plain, least)
+
+
+@pytest.mark.parametrize("by", By)
+@pytest.mark.parametrize("seed", [*range(20), 39, 57, 71, 105, 154, 171, 186, 200, 237, 244])
+def test_the_border_is_weighed_as_the_spec_says_while_it_is_lost(seed: int, by: By) -> None:
+    """Several rules that cost elements of the border: from then on a record that lost an item before, and
+    those beside it, weigh what they weigh then.
+    """
+    chance = random.Random(seed)
+    records = naive.database(chance, chance.randint(15, 32), 5, chance.uniform(0.5, 0.8))
+    baskets = Baskets.of(records)
+    least, share = chance.randint(3, 8), Fraction(chance.randint(1, 6), 6)
+    thresholds = Thresholds(Fraction(least), share)
+    before = mine(baskets, thresholds)
+    asked = [
+        Sensitive(rule, thresholds) for rule in chance.sample(sorted(before.rules), min(4, len(before.rules)))
+    ]
+    aims = goals(baskets, asked, by)
+    named = [
+        (
+            frozenset(baskets.items[i] for i in goal.sensitive.rule.antecedent),
+            frozenset(baskets.items[i] for i in goal.sensitive.rule.consequent),
+            share if goal.by is By.CONFIDENCE else Fraction(0),
+        )
+        for goal in aims
+    ]
+    cells = delete_items(baskets, aims, before, border=True)
+    assert [(at, baskets.items[i]) for at, i in cells] == naive.deleted(records, named, least)
 
 
 @pytest.mark.parametrize("by", list(By))

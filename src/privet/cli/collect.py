@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 ARGUMENTS["PLAN"] = "The plan of a collection, collect.toml; `privet collect init` drafts one."
 ARGUMENTS["ANSWERS"] = "CSV, TSV, JSON lines (.gz too) or Parquet, or - for what is piped in."
 ARGUMENTS["[ANSWERS]"] = ARGUMENTS["ANSWERS"]
+ARGUMENTS["answer [ANSWERS]"] = "One JSON object, a file with it, or - for what is piped in."
 ARGUMENTS["RESPONDENT"] = "A respondent's ledger, one file on the respondent's own device."
 
 PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help=ARGUMENTS["PLAN"])]
@@ -163,6 +164,8 @@ def form(
     from privet.collect.plan import Plan
 
     text = notation.dumps(Plan.load(plan).form(), ensure_ascii=False, indent=1) + "\n"
+    if output is None:
+        screen.listened()
     for path in (output, client):
         if path is not None and path.exists() and not overwrite:
             raise InputError(f"{path}: there is a file already; say --overwrite to replace it")
@@ -231,9 +234,7 @@ def perturb(
 
 def answer(
     plan: PlanFile,
-    answers: Annotated[
-        str, typer.Argument(metavar="[ANSWERS]", help="One JSON object, a file with it, or - for a pipe.")
-    ] = "-",
+    answers: Annotated[str, typer.Argument(metavar="[ANSWERS]", help=ARGUMENTS["answer [ANSWERS]"])] = "-",
     *,
     ledger: Ledger = None,
 ) -> int:
@@ -252,6 +253,7 @@ def answer(
     from privet.collect import AnswerLedger, Plan
     from privet.collect import answer as perturbed
 
+    screen.listened()
     given = said(_piped() if answers == "-" else answers, "ANSWERS")
     told = perturbed(Plan.load(plan), given, ledger=None if ledger is None else AnswerLedger(ledger))
     screen.say(notation.dumps(told, ensure_ascii=False))
@@ -310,6 +312,7 @@ def _target(output: Path | None, *, overwrite: bool) -> Iterator[BinaryIO]:
         with whole(output, overwrite=overwrite) as fresh, fresh.open("wb") as target:
             yield target
         return
+    screen.listened()
     sys.stdout.flush()
     try:
         yield sys.stdout.buffer

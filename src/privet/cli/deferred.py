@@ -78,7 +78,9 @@ def command(name: str, where: str, gist: str) -> Deferred:
             # click 8.5 gives arguments a help of their own, and typer 0.23 loses its text to that. Older ones
             # have no such attribute, so a type checker may or may not complain.
             if isinstance(argument, click.Argument) and not getattr(argument, "help", None):
-                argument.help = ARGUMENTS.get(str(argument.metavar))  # type: ignore[attr-defined, unused-ignore]
+                metavar = str(argument.metavar)
+                text = ARGUMENTS.get(f"{name} {metavar}", ARGUMENTS.get(metavar))
+                argument.help = text  # type: ignore[attr-defined, unused-ignore]
         return built
 
     return Deferred(name, gist, build)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from privet.rules.baskets import Baskets
     from privet.rules.rule import Thresholds
 
+METHODS, BY = ("border", "items", "exact", "transactions"), ("support", "confidence", "either")
 LINES = 20
 Support = Annotated[
     str | None, typer.Option("--support", help="From when on it is seen: records (50), or a share (1%).")
@@ -182,6 +183,9 @@ def hide(
     from privet.rules.rule import sides
 
     thresholds = _thresholds(support, confidence)
+    for option, word, words in (("--method", method, METHODS), ("--by", by, BY)):
+        if word not in words:
+            raise InputError(f"{option}: it is one of {', '.join(words)}, not {word!r}")
     hidden = []
     for at, text in enumerate(rules):
         try:

@@ -91,6 +91,12 @@ def heard() -> Iterator[None]:
         raise UnreadError(error.strerror or type(error).__name__) from None
 
 
+def listened() -> None:
+    """Somebody hears what only stdout gets: before work whose result is nothing but what is said."""
+    if getattr(sys.stdout, "name", None) == os.devnull:  # it was closed before we began
+        raise UnreadError(os.strerror(errno.EBADF))
+
+
 def warn(*lines: str) -> None:
     """Something the steward must know, that does not stop the work."""
     for line in lines:

@@ -489,11 +489,21 @@
       try { return fraction(one).n > 0n; } catch (error) { return false; }
     };
     if (!isTable(document) || document.ledger !== 1 || !isTable(document.questions) || !amount(document.budget)) return false;
-    return Object.values(document.questions).every((told) => isTable(told)
+    return Object.entries(document.questions).every(([asked, told]) => isTable(told)
       && Object.keys(told).sort().join() === "answers,column,epsilon,mechanism,rounds"
-      && typeof told.column === "string" && typeof told.mechanism === "string"
+      && says(asked, told)
       && Number.isInteger(told.rounds) && told.rounds >= 0 && amount(told.epsilon) && isTable(told.answers)
       && Object.entries(told.answers).every(([code, said]) => /^[0-9]+$/.test(code) && typeof said === "string"));
+  }
+
+  // Is what a ledger says of a question what the question says of itself?
+  function says(asked, told) {
+    let document = null;
+    try { document = JSON.parse(asked); } catch (error) { return false; }
+    if (!isTable(document) || Object.keys(document).length !== 1 || Object.keys(document)[0] !== told.column) return false;
+    const about = document[told.column];
+    if (!isTable(about) || typeof about.mechanism !== "string" || about.mechanism !== told.mechanism) return false;
+    return !has(about, "epsilon") || about.epsilon === told.epsilon;
   }
 
   function cost(document) {
@@ -514,6 +524,9 @@
         column: one.name, mechanism: one.said.mechanism, answers: {}, rounds: 0,
         epsilon: one.epsilon === null ? null : written(one.epsilon),
       };
+      if (told.epsilon !== (one.epsilon === null ? null : written(one.epsilon))) {  // it would be paid for with less
+        throw new Refused(["this is not a respondent's ledger, or it is damaged"]);
+      }
       if (!(codes[at] in told.answers)) told.answers[codes[at]] = text(one, one.channel.draw(codes[at], take));
       if (!possible(one, told.answers[codes[at]])) throw new Refused(["this is not a respondent's ledger, or it is damaged"]);
       told.rounds += 1;
@@ -538,7 +551,8 @@
     if (!one.number) return one.codes.has(said);
     const found = stripped(said).length > 40 ? null : decimal(stripped(said));
     const at = found && minus(over(minus(found, one.low), one.step), fraction(one.channel.first || 0));
-    return Boolean(at) && at.d === 1n && at.n >= 0n && at.n < BigInt(one.channel.outputs);
+    return Boolean(at) && at.d === 1n && at.n >= 0n && at.n < BigInt(one.channel.outputs)
+      && text(one, Number(at.n)) === said;  // 3e0 and " 3 " are 3, and no client writes it so
   }
 
   function isDecimal(number) {

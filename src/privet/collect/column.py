@@ -115,6 +115,8 @@ class Column:
             first = self.channel.first if isinstance(self.channel, Additive) else 0
             at = (number - self.low) / self.step - first
             found = int(at) if at.denominator == 1 and 0 <= at < self.channel.outputs else None
-        if found is None:
+        if (
+            found is None or self.output_text(found) != text
+        ):  # 3e0 and " 3 " are 3, and no client writes it so
             raise InputError(f"{self.name}: is not an answer that this plan's mechanism gives")
         return found

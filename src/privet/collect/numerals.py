@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from fractions import Fraction
+from math import isfinite
 
 from privet.errors import PolicyError
 
@@ -23,7 +24,7 @@ def exact(given: object) -> Fraction:
     >>> exact("0.25"), exact("1/3"), exact(7)
     (Fraction(1, 4), Fraction(1, 3), Fraction(7, 1))
     """
-    if isinstance(given, float):
+    if isinstance(given, float) and isfinite(given):
         raise PolicyError(f'write "{given}" in quotes, so that it is exact')
     found = None if isinstance(given, bool) else _number(given)
     if found is None:

@@ -54,6 +54,8 @@ class AnswerLedger:
                     found[name] = column.output_text(codes[name])
                     continue
                 told = _question(document, column)
+                if told["epsilon"] != (None if column.epsilon is None else written(column.epsilon)):
+                    raise self._damaged()  # it would be paid for with less than it costs
                 key = str(codes[name])
                 if key not in told["answers"]:
                     drawn = column.channel.draw(codes[name], take)
@@ -116,8 +118,11 @@ class AnswerLedger:
         ):  # not text, not JSON, a key twice, half a letter
             document = None
         if not _whole(document):
-            raise InputError(f"{self.path}: this is not a respondent's ledger, or it is damaged")
+            raise self._damaged()
         return dict(document)
+
+    def _damaged(self) -> InputError:
+        return InputError(f"{self.path}: this is not a respondent's ledger, or it is damaged")
 
     def _write(self, document: Mapping[str, Any]) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -152,17 +157,14 @@ def _question(document: dict[str, Any], column: Column) -> dict[str, Any]:
     """A question is its name, its values and its mechanism: if one of them changes, it is another."""
     questions: dict[str, Any] = document["questions"]
     asked = canonical({column.name: column.document()})
-    return dict.setdefault(
-        questions,
-        asked,
-        {
-            "column": column.name,
-            "mechanism": column.mechanism,
-            "epsilon": None if column.epsilon is None else written(column.epsilon),
-            "answers": {},
-            "rounds": 0,
-        },
-    )
+    fresh: dict[str, Any] = {
+        "column": column.name,
+        "mechanism": column.mechanism,
+        "epsilon": None if column.epsilon is None else written(column.epsilon),
+        "answers": {},
+        "rounds": 0,
+    }
+    return dict.setdefault(questions, asked, fresh)
 
 
 def _cost(document: Mapping[str, Any]) -> Fraction:
@@ -177,6 +179,20 @@ def _cost(document: Mapping[str, Any]) -> Fraction:
     )
 
 
+def _says(asked: str, told: Mapping[str, Any]) -> bool:
+    """Is what a ledger says of a question what the question says of itself?"""
+    try:
+        document: Any = jsonvalue.loads(asked)
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(document, dict) or list(document) != [told["column"]]:
+        return False
+    (about,) = document.values()
+    if not isinstance(about, dict) or about.get("mechanism") != told["mechanism"]:
+        return False
+    return "epsilon" not in about or about["epsilon"] == told["epsilon"]
+
+
 def _whole(document: object) -> bool:
     """Is this a ledger that we have written?"""
     if not isinstance(document, dict) or document.get("ledger") != VERSION:
@@ -184,7 +200,7 @@ def _whole(document: object) -> bool:
     questions = document.get("questions")
     if not isinstance(questions, dict):
         return False
-    for told in questions.values():
+    for asked, told in questions.items():
         if not isinstance(told, dict) or set(told) != {"column", "mechanism", "epsilon", "answers", "rounds"}:
             return False
         answers = told["answers"]
@@ -195,7 +211,7 @@ def _whole(document: object) -> bool:
         rounds: Any = told["rounds"]
         if isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 0:
             return False
-        if not isinstance(told["column"], str) or not isinstance(told["mechanism"], str):
+        if not _says(asked, told):
             return False
     amounts = [document.get("budget"), *(told["epsilon"] for told in questions.values())]
     try:

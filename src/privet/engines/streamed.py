@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 import polars as pl
+from polars import selectors as cs
 
 from privet.errors import InputError
 
@@ -39,6 +40,7 @@ class _Cells(io.RawIOBase):
     def _some(self) -> bytes:
         try:
             rows = self._frame.slice(self._next, ROWS).collect()
+            rows = rows.with_columns(cs.float().cast(pl.String).str.strip_suffix(".0"))  # 3, as a text has it
             text = rows.write_csv(include_header=self._next == 0)
         except Exception:  # noqa: BLE001 - polars has no one family, and its sentences may quote the file
             raise InputError(

@@ -199,12 +199,13 @@ def exact(given: object) -> Fraction:
     """A number that a guarantee depends on: whole, or in quotes; never a float."""
     if isinstance(given, Fraction):  # from Python
         return given
-    if isinstance(given, float):
+    if isinstance(given, float) and isfinite(given):
         raise PolicyError(f'write "{given}" in quotes, so that it is exact')
     if isinstance(given, bool) or not isinstance(given, (int, str)):
         raise PolicyError(f'is an exact number such as "1/5" or "0.2", not {given!r}')
+    text = str(given).strip()
     try:
-        text = str(given).strip()
+        text.encode("ascii")  # digits of other scripts look like something else, or like nothing
         return Percent(fraction(text[:-1]) / 100) if text.endswith("%") else fraction(text)
     except ValueError:
         raise PolicyError(f'is an exact number such as "1/5", "0.2" or "20%", not {given!r}') from None

@@ -32,7 +32,7 @@ import numpy as np
 
 from privet.errors import InternalError, MissingExtraError, UnsatisfiableError, UnsupportedError
 from privet.rules.baskets import Baskets, Ints
-from privet.rules.deleting import By, Goal, innocent_border
+from privet.rules.goals import By, Goal, innocent_border
 from privet.rules.mining import Itemset, Mined
 
 MOST_WAYS = 500_000  # variables; a larger program is not solved in time

@@ -14,8 +14,9 @@ from privet.declared import AlgorithmFacts
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
 from privet.rules import exact
 from privet.rules.baskets import Baskets, Ints
-from privet.rules.deleting import By, Goal, delete_items, goals
+from privet.rules.deleting import delete_items
 from privet.rules.generalising import Generalised, ItemTree, coded, generalise
+from privet.rules.goals import By, Goal, goals
 from privet.rules.hidden import HiddenRule, Sensitive, resolved
 from privet.rules.known import KMAnonymity, tagged
 from privet.rules.mining import Mined, mine

@@ -45,8 +45,7 @@ from privet.roads.documents.data import (
 )
 from privet.roads.documents.release import DocumentRelease, published_policy
 from privet.roads.driver import Stations
-from privet.roads.passed import Asked, Later, Once, Passed
-from privet.roads.stations import needed, order_complaints, others
+from privet.roads.stations import Asked, Later, Once, Passed, needed, order_complaints, others
 
 SOMEWHERE = (
     "The promise is about each vertex: where every tree of a class has a value somewhere, whoever knows the "

@@ -453,15 +453,16 @@ def _policy(folder: Path, chance: Chance) -> None:
         )
         text = text[: one.start(2)] + new + text[one.end(2) :]
     else:
-        said = re.search(r"\[\[models\]\]\n(?:.+\n)+", text)
-        inside = said[0].splitlines(keepends=True)[1:] if said else ["\n"]
+        said = re.search(r'\{ (type = "[^"]+")((?:, \w+ = (?:"[^"]*"|[0-9]+))*)', text)
+        words = re.findall(r', \w+ = (?:"[^"]*"|[0-9]+)', said[2]) if said else []
+        more = chance.choice([", l = 1", ", k = 1", ', c = "1"', ", m = 1"])
         text = chance.choice(
             [
                 text + "# x\n",
                 text.replace("\n", "\n\n", 1),
                 text.replace('"quasi"', '"other"', 1),
-                text.replace(chance.choice(inside), "", 1),  # a promise without its number
-                text.replace(inside[-1], inside[-1] + chance.choice(["l = 1\n", "k = 1\n", 'c = "1"\n']), 1),
+                text.replace(chance.choice(words) if words else "policy = 1\n", "", 1),  # half a promise
+                text.replace(said[1], said[1] + more, 1) if said else text + "k = 1\n",  # or more than one
             ]
         )
     path.write_text(text, encoding="utf-8")
@@ -528,13 +529,14 @@ def run(kind: str, count: int, seed: int, each: int = 20) -> Counter[str]:
             said, code, why = both(out, SLICES[kind])
             assert said == "accepted", ("an honest release", kind, why)
             assert code in {0, 3}, ("an honest release", kind, why)
+            before = why[1]
             for _ in range(min(each, count - tried["tried"])):
                 forged = shutil.copytree(out, place / "forged")
                 what = forge(forged, chance)
                 said, code, why = both(forged, SLICES[kind])
                 said = "evidence" if (said, what) == ("wrong", "evidence") else said
                 tried.update(["tried", said, f"alone {code}", f"{what}"])
-                wrongly = objections(forged, out, why[1]) if said == "accepted" else []
+                wrongly = objections(forged, out, why[1], before) if said == "accepted" else []
                 if wrongly or (said == "accepted" and code == 1) or (said == "wrong" and code == 0):
                     kept = Path(tempfile.mkdtemp(prefix="privet-differ-")) / "out"
                     shutil.copytree(forged, kept)

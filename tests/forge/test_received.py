@@ -454,3 +454,16 @@ def test_buckets_hold_different_values_in_numbers_that_are_counts(
     buckets.write_text(forged, encoding="utf-8")
     seal(folder)
     assert refused(folder)
+
+
+def test_a_column_that_is_called_every_column_is_one_column(tmp_path: Path) -> None:
+    """The engine's library reads "*" as all of them, and fell over one that holds no text."""
+    raw = tmp_path / "raw.jsonl"
+    raw.write_text('{"age":"30","ill":null}\n' * 4, encoding="utf-8")
+    policy = pv.Policy.loads(
+        'policy = 1\n[attributes]\nage = "quasi"\nill = "sensitive"\n[[models]]\n'
+        'type = "k-anonymity"\nk = 2\n[algorithm]\ntype = "top-down"\n'
+    )
+    out = pv.publish(raw, policy).write(tmp_path / "out")
+    changed(out, "data.jsonl", lambda text: text.replace('"age"', '"*"', 1))
+    assert refused(out)

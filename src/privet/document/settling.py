@@ -14,7 +14,8 @@ input either.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
 from random import Random
 from typing import Any
@@ -23,80 +24,136 @@ from privet import equality
 from privet.document.forest import Vertex, bucket_of
 from privet.document.ordering import key_of
 from privet.document.schema import Schema
+from privet.domain import Value
 
 TRIES = 32  # orders in which the members of a class are dealt out
 
 
 def settled(trees: Sequence[Vertex], schema: Schema, diverse: int | None) -> list[Vertex]:
     """Trees of one form with their siblings in order; `diverse`: what must hold at every place."""
-    if not twins(trees[0], schema):
+    form = _Form.of(trees[0], schema)
+    if not form.twins:
         return list(trees)
-    plain = sorted((in_order(tree, schema) for tree in trees), key=lambda tree: key_of(tree, schema))
-    if diverse is None or _keeps(plain, schema, diverse):
-        return plain
+    buckets = _Buckets(schema)
+    members = sorted((_read(tree, form, buckets) for tree in trees), key=lambda one: one.key)
+    if diverse is None:
+        return [one.vertex(form) for one in members]
     for seed in range(TRIES):
-        dealt = _dealt(plain, schema, Random(seed))  # the same for the same trees: no secret
-        if _keeps(dealt, schema, diverse):
-            return dealt
+        _deal(members, form, Random(seed))  # the same for the same trees: no secret
+        if _keeps(members, form, len(trees) // diverse):
+            return [one.vertex(form) for one in members]
     return list(trees)
 
 
-def _runs(tree: Vertex, schema: Schema) -> list[list[Vertex]]:
-    """The children of a vertex, those of one form together, as they are written."""
-    return [list(run) for _, run in groupby(tree.children, key=lambda child: key_of(child, schema)[0])]
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """What trees of one form share: for each run of children that look alike, how many, and their form."""
+
+    runs: tuple[tuple[int, _Form], ...]
+    twins: bool  # does any run have several?
+
+    @classmethod
+    def of(cls, tree: Vertex, schema: Schema) -> _Form:
+        runs = []
+        for _, run in groupby(tree.children, key=lambda child: key_of(child, schema)[0]):
+            alike = list(run)
+            runs.append((len(alike), cls.of(alike[0], schema)))
+        return cls(tuple(runs), any(many > 1 or inner.twins for many, inner in runs))
 
 
-def twins(tree: Vertex, schema: Schema) -> bool:
-    """Has a vertex several children that look alike?"""
-    waiting = [tree]
-    while waiting:
-        vertex = waiting.pop()
-        if len(vertex.children) > 1 and len(_runs(vertex, schema)) < len(vertex.children):
-            return True
-        waiting += vertex.children
-    return False
+@dataclass(eq=False, slots=True)
+class _Tree:
+    """A member of a class, or what stands below one."""
 
+    own: Vertex
+    key: tuple[Any, ...]  # all that is published of it
+    bucket: Any  # what promises see of its sensitive value; None without one
+    first: Any  # what it is dealt out by: that, or the first below it
+    below: list[list[_Tree]] = field(repr=False)  # run by run, sorted
+    laid: list[list[_Tree]] = field(default_factory=list, repr=False)  # run by run, by place
 
-def in_order(tree: Vertex, schema: Schema) -> Vertex:
-    """The same tree: children that look alike by all that is published of them."""
-    below: list[Vertex] = []
-    for run in _runs(tree, schema):
-        below += sorted((in_order(one, schema) for one in run), key=lambda one: key_of(one, schema)[1])
-    return Vertex(tree.type, tree.values, tuple(below))
-
-
-def _dealt(trees: Sequence[Vertex], schema: Schema, random: Random) -> list[Vertex]:
-    """Trees of one form, whose children of one form are dealt out to the places of these."""
-    below: list[list[Vertex]] = [[] for _ in trees]
-    for runs in zip(*(_runs(tree, schema) for tree in trees), strict=True):
-        places = (
-            list(zip(*_places(runs, schema, random), strict=True))
-            if len(runs[0]) > 1
-            else [tuple(run[0] for run in runs)]
+    def vertex(self, form: _Form) -> Vertex:
+        if not form.twins:
+            return self.own
+        runs = zip(self.laid or self.below, form.runs, strict=True)
+        return Vertex(
+            self.own.type, self.own.values, tuple([one.vertex(of) for run, (_, of) in runs for one in run])
         )
-        for place in places:
-            for mine, one in zip(below, _dealt(place, schema, random), strict=True):
-                mine.append(one)
-    return [Vertex(tree.type, tree.values, tuple(b)) for tree, b in zip(trees, below, strict=True)]
 
 
-def _places(runs: Sequence[Sequence[Vertex]], schema: Schema, random: Random) -> list[list[Vertex]]:
+class _Buckets:
+    """What promises see of sensitive values."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.kinds = {kind.name: kind for kind in schema.kinds}
+        self.seen: dict[tuple[str, Value], Any] = {}
+
+    def __call__(self, vertex: Vertex) -> Any:
+        kind = self.kinds[vertex.type]
+        if kind.sensitive is None:
+            return None
+        value, cut = vertex.values[kind.position(kind.sensitive.name)], kind.sensitive.buckets
+        found = self.seen.get((vertex.type, value))
+        if found is None:
+            plain = cut is None or cut.labelled
+            found = (
+                equality.key(value) if plain or cut is None else bucket_of(kind, kind.sensitive, cut, value)
+            )
+            found = self.seen[vertex.type, value] = vertex.type, found
+        return found
+
+
+def _read(vertex: Vertex, form: _Form, buckets: _Buckets) -> _Tree:
+    below: list[list[_Tree]] = []
+    at = 0
+    for many, inner in form.runs:
+        run = [_read(child, inner, buckets) for child in vertex.children[at : at + many]]
+        if many > 1:
+            run.sort(key=lambda one: one.key)
+        below.append(run)
+        at += many
+    key = (
+        tuple([(value is None, value or "") for value in vertex.values]),
+        tuple([one.key for run in below for one in run]),
+    )
+    bucket = buckets(vertex)
+    first = bucket or next((one.first for run in below for one in run if one.first), None)
+    return _Tree(vertex, key, bucket, first, below)
+
+
+def _deal(trees: Sequence[_Tree], form: _Form, random: Random) -> None:
+    """Give each child of a run its place, all members at once, and so on below."""
+    for tree in trees:
+        tree.laid = []
+    for at, (many, inner) in enumerate(form.runs):
+        runs = [tree.below[at] for tree in trees]
+        if many > 1:
+            runs = _places(runs, random)
+        for tree, run in zip(trees, runs, strict=True):
+            tree.laid.append(run)
+        if inner.twins:
+            for place in zip(*runs, strict=True):
+                _deal(place, inner, random)
+
+
+def _places(runs: Sequence[Sequence[_Tree]], random: Random) -> list[list[_Tree]]:
     """For each member its children by place: at each place a value stands equally often, but for one."""
     many = len(runs[0])
     met: Counter[Any] = Counter()
-    edges = []
+    edges, children = [], []
     everybody = list(range(len(runs)))
     random.shuffle(everybody)
     for member in everybody:
-        for child in random.sample(list(runs[member]), many):
-            value = _first(child, schema)
-            edges.append((member, (value, met[value] // many), child))  # so many of a value are one vertex
-            met[value] += 1
-    colours = _coloured([(member, vertex) for member, vertex, _ in edges], many)
-    found: list[list[Vertex | None]] = [[None] * many for _ in runs]
-    for (member, _, child), colour in zip(edges, colours, strict=True):
+        for child in random.sample(runs[member], many):
+            edges.append(
+                (member, (child.first, met[child.first] // many))
+            )  # so many of a value are one vertex
+            children.append(child)
+            met[child.first] += 1
+    found: list[dict[int, _Tree]] = [{} for _ in runs]
+    for (member, _), child, colour in zip(edges, children, _coloured(edges, many), strict=True):
         found[member][colour] = child
-    return [[child for child in mine if child is not None] for mine in found]
+    return [[mine[place] for place in range(many)] for mine in found]
 
 
 def _coloured(edges: Sequence[tuple[int, Any]], colours: int) -> list[int]:
@@ -128,29 +185,13 @@ def _coloured(edges: Sequence[tuple[int, Any]], colours: int) -> list[int]:
     return found
 
 
-def _first(tree: Vertex, schema: Schema) -> Any:
-    """What a tree is dealt out by: its own sensitive value, or the first below it."""
-    return next((value for value in _buckets(tree, schema) if value is not None), None)
-
-
-def _buckets(tree: Vertex, schema: Schema) -> Iterator[Any]:
-    """For each vertex, parents first, what promises see of its sensitive value; None where it has none."""
-    kind = schema.kind(tree.type)
-    field = kind.sensitive
-    if field is None:
-        yield None
-    else:
-        value, cut = tree.values[kind.position(field.name)], field.buckets
-        plain = cut is None or cut.labelled
-        yield tree.type, equality.key(value) if plain else bucket_of(kind, field, cut, value)  # type: ignore[arg-type]
-    for child in tree.children:
-        yield from _buckets(child, schema)
-
-
-def _keeps(trees: Sequence[Vertex], schema: Schema, diverse: int) -> bool:
-    """Laid over each other as they are written: is no value at any place too common?"""
-    most = len(trees) // diverse
-    return all(
-        place[0] is None or max(Counter(place).values()) <= most
-        for place in zip(*(_buckets(tree, schema) for tree in trees), strict=True)
-    )
+def _keeps(trees: Sequence[_Tree], form: _Form, most: int) -> bool:
+    """Laid over each other: is no value at any place too common?"""
+    if trees[0].bucket is not None and max(Counter([tree.bucket for tree in trees]).values()) > most:
+        return False
+    for at in range(len(form.runs)):
+        inner = form.runs[at][1]
+        for place in zip(*[(tree.laid or tree.below)[at] for tree in trees], strict=True):
+            if not _keeps(place, inner, most):
+                return False
+    return True

@@ -316,14 +316,15 @@ def _reencode(target: Path, encoding: str) -> None:
 
 
 def _no_endless_fields(path: Path, frame: pl.DataFrame) -> pl.DataFrame:
-    texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
-    if texts:
-        longest = frame.select(pl.col(texts).str.len_bytes().max()).row(0)
+    # By columns, not by names: one that is called "*" would be every column.
+    found = [column for column in frame.get_columns() if column.dtype == pl.String]
+    if found:
+        texts, longest = [column.name for column in found], [column.str.len_bytes().max() for column in found]
         faults = [
             f"{path}: column {name!r} has a field of {length:,} bytes; at most {LONGEST_FIELD:,} are read "
             "(is a quote not closed?)"
             for name, length in zip(texts, longest, strict=True)
-            if length is not None and length > LONGEST_FIELD
+            if isinstance(length, int) and length > LONGEST_FIELD
         ]
         if faults:
             raise InputError(*faults)

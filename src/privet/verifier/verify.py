@@ -903,6 +903,7 @@ def heap_of(element: Any) -> tuple[str, Row]:
     values = {one.text or "": int(one.attrib["count"]) for one in element if one.tag == "value"}
     nulls = {one.tag + "s": int(one.attrib["count"]) for one in element if one.tag == "null"}
     odd |= len(values) + len(nulls) < len(element) or "null" in [one.tag for one in element][:-1]
+    odd |= any(text != text.strip() for text in values)
     refuse(odd, "a heap of values is not written as privet writes")
     return element.attrib["id"], {"attribute": element.attrib["attribute"], "values": values, **nulls}
 
@@ -976,8 +977,18 @@ WORDS = {  # what a policy says of each promise; of words with a question mark, 
     "hidden-rule": "support confidence? antecedent? consequent? itemset?",
 }  # fmt: skip
 PERSONS = " of persons, whom only the steward can count"
-PARTS = {"policy", "kind", "purpose", "nulls", "order", "attributes", "models", "algorithm", "form", "rows"}
-PARTS |= {"absent", "publish_only", "hide", "person", "across", "trajectories", "documents", "transactions"}
+PARTS = {  # what a policy says besides, part by part; how the search was set does not matter here
+    "": "policy kind purpose nulls order attributes models algorithm form rows absent publish_only hide person "
+    "across trajectories documents transactions",
+    "algorithm": "type absorb absorb_leftovers at_most buy_h by ceiling choice class_totals columns consistency "
+    "cost counts cover cuts effort grids grow h infeasible interleaved keep labels levels looks loss mapping "
+    "marginals mode nodes noise order output part parts purpose records_per_person recoding refine relaxed "
+    "replacement sa_weight score seconds seed selection share slots splits start step strategy strict style "
+    "support suppression threshold time_limit tries trim ways weights within",
+    "trajectories": "form empty stops zones path person place time lat lon slot grid clash",
+    "transactions": "form hierarchy support confidence set person item separator",
+    "documents": "record types attributes undeclared doctype",
+}
 
 
 def exact(number: Any) -> Fraction:
@@ -1031,7 +1042,8 @@ def kind_of(policy: Row) -> str:
 
 def judged(policy: Row, files: dict[str, bytes], data: Row) -> tuple[int, list[Any]]:
     """How many records there are, and for each promise whether it holds: True, False, or why nobody can tell here."""
-    beyond = sorted(set(policy) - PARTS)
+    said = {part: policy.get(part, {}) if part else policy for part in PARTS}
+    beyond = sorted(word for part, words in PARTS.items() for word in set(said[part]) - set(words.split()))
     unsure(policy.get("policy") != 1, "a policy of another form than 1")
     unsure(
         beyond or kind_of(policy) not in KINDS, f"{', '.join(beyond)} releases of {kind_of(policy)} like this"

@@ -20,7 +20,7 @@ from privet.counts.boxing import CellBoxes
 from privet.engines.embedded import Embedded
 from privet.hierarchy import Intervals
 from privet.measure.classes import class_sizes, discernibility
-from privet.measure.dimensions import expected_width
+from privet.measure.summary import expected_width
 from privet.models.kanonymity import KAnonymity
 from privet.relational.judge import Judge
 from privet.relational.lattice import Lattice

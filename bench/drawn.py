@@ -11,11 +11,20 @@ from pathlib import Path
 
 from tests.report.browser import CHROMIUM, Browser
 
+EMPTY = "<!doctype html><p>nothing <a href='empty.html'>again</a>"
 Took = dict[str, list[tuple[float, float | None]]]
 LOADED = """(() => {
   const [page] = performance.getEntriesByType("navigation");
   const painted = performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0;
   return page.loadEventEnd && painted && Math.max(page.loadEventEnd, painted) / 1000;
+})()"""
+STAYED = """(() => {
+  window.took = 0;
+  const told = (since) => { window.took = (performance.now() - since) / 1000; };
+  const drawn = (since) => requestAnimationFrame(() => setTimeout(told, 0, since));
+  addEventListener("pointerdown", ({ timeStamp }) => {
+    document.addEventListener("stayed", () => drawn(timeStamp), { once: true });
+  }, { once: true, capture: true });
 })()"""
 FRAMES = """(async () => {
   const canvas = document.getElementById("lattice"), took = [];
@@ -60,13 +69,23 @@ def seen(link: str, profile: Path, names: Sequence[str], trees: Mapping[str, Pat
         browser.click(selector)
         loaded(browser, what)
 
+    def stayed(browser: Browser, what: str, selector: str) -> None:
+        browser.asked(STAYED)
+        browser.click(selector)
+        took.setdefault(what, []).append((float(browser.waited("window.took")), None))
+
     with Browser(profile) as browser:
+        empty = profile.with_name("empty.html")
+        empty.write_text(EMPTY, encoding="utf-8")
+        browser.open(empty, width=1280, dark=False)
+        for _ in range(9):
+            clicked(browser, "an empty page, for comparison", "a")
         browser.open(link, width=1280, dark=False)
         loaded(browser, "first page")
         browser.waited("document.querySelector('h1')?.textContent === 'Columns'")
         for at, _ in enumerate(names, start=1):
             for role in ("identifier", "sensitive", "quasi"):
-                clicked(browser, "a role", f"#c{at} button[value={role}]")
+                stayed(browser, "a role", f"#c{at} button[value={role}]")
         for name in names:
             clicked(browser, "hierarchies", ".steps a[href$='/hierarchies']")
             clicked(browser, "a hierarchy", f"a[href$='column={name}']")

@@ -166,9 +166,8 @@ def rows_of(
     for what, several in took.items():
         worst, cpu = max(several, key=lambda one: one[0])
         limit = FIRST if what == "first page" else CLICK
-        told.append(
-            [size, what, len(several), median(w for w, _ in several), worst, cpu, rated(worst, limit, " s")]
-        )
+        rating = "" if "comparison" in what else rated(worst, limit, " s")
+        told.append([size, what, len(several), median(w for w, _ in several), worst, cpu, rating])
     return [*told, *([size, f"waiting: {what}", 1, took, took, None, ""] for what, took in waits.items())]
 
 

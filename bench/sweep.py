@@ -12,7 +12,7 @@ from unittest.mock import patch
 import polars as pl
 
 from privet.core import Role
-from privet.counts.deciding import OpenCutting
+from privet.counts.memory import OpenCutting
 from privet.domain import Value
 from privet.engines.embedded import Embedded, Frame
 from privet.errors import InternalError, UnsatisfiableError

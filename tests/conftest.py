@@ -1,14 +1,17 @@
 """How hypothesis runs here: as long as it takes, and straight to the smallest failing case.
 
-`make test` tries the same examples every time, so that what passes here passes in CI. `make test-explore`
-tries others on every run, and more of them: that is where new faults are found.
+`make test` tries the same examples every time, so that what passes here passes in CI, and the first few tell
+most. `make test-explore` tries others on every run, ten times as many as a test asks for: that is where new
+faults are found.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 
-from hypothesis import HealthCheck, Phase, settings
+import pytest
+from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
 
 settings.register_profile(
     "privet",
@@ -17,5 +20,32 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
     phases=[phase for phase in Phase if phase is not Phase.explain],
 )
-settings.register_profile("explore", settings.get_profile("privet"), derandomize=False, max_examples=1000)
+settings.register_profile("explore", settings.get_profile("privet"), derandomize=False)
 settings.load_profile(os.environ.get("PRIVET_HYPOTHESIS", "privet"))
+
+FEWEST, MOST = 10, 40  # examples of a test that asks for more than the fewest
+
+
+def examples(asked: int) -> int:
+    """How many are tried where a test asks for so many."""
+    if not settings().derandomize:
+        return 10 * asked
+    return asked if asked <= FEWEST else min(max(FEWEST, asked * 2 // 5), MOST)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    seen = set()
+    for item in items:
+        test = getattr(item, "obj", None)
+        if test is not None and is_hypothesis_test(test) and id(test) not in seen:
+            seen.add(id(test))  # the cases of a parametrised test are one function
+            asked = test._hypothesis_internal_use_settings
+            test._hypothesis_internal_use_settings = settings(
+                asked, max_examples=examples(asked.max_examples)
+            )
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests stay to the end: the collector need not walk over them again and again."""
+    gc.collect()
+    gc.freeze()

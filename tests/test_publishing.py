@@ -15,7 +15,6 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.examples import tried
 from tests.oracle import Row, holds
 
 import privet as pv
@@ -139,7 +138,7 @@ def topmost(table: Table) -> list[Row]:
     ]
 
 
-@settings(max_examples=tried(200), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(tables(), policies())
 def test_what_is_published_keeps_its_policy(table: Table, policy: pv.Policy) -> None:
     raw = pl.DataFrame(table, schema=dict.fromkeys(table, pl.String))

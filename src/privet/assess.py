@@ -20,8 +20,8 @@ from privet.policy.values import Policy, policy_of
 from privet.release import Release
 from privet.roads import engine_of, fit, road_of
 from privet.roads.answers import Answer
-from privet.roads.options import options, with_known_options
 from privet.roads.received import at_home
+from privet.roads.stations import options, with_known_options
 from privet.roads.tables import linking, opened
 from privet.roads.tables.linking import Linked
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from enum import Enum
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 if TYPE_CHECKING:
     from privet.core import Terms
@@ -52,6 +52,10 @@ class ModelFacts(Protocol):
         """How many records every class has at least, where it promises that by a number of its own."""
         return None
 
+    def with_larger_classes(self, times: int) -> Self:  # noqa: ARG002 - for those that have a number for them
+        """The same promise with classes so many times as large; itself where it has no number for them."""
+        return self
+
     def protects(self) -> tuple[tuple[str, str], ...]:
         """The sensitive attributes that it speaks of, each behind the key that names it."""
         return ()
@@ -82,6 +86,8 @@ class AlgorithmFacts(Protocol):
     coincident: ClassVar[bool] = False  # knowing the algorithm does not help
     persons: ClassVar[bool] = False  # does it search where persons are counted, instead of records?
     why_records: ClassVar[str] = ""  # if not: why, and what to use instead
+    draws_boxes: ClassVar[bool] = False  # has each class a range of its own, with ends that no policy says?
+    cuts_at_values: ClassVar[bool] = False  # does it part intervals at values of records?
     asks: ClassVar[bool] = False  # does it only ask counts, through `counts.door`? Then they may be elsewhere
 
     @property

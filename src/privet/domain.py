@@ -189,6 +189,16 @@ class Domain:
                 return self.split(node, places[len(places) // 2], roundly=True)
         return tuple(node.children)
 
+    def descent(self) -> Iterator[list[Node]]:
+        """The nodes of each level, the root first, made as they are asked for."""
+        row = [self.root]
+        while True:
+            yield row
+            finer = [child for node in row for child in (self.below(node) or (node,))]
+            if len(finer) == len(row) and all(a is b for a, b in zip(finer, row, strict=True)):
+                return
+            row = finer
+
     @cached_property
     def halved(self) -> Node:
         """The root with all below it, made once: intervals that a search would grow, down to their values."""

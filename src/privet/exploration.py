@@ -28,8 +28,7 @@ from privet.policy.values import Policy, policy_of
 from privet.recoding import Perturbation, Recoding
 from privet.roads import engine_of
 from privet.roads.answers import Exploration, Run
-from privet.roads.options import with_known_options
-from privet.roads.stations import checkable, columns_needed, refuse_broken, settle
+from privet.roads.stations import checkable, columns_needed, refuse_broken, settle, with_known_options
 from privet.roads.tables import population
 
 USUAL = ("top-down", "optimal", "mondrian", "local", "suppression")  # beside the policy's own
@@ -198,8 +197,8 @@ def _run(raw: Tally, policy: Policy, trial: Trial) -> dict[str, Any]:
         return {**asked, "seconds": _seconds(started), "refused": _reason(error)}
     seconds = _seconds(started)
     left = population.part_that_leaves(raw, changed)
-    final = left.recoded(recoding)
-    whole = raw.recoded(finding.recoding) if changed.publish_only else final
+    final = recoding.recode(left)
+    whole = finding.recoding.recode(raw) if changed.publish_only else final
     refuse_broken(population.judge_all(whole, final, changed), changed, None)
     return {**asked, "seconds": seconds, **_measured(left, final, recoding), "notes": list(finding.notes)}
 

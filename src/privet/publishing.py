@@ -10,7 +10,7 @@ from privet.engine import Engine
 from privet.policy.values import Policy, policy_of
 from privet.release import Release
 from privet.roads import Verdicts, fit, road_of
-from privet.roads.options import with_known_options
+from privet.roads.stations import with_known_options
 
 
 @with_known_options

@@ -10,9 +10,13 @@ and it is one line in a policy file. Nothing is imported before it is asked for 
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 
 from privet.errors import PolicyError, one_of
@@ -150,11 +154,28 @@ class Installed:
         return " ".join((self.load().__doc__ or "").split("\n\n")[0].split())
 
 
+def _places() -> tuple[tuple[str, int], ...]:
+    """Where packages are looked for, and when something last came or went there."""
+
+    def changed(place: str) -> int:
+        try:
+            return Path(place or ".").stat().st_mtime_ns
+        except OSError:
+            return 0
+
+    return tuple((place, changed(place)) for place in sys.path)
+
+
+@lru_cache(maxsize=32)
+def _plugins(kind: str, places: tuple[tuple[str, int], ...]) -> Mapping[str, str]:  # noqa: ARG001 - when to look anew
+    """What other packages bring; every package's metadata is read for it."""
+    return {point.name: point.value for point in entry_points(group=f"privet.{kind}")}
+
+
 def installed(kind: str) -> dict[str, Installed]:
     """Everything of one kind, by name; what is built in cannot be replaced by a plug-in."""
     found = {
-        point.name: Installed(kind, point.name, point.value, plugin=True)
-        for point in entry_points(group=f"privet.{kind}")
+        name: Installed(kind, name, target, plugin=True) for name, target in _plugins(kind, _places()).items()
     }
     found.update(
         {name: Installed(kind, name, target, plugin=False) for name, target in BUILT_IN[kind].items()}

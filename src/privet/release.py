@@ -121,7 +121,8 @@ class Release(ABC):
                 path.chmod(0o600)
             refuse_occupied(folder, overwrite=overwrite)  # again: the work may have taken hours
             # The notes first: whatever interrupts this, there is no release without them.
-            made.place([private.name, folder.name], before=lambda: self.leaving(public))
+            with made.placing([private.name, folder.name]):
+                self.leaving(public)
         return folder
 
     def leaving(self, folder: Path) -> None:  # noqa: B027 - most releases have nobody to tell

@@ -26,8 +26,7 @@ from privet.policy import handed
 from privet.policy.values import Policy
 from privet.report import html
 from privet.roads import Found, disguised, engine_of, fit, received, rewritten, road_of
-from privet.roads.options import with_known_options
-from privet.roads.stations import needed
+from privet.roads.stations import needed, with_known_options
 
 
 @dataclass(frozen=True)

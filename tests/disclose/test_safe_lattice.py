@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.examples import tried
 
 from privet.core import Column, Tally
 from privet.disclose.safe.adversary import Table, arrangements, believed, orderings, released
@@ -260,7 +259,7 @@ def lattices(draw: st.DrawFn) -> Lattice:
     return Lattice(tuple(columns), np.array(codes, dtype=np.int64).T, np.array(counts, dtype=np.int64))
 
 
-@settings(max_examples=tried(150), deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(lattices(), st.integers(1, 5))
 def test_the_chain_begins_where_the_walk_first_finds_enough_people(lattice: Lattice, l: int) -> None:
     if int(lattice.counts.sum()) < l:

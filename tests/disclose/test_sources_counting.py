@@ -31,7 +31,6 @@ from tests.disclose.sources import (
     view,
     views,
 )
-from tests.examples import tried
 
 from privet.disclose.sources.completion import NodeLimitError, completed
 from privet.disclose.sources.counting import count
@@ -203,7 +202,7 @@ def disclosures(draw: st.DrawFn, people: int = 7) -> list[View]:
     return [View.of(some, [base[at] for at in some]) for some in chosen]
 
 
-@settings(max_examples=tried(150), deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(disclosures())
 def test_counting_is_looking_at_every_table(given_: list[View]) -> None:
     tables = list(every_table(given_))
@@ -218,7 +217,7 @@ def test_counting_is_looking_at_every_table(given_: list[View]) -> None:
     assert found.exposed == exposed
 
 
-@settings(max_examples=tried(150), deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(disclosures(people=6), st.data())
 def test_completing_is_looking_for_a_table(given_: list[View], data: st.DataObject) -> None:
     """Also for margins that no table has."""

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.document.forests import SCHEMA, collections
-from tests.examples import tried
 
 from privet.core import Role
 from privet.document.audit import audit
@@ -80,7 +79,7 @@ def laid(members: tuple[Vertex, ...], l: int) -> bool:
     )
 
 
-@settings(max_examples=tried(150), deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(vertices(0), min_size=1, max_size=3), st.integers(1, 3))
 def test_the_definition(records: list[Vertex], l: int) -> None:
     assert audit(NESTED, records, l).holds == naive(records, l)

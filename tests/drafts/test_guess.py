@@ -188,6 +188,7 @@ def test_a_guess_holds_no_value() -> None:
 def test_groups_that_share_a_word_with_names_are_not_people() -> None:
     assert guess("race", ["black", "white", "other"], 189).role is Role.QUASI
     assert guess("race", ["White", "Black", "King", "Walker"], 189).role is Role.QUASI
+    assert guess("floor", ["tile", "wood", "marble"], 189).role is Role.QUASI
     assert guess("doctor", ["Smith", "Jones", "Nguyen"], 189).role is Role.IDENTIFIER
 
 

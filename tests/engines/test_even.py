@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from privet import native
 from privet.core import Form
-from privet.engines import even, files
+from privet.engines import files
 from privet.errors import InputError
 
 CSV = Form(format="csv", delimiter=",")
@@ -36,7 +36,7 @@ def _built() -> None:
 @example("a,b\n\n", 2)
 @example('a,"\n"\n', 2)
 def test_where_lines_are_even_every_reader_agrees(text: str, fields: int) -> None:
-    found = even.lines(text.encode(), CSV, fields)
+    found = files.even_lines(text.encode(), CSV, fields)
     if found is not None:
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
         assert [len(row) for row in rows] == [fields] * found
@@ -48,8 +48,8 @@ def test_whatever_is_written_properly_is_even(rows: list[list[str]]) -> None:
         out = io.StringIO(newline="")
         csv.writer(out, lineterminator=end).writerows(rows)
         for text in (out.getvalue(), out.getvalue().removesuffix(end)):
-            assert even.lines(text.encode(), CSV, 3) == len(rows)
-            assert even.lines(text.encode(), CSV, 4) == (None if rows else 0)
+            assert files.even_lines(text.encode(), CSV, 3) == len(rows)
+            assert files.even_lines(text.encode(), CSV, 4) == (None if rows else 0)
 
 
 @given(st.lists(st.lists(st.text(alphabet='aé," \n', max_size=9), min_size=3, max_size=3), min_size=1))
@@ -57,7 +57,7 @@ def test_some_columns_are_those_of_the_whole_table(rows: list[list[str]]) -> Non
     out = io.StringIO(newline="")
     csv.writer(out).writerows([["x", "y", "z"], *rows])
     source = out.getvalue().encode()
-    assert even.lines(source, CSV, 3) == len(rows) + 1
+    assert files.even_lines(source, CSV, 3) == len(rows) + 1
     kept = files._parsed(Path("a.csv"), source, CSV, ["x", "y", "z"], ["x", "z"])
     whole = files._parsed(Path("a.csv"), source, CSV, names := ["x", "y", "z"], names)
     assert kept.equals(whole.select("x", "z"))

@@ -13,7 +13,6 @@ import polars as pl
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests.examples import tried
 
 from privet.core import Form
 from privet.engine import Engine
@@ -53,7 +52,7 @@ SPECIAL = st.sampled_from(
 )
 
 
-@settings(max_examples=tried(400))
+@settings(max_examples=400)
 @given(
     header=st.sampled_from(["a,b", "a", '"a,b",c', "a,b,c", '"a""b",c']),
     body=st.lists(SPECIAL, max_size=14).map("".join),
@@ -83,7 +82,7 @@ def test_any_text_is_read_alike_or_refused_alike(
 words = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=6)
 
 
-@settings(max_examples=tried(150))
+@settings(max_examples=150)
 @given(
     rows=st.lists(st.tuples(st.none() | words, st.none() | words), min_size=1, max_size=6),
     delimiter=st.sampled_from([",", ";", "\t", "|"]),
@@ -107,7 +106,7 @@ numbers = st.integers(-(2**40), 2**40) | st.floats(-1e9, 1e9, allow_nan=False).f
 kinds = [st.booleans(), numbers, words, st.integers(-9, 9), words | st.integers(-9, 9)]
 
 
-@settings(max_examples=tried(150))
+@settings(max_examples=150)
 @given(st.data())
 def test_json_lines_are_read_alike(folder: Path, data: st.DataObject) -> None:
     height = data.draw(st.integers(1, 6))

@@ -8,6 +8,7 @@ judge (`oracle`) objects to: it is asked about every one that is accepted.
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 import re
@@ -23,11 +24,14 @@ import polars as pl
 from tests.contract.pairs import policy_of
 from tests.forge.forging import evidence, seal
 from tests.forge.oracle import objections
-from tests.forge.test_verifier import MODELS, module
+from tests.forge.test_verifier import MODELS, module, sliced
+from tests.parties import hospitals
 from tests.roads import noisy as noisy_table
 
 import privet as pv
+from privet import parts
 from privet.errors import PrivetError
+from privet.rehearsal import rehearse
 from privet.verification import Verification
 
 Chance = random.Random
@@ -260,17 +264,87 @@ def sets(chance: Chance, place: Path) -> pv.Release:
     )
 
 
+def packed(chance: Chance, place: Path) -> pv.Release:
+    """Tables and documents that leave packed."""
+    if chance.random() < 0.5:
+        return lines(chance, place) if chance.random() < 0.5 else _packed_table(chance)
+    model = '[[models]]\ntype = "document-k-anonymity"\nk = 2\n[algorithm]\ntype = "ctoff"\n'
+    trees = [_tree(chance) for _ in range(chance.randint(8, 16))]
+    return pv.publish(trees, pv.Policy.loads(TREES + model), output=chance.choice(["json.gz", "xml.gz"]))
+
+
+def _packed_table(chance: Chance) -> pv.Release:
+    data = pl.DataFrame({"age": [str(chance.randint(20, 26)) for _ in range(24)], "ill": ["a", "b"] * 12})
+    columns = 'age = "quasi"\nill = "sensitive"'
+    policy = _loaded(columns, 'type = "k-anonymity"\nk = 3', chance.choice(["optimal", "mondrian"]))
+    return pv.publish(data, policy, output=chance.choice(["csv.gz", "jsonl.gz"]))
+
+
+class Placed:
+    """A release that somebody else wrote, where it lies."""
+
+    def __init__(self, out: Path) -> None:
+        self.out = out
+
+    def write(self, folder: Path) -> Path:
+        return self.out.rename(folder)
+
+
+def parted(chance: Chance, place: Path) -> Placed:
+    """The data of a table in a folder of parts, as a cluster writes it."""
+    out = table(chance, place).write(place / "whole")
+    data = out / "data.csv"
+    head, *rows = data.read_text(encoding="utf-8").splitlines(keepends=True)
+    data.unlink()
+    data.mkdir()
+    cuts = sorted(chance.sample(range(1, len(rows)), min(2, len(rows) - 1)))
+    for number, (start, end) in enumerate(zip([0, *cuts], [*cuts, len(rows)], strict=True)):
+        (data / parts.name(number, ".csv")).write_text(head + "".join(rows[start:end]), encoding="utf-8")
+    said = evidence(out)
+    said["data"]["parts"] = len(cuts) + 1
+    return Placed(seal(out, said))
+
+
+def joint(chance: Chance, place: Path) -> Placed:
+    """What three hospitals publish together."""
+    for party in "ABC":
+        rows = [
+            ",".join(
+                (
+                    chance.choice([*hospitals.ABOVE]),
+                    chance.choice("MF"),
+                    chance.choice(["[1-30)", "[30-60)", "[60-99)"]),
+                    chance.choice("YN"),
+                    chance.choice(["Transgender", "Plastic", "Urology", "Vascular"]),
+                )
+            )
+            for _ in range(chance.randint(4, 8))
+        ]
+        text = "Job,Sex,Age,Transfuse,Surgery\n" + "\n".join(rows) + "\n"
+        (place / f"{party}.csv").write_text(text, encoding="utf-8")
+    agreed = hospitals.contract(reveal=chance.choice(["counts", "decisions"]))
+    rehearse(agreed, [place / f"{party}.csv" for party in "ABC"], output=place / "whole")
+    return Placed(place / "whole")
+
+
 def _loaded(columns: str, model: str, algorithm: str, top: str = "") -> pv.Policy:
     return pv.Policy.loads(
         f'policy = 1\n{top}[attributes]\n{columns}\n[[models]]\n{model}\n[algorithm]\ntype = "{algorithm}"\n'
     )
 
 
-KINDS: dict[str, Callable[[Chance, Path], pv.Release]] = {
+KINDS: dict[str, Callable[[Chance, Path], pv.Release | Placed]] = {
     "table": table, "buckets": buckets, "paths": paths, "json": _documents("json"), "xml": _documents("xml"),
     "halves": halves, "vertices": vertices, "sets": sets, "noisy": noisy, "persons": persons,
-    "visits": visits, "nested": nested, "lines": lines,
+    "visits": visits, "nested": nested, "lines": lines, "packed": packed, "parted": parted, "joint": joint,
 }  # fmt: skip
+
+SLICES: dict[str, str | None] = dict.fromkeys(
+    ("table", "buckets", "persons", "lines", "parted", "joint"), "table"
+)
+SLICES |= dict.fromkeys(("json", "xml", "nested"), "documents")
+SLICES |= {"paths": "trajectories", "visits": "trajectories", "halves": "halves", "vertices": "halves"}
+SLICES |= {"sets": "transactions", "noisy": "noise", "packed": None}
 
 TOKEN = re.compile(r"[A-Za-z0-9.*]+")
 
@@ -279,7 +353,9 @@ def forge(folder: Path, chance: Chance) -> str:
     """Change something, and make everything fit again that anybody could: what was done."""
     data = sorted(path for path in folder.iterdir() if path.name.startswith(("data", "buckets", "counts")))
     path = chance.choice(data)
-    text = path.read_text(encoding="utf-8")
+    path = chance.choice(sorted(path.iterdir())) if path.is_dir() else path
+    zipped = path.suffix == ".gz"
+    text = (gzip.decompress(path.read_bytes()) if zipped else path.read_bytes()).decode()
     said = evidence(folder)
     what = chance.choice(
         [
@@ -325,10 +401,10 @@ def forge(folder: Path, chance: Chance) -> str:
         text = "\n".join(lines) + "\n"
         if path.suffix == ".csv" and what != "order" and chance.random() < 0.8:
             step = {"line": -1, "twice": 1}[what]
-            if at and path.name.startswith("data"):
+            if at and path.name.startswith(("data", "part-")):
                 said["records"] += step
                 said["measures"]["records"] = said["records"]
-    path.write_text(text, encoding="utf-8")
+    path.write_bytes(gzip.compress(text.encode(), mtime=0) if zipped else text.encode())
     seal(folder, said)
     return what
 
@@ -377,8 +453,16 @@ def _policy(folder: Path, chance: Chance) -> None:
         )
         text = text[: one.start(2)] + new + text[one.end(2) :]
     else:
+        said = re.search(r"\[\[models\]\]\n(?:.+\n)+", text)
+        inside = said[0].splitlines(keepends=True)[1:] if said else ["\n"]
         text = chance.choice(
-            [text + "# x\n", text.replace("\n", "\n\n", 1), text.replace('"quasi"', '"other"', 1)]
+            [
+                text + "# x\n",
+                text.replace("\n", "\n\n", 1),
+                text.replace('"quasi"', '"other"', 1),
+                text.replace(chance.choice(inside), "", 1),  # a promise without its number
+                text.replace(inside[-1], inside[-1] + chance.choice(["l = 1\n", "k = 1\n", 'c = "1"\n']), 1),
+            ]
         )
     path.write_text(text, encoding="utf-8")
 
@@ -411,12 +495,15 @@ EVIDENCE_ONLY = re.compile(
 )
 
 
-def both(folder: Path) -> tuple[str, int, Any]:
+def both(folder: Path, kind: str | None = None) -> tuple[str, int, Any]:
     """What privet says (accepted, wrong, or wrong in its evidence only), what the other does, and why.
 
     Of what is accepted, what is called the steward's word.
     """
     code, lines = module().verdict(folder)
+    assert kind is None or sliced(kind).verdict(folder) == (code, lines), (
+        "cut to its kind, it judges otherwise"
+    )
     try:
         found: Verification = pv.verify(folder)
     except PrivetError as error:
@@ -438,13 +525,13 @@ def run(kind: str, count: int, seed: int, each: int = 20) -> Counter[str]:
                 out = KINDS[kind](chance, place).write(place / "out")
             except (pv.UnsatisfiableError, pv.UnsupportedError, pv.InputError):
                 continue  # not every random table can keep every promise
-            said, code, why = both(out)
+            said, code, why = both(out, SLICES[kind])
             assert said == "accepted", ("an honest release", kind, why)
             assert code in {0, 3}, ("an honest release", kind, why)
             for _ in range(min(each, count - tried["tried"])):
                 forged = shutil.copytree(out, place / "forged")
                 what = forge(forged, chance)
-                said, code, why = both(forged)
+                said, code, why = both(forged, SLICES[kind])
                 said = "evidence" if (said, what) == ("wrong", "evidence") else said
                 tried.update(["tried", said, f"alone {code}", f"{what}"])
                 wrongly = objections(forged, out, why[1]) if said == "accepted" else []

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import privet as pv
+from privet import parts
 from privet.errors import PrivetError, TamperedError
 from privet.evidence import folder as ev
 from privet.report import html
@@ -29,9 +30,9 @@ def seal(folder: Path, said: dict[str, Any] | None = None, *, report: bool = Tru
         with suppress(PrivetError, ArithmeticError, LookupError, TypeError, ValueError):
             (folder / "report.html").write_text(html.render(ev.read(folder)), encoding="utf-8")
     said["files"] = {
-        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        path.name: parts.digest(path) if path.is_dir() else hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(folder.iterdir())
-        if path.is_file() and path.name not in {"evidence.json", "signatures.json"}
+        if path.name not in {"evidence.json", "signatures.json"} and (path.is_file() or path.is_dir())
     }
     return write(folder, said)
 

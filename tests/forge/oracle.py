@@ -8,6 +8,7 @@ may not pass; an empty list means that it is as good as an honest release.
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import re
@@ -33,7 +34,7 @@ def objections(forged: Path, honest: Path, stated: Iterable[str]) -> list[str]:
     said, true = (json.loads((folder / "evidence.json").read_text("utf-8")) for folder in (forged, honest))
     changed = [way for way in differences(said, true) if way[0] != "files"]
     data = sorted(p.name for p in forged.iterdir() if p.name.startswith(("data", "counts", "buckets")))
-    same_data = all((forged / name).read_bytes() == (honest / name).read_bytes() for name in data)
+    same_data = all(_bytes(forged / name) == _bytes(honest / name) for name in data)
     same_policy = (forged / "policy.toml").read_bytes() == (honest / "policy.toml").read_bytes()
     found = []
     if same_data and same_policy:  # then whatever can be counted still has its true number
@@ -49,6 +50,15 @@ def objections(forged: Path, honest: Path, stated: Iterable[str]) -> list[str]:
     if not same_data or not same_policy:
         found += list(_broken(forged, said, tomllib.loads(text)))
     return found
+
+
+def _bytes(path: Path) -> bytes:
+    """What a file holds, unpacked; of a folder of parts all rows, with the head of the first."""
+    if not path.is_dir():
+        return gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    texts = [one.read_bytes() for one in sorted(path.iterdir())]
+    assert len({text.split(b"\n")[0] for text in texts}) == 1, "parts have different heads"
+    return texts[0] + b"".join(text.split(b"\n", 1)[1] for text in texts[1:])
 
 
 def _policy(folder: Path) -> Any:
@@ -94,8 +104,8 @@ def _broken(folder: Path, said: Any, policy: Any) -> Iterator[str]:
 
 def _rows(path: Path, *, ordered: bool = True) -> tuple[list[Row], list[str]]:
     """The rows of a table, and what is odd about how they are written."""
-    text = path.read_bytes().decode("utf-8")
-    if path.suffix == ".jsonl":
+    text = _bytes(path).decode("utf-8")
+    if ".jsonl" in path.name:
         return _lines(text)
     cells = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     made = io.StringIO()
@@ -320,11 +330,11 @@ def _student(tree: Any) -> tuple[Any, Any, list[tuple[Any, Any]]]:
 
 
 def _read_trees(path: Path) -> list[Any]:
-    if path.suffix == ".xml":
-        found: Any = list(ET.fromstring(path.read_bytes()))
+    text = _bytes(path).decode("utf-8")
+    if ".xml" in path.name:
+        found: Any = list(ET.fromstring(text.encode()))
         return list(found[0]) if found[0].tag == "students" else found
-    text = path.read_text("utf-8")
-    found = json.loads(text) if path.suffix == ".json" else [*map(json.loads, text.splitlines())]
+    found = json.loads(text) if ".jsonl" not in path.name else [*map(json.loads, text.splitlines())]
     if isinstance(found, dict):
         found = found["school"]["students"]
     return list(found)

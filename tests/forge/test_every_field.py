@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 from tests.evidence.test_reader import KINDS, SETS, Released, released  # noqa: F401 - a fixture
+from tests.forge import every
 from tests.forge.forging import evidence, refused, seal
+from tests.forge.test_verifier import some
 
 import privet as pv
 from privet.evidence.folder import read
@@ -108,6 +110,23 @@ def test_every_field_is_checked_or_marked(kind: str, released: Released, tmp_pat
     unseen, tried = unnoticed(released[kind], tmp_path, once=True)
     assert not unseen
     assert tried >= 10
+
+
+@pytest.mark.parametrize("kind", ["persons", "visits", "parted", "joint"])
+def test_every_field_of_other_ways_to_publish_them(kind: str, tmp_path: Path) -> None:
+    """Rows and visits of persons, parts of a cluster, what several publish together and nobody signed."""
+    out = some(every.KINDS[kind], tmp_path)
+    unseen, tried = unnoticed(out, tmp_path / "forged", once=True)
+    assert not unseen
+    assert tried >= 10
+
+
+def test_noisy_counts_that_nobody_speaks_of_are_noticed(released: Released, tmp_path: Path) -> None:  # noqa: F811
+    """All that is said of them is the steward's word: left out, it would be marked nowhere."""
+    out = shutil.copytree(released["diffgen"], tmp_path / "out")
+    said = evidence(out)
+    del said["measures"]["counts"]
+    assert refused(seal(out, said)) == ("evidence.json: measures.counts: is missing",)
 
 
 @pytest.mark.slow

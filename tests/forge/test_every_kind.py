@@ -17,8 +17,9 @@ from tests.forge.oracle import objections
 import privet as pv
 from privet.cli import main
 
-# No data shows that noise was drawn, or whose records they are, so the checker of one file abstains.
-UNSHOWN = {"noisy", "persons"}
+# No data shows that noise was drawn, or whose records they are, and parts of a cluster are not read: there
+# the checker of one file abstains.
+UNSHOWN = {"noisy", "persons", "parted"}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -31,11 +32,11 @@ def test_three_judges_agree_on_forgeries(kind: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_and_on_ten_thousand(kind: str) -> None:
-    found = run(kind, 910, seed=2)
-    assert found["tried"] == 910
-    assert 910 * len(KINDS) > 10_000
-    assert found["wrong"] > 300
-    assert found["alone 0"] + found["alone 1"] > 800 or kind in UNSHOWN, "it does not abstain"
+    found = run(kind, 680, seed=2)
+    assert found["tried"] == 680
+    assert 680 * len(KINDS) > 10_000
+    assert found["wrong"] > 250
+    assert found["alone 0"] + found["alone 1"] > 600 or kind in UNSHOWN, "it does not abstain"
 
 
 def test_the_third_judge_objects_to_what_is_false(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.examples import tried
 
 from privet.domain import Value
 from privet.errors import InputError
@@ -87,7 +86,7 @@ shown = st.lists(
 )
 
 
-@settings(max_examples=tried(150))
+@settings(max_examples=150)
 @given(raw, shown)
 def test_it_is_one_person_after_another(
     people: list[tuple[Value, Value]], records: list[tuple[Value, Value, Value]]

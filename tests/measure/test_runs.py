@@ -8,11 +8,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privet.core import Column
+from privet.core import Column, begins
 from privet.domain import flat
 from privet.measure import classes
 from privet.models import groups
-from privet.runs import begins
 
 ROWS = st.lists(st.tuples(*[st.integers(0, 2)] * 3), max_size=12)
 

@@ -11,7 +11,7 @@ from tests.oracle import rows_of
 
 from privet.core import Column, Tally
 from privet.domain import flat
-from privet.measure import dimensions, separation
+from privet.measure import separation, summary
 from privet.testing import tallies
 
 
@@ -66,15 +66,15 @@ def test_of_many_columns_the_best_are_combined() -> None:
     ],
 )  # fmt: skip
 def test_the_closed_form_of_the_spec(records: int, quasi: int, width: float) -> None:
-    assert dimensions.expected_width(records, 10, quasi) == pytest.approx(width, abs=5e-5)
+    assert summary.expected_width(records, 10, quasi) == pytest.approx(width, abs=5e-5)
 
 
 def test_the_warning_is_about_what_was_found_where_anything_was() -> None:
-    assert dimensions.dimensionality(10**4, 10, 10)["too_wide"]
-    assert not dimensions.dimensionality(10**4, 10, 9)["too_wide"]
-    assert not dimensions.dimensionality(10**4, 10, 10, observed=0.5)["too_wide"]
-    assert dimensions.dimensionality(10**4, 10, 9, observed=0.51)["too_wide"]
-    assert dimensions.expected_width(10, 10, 3) == 1.0
-    assert dimensions.dimensionality(100, 5, 0) == {
+    assert summary.dimensionality(10**4, 10, 10)["too_wide"]
+    assert not summary.dimensionality(10**4, 10, 9)["too_wide"]
+    assert not summary.dimensionality(10**4, 10, 10, observed=0.5)["too_wide"]
+    assert summary.dimensionality(10**4, 10, 9, observed=0.51)["too_wide"]
+    assert summary.expected_width(10, 10, 3) == 1.0
+    assert summary.dimensionality(100, 5, 0) == {
         "k": 5, "quasi_identifiers": 0, "expected": [], "observed": None, "too_wide": False,
     }  # fmt: skip

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.examples import tried
 from tests.models import naive
 from tests.models.naive import Values
 
@@ -22,14 +21,13 @@ from privet.domain import flat
 from privet.errors import HierarchyError, PolicyError, UnsupportedError
 from privet.models import classes, groups
 from privet.models.disclosure import DeltaDisclosure
+from privet.models.exact import above, compare, largest, powers, root, sign, smallest
 from privet.models.kanonymity import KAnonymity
 from privet.models.ldiversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
 from privet.models.likeness import BetaLikeness, EnhancedBetaLikeness
-from privet.models.logarithms import above, powers, root, sign
 from privet.models.personal import PersonalisedPrivacy
 from privet.models.population import uniqueness
 from privet.models.psensitive import PSensitiveKAnonymity
-from privet.models.ratios import compare, largest, smallest
 from privet.models.risk import (
     AverageRisk,
     MaximumRisk,
@@ -112,7 +110,7 @@ def everything(table: Sequence[tuple[Any, Values]]) -> Values:
     return [value for _, values in table for value in values]
 
 
-@settings(max_examples=tried(400))
+@settings(max_examples=400)
 @given(tables(), MODELS)
 def test_the_definition(table: list[tuple[Any, Values]], model: Any) -> None:
     every = everything(table)
@@ -121,7 +119,7 @@ def test_the_definition(table: list[tuple[Any, Values]], model: Any) -> None:
     assert (verdict.holds, verdict.broken, verdict.at_risk) == (not bad, len(bad), sum(map(len, bad)))
 
 
-@settings(max_examples=tried(200))
+@settings(max_examples=200)
 @given(tables())
 def test_what_is_reached(table: list[tuple[Any, Values]]) -> None:
     tally, every = table_of(table), everything(table)
@@ -147,7 +145,7 @@ def test_what_is_reached(table: list[tuple[Any, Values]]) -> None:
     )
 
 
-@settings(max_examples=tried(150))
+@settings(max_examples=150)
 @given(tables(nulls=False))
 def test_numbers_are_in_their_order(table: list[tuple[Any, Values]]) -> None:
     """Without an order "2" and "2.0" are one number: as if the data had written them alike."""
@@ -159,7 +157,7 @@ def test_numbers_are_in_their_order(table: list[tuple[Any, Values]]) -> None:
     assert model.check(table_of(table)).achieved == model.check(table_of(same)).achieved == {"t": expected}
 
 
-@settings(max_examples=tried(150))
+@settings(max_examples=150)
 @given(tables(), MODELS)
 def test_numbers_agree_with_the_verdict(table: list[tuple[Any, Values]], model: Any) -> None:
     """What is shown is rounded, but never across the bound that decides."""
@@ -177,7 +175,7 @@ def test_numbers_agree_with_the_verdict(table: list[tuple[Any, Values]], model: 
         assert (verdict.achieved["beta"] <= model.beta and verdict.achieved["used"] <= 1) is verdict.holds
 
 
-@settings(max_examples=tried(150))
+@settings(max_examples=150)
 @given(tables(), MODELS)
 def test_nearest_is_kept_and_moves_only_what_it_must(table: list[tuple[Any, Values]], model: Any) -> None:
     tally = table_of(table)
@@ -204,7 +202,7 @@ def test_every_way_of_counting_is_the_same(table: list[tuple[Any, Values]], mode
         patch.setattr(groups, "DENSE", 0)
         patch.setattr(classes, "DENSE", 0)
         patch.setattr(classes, "ROOM", room)
-        patch.setattr("privet.models.ratios.FITS", 0)
+        patch.setattr("privet.models.exact.FITS", 0)
         assert model.check(tally) == verdict
     many = replace(tally, counts=tally.counts * 3_000_000_000)
     if not isinstance(model, PSensitiveKAnonymity):  # the only one that looks at sizes
@@ -437,7 +435,7 @@ def test_personalised_privacy_is_not_monotone() -> None:
 # Personalised privacy.
 
 
-@settings(max_examples=tried(200))
+@settings(max_examples=200)
 @given(tables(), st.data(), st.fractions(F(1, 9), 1, max_denominator=9))
 def test_everybody_is_guarded_as_they_wish(table: Any, data: st.DataObject, at_most: Fraction) -> None:
     below: dict[str, Values] = {
@@ -468,7 +466,7 @@ def test_everybody_is_guarded_as_they_wish(table: Any, data: st.DataObject, at_m
 # Risk.
 
 
-@settings(max_examples=tried(200))
+@settings(max_examples=200)
 @given(tables(), st.fractions(0, 1, max_denominator=12), st.fractions(F(1, 12), 1, max_denominator=12))
 def test_risks(table: list[tuple[Any, Values]], low: Fraction, high: Fraction) -> None:
     tally = table_of(table)

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import oracle
-from tests.examples import tried
 
 from privet import native
 from privet.core import Column, Nulls, PrivacyModel, Tally
@@ -82,7 +81,7 @@ def largest_groups(tally: Tally, model: PrivacyModel, *, wildcard: bool = False)
     return [group for group in found if oracle.is_bad(group, k, bounds)]
 
 
-@settings(max_examples=tried(150), deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_null_is_a_value(data: st.DataObject) -> None:
     tally = data.draw(tallies())

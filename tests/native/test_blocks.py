@@ -8,14 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.examples import tried
 
 from privet import native
 from privet.core import Column, Tally
-from privet.counts import blockwise
-from privet.counts.bounds import Bound
+from privet.counts import lookahead
 from privet.counts.door import Candidate
-from privet.counts.lookahead import keeps_plainly
+from privet.counts.lookahead import Bound, keeps_plainly
 from privet.counts.partition import Partition
 from privet.domain import Domain, Node, flat
 from privet.models import blockwise as check_blockwise
@@ -63,7 +61,7 @@ def dealings(attributes: int) -> st.SearchStrategy[tuple[tuple[int, ...], ...]]:
     )
 
 
-@settings(max_examples=tried(300))
+@settings(max_examples=300)
 @given(data=st.data(), tally=tables())
 def test_compiled_and_plain_look_ahead_agree(data: st.DataObject, tally: Tally) -> None:
     if native.library() is None:
@@ -98,8 +96,11 @@ def test_compiled_and_plain_look_ahead_agree(data: st.DataObject, tally: Tally) 
             with pytest.MonkeyPatch.context() as patch:
                 # any dealing of attributes into groups must do, not only the one that is quickest here
                 dealing = data.draw(dealings(len(others)))
-                patch.setattr(blockwise, "dealt", lambda *_, dealing=dealing: dealing)
-                assert blockwise.keeps(ahead, partition.width, candidate, others, reach, bound) is plain
+                patch.setattr(lookahead, "dealt", lambda *_, dealing=dealing: dealing)
+                assert (
+                    lookahead.keeps_by_blocks(ahead, partition.width, candidate, others, reach, bound)
+                    is plain
+                )
         positions = partition.split(candidate)
         open_values += [
             Candidate(candidate.attribute, child, child.children, position)
@@ -108,7 +109,7 @@ def test_compiled_and_plain_look_ahead_agree(data: st.DataObject, tally: Tally) 
         ]
 
 
-@settings(max_examples=tried(200))
+@settings(max_examples=200)
 @given(data=st.data(), tally=tables())
 def test_compiled_and_plain_survey_agree(data: st.DataObject, tally: Tally) -> None:
     if native.library() is None:
@@ -154,5 +155,5 @@ def test_a_small_group_inside_one_group_of_attributes_is_found(
     ahead = partition.ahead([candidate])[0]
     assert keeps_plainly(ahead, partition.width, candidate, [1, 2, 3], 2, bound) is holds
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blockwise, "dealt", lambda *_: dealing)
-        assert blockwise.keeps(ahead, partition.width, candidate, [1, 2, 3], 2, bound) is holds
+        patch.setattr(lookahead, "dealt", lambda *_: dealing)
+        assert lookahead.keeps_by_blocks(ahead, partition.width, candidate, [1, 2, 3], 2, bound) is holds

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from privet import native
 from privet.blocks import dealt, unions
 from privet.native import __main__ as command
-from privet.native import build
-from privet.native.signatures import signatures
+from privet.native import build, signatures
 
 
 def needs_loops() -> None:

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.examples import tried
 from tests.parties.parties import house
 
 from privet.core import Column, Nulls, PrivacyModel, Tally
@@ -108,7 +107,7 @@ def kept_secretly(model: PrivacyModel) -> bool:
 
 
 @given(data=st.data())
-@settings(max_examples=tried(120))
+@settings(max_examples=120)
 def test_together_they_find_what_one_finds_on_all_rows(data: Any) -> None:
     tally = given_trees(data.draw(tallies(cells=16)))
     parties = data.draw(st.integers(3, 5))

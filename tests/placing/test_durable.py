@@ -34,7 +34,8 @@ def test_a_folder_is_on_the_disk_and_paid_for_before_it_stands(tmp_path: Path, d
     with aside(tmp_path / "out") as made:
         made.fresh("out").mkdir()
         (made.fresh("out") / "data.csv").write_text("1")
-        made.place(["out"], before=lambda: done.append("paid"))
+        with made.placing(["out"]):
+            done.append("paid")
     assert (
         done.index("fsync data.csv")
         < done.index("paid")
@@ -44,13 +45,11 @@ def test_a_folder_is_on_the_disk_and_paid_for_before_it_stands(tmp_path: Path, d
 
 
 def test_what_refuses_to_pay_leaves_nothing(tmp_path: Path) -> None:
-    def refuse() -> None:
-        raise ValueError("no money")
-
     def publish() -> None:
         with aside(tmp_path / "out") as made:
             made.fresh("out").mkdir()
-            made.place(["out"], before=refuse)
+            with made.placing(["out"]):
+                raise ValueError("no money")
 
     with pytest.raises(ValueError, match="no money"):
         publish()

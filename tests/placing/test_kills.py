@@ -177,7 +177,7 @@ def test_a_paid_release_killed_before_every_step(tmp_path: Path, *, replacing: b
 
 
 def test_pairs_of_writers(nursery: Nursery, tmp_path: Path) -> None:
-    pairs(nursery, tmp_path / "pairs", rounds=6)
+    pairs(nursery, tmp_path / "pairs", rounds=4)
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from tests.placing.kinds import litter, prepared, whole
 from privet.cli import main
 from privet.errors import InputError
 from privet.placing import aside, noted
-from privet.placing.held import waiting
+from privet.placing.staging import waiting
 
 
 @pytest.fixture

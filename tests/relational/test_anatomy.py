@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.examples import tried
 from tests.tables import tally_of
 
 from privet.core import Attribute, PrivacyModel, Role, Terms
@@ -20,7 +19,7 @@ from privet.recoding import Perturbation
 from privet.relational.anatomy import Anatomy, buckets
 
 
-@settings(max_examples=tried(200))
+@settings(max_examples=200)
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=40), st.integers(1, 4), st.randoms())
 def test_buckets_are_diverse_exactly_where_that_is_possible(
     values: list[int], l: int, chance: object

@@ -45,7 +45,7 @@ def test_a_walk_by_chance_finds_what_better_neighbours_do_not(monkeypatch: pytes
 def test_a_clock_decides_nothing_that_nobody_limited(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
     """However long a look takes on a busy machine, the same nodes are looked at."""
     tally, clock = wide(), itertools.count(0.0, seconds)
-    monkeypatch.setattr(optimal, "WORK", 150 * (optimal.EACH + tally.records))
+    monkeypatch.setattr(optimal, "WORK", 150 * (optimal.COLUMN * len(tally.quasi) + tally.records))
     monkeypatch.setattr(optimal, "FEWEST", 1)
     usual = Optimal(suppression=Fraction(1, 10)).solve(tally, [KAnonymity(k=5)])
     assert usual == Optimal(suppression=Fraction(1, 10), nodes=150).solve(tally, [KAnonymity(k=5)])

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.examples import tried
 from tests.models import naive
 from tests.tables import tally_of
 
@@ -51,7 +50,7 @@ def dealt(tally: Tally, models: tuple[PrivacyModel, ...], how: Bucketisation) ->
     return [int(found.labels["s0"][at] or 0) for at in found.positions["s0"].tolist()]
 
 
-@settings(max_examples=tried(150))
+@settings(max_examples=150)
 @given(tallies(sensitive=1), promises())
 def test_every_bucket_keeps_the_promise_by_its_definition(tally: Tally, model: Any) -> None:
     found = dealt(tally, (model,), Bucketisation())

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.examples import tried
 from tests.tables import tally_of
 
 from privet.core import Attribute, PrivacyModel, Role, Terms
@@ -100,7 +99,7 @@ def test_merge_trees_of_the_spec(leaves: str, expected: list[str] | None) -> Non
     assert literal(leaves.split(), two) == expected
 
 
-@settings(max_examples=tried(300))
+@settings(max_examples=300)
 @given(
     st.integers(0, 3).flatmap(
         lambda k: st.lists(st.text("abc", min_size=2, max_size=2), min_size=1 << k, max_size=1 << k)

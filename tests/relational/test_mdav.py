@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.examples import tried
 from tests.tables import tally_of
 
 from privet import native
@@ -56,7 +55,7 @@ grids = st.integers(1, 3).flatmap(
 )
 
 
-@settings(max_examples=tried(150))
+@settings(max_examples=150)
 @given(grids, st.integers(2, 6))
 def test_both_forms_group_like_the_definition(points: list[tuple[int, ...]], k: int) -> None:
     places = np.array(points, dtype=np.float64)

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.examples import tried
 from tests.oracle import rows_of
 from tests.relational.enumerated import breaking
 from tests.tables import tally_of
@@ -42,7 +41,7 @@ def supported(promises: tuple[PrivacyModel, ...]) -> bool:
     return not any("risk" in model.name for model in promises)
 
 
-@settings(max_examples=tried(150))
+@settings(max_examples=150)
 @given(st.data())
 def test_records_of_classes_that_break_a_promise_go_until_none_does(data: Any) -> None:
     tally = data.draw(tallies())
@@ -86,7 +85,7 @@ def cells_by_hand(tally: Tally, k: int, l: int) -> list[list[str | None] | None]
     return found
 
 
-@settings(max_examples=tried(150))
+@settings(max_examples=150)
 @given(tallies(sensitive=1), st.integers(1, 4), st.integers(1, 2))
 def test_as_few_cells_are_starred_as_it_takes(tally: Tally, k: int, l: int) -> None:
     promises = (KAnonymity(k=k), DistinctLDiversity(l=l, sensitive=("s0",)))

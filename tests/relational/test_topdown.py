@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import oracle
-from tests.examples import tried
 from tests.oracle import cuts_of
 from tests.relational.eager import Eager
 
@@ -61,7 +60,7 @@ def compare(tally: Tally, promises: Sequence[PrivacyModel], algorithm: TopDown) 
     assert {name: list(cut.nodes) for name, cut in cuts_of(finding).items()} == twin.cuts
 
 
-@settings(max_examples=tried(120))
+@settings(max_examples=120)
 @given(st.data())
 @pytest.mark.parametrize("score", [Score.INFORMATION_GAIN, Score.DISCERNIBILITY, Score.GAIN_PER_LOSS])
 def test_lazy_finds_what_eager_finds(score: Score, data: st.DataObject) -> None:
@@ -105,7 +104,7 @@ def test_many_attributes_and_small_knowledge(data: st.DataObject) -> None:
     compare(tally, [promise], TopDown())
 
 
-@settings(max_examples=tried(150))
+@settings(max_examples=150)
 @given(st.data())
 @pytest.mark.parametrize("mode", Splits)
 def test_the_output_holds_and_no_further_split_does(mode: Splits, data: st.DataObject) -> None:

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.examples import tried
 from tests.models import naive
 from tests.relational import enumerated
 
@@ -95,7 +94,7 @@ def by_definition(
 GROUPS = st.lists(st.lists(st.sampled_from(VALUES), min_size=1, max_size=9), min_size=1, max_size=5)
 
 
-@settings(max_examples=tried(150))
+@settings(max_examples=150)
 @given(
     GROUPS,
     st.sampled_from([Fraction(0), Fraction(1, 5), Fraction(1, 3), Fraction(1, 2)]),
@@ -122,7 +121,7 @@ def test_the_same_records_go_as_by_the_definition(
     assert found.tolist() == plain.tolist() == counts
 
 
-@settings(max_examples=tried(300))
+@settings(max_examples=300)
 @given(
     st.lists(
         st.tuples(st.lists(st.integers(0, 6), min_size=4, max_size=4), st.integers(0, 4**4 - 1)),

@@ -10,7 +10,7 @@ from tests.tables import tally_of
 
 from privet.core import Attribute, Role, Terms
 from privet.hierarchy import Intervals
-from privet.measure.dimensions import dimensionality, expected_width
+from privet.measure.summary import dimensionality, expected_width
 from privet.models.kanonymity import KAnonymity
 from privet.relational.mondrian import Mondrian
 from privet.relational.widths import cut_up, observed_widths

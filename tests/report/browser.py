@@ -130,9 +130,10 @@ class Browser:
         raise AssertionError(f"the page never came to {script[:200]}: {shown}")
 
     def leaving(self) -> None:
-        """Mark the page, so that the next one is known by not being marked."""
+        """Mark the page: the next one is known by not being marked, and so is one that a click renews."""
         self.events.clear()
-        self.call("Runtime.evaluate", expression="window.left = true")
+        renewed = "document.addEventListener('stayed', () => { window.left = false; }, {once: true})"
+        self.call("Runtime.evaluate", expression=f"window.left = true; {renewed}")
 
     def arrived(self) -> None:
         """Wait until another page is there, whole."""

@@ -13,12 +13,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.equality.test_key import naive
-from tests.examples import tried
 
 import privet as pv
-from privet.counts.deciding import OpenCutting
 from privet.counts.door import Candidate
-from privet.counts.memory import InMemory
+from privet.counts.memory import InMemory, OpenCutting
 from privet.errors import InputError, PersonError, PolicyError, UnsatisfiableError
 from privet.measure.audit import audit
 from privet.relational.topdown import TopDown
@@ -123,7 +121,7 @@ TOGETHER: list[Row] = [
 @example(CROSSED, 2, False, 1, Fraction(1, 2))
 @example(APART, 1, False, 1, Fraction(1, 2))
 @example(TOGETHER, 2, True, 2, Fraction(1, 2))
-@settings(max_examples=tried(150), deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     rows,
     st.integers(1, 3),

@@ -16,7 +16,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import pages
-from tests.examples import tried
 from tests.trajectory.naive import Record, frame, records
 
 import privet as pv
@@ -265,7 +264,7 @@ def naive_holds(texts: list[str], ill: list[str], l: int, k: int, c: Fraction) -
     return True
 
 
-@settings(max_examples=tried(120), deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(
     rows=records(),
     l=st.integers(1, 4),

@@ -38,6 +38,21 @@ ALONE = pl.DataFrame({"id": ["9", "10"], "path": ["z1", "y9"], "diagnosis": ["Fl
 # Records without a visit.
 
 
+@pytest.mark.parametrize("long", [False, True])
+def test_the_risk_of_a_release_is_counted_where_people_have_no_visit_left(long: bool, tmp_path: Path) -> None:
+    """A release is looked at as data under its own policy, by whoever has nothing else."""
+    folder = tmp_path / "out"
+    if long:
+        more = pl.DataFrame([["x", "z", "1", "Flu"], ["y", "y", "9", "AIDS"]], VISITS.columns, orient="row")
+        release = pv.publish(pl.concat([VISITS, more]), policy(LONG, ILL, ILL_MODEL))
+    else:
+        release = pv.publish(pl.concat([TABLE_4_1, ALONE]), policy(COLUMN))
+    release.write(folder)
+    found = pv.risk(folder / "data.csv", folder / "policy.toml").to_dict()
+    assert (found["records"], found["empty"]) == (10, 2)
+    assert [one["knowledge"]["points"]["violating"] for one in found["promises"]] == [0]
+
+
 @pytest.mark.parametrize("empty", ["", '\nempty = "keep"', DROP])
 def test_records_without_a_visit_are_kept_or_left_out(empty: str, tmp_path: Path) -> None:
     data = pl.concat([ALONE.head(1), TABLE_4_1, ALONE.tail(1)])

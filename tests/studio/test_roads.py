@@ -55,7 +55,7 @@ def walked(browser: Browser, tmp_path: Path, data: Path, trees: Mapping[str, Pat
         browser.waited("document.getElementById('node').textContent.includes('Keeps every promise')")
         said = browser.asked("document.querySelector('#pin input[name=levels]').value")
         browser.click("#pin button")
-        folder = published(browser, studio, known=True)
+        folder = published(browser, studio)
         rows = rows_of(folder, ";")
         with data.open(encoding="utf-8", newline="") as file:
             raw = list(csv.DictReader(file, delimiter=";"))
@@ -209,7 +209,7 @@ def test_a_database_that_is_typed_in_the_page(browser: Browser, tmp_path: Path) 
         browser.open(f"{studio.base}/promise?model=k-anonymity", width=1200, dark=False)
         browser.fill("#model-k", "7")
         browser.click("#asked button")
-        folder = published(browser, studio, known=True)
+        folder = published(browser, studio)
         left = rows_of(folder)
         assert len(left) == 120
         assert min(Counter((row["age"], row["city"]) for row in left).values()) >= 7

@@ -522,3 +522,65 @@ def test_a_device_in_place_of_a_file_is_not_read(house: House, name: str) -> Non
     assert Project.opened(None, house.project.folder).source is None or name == "policy.toml"
     assert house.get("/releases").status_code in {200, 422}
     assert house.get("/publish").status_code in {200, 422}
+
+
+ENDLESS = {"letters": "a" * 5000, "digits": "9" * 5000, "raised": "²", "nul": "a\0b"}
+
+
+@pytest.mark.parametrize("bad", ENDLESS)
+def test_no_word_is_a_fault(house: House, bad: str) -> None:
+    """Names that no file has, digits that no number has, and letters that no command line takes."""
+    word, before = ENDLESS[bad], house.project.text()
+    for path, form in (
+        ("/open/path", {"path": word}),
+        ("/hierarchy/simple", {"column": "age", "kind": "prefix", "keep": f"1, {word.replace('a', '9')}"}),
+        ("/publish/ledger", {"dataset": f"x\0{word}", "budget": "1"}),
+        ("/publish/ledger", {"dataset": word * 40, "budget": "1"}),
+        ("/explore/start", {"k": word}),
+        ("/explore/lattice/pin", {"levels": f"0,{word}"}),
+        ("/promise/drop", {"at": word, "type": "k-anonymity"}),
+    ):
+        assert house.post(path, form).status_code in {303, 422}, path
+    assert house.get(f"/explore/lattice/node?levels=0,{quote(word)}").status_code == 422
+    assert house.project.document()["models"]
+    assert "9999" not in house.project.text().replace(before, "")
+    house.studio.jobs.stop()
+
+
+def test_a_grid_of_endless_digits_is_a_complaint(tmp_path: Path) -> None:
+    house = open_house(None, tmp_path / "work")
+    house.project.begin("x.csv", 'policy = 1\nkind = "trajectories"\n')
+    house.done("/columns/paths", {"form": "points", "grid": "9" * 5000})
+    assert house.get("/promise").status_code == 200
+    assert any("grid" in said for said in house.project.complaints())
+
+
+def test_a_tree_that_is_refused_leaves_no_file(house: House) -> None:
+    rows = {"column": "disease", "rows": "flu;lungs;*\ngout;feet;*\n"}
+    found = house.post("/hierarchy/import", rows)  # it is sensitive, so it is never generalised
+    assert found.status_code == 422
+    assert "only a quasi-identifier" in found.text
+    assert house.post("/hierarchy/import", {**rows, "column": "nobody"}).status_code == 422
+    assert not (house.project.folder / "hierarchies").exists()
+
+
+def test_a_received_zip_holds_nothing_that_its_evidence_does_not_name(house: House) -> None:
+    before = house.project.releases()
+    found = upload(house, "theirs.zip", packed({**members(house), "release-1/notes.exe": b"run me"}))
+    assert found.status_code == 422
+    assert "1 of its files are not named in its evidence, first notes.exe" in found.text
+    assert house.project.releases() == before
+    assert not list((house.project.folder / "data").iterdir())
+
+
+def test_a_promise_for_other_data_is_not_added(house: House, tmp_path: Path) -> None:
+    drafted = 'policy = 1\nkind = "documents"\n[documents]\n'
+    other = open_house(None, tmp_path / "work")
+    other.project.begin("x.json", drafted)
+    form = {"type": "lkc-privacy", "l": "2", "k": "5", "c": "1/2", "sensitive": "x"}
+    found = other.post("/promise/add", form)
+    assert found.status_code == 422
+    assert "lkc-privacy: is for table and trajectories, not for documents" in found.text
+    assert other.post("/promise/algorithm", {"type": "mondrian"}).status_code == 422
+    assert other.project.text() == drafted
+    assert house.post("/promise/algorithm", {"type": "mondrian"}).status_code == 303

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.examples import tried
 from tests.trajectory.naive import Record, dense, promise, records, tally
 
 from privet.errors import InputError, PolicyError
@@ -22,7 +21,7 @@ from privet.trajectory.suppress import Suppress
 ALL = st.sampled_from(Knowledge)
 
 
-@settings(max_examples=tried(200))
+@settings(max_examples=200)
 @given(records(places="abc"), ALL, st.data())
 def test_what_a_release_answers_equals_linking(
     rows: list[Record], knowledge: Knowledge, data: st.DataObject

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.examples import tried
 from tests.trajectory.naive import (
     VALUES,
     Record,
@@ -41,7 +40,7 @@ def text(known: frozenset[tuple[int, str]]) -> str:
     return "".join(f"{place}{when}" for when, place in sorted(known))
 
 
-@settings(max_examples=tried(500))
+@settings(max_examples=500)
 @given(
     records(),
     st.one_of(st.none(), st.integers(1, 5)),
@@ -74,7 +73,7 @@ def test_equals_the_definition(
         )
 
 
-@settings(max_examples=tried(300))
+@settings(max_examples=300)
 @given(
     records(times=3),
     st.integers(1, 3),

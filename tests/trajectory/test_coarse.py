@@ -10,7 +10,6 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.examples import tried
 from tests.trajectory.naive import (
     Known,
     Record,
@@ -59,7 +58,7 @@ def coarsened(rows: list[Record], place: Mapping[str, str], time: Mapping[str, s
     return found
 
 
-@settings(max_examples=tried(200))
+@settings(max_examples=200)
 @given(records(places="abcd"), st.integers(0, 3), st.data())
 def test_a_recoding_does_what_it_says_in_every_form(
     rows: list[Record], which: int, data: st.DataObject
@@ -138,7 +137,7 @@ def test_levels_of_slots_and_grids_count_what_they_put_together() -> None:
     assert coarse.loss[cells[2]] == 0
 
 
-@settings(max_examples=tried(150))
+@settings(max_examples=150)
 @given(records(places="abcd"), st.integers(0, 3), st.integers(1, 3), st.data())
 def test_losses_equal_their_definition(
     rows: list[Record], which: int, least: int, data: st.DataObject

@@ -13,7 +13,6 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.examples import tried
 from tests.trajectory.naive import Record, tally
 
 from privet.engines.trajectories import gps
@@ -60,7 +59,7 @@ def by_hand(rows: list[tuple[str, str, int]], slot: int | None) -> list[tuple[st
     return found
 
 
-@settings(max_examples=tried(300))
+@settings(max_examples=300)
 @given(
     st.lists(
         st.tuples(st.sampled_from("xy"), st.sampled_from("abc"), st.integers(-9, 20)), min_size=1, max_size=14
@@ -120,7 +119,7 @@ def test_half_a_reading_is_refused(at: int) -> None:
 MOMENTS = st.datetimes(min_value=datetime(1960, 1, 1), max_value=datetime(2100, 1, 1))  # noqa: DTZ001
 
 
-@settings(max_examples=tried(200))
+@settings(max_examples=200)
 @given(
     st.lists(MOMENTS, min_size=1, max_size=6), st.sampled_from(["30 s", "15 min", "2 hours", "1 d", "7 days"])
 )
@@ -178,7 +177,7 @@ def test_slots_and_times_are_of_one_kind() -> None:
 LAT, LON = st.floats(-90, 90), st.floats(-180, 180)
 
 
-@settings(max_examples=tried(300))
+@settings(max_examples=300)
 @given(LAT, LON, st.sampled_from([10, 250, 5000, 1_000_000]))
 def test_a_cell_is_of_its_size_and_holds_its_own_middle(lat: float, lon: float, metres: int) -> None:
     table = pl.DataFrame({"lat": [lat], "lon": [lon]})

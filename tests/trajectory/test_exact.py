@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.examples import tried
 from tests.trajectory.naive import Record, dense, promise, read, records, tally, violating
 from tests.trajectory.test_golden import TABLE_4_1
 
@@ -42,7 +41,7 @@ def by_trying_everything(bad: Sequences, good: Sequences) -> tuple[int, int]:
     )
 
 
-@settings(max_examples=tried(150))
+@settings(max_examples=150)
 @given(records(most=12, places="abc"), st.integers(1, 4), st.integers(1, 5), SHARES, st.integers(1, 3))
 def test_nothing_loses_less(rows: list[Record], l: int, k: int, c: Fraction, least: int) -> None:
     paths = tally(rows)

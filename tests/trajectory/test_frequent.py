@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.examples import tried
 from tests.trajectory.naive import Record, dense, matching, maximal_frequent, records, tally, visits
 
 from privet import native
@@ -28,7 +27,7 @@ def both(paths: Paths, least: int) -> list[Sequences]:
     return found
 
 
-@settings(max_examples=tried(1_000))
+@settings(max_examples=1_000)
 @given(records(most=12, times=5), st.integers(1, 6), st.booleans())
 def test_equals_the_definition(rows: list[Record], least: int, merge: bool) -> None:
     paths = tally(rows, merge=merge)

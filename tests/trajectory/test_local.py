@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.examples import tried
 from tests.trajectory.naive import (
     Record,
     Visit,
@@ -54,7 +53,7 @@ def replayed(rows: Sequence[Record], removed: Sequence[Removed]) -> list[Record]
     return [(tuple(sorted(path)), status) for path, status in left]
 
 
-@settings(max_examples=tried(250))
+@settings(max_examples=250)
 @given(records(), LENGTHS, st.integers(1, 4), SHARES, st.sampled_from(PointScore))
 def test_what_is_left_keeps_the_promise(
     rows: list[Record], l: int | None, k: int, c: Fraction, score: PointScore
@@ -91,7 +90,7 @@ def by_hand(rows: Sequence[Record], asked: Linkage, winner: Visit) -> list[Recor
     return left
 
 
-@settings(max_examples=tried(150))
+@settings(max_examples=150)
 @given(records(), LENGTHS, st.integers(1, 4), SHARES)
 def test_each_round_takes_what_it_must_and_nothing_new_violates(
     rows: list[Record], l: int | None, k: int, c: Fraction
@@ -133,7 +132,7 @@ def test_what_is_longer_than_can_be_known_does_not_matter() -> None:
     assert rare == 12
 
 
-@settings(max_examples=tried(150))
+@settings(max_examples=150)
 @given(records(), st.integers(1, 3), st.integers(1, 3), st.integers(1, 4), SHARES)
 def test_several_promises_at_once(rows: list[Record], l: int, k: int, larger: int, c: Fraction) -> None:
     """A weak promise about much knowledge and a strong one about little."""
@@ -172,7 +171,7 @@ def test_it_removes_less_than_global_suppression() -> None:
 # --- proofs ------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=tried(150))
+@settings(max_examples=150)
 @given(records(), LENGTHS, st.integers(1, 3), SHARES)
 def test_a_proof_counts_every_class_of_sequences(
     rows: list[Record], l: int | None, k: int, c: Fraction

@@ -9,7 +9,6 @@ from itertools import combinations
 import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.examples import tried
 from tests.trajectory.naive import Record, frame, promise, records, violating
 
 from privet.engines.trajectories.column import PathColumn
@@ -31,7 +30,7 @@ AGES = st.lists(st.sampled_from(["30", "40", None]), min_size=10, max_size=10)
 ZIPS = st.lists(st.sampled_from(["1", "2"]), min_size=10, max_size=10)
 
 
-@settings(max_examples=tried(150))
+@settings(max_examples=150)
 @given(
     records(),
     AGES,

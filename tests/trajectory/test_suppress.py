@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.examples import tried
 from tests.trajectory.naive import (
     Record,
     dense,
@@ -70,7 +69,7 @@ def test_what_leaves_passes_every_check_on_hundreds_of_parameters() -> None:
     assert suppressed > 200
 
 
-@settings(max_examples=tried(300))
+@settings(max_examples=300)
 @given(records(), st.integers(1, 4), st.integers(1, 4), SHARES, SCORES)
 def test_each_winner_is_the_best_by_counting_afresh(
     rows: list[Record], l: int, k: int, c: Fraction, score: PointScore
@@ -97,7 +96,7 @@ def test_each_winner_is_the_best_by_counting_afresh(
     assert not left
 
 
-@settings(max_examples=tried(200))
+@settings(max_examples=200)
 @given(records(most=14), st.integers(1, 4), st.integers(1, 4), SHARES, SCORES)
 def test_the_plain_queue_takes_the_same_points(
     rows: list[Record], l: int, k: int, c: Fraction, score: PointScore

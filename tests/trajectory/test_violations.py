@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.examples import tried
 from tests.trajectory.naive import VALUES, Record, dense, minimal, promise, records, tally, violating, visits
 
 from privet import native
@@ -34,7 +33,7 @@ def both(paths: Paths, asked: Linkage) -> list[Sequences]:
     return found
 
 
-@settings(max_examples=tried(1_500))
+@settings(max_examples=1_500)
 @given(
     records(),
     st.one_of(st.none(), st.integers(1, 5)),

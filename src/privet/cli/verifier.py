@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -12,12 +12,15 @@ import typer
 from privet.cli import screen
 from privet.cli.options import Json, Overwrite, whole
 
-PARTS = {  # of the program, by the kinds that need them; what no kind names is needed by all
-    "table": ["classes", "tables"],
-    "trajectories": ["classes", "paths"],
-    "documents": ["documents"],
-    "transactions": ["sets"],
+KINDS = {  # what is asked for, and what the program calls it
+    "table": "table",
+    "noise": "table with noise",
+    "trajectories": "trajectories",
+    "documents": "documents",
+    "halves": "documents in halves",
+    "transactions": "transactions",
 }
+FUTURE = "from __future__ import annotations"  # which is used by being there
 
 
 def verifier(
@@ -29,7 +32,7 @@ def verifier(
         typer.Option(
             "--kind",
             metavar="KIND",
-            help="For releases of this kind only, which is less to read: " + ", ".join(PARTS) + ".",
+            help="For releases of this kind only, which is less to read: " + ", ".join(KINDS) + ".",
         ),
     ] = None,
     *,
@@ -53,8 +56,8 @@ def verifier(
 
     from privet.errors import OptionError, one_of
 
-    if kind is not None and kind not in PARTS:
-        raise OptionError(one_of("--kind", tuple(PARTS), kind))
+    if kind is not None and kind not in KINDS:
+        raise OptionError(one_of("--kind", tuple(KINDS), kind))
     text = files("privet.verifier").joinpath("verify.py").read_text(encoding="utf-8")
     text = text if kind is None else of_kind(text, kind)
     with whole(output, overwrite=overwrite) as fresh:
@@ -67,19 +70,39 @@ def verifier(
 
 
 def of_kind(text: str, kind: str) -> str:
-    """The program without the parts of other kinds, and without what only they import."""
-    left = {part for parts in PARTS.values() for part in parts} - set(PARTS[kind])
-    head, *parts = re.split(r"^(?=# --- )", text, flags=re.MULTILINE)
-    kept = [head, *(part for part in parts if re.findall("[a-z]+", part)[0] not in left)]
-    lines = "".join(kept).splitlines(keepends=True)
-    used = Counter(re.findall(r"\w+", "".join(lines)))
+    """The program without the other kinds, and without what only they use."""
+    lines, parts = text.splitlines(keepends=True), ast.parse(text).body
+    others = [f"KINDS[{name!r}]" for name in KINDS.values() if name != KINDS[kind]]
+    kept = [part for part in parts if not ast.unparse(part).startswith(tuple(others))]
+    uses = {part: _names(part) - _made(part) for part in kept}
+    while True:
+        used = set[str]().union(*(uses[part] for part in kept))
+        wanted = [part for part in kept if not _made(part) or _made(part) & used]
+        if wanted == kept:
+            break
+        kept = wanted
+    for part in parts:
+        first = min([part.lineno, *(one.lineno for one in getattr(part, "decorator_list", ()))])
+        if part not in kept:
+            lines[first - 1 : part.end_lineno] = [""] * len(lines[first - 1 : part.end_lineno])
+        elif isinstance(part, ast.ImportFrom) and not _made(part) <= used:
+            names = ", ".join(one.name for one in part.names if one.name in used)
+            lines[first - 1] = f"from {part.module} import {names}\n"
+    text = re.sub(r"^# --- .*\n\s*(?=# --- )", "", "".join(lines), flags=re.MULTILINE)
+    return re.sub(r"\n{4,}", "\n\n\n", text)
 
-    def wanted(line: str) -> str:
-        """A line, less the names that it imports and nobody uses."""
-        found = re.fullmatch(r"((?:from \S+ )?import )(\S.*)\n", line)
-        if found is None or "__future__" in line:
-            return line
-        names = [name for name in found[2].split(", ") if used[name.split()[-1]] > 1]
-        return f"{found[1]}{', '.join(names)}\n" if names else ""
 
-    return "".join(map(wanted, lines))
+def _names(part: ast.stmt) -> set[str]:
+    return {node.id for node in ast.walk(part) if isinstance(node, ast.Name)}
+
+
+def _made(part: ast.stmt) -> set[str]:
+    """The names that a statement of the program makes, for the others to use."""
+    match part:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+            return {name}
+        case ast.Import(names=names) | ast.ImportFrom(names=names) if ast.unparse(part) != FUTURE:
+            return {one.asname or one.name for one in names}
+    return set()

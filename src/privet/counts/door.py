@@ -5,7 +5,7 @@ answerer may send one job to a cluster or one message around a ring. Two kinds o
 *Decisions* (`Cutting`: which split is best, does it keep every promise) can be answered without showing a
 number: an answerer that keeps counts secret implements them itself. *Counts* (histograms, groups, extremes)
 are numbers; whoever can show them (`OpenCounts`) gets the decisions for nothing, from
-`privet.counts.deciding`.
+`privet.counts.memory`.
 """
 
 from __future__ import annotations

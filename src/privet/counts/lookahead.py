@@ -5,12 +5,19 @@ the one of `x` among them, each group that occurs is large enough and within eve
 
 Attributes that are still at their root add nothing to a combination, so only *active* ones (more than
 one value in the cut) are combined; that is exact, and it is what makes many attributes feasible.
+
+Bounds are said in the search's terms here: attributes by number, and which sensitive values are counted.
+Large tables are counted by the compiled loop, over blocks of attributes instead of combinations.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from itertools import combinations
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, pairwise
 from math import comb
 from typing import Any
 
@@ -18,11 +25,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet import native
-from privet.counts import blockwise
-from privet.counts.bounds import Bound
+from privet.blocks import dealt, unions
+from privet.core import Tally
 from privet.counts.door import Ahead, Candidate
+from privet.models.linkage import Linkage
+from privet.models.template import protected
 
 DENSE = 1 << 16  # a table of counts this small is dense whatever the number of entries
+THREADS = os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Which attributes, how many of them known, and which counts have which limit."""
+
+    attributes: frozenset[int]
+    l: int
+    k: int
+    shares: tuple[tuple[int, Fraction], ...]  # (which of the protected values, at most)
+
+
+def bounds_of(heading: Tally, linkages: Sequence[Linkage]) -> tuple[list[Bound], list[tuple[int, int]]]:
+    """The bounds, and every protected value they speak of: which sensitive column, and its code there."""
+    place: dict[tuple[int, int], int] = {}
+    bounds = []
+    for linkage in linkages:
+        columns = linkage.columns(heading)
+        shares = []
+        for bound in protected(heading, linkage.binding) if linkage.binding else ():
+            for code in bound.codes:
+                where = place.setdefault((bound.column, code), len(place))
+                shares.append((where, bound.template.at_most))
+        names = {column.name for column in columns}
+        attributes = frozenset(at for at, column in enumerate(heading.quasi) if column.name in names)
+        bounds.append(Bound(attributes, linkage.knowledge(columns), linkage.k, tuple(shares)))
+    return bounds, list(place)
 
 
 def keeps(ahead: Ahead, width: Sequence[int], candidate: Candidate, bound: Bound) -> bool:
@@ -36,10 +73,73 @@ def keeps(ahead: Ahead, width: Sequence[int], candidate: Candidate, bound: Bound
     if everything and ahead.whole:
         return within(ahead.count, [ahead.having[at] for at, _ in bound.shares], bound)
     if native.pays(comb(len(others), reach) * len(ahead.unit)):
-        verdict = blockwise.keeps(ahead, width, candidate, others, reach, bound)
+        verdict = keeps_by_blocks(ahead, width, candidate, others, reach, bound)
         if verdict is not None:
             return verdict
     return keeps_plainly(ahead, width, candidate, others, reach, bound)
+
+
+def keeps_by_blocks(  # noqa: PLR0917 - what `keeps` has at hand
+    ahead: Ahead, width: Sequence[int], candidate: Candidate, others: Sequence[int], reach: int, bound: Bound
+) -> bool | None:
+    """The same by the compiled loop; None where it cannot tell."""
+    fan = len(candidate.children)
+    widths = [width[at] for at in others]
+    total = int(ahead.count.sum())
+    bottoms = np.array([min(at_most.denominator, 2**62) for _, at_most in bound.shares], dtype=np.int64)
+    if max((fan, *widths)) > 256 or total * int(bottoms.max(initial=1)) >= 2**62 or total >= 2**31:
+        return None
+    groups = dealt(widths, reach, len(ahead.unit), fan)
+    if groups is None:
+        return None
+    blocks = unions(groups, reach)
+    entries = len(ahead.unit)
+    codes = np.empty((len(others) + 1, entries), dtype=np.uint8)
+    codes[0] = ahead.child
+    for row, at in enumerate(others, start=1):  # "clip": places are in range, so nothing need be compared
+        np.take(ahead.position[at].astype(np.uint8, copy=False), ahead.unit, out=codes[row], mode="clip")
+    radix = np.array([fan, *widths], dtype=np.int64)
+    counts = ahead.count.astype(np.int32)
+    tops = np.array([at_most.numerator for _, at_most in bound.shares], dtype=np.int64)
+    having = np.array([ahead.having[at] for at, _ in bound.shares], dtype=np.int32).reshape(
+        len(tops), entries
+    )
+
+    def look(part: slice) -> bool | None:
+        some = blocks.part(part)
+        said = native.call(
+            "privet_blocks_keep",
+            codes,
+            entries,
+            radix,
+            counts,
+            having,
+            len(tops),
+            some.attributes,
+            some.groups,
+            some.vanish,
+            len(some),
+            blocks.attributes.shape[1],
+            reach,
+            bound.k,
+            tops,
+            bottoms,
+        )
+        return None if said < 0 else said == 1
+
+    # Others come widest first, so the first block is the likeliest to break: look at it alone before
+    # the rest share the cores.
+    first = look(slice(0, 1))
+    if not first:
+        return first
+    if len(blocks) * entries < 500_000:
+        return look(slice(1, None))
+    edges = np.linspace(1, len(blocks), min(len(blocks), 4 * THREADS) + 1).astype(int).tolist()
+    with ThreadPoolExecutor(THREADS) as pool:
+        found = list(pool.map(look, (slice(*edge) for edge in pairwise(edges))))
+    if False in found:
+        return False
+    return None if None in found else True
 
 
 def keeps_plainly(  # noqa: PLR0917 - what `keeps` has at hand

@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Tally
-from privet.counts.bounds import Bound
 from privet.counts.door import Candidate, Ints
-from privet.counts.lookahead import DENSE, within
+from privet.counts.lookahead import DENSE, Bound, within
 from privet.counts.rollup import people
 from privet.errors import InternalError
 

@@ -12,6 +12,7 @@ from privet.document.diversify import Representative
 from privet.document.forest import NONE, Forest, Vertex
 from privet.document.ordering import key_of
 from privet.document.schema import Kind
+from privet.document.settling import settled
 from privet.document.taxonomy import Taxonomy
 from privet.domain import Value
 
@@ -38,11 +39,14 @@ class DocumentEdits:
         return sum(len(group.members) for group in self.classes)
 
 
-def published(forest: Forest, edits: DocumentEdits, order: Order = Order.CANONICAL) -> Iterator[Vertex]:
+def published(
+    forest: Forest, edits: DocumentEdits, order: Order = Order.CANONICAL, *, diverse: int | None = None
+) -> Iterator[Vertex]:
     """The records that leave, as plain trees, in canonical order or in that of the forest.
 
-    All members of a class have their children in the same order, that of the labels, so who stands at the
-    same place in two of them is aligned, and nothing is told by the order of the input.
+    All members of a class have their children in the same order, that of the labels; children that look alike
+    stand by what is published of them, so that nothing is told by the order of the input, or, where values
+    are `diverse`, such that they are at every place.
     """
     laid = [_Layout(forest, edits.nodes, group.rep) for group in edits.classes]
     if order is Order.KEPT:
@@ -62,6 +66,7 @@ def published(forest: Forest, edits: DocumentEdits, order: Order = Order.CANONIC
         trees = [
             laid[at].tree(member) for at in alike[known] for member in range(len(edits.classes[at].members))
         ]
+        trees = settled(trees, forest.schema, diverse)
         yield from sorted(trees, key=lambda tree: key_of(tree, forest.schema)[1])
 
 

@@ -9,9 +9,11 @@ nested object, all values as text.
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -118,22 +120,55 @@ class Forest:
         texts = [said[a:b] for a, b in pairwise(ends)]
         return np.array(sorted(range(len(self)), key=texts.__getitem__), dtype=np.int64)
 
-    def with_siblings_in_order(self) -> Forest:
-        """The same records, siblings sorted by what stands in and below them, not as they came."""
-        begins, members = (found.tolist() for found in self.children)
-        if not (np.diff(begins) > 1).any():
+    def with_siblings_in_order(self, *, mixed: bool = False) -> Forest:
+        """The same records, siblings sorted by what stands in and below them, not as they came.
+
+        `mixed`: by what is known of them, and equal ones in an order that each record has for itself.
+        """
+        if not (np.diff(self.children[0]) > 1).any():
             return self
         rows = np.column_stack((self.kinds, self.codes)) + 1
+        whole = self._below(rows)
+        if not mixed:
+            return self._rearranged(whole)
+        # Equal records are told apart by their number, so that they are mixed in different ways.
+        met, salts = Counter[bytes](), []
+        for root in self.starts[:-1].tolist():
+            met[whole[root]] += 1
+            salts.append(blake2b(whole[root], salt=met[whole[root]].to_bytes(8, "big")).digest())
+        mixes = [
+            blake2b(key, key=salts[record]).digest()
+            for key, record in zip(whole, self.records.tolist(), strict=True)
+        ]
+        known = self._below(np.column_stack((rows[:, 0], np.where(self._known, rows[:, 1:], 0))))
+        return self._rearranged(list(zip(known, mixes, strict=True)))
+
+    @cached_property
+    def _known(self) -> NDArray[np.bool_]:
+        """Which codes are those of quasi-identifiers."""
+        width = self.codes.shape[1]
+        quasi = [[at in kind.quasi_places for at in range(width)] for kind in self.schema.kinds]
+        return np.array(quasi, dtype=bool).reshape(len(quasi), width)[self.kinds]
+
+    def _below(self, rows: NDArray[np.integer[Any]]) -> list[bytes]:
+        """For each vertex its row, and a digest of all below it, whichever order siblings have."""
+        begins, members = (found.tolist() for found in self.children)
         width, said = rows.shape[1] * 4, rows.astype(">u4").tobytes()  # compares as the numbers do
         key = [said[at : at + width] for at in range(0, len(said), width)]
-        order = [[vertex] for vertex in range(self.vertices)]
+        nothing = blake2b(digest_size=16).digest()
         for vertex in range(self.vertices - 1, -1, -1):  # children before their parents
-            below = sorted(members[begins[vertex] : begins[vertex + 1]], key=key.__getitem__)
-            # How many there are parts what stands below one from its next sibling.
-            key[vertex] += len(below).to_bytes(4, "big") + b"".join([key[child] for child in below])
-            for child in below:
+            below = sorted([key[child] for child in members[begins[vertex] : begins[vertex + 1]]])
+            key[vertex] += blake2b(b"".join(below), digest_size=16).digest() if below else nothing
+        return key
+
+    def _rearranged(self, keys: Sequence[Any]) -> Forest:
+        """The same records, siblings sorted by their keys."""
+        begins, members = (found.tolist() for found in self.children)
+        order = [[vertex] for vertex in range(self.vertices)]
+        for vertex in range(self.vertices - 1, -1, -1):
+            for child in sorted(members[begins[vertex] : begins[vertex + 1]], key=keys.__getitem__):
                 order[vertex] += order[child]
-                key[child], order[child] = b"", []
+                order[child] = []
         old = np.array([at for root in self.starts[:-1].tolist() for at in order[root]], dtype=np.int64)
         new = np.empty_like(old)
         new[old] = np.arange(len(old))

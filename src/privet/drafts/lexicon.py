@@ -140,7 +140,8 @@ QUASI = Words("""
     occup- profession- work- employ- emp industry sector department position title role rank team club
     season series division league education educ- degree school- college- university student grade
     graduat- year_of marital marri- -marri- mar spous- husb- wife divorc- widow- relation- household-
-    family- famil- child- kids siblings parents housing home- owner- rent height ht hgt weight wt wgt
+    family- famil- child- kids siblings parents housing home- owner- rent floor floors storey storeys flooring
+    roof roofing wall walls stockwerk etage height ht hgt weight wt wgt
     length width size hair eye admitted admission- discharged visit- ward hospital- clinic- site travel-
     commut- distance- dist vehicle car make model experience seniority tenure military veteran time hour-
     century decade class fare ticket embarked payor insur- plan alter geschlecht geburts- ort wohnort

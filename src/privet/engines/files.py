@@ -15,13 +15,16 @@ import os
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from privet import equality, parts
+from privet import equality, native, parts
 from privet.core import Form
 from privet.engine import SUFFIX
-from privet.engines import even, packed
+from privet.engines import packed
 from privet.engines.frames import WORDLESS, WORDLESS_SAID
 from privet.engines.panic import unpanicked
 from privet.engines.text import (
@@ -138,7 +141,7 @@ def _read_text(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.DataF
         source = utf8(path, form.encoding)
     refuse_patterns(str(path), names)
     chosen = names if wanted is None else [name for name in names if name in wanted]
-    if 0 < len(chosen) < len(names) and (lines := even.lines(source, form, len(names))) is not None:
+    if 0 < len(chosen) < len(names) and (lines := even_lines(source, form, len(names))) is not None:
         frame = _parsed(path, source, form, names, chosen)
         if frame.height == lines - form.header:
             return frame
@@ -150,7 +153,7 @@ def _read_text(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.DataF
     if len(names) == 1:
         return frame
     # A null in the last column may be a row that ends too soon.
-    if (last.null_count() or (last == "").any()) and not even.surely(source, form, len(names), frame.height):
+    if (last.null_count() or (last == "").any()) and not surely_even(source, form, len(names), frame.height):
         faults = _faults(path, form, names, unknown_is_fine=True)
         if faults:
             raise InputError(*faults)
@@ -368,3 +371,30 @@ def _faults(path: Path, form: Form, names: Sequence[str], *, unknown_is_fine: bo
     if not found and not unknown_is_fine:
         found.append(f"{path}: this cannot be read as {form.format} with delimiter {form.delimiter!r}")
     return found
+
+
+def even_lines(source: Path | bytes, form: Form, fields: int) -> int | None:
+    """How many lines there are if all have these fields and no reader could see it otherwise; or None.
+
+    Where all have, columns that nobody wants need not be read. None says nothing: there may be an odd quote,
+    or the compiled loops are not built.
+    """
+    delimiter = (form.delimiter or ",").encode()
+    if native.library() is None or len(delimiter) != 1 or fields == 1:
+        return None
+    raw = _bytes(source)
+    found = native.call("privet_even_lines", raw, len(raw), delimiter[0], fields)
+    return None if found < 0 else found
+
+
+def surely_even(source: Path | bytes, form: Form, fields: int, records: int) -> bool:
+    """Has every line all its delimiters? A quick count that is sure only where nothing is quoted."""
+    raw = _bytes(source)
+    if np.count_nonzero(raw == ord('"')):
+        return False
+    delimiters = int(np.count_nonzero(raw == ord(form.delimiter or ",")))
+    return delimiters == (fields - 1) * (records + form.header)
+
+
+def _bytes(source: Path | bytes) -> NDArray[Any]:
+    return np.frombuffer(source, np.uint8) if isinstance(source, bytes) else np.memmap(source, np.uint8, "r")

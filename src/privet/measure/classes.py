@@ -13,8 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Column, Tally
-from privet.runs import begins
+from privet.core import Column, Tally, begins
 
 Ints: TypeAlias = NDArray[np.int64]
 

@@ -5,12 +5,12 @@ Wong, Li, Fu and Wang, "(alpha, k)-anonymity", KDD 2006.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import ClassVar, Self
 
-from privet.core import Tally
-from privet.models.linkage import Linkage, LinkageCheck, at_least_one
+from privet.models.exact import at_least_one
+from privet.models.linkage import Linkage, LinkageCheck
 from privet.models.lkc import grouped
 from privet.models.template import Sensitive, Template, exact_share, templates
 
@@ -40,6 +40,9 @@ class AlphaKAnonymity(LinkageCheck):
     def class_size(self) -> int:
         return self.k
 
+    def with_larger_classes(self, times: int) -> Self:
+        return replace(self, k=self.k * times)
+
     @property
     def share(self) -> Fraction:
         return self.alpha
@@ -47,10 +50,9 @@ class AlphaKAnonymity(LinkageCheck):
     def linkage(self) -> Linkage:
         return Linkage(None, self.k, self.bounds)
 
-    def nearest(self, tally: Tally) -> Self:
-        looser = self.relaxed(tally)
+    def loosened(self, bound: Linkage) -> Self:
         return type(self)(
-            alpha=max([self.alpha, *(t.at_most for t in looser.templates)]),
-            k=looser.k,
-            sensitive=grouped(looser.templates),
+            alpha=max([self.alpha, *(t.at_most for t in bound.templates)]),
+            k=bound.k,
+            sensitive=grouped(bound.templates),
         )

@@ -242,18 +242,3 @@ def attributes(model: str, sensitive: object) -> tuple[str, ...]:
     if not sensitive or not all(isinstance(name, str) for name in sensitive):
         raise PolicyError(f"{model}: sensitive names at least one attribute")
     return tuple(dict.fromkeys(map(equality.name, sensitive)))
-
-
-def exact_number(
-    what: str, number: object, low: int, high: int | None = None, *, above: bool = False
-) -> None:
-    """Refuse anything but a Fraction within bounds: a float's rounding would decide what is promised."""
-    if (
-        isinstance(number, Fraction)
-        and (number > low if above else number >= low)
-        and (high is None or number <= high)
-    ):
-        return
-    least = f"above {low}" if above else f"from {low} on"
-    most = "" if high is None else f" and at most {high}"
-    raise PolicyError(f"{what} is an exact fraction {least}{most}, not {number!r}")

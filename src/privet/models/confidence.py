@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
-from privet.core import Tally
 from privet.errors import PolicyError
 from privet.models.linkage import Linkage, LinkageCheck
 from privet.models.lkc import grouped
@@ -42,5 +41,5 @@ class ConfidenceBounding(LinkageCheck):
     def linkage(self) -> Linkage:
         return Linkage(None, 1, self.bounds, self.quasi)
 
-    def nearest(self, tally: Tally) -> Self:
-        return type(self)(sensitive=grouped(self.relaxed(tally).templates), quasi=self.quasi)
+    def loosened(self, bound: Linkage) -> Self:
+        return type(self)(sensitive=grouped(bound.templates), quasi=self.quasi)

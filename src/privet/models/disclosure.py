@@ -20,11 +20,9 @@ from privet.models.classes import (
     Number,
     Reading,
     attributes,
-    exact_number,
     without_bound,
 )
-from privet.models.logarithms import above, powers, sign
-from privet.models.ratios import largest, roughly, smallest, whole
+from privet.models.exact import above, exact_number, largest, powers, roughly, sign, smallest, whole
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from privet.errors import HierarchyError, PolicyError
 from privet.hierarchy import numbers
 from privet.hierarchy.tree import Tree
 from privet.models.classes import Histogram
-from privet.models.ratios import whole
+from privet.models.exact import whole
 from privet.models.transport import Costs, Ways, least_work
 
 Ratios: TypeAlias = tuple[NDArray[Any], NDArray[Any]]  # top and bottom, for each class

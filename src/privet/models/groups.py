@@ -22,15 +22,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet import native
-from privet.core import Column, Nulls, Tally
+from privet.core import Column, Nulls, Tally, begins
 from privet.errors import UnsupportedError
 from privet.models import blockwise
 from privet.models.template import Protected
-from privet.runs import begins
 
 Counts: TypeAlias = NDArray[np.int64]
+Holders: TypeAlias = tuple[tuple[NDArray[np.intp], ...], ...]
 
 DENSE = 1 << 16  # an array this small is dense whatever the table's size
+FEW = 4  # cells for each place of an array, below which counting into it again and again does not pay
 LARGEST = 2**62  # what a combination's number stays below
 
 
@@ -82,9 +83,10 @@ def _plain(
     smallest, broken = tally.records, 0
     shares = [Fraction(0)] * len(bounds)
     risky = np.zeros(tally.cells, dtype=bool)
+    holders = _holders(tally, bounds)
     for subset in subsets:
         chosen = [columns[at] for at in subset]
-        grouping = _grouping(tally, chosen, bounds)
+        grouping = _grouping(tally, chosen, bounds, holders)
         smallest = min(smallest, int(grouping.size[grouping.size > 0].min(initial=smallest)))
         bad = breaking(grouping.size, grouping.having, k, bounds, shares)
         if bad.any():
@@ -104,8 +106,11 @@ def breaking(
     bad: NDArray[np.bool_] = (size > 0) & (size < k)
     for at, (bound, counts) in enumerate(zip(bounds, having, strict=True)):
         for count in counts:
-            shares[at] = max(shares[at], largest_share(count, size))
-            bad |= exceeds(count, size, bound.template.at_most)
+            here = np.flatnonzero(count)  # most groups do not have most values
+            some, of = count[here], size[here]
+            if shares[at] < 1:  # a larger one there is not
+                shares[at] = max(shares[at], largest_share(some, of))
+            bad[here[exceeds(some, of, bound.template.at_most)]] = True
     return bad
 
 
@@ -133,18 +138,30 @@ def largest_share(count: Counts, size: Counts) -> Fraction:
     return max(Fraction(c, s) for c, s in pairs)
 
 
-def _grouping(tally: Tally, columns: Sequence[Column], bounds: Sequence[Protected]) -> Grouping:
+def _holders(tally: Tally, bounds: Sequence[Protected]) -> Holders:
+    """For each template, for each of its codes: the cells that have it. The same for every combination."""
+    return tuple(
+        tuple(np.flatnonzero(tally.sensitive[bound.column].codes == code) for code in bound.codes)
+        for bound in bounds
+    )
+
+
+def _grouping(
+    tally: Tally, columns: Sequence[Column], bounds: Sequence[Protected], holders: Holders
+) -> Grouping:
     if tally.nulls is Nulls.WILDCARD and any(c.domain.null is not None for c in columns):
         return _wildcard(tally, columns, bounds)
     key, room = group_keys(columns, tally.cells)
     size = _add_up(key, tally.counts, room)
+    if (
+        holders and room > tally.cells // FEW
+    ):  # most combinations of values do not occur: count on with those that do
+        there = size > 0
+        key = (np.cumsum(there) - 1)[key]
+        size = size[there]
+        room = len(size)
     having = tuple(
-        tuple(
-            _add_up(key[mask], tally.counts[mask], room)
-            for code in bound.codes
-            for mask in [tally.sensitive[bound.column].codes == code]
-        )
-        for bound in bounds
+        tuple(_add_up(key[cells], tally.counts[cells], room) for cells in several) for several in holders
     )
     return Grouping(size, having, key)
 

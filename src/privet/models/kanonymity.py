@@ -5,11 +5,11 @@ Sweeney, "k-anonymity: a model for protecting privacy", IJUFKS 2002.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
-from privet.core import Tally
-from privet.models.linkage import Linkage, LinkageCheck, at_least_one
+from privet.models.exact import at_least_one
+from privet.models.linkage import Linkage, LinkageCheck
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,11 @@ class KAnonymity(LinkageCheck):
     def class_size(self) -> int:
         return self.k
 
+    def with_larger_classes(self, times: int) -> Self:
+        return replace(self, k=self.k * times)
+
     def linkage(self) -> Linkage:
         return Linkage(None, self.k, ())
 
-    def nearest(self, tally: Tally) -> Self:
-        return type(self)(k=self.relaxed(tally).k)
+    def loosened(self, bound: Linkage) -> Self:
+        return type(self)(k=bound.k)

@@ -22,10 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Tally
-from privet.models.classes import ClassCheck, Histogram, Mask, Number, Reading, attributes, exact_number
-from privet.models.linkage import at_least_one
-from privet.models.logarithms import ULP, powers, root, sign
-from privet.models.ratios import compare, largest
+from privet.models.classes import ClassCheck, Histogram, Mask, Number, Reading, attributes
+from privet.models.exact import ULP, at_least_one, compare, exact_number, largest, powers, root, sign
 
 
 @dataclass(frozen=True, slots=True)

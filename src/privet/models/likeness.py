@@ -24,11 +24,9 @@ from privet.models.classes import (
     Mask,
     Reading,
     attributes,
-    exact_number,
     without_bound,
 )
-from privet.models.logarithms import ULP, powers, sign
-from privet.models.ratios import compare, largest, whole
+from privet.models.exact import ULP, compare, exact_number, largest, powers, sign, whole
 
 
 def gains(histogram: Histogram) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import ClassVar, Protocol, Self, runtime_checkable
 
 from privet import effort
 from privet.core import Column, Nulls, PrivacyModel, Tally, Verdict
@@ -89,6 +89,8 @@ class LinkageCheck(PrivacyModel):
         bound = self.linkage()
         telling = [column for column in bound.columns(tally) if column.domain.size > 1]
         for size in _sizes(bound, tally):
+            if size >= len(telling):
+                continue  # all of them: one combination is soon counted
             effort.refuse_endless(self.name, columns=len(telling), known=size, records=tally.cells)
 
     def check(self, tally: Tally) -> Verdict:
@@ -121,6 +123,13 @@ class LinkageCheck(PrivacyModel):
         ]
         return found
 
+    def nearest(self, tally: Tally) -> Self:
+        return self.loosened(self.relaxed(tally))
+
+    def loosened(self, bound: Linkage) -> Self:
+        """This promise with the numbers of a looser bound; each model says which of them are its own."""
+        raise NotImplementedError
+
     def relaxed(self, tally: Tally) -> Linkage:
         """The bound with its numbers moved just as far as this tally needs."""
         self.refuse_endless(tally)
@@ -140,7 +149,8 @@ class LinkageCheck(PrivacyModel):
 
 def _surveyed(bound: Linkage, tally: Tally, columns: Sequence[Column], k: int) -> Survey:
     """Every group that the bound is about, of records or of persons."""
-    sizes, guarded = _sizes(bound, tally), protected(tally, bound.binding)
+    sizes = _sizes(bound, tally)
+    guarded = protected(tally, bound.binding) if bound.binding else ()
     if tally.person is None:
         return survey(tally, columns, sizes, k, guarded)
     return persons.survey(tally, columns, sizes, k, guarded, bound.knowledge(columns))
@@ -169,14 +179,3 @@ def named(template: Template) -> str:
     if isinstance(template.value, Every):
         return template.attribute
     return f"{template.attribute}={'null' if template.value is None else template.value}"
-
-
-def at_least_one(model: str, **numbers: int | None) -> None:
-    """Refuse a parameter that is not a whole number from 1 on."""
-    complaints = [
-        f"{model}: {name} is a whole number from 1 on, not {number!r}"
-        for name, number in numbers.items()
-        if isinstance(number, bool) or not isinstance(number, int) or number < 1
-    ]
-    if complaints:
-        raise PolicyError(*complaints)

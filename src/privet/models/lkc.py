@@ -5,12 +5,12 @@ Mohammed, Fung, Hung and Lee, "Anonymizing healthcare data", KDD 2009.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import ClassVar, Self
 
-from privet.core import Tally
-from privet.models.linkage import Linkage, LinkageCheck, at_least_one
+from privet.models.exact import at_least_one
+from privet.models.linkage import Linkage, LinkageCheck
 from privet.models.template import Protectable, Sensitive, Template, exact_share, templates
 
 
@@ -46,6 +46,9 @@ class LKC(LinkageCheck):
     def class_size(self) -> int:
         return self.k
 
+    def with_larger_classes(self, times: int) -> Self:
+        return replace(self, k=self.k * times)
+
     @property
     def share(self) -> Fraction:
         return self.c
@@ -53,13 +56,12 @@ class LKC(LinkageCheck):
     def linkage(self) -> Linkage:
         return Linkage(self.l, self.k, self.bounds)
 
-    def nearest(self, tally: Tally) -> Self:
-        looser = self.relaxed(tally)
+    def loosened(self, bound: Linkage) -> Self:
         return type(self)(
             l=self.l,
-            k=looser.k,
-            c=max([self.c, *(t.at_most for t in looser.templates if self.is_default(t))]),
-            sensitive=grouped(looser.templates),
+            k=bound.k,
+            c=max([self.c, *(t.at_most for t in bound.templates if self.is_default(t))]),
+            sensitive=grouped(bound.templates),
         )
 
     def is_default(self, loosened: Template) -> bool:

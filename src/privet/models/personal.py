@@ -20,9 +20,9 @@ from privet.core import PrivacyModel, Tally, Verdict
 from privet.errors import HierarchyError, PolicyError
 from privet.hierarchy.tree import Tree
 from privet.models import persons
-from privet.models.classes import Classes, attributes, exact_number
+from privet.models.classes import Classes, attributes
+from privet.models.exact import compare, exact_number, largest
 from privet.models.ground import placed
-from privet.models.ratios import compare, largest
 from privet.models.tcloseness import nested_tree
 
 

@@ -25,9 +25,9 @@ from privet.core import PrivacyModel, Tally, Verdict
 from privet.equality import key
 from privet.errors import PolicyError
 from privet.models import persons
-from privet.models.classes import Classes, exact_number
+from privet.models.classes import Classes
+from privet.models.exact import at_least_one, exact_number
 from privet.models.groups import Counts
-from privet.models.linkage import at_least_one
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,9 @@ class KMap(PrivacyModel):
     @property
     def class_size(self) -> int:
         return self.k
+
+    def with_larger_classes(self, times: int) -> Self:
+        return replace(self, k=self.k * times)
 
     def leaving(self) -> dict[str, tuple[str, ...]]:
         return {self.subset: self.values}

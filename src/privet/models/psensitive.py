@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 from privet.core import Tally
 from privet.errors import PolicyError
 from privet.models.classes import ClassCheck, Histogram, Reading, attributes
-from privet.models.linkage import at_least_one
+from privet.models.exact import at_least_one
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,9 @@ class PSensitiveKAnonymity(ClassCheck):
     @property
     def class_size(self) -> int:
         return self.k
+
+    def with_larger_classes(self, times: int) -> Self:
+        return replace(self, k=self.k * times)
 
     def read(self, histogram: Histogram) -> Reading:
         found, size = histogram.distinct, histogram.size

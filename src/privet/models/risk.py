@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from privet.core import PrivacyModel, Tally, Verdict
 from privet.models import persons
-from privet.models.classes import Classes, exact_number
+from privet.models.classes import Classes
+from privet.models.exact import exact_number
 from privet.models.linkage import Linkage, LinkageCheck
 from privet.models.population import uniqueness
 

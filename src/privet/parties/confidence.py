@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.counts.bounds import Bound
 from privet.counts.door import Candidate, Indexes, Ints
+from privet.counts.lookahead import Bound
 from privet.parties.leaves import SharedLeaves
 from privet.parties.primitives.circuits import any_sum_above, lanes_of
 from privet.parties.primitives.garbling import Evaluating, Garbling

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from privet.counts.bounds import Bound
 from privet.counts.door import Candidate, Indexes, Score, order
+from privet.counts.lookahead import Bound
 from privet.domain import Node
 from privet.errors import InternalError, PartyError
 from privet.parties.leaves import SharedLeaves

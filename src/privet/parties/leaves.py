@@ -16,8 +16,8 @@ from itertools import combinations
 import numpy as np
 
 from privet.core import Column, Tally
-from privet.counts.bounds import Bound
 from privet.counts.door import Ahead, Candidate, Indexes, Ints, Mask
+from privet.counts.lookahead import Bound
 from privet.errors import InternalError, PartyError
 
 CANNOT_BE = "says of a split which parts occur, and our own records say that it cannot be"

@@ -23,8 +23,8 @@ from typing import NoReturn
 import numpy as np
 
 from privet.core import PrivacyModel, Tally
-from privet.counts.bounds import Bound, bounds_of
 from privet.counts.door import Boxing, Cutting, Grouping, Ints, Rungs, Score
+from privet.counts.lookahead import Bound, bounds_of
 from privet.counts.memory import heading
 from privet.errors import InternalError, UnsupportedError
 from privet.models.linkage import LinkageModel

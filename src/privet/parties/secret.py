@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from privet.counts.bounds import Bound
 from privet.counts.door import Candidate, Indexes, Ints, Mask, Score, order
+from privet.counts.lookahead import Bound
 from privet.domain import Node
 from privet.errors import InternalError, UnsupportedError
 from privet.parties.entropies import Entropies

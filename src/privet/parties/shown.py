@@ -1,6 +1,6 @@
 """Searching together where the leader sees counts: `reveal = "counts"`, the way of the source.
 
-The leader decides with the same code that decides on one machine (`counts.deciding`); where that asks for
+The leader decides with the same code that decides on one machine (`counts.memory`); where that asks for
 counts, the leader asks the parties for their sum. The others answer questions about candidates that they know
 themselves, and hear decisions.
 
@@ -18,9 +18,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from privet.core import PrivacyModel, Tally
-from privet.counts.deciding import OpenCutting
 from privet.counts.door import Ahead, Boxing, Candidate, Grouping, Indexes, Ints, Mask, Rungs, Score
 from privet.counts.gain import gain
+from privet.counts.memory import OpenCutting
 from privet.domain import Node
 from privet.errors import InternalError, PartyError, UnsupportedError
 from privet.parties.leaves import SharedLeaves

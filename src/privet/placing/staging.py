@@ -1,4 +1,4 @@
-"""A folder of one's own beside the place where something shall stand."""
+"""A folder of one's own beside the place where something shall stand; signals wait until it stands."""
 
 from __future__ import annotations
 
@@ -6,18 +6,26 @@ import json
 import os
 import re
 import shutil
+import signal
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
+from typing import TypeAlias
 
 from privet.errors import InputError
 from privet.placing import system
-from privet.placing.held import note, waiting
 
 LOCK, NEW, OLD, READY, NEARLY = "lock", "new", "old", "ready", "nearly ready"
 RANDOM = 8  # letters that tempfile adds to a name
+
+Placed: TypeAlias = list[Path]
+_WATCHED: ContextVar[Placed | None] = ContextVar("placed", default=None)
+STOPS = tuple(number for name in ("SIGINT", "SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)))
 
 
 @dataclass(frozen=True)
@@ -34,11 +42,17 @@ class Aside:
         inside.chmod(0o700)  # whatever the umask
         return inside / name
 
-    def place(self, names: Sequence[str], before: Callable[[], None] = lambda: None) -> None:
-        """Put what was written under `names` in its place, in this order, over what stands there.
+    def place(self, names: Sequence[str]) -> None:
+        """Put what was written under `names` in its place, in this order, over what stands there."""
+        with self.placing(names):
+            pass
 
-        `before` is called with everything on the disk and nothing in its place; what it raises stops the
-        work. Between it and the last rename nobody can interrupt but a kill, and then the next run finishes.
+    @contextmanager
+    def placing(self, names: Sequence[str]) -> Iterator[None]:
+        """The same, after the block: there everything is on the disk and nothing in its place.
+
+        What the block raises stops the work. Between it and the last rename nobody can interrupt but a kill,
+        and then the next run finishes.
         """
         (self.folder / OLD).mkdir(exist_ok=True)
         steps = {name: [_number(self.folder / NEW / name), _number(self.parent / name)] for name in names}
@@ -46,7 +60,7 @@ class Aside:
         plan.write_text(json.dumps(steps), encoding="utf-8")
         system.synced(self.folder)
         with system.alone_in(self.parent), waiting():
-            before()
+            yield
             plan.rename(self.folder / READY)
             _finished(self.folder, self.parent)
             note(self.parent / names[-1])
@@ -208,3 +222,44 @@ def _number(path: Path) -> int | None:
         return os.lstat(path).st_ino
     except FileNotFoundError:
         return None
+
+
+@contextmanager
+def noted() -> Iterator[Placed]:
+    """A list of what is put in its place from now on, so that who is stopped can say what was written."""
+    placed: Placed = []
+    token = _WATCHED.set(placed)
+    try:
+        yield placed
+    finally:
+        _WATCHED.reset(token)
+
+
+def note(place: Path) -> None:
+    """This stands now."""
+    placed = _WATCHED.get()
+    if placed is not None:
+        placed.append(place)
+
+
+@contextmanager
+def waiting() -> Iterator[None]:
+    """Whoever wants to stop us is heard a few renames later: half a step is worse than none and than all."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # other threads are not interrupted by signals
+        return
+    heard: list[tuple[int, FrameType | None]] = []
+    before = {
+        number: signal.signal(number, lambda *said: heard.append(said))
+        for number in STOPS
+        if callable(signal.getsignal(number))  # what is ignored stays ignored, and what kills kills
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number, frame in heard[:1]:
+            handler = before[signal.Signals(number)]
+            if callable(handler):
+                handler(number, frame)

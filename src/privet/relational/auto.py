@@ -194,7 +194,7 @@ class AutoSearch(Algorithm):
         if purpose is Purpose.CLASSIFICATION and raw.target is not None:
             return bayes_error(raw, recoding)
         if self.loss in {Loss.DISCERNIBILITY, Loss.CLASSES}:
-            published = raw.recoded(recoding)
+            published = recoding.recode(raw)
             sizes = class_sizes(replace(published, person=None))
             if self.loss is Loss.CLASSES:
                 return 1.0 / max(1, len(sizes))

@@ -53,6 +53,7 @@ class Coincident(Algorithm):
     strict: bool = False
 
     name: ClassVar[str] = "coincident"
+    draws_boxes: ClassVar[bool] = True
     why_records: ClassVar[str] = (
         "it pairs people in a public order in which each stands once; give each person one row, or use "
         "top-down or optimal"

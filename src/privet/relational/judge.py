@@ -26,7 +26,7 @@ from privet.models.template import Protected, protected
 from privet.recoding import Generalization, Regions
 from privet.relational import suits
 from privet.relational.closeness import NEAR, Floats, Flows, dense, dropped_at_least
-from privet.relational.infeasible import refuse_beyond_reach
+from privet.relational.suits import refuse_beyond_reach
 from privet.relational.trimming import trimmed
 
 Mask: TypeAlias = NDArray[np.bool_]

@@ -49,17 +49,6 @@ def cuts_by_level(domain: Domain) -> tuple[Cut, ...]:
     return tuple(Cut(domain, tuple(node for node, _ in row)) for row in reversed(rows))
 
 
-def descent(domain: Domain) -> Iterator[list[Node]]:
-    """The nodes of each level, the root first, made as they are asked for."""
-    row = [domain.root]
-    while True:
-        yield row
-        finer = [child for node in row for child in (domain.below(node) or (node,))]
-        if len(finer) == len(row) and all(a is b for a, b in zip(finer, row, strict=True)):
-            return
-        row = finer
-
-
 def has_levels(domain: Domain) -> bool:
     """Does the hierarchy say anything between a value and everything?
 

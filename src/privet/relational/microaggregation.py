@@ -49,7 +49,7 @@ class Microaggregation(Algorithm):
         ordered, now = by_value(tally)
         places = np.repeat(points(ordered, self.name), ordered.counts, axis=0)
         recoding = spread(_means(ordered, _whole_cells(mdav(standardised(places), k), ordered.counts)), now)
-        broken = [m for m in policy.models if not m.check(tally.recoded(recoding)).holds]
+        broken = [m for m in policy.models if not m.check(recoding.recode(tally)).holds]
         if broken:
             raise UnsatisfiableError(
                 *(

@@ -25,11 +25,11 @@ from privet.relational import suits
 from privet.relational.axis import Axis
 from privet.relational.boxes import Boxes
 from privet.relational.coded import refuse_coded
-from privet.relational.infeasible import refuse_beyond_reach
 from privet.relational.judge import Judge, need_classes_that_merge, raise_unsatisfiable
 from privet.relational.lattice import has_levels
 from privet.relational.objective import check_weights, shares
 from privet.relational.ranges import labelled, labels_of
+from privet.relational.suits import refuse_beyond_reach
 
 
 class Cuts(Enum):
@@ -71,6 +71,7 @@ class Mondrian(Algorithm):
     weights: Mapping[str, float] = field(default_factory=dict, compare=False)
 
     name: ClassVar[str] = "mondrian"
+    draws_boxes: ClassVar[bool] = True
     asks: ClassVar[bool] = True
     persons: ClassVar[bool] = True
 

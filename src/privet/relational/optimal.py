@@ -32,7 +32,7 @@ from privet.relational.objective import Floats, Objective
 CLOSE = 1e-12  # losses that differ by less are rounding noise
 # For a lattice that cannot be enumerated, where the policy names no limit: half a minute or so, but counted
 # in work and not by the clock, so that the same table leaves in the same form however busy the machine is.
-WORK, EACH, FEWEST = 600_000_000, 5_500, 500  # records; what a node costs besides its records; nodes
+WORK, COLUMN, FEWEST = 600_000_000, 425, 500  # records; what a node costs for each column besides them; nodes
 FIRST = 0.25  # of the work: downwards from the top, before the walk by chance
 AGAIN = 4  # steps of that walk for each node that may be looked at
 
@@ -102,7 +102,7 @@ class Optimal(FullDomain):
         objective = Objective(counts, lattice, self.loss, self.weights)
         limit, nodes = self.time_limit, self.nodes
         if limit is None and nodes is None and lattice.size > ENUMERABLE:
-            nodes = max(FEWEST, WORK // (EACH + counts.records))
+            nodes = max(FEWEST, WORK // (COLUMN * len(lattice.shape) + counts.records))
         until = float("inf") if limit is None else time.monotonic() + limit
         rollups = counts.grouping(lattice.ladders, judge.sensitive)
         return Walk(lattice, rollups, judge, objective, progress, until=until, nodes=nodes, seed=self.seed)

@@ -183,7 +183,7 @@ def checked(
 ) -> Finding:
     """Promises beside the method's own can be checked, and chance may break them."""
     refuse_coded(policy.algorithm.name, tally)
-    after = tally.recoded(recoding)
+    after = recoding.recode(tally)
     broken = [m for m in policy.models if not m.spent and not m.check(after).holds]
     if broken:
         raise UnsatisfiableError(

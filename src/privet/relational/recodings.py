@@ -16,7 +16,6 @@ from privet.domain import Domain, Value
 from privet.errors import InputError
 from privet.measure.classes import occurring
 from privet.recoding import Generalization, Perturbation, Recoding, Regions
-from privet.relational.lattice import descent
 
 TYPES = ("unchanged", "full-domain", "global", "local")  # each a special case of the next
 
@@ -30,7 +29,7 @@ def recoding_type(domain: Domain, pairs: Iterable[tuple[int, Value]]) -> str:
     if all(domain.values[code] == label for code, label in label_of.items()):
         return "unchanged"
     codes, wanted = np.array(list(label_of), dtype=np.intp), list(label_of.values())
-    for row in descent(domain):
+    for row in domain.descent():
         of_code = np.searchsorted([node.lo for node in row], codes, side="right") - 1
         here = [row[at].label for at in of_code.tolist()]
         if here == wanted:

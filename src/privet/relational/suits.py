@@ -1,10 +1,17 @@
-"""Promises that a search cannot keep whatever the data: a policy with both is refused when it is made."""
+"""Promises that a search cannot keep: whatever the data, or on these.
+
+A policy with a search and a promise that it can never keep is refused when it is made; what no recoding of
+a table can reach is asked of the table with every quasi-identifier fully generalised.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from privet.core import Nulls, PrivacyModel, Role, Terms
+from privet.core import Nulls, PrivacyModel, Role, Tally, Terms
+from privet.counts.door import Counts
+from privet.counts.memory import counted
+from privet.errors import UnsatisfiableError
 from privet.models.classes import ClassCheck
 from privet.models.linkage import LinkageCheck
 
@@ -110,3 +117,9 @@ def broken_by_merging(models: Sequence[PrivacyModel], nulls: Nulls) -> list[str]
     """What merging classes may break; a promise that is spent is not about classes and refused elsewhere."""
     wrong = [model.name for model in models if not model.monotone and not model.spent]
     return wrong or ([WILDCARD] if nulls is Nulls.WILDCARD else [])
+
+
+def refuse_beyond_reach(data: Tally | Counts, models: Sequence[PrivacyModel]) -> None:
+    """Say which promises even the coarsest table breaks, and what could be promised instead."""
+    if complaints := counted(data).beyond_reach(models):
+        raise UnsatisfiableError(*complaints, "this is so even with every quasi-identifier fully generalised")

@@ -82,7 +82,7 @@ class Suppression(Algorithm):
             recoding = self._starred(tally, policy.models, progress)
         placed = np.ones(tally.cells, dtype=bool) if recoding.kept is None else recoding.kept
         kept = placed.copy()
-        kept[placed] = self._that_keep(tally.recoded(recoding), policy.models) if placed.any() else False
+        kept[placed] = self._that_keep(recoding.recode(tally), policy.models) if placed.any() else False
         dropped = tally.records - int(tally.counts[kept].sum())
         if not kept.any() or dropped > self.suppression * tally.records:
             raise UnsatisfiableError(

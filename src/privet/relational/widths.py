@@ -1,6 +1,6 @@
 """How wide values become as columns are added: the curse of dimensionality on the table at hand.
 
-`measure.dimensions` says what to expect if people were spread evenly. This cuts the table itself into boxes
+`measure.summary` says what to expect if people were spread evenly. This cuts the table itself into boxes
 of at least k, by its first column, by two, by three, and measures how much of every range a box covers.
 """
 

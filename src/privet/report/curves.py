@@ -25,7 +25,7 @@ class Point:
 
 def scatter(ident: str, points: Sequence[Point], *, title: str, description: str, upwards: str) -> Safe:
     """Risk upwards, loss to the right, the points joined in the order given."""
-    axis, base = Axis.over(point.risk for point in points), 220
+    axis, base = Axis.over([point.risk for point in points]), 220
     parts = [above(upwards, 30)]  # names stand just above the axis
     for place, name in axis.ticks():
         y = f"{base * (1 - place):.1f}"

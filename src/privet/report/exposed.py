@@ -215,7 +215,7 @@ def columns(found: Mapping[str, Any]) -> Safe | None:
                     ("Columns", "Role", "Values", "Distinct", "Pairs told apart", "Records alone"),
                     [
                         (
-                            join((label(name) for name in one.get("columns") or ()), " + "),
+                            join([label(name) for name in one.get("columns") or ()], " + "),
                             str(one.get("role") or ""),
                             count(one.get("values")),
                             *(percent(one.get(key)) for key, _, _ in COLUMNS),

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+from operator import attrgetter
 from typing import Any
 
 from privet.evidence.values import Evidence
@@ -32,24 +33,24 @@ from privet.report.sections import Section
 
 SECTIONS = (
     Section("promises", "What was promised, what was achieved", sections.promises),
-    Section("spent", "What was spent, and what that means for a person", spent.spent),
+    Section("spent", "What was spent, and what that means for a person", spent.spent, attrgetter("ledger")),
     Section("columns", "What each column became", published.columns),
-    Section("marginals", "Each column by itself", spent.marginals),
+    Section("marginals", "Each column by itself", spent.marginals, attrgetter("measures.marginals")),
     Section("classes", "Class sizes", findings.classes),
     Section("worst", "What the worst class gives away", worst.worst),
     Section("risk", "Risk before and after", findings.risks),
     Section("loss", "What was lost", findings.losses),
     Section("dimensions", "How many columns identify", dimensions.dimensions),
     Section("tradeoff", "What less risk has cost", tradeoff.tradeoff),
-    Section("paths", "What became of the paths", trajectories.kept),
-    Section("sets", "What became of the sets", transactions.kept),
-    Section("heat", "Places and times", trajectories.heat),
-    Section("loss-curve", "What each removal solved and cost", trajectories.curve),
-    Section("map", "Map", trajectories.places),
-    Section("depths", "What is left of the trees", documents.depths),
-    Section("tree", "A published class", documents.tree),
-    Section("choice", "Which way to publish is for what", documents.choice),
-    Section("joint", "Who took part, and what each of them saw", joint.taken_part),
+    Section("paths", "What became of the paths", trajectories.kept, attrgetter("measures.patterns")),
+    Section("sets", "What became of the sets", transactions.kept, attrgetter("sets")),
+    Section("heat", "Places and times", trajectories.heat, attrgetter("paths")),
+    Section("loss-curve", "What each removal solved and cost", trajectories.curve, attrgetter("thinning")),
+    Section("map", "Map", trajectories.places, attrgetter("stops")),
+    Section("depths", "What is left of the trees", documents.depths, attrgetter("documents")),
+    Section("tree", "A published class", documents.tree, attrgetter("documents")),
+    Section("choice", "Which way to publish is for what", documents.choice, attrgetter("documents")),
+    Section("joint", "Who took part, and what each of them saw", joint.taken_part, attrgetter("joint")),
     Section("made", "How it was made", sections.made),
     Section("cautions", "Cautions", sections.cautions),
     Section("verify", "How to verify", sections.verify),
@@ -58,7 +59,8 @@ SECTIONS = (
 
 def render(evidence: Evidence, parts: Sequence[Section[Evidence]] = SECTIONS) -> str:
     """The report as text. A section the evidence has nothing for is left out."""
-    told = [(part, body) for part in parts if (body := part.body(evidence)) is not None]
+    there = [part for part in parts if part.of is None or part.of(evidence) is not None]
+    told = [(part, body) for part in there if (body := part.body(evidence)) is not None]
     purpose = evidence.purpose
     title = f"Privacy report: {label_text(purpose)}" if purpose else "Privacy report"
     return page(title, sections.headline(evidence), told)
@@ -66,7 +68,7 @@ def render(evidence: Evidence, parts: Sequence[Section[Evidence]] = SECTIONS) ->
 
 def page(title: str, headline: Safe, told: Sequence[tuple[Section[Any], Safe]]) -> str:
     """A whole file: a headline, the contents, and sections."""
-    contents = join(tag("li", tag("a", part.title, href=f"#{part.ident}")) for part, _ in told)
+    contents = join([tag("li", tag("a", part.title, href=f"#{part.ident}")) for part, _ in told])
     script = asset("hover.js")
     whole = tag(
         "html",
@@ -85,7 +87,7 @@ def page(title: str, headline: Safe, told: Sequence[tuple[Section[Any], Safe]]) 
             tag("a", "Skip to the report", href="#report", class_="skip"),
             headline,
             tag("nav", tag("ol", contents), aria_label="Contents"),
-            tag("main", join(wrapped(part, body) for part, body in told), id="report"),
+            tag("main", join([wrapped(part, body) for part, body in told]), id="report"),
             tag("div", id="tip", role="status", hidden=""),
             tag("script", script),
         ),

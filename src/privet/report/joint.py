@@ -67,7 +67,7 @@ def taken_part(evidence: Evidence) -> Safe | None:
 
 def seen(parties: Sequence[PartyNote]) -> Safe:
     """A row for each thing that somebody saw, a column for each party."""
-    every = dict.fromkeys(one for party in parties for one in party.saw)
+    every = dict.fromkeys([one for party in parties for one in party.saw])
     rows: list[tuple[Content, ...]] = [
         (what, *("saw it" if what in party.saw else "no" for party in parties)) for what in every
     ]

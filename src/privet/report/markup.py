@@ -137,7 +137,7 @@ def switch(ident: str, *choices: tuple[str, Safe | None]) -> Safe | None:
     """Several views of one thing; works without scripts, and prints all of them."""
     there = [(name, pane) for name, pane in choices if pane is not None]
     if len(there) < 2:
-        return join(pane for _, pane in there) if there else None
+        return join([pane for _, pane in there]) if there else None
     knobs: list[Content] = []
     for at, (name, _) in enumerate(there):
         knob = {"id": f"{ident}-{at}", "type": "radio", "name": ident, "checked": None if at else ""}

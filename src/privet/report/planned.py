@@ -99,7 +99,7 @@ def _plot(points: Mapping[_Plan, float], across: Sequence[int], *, relative: boo
     parts += [words(right(h), str(HIGH), str(h), dy=20) for h in across]
     parts.append(words("46%", str(HIGH), "rounds (h)", dy=40))
     first, marks, ends = True, list[Safe](), list[tuple[float, str, str]]()
-    for epsilon in dict.fromkeys(one.epsilon for one in points):
+    for epsilon in dict.fromkeys([one.epsilon for one in points]):
         along = [(one, value) for one, value in points.items() if one.epsilon == epsilon]
         places = [(right(one.h), up(value)) for one, value in along if one.h is not None]
         parts += [line(*one, *other, "path") for one, other in pairwise(places)]

@@ -174,7 +174,7 @@ class Pair:
 
 def dumbbells(ident: str, pairs: Sequence[Pair], *, title: str, description: str) -> Safe:
     """Before and after on one axis, a line between them."""
-    axis = Axis.over(value for pair in pairs for value in (pair.before, pair.after))
+    axis = Axis.over([value for pair in pairs for value in (pair.before, pair.after)])
     row, top = 58, 26
     bottom = top + row * len(pairs)
     parts = []

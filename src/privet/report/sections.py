@@ -51,6 +51,7 @@ class Section(Generic[Told]):
     ident: str
     title: str
     body: Callable[[Told], Safe | None]
+    of: Callable[[Told], object] | None = None  # what it tells of; where that is not there, nothing is asked
 
 
 def quasi_columns(evidence: Evidence) -> list[str]:
@@ -252,7 +253,7 @@ def known_columns(names: list[str]) -> Safe | None:
     """Which values “these values” are."""
     if not names:
         return None
-    chips = join((tag("span", label(name), class_="chip") for name in names), " ")
+    chips = join([tag("span", label(name), class_="chip") for name in names], " ")
     return paragraph("Values that somebody may know: ", chips, class_="chips")
 
 

@@ -94,7 +94,7 @@ def sequences(evidence: Evidence) -> Safe | None:
         return None
     found = evidence.paths.frequent
     rows = [
-        (join((label(point) for point in one.sequence), " → "), count(one.support) or "")
+        (join([label(point) for point in one.sequence], " → "), count(one.support) or "")
         for one in found.listed[:ROUTES]
     ]
     if not rows:

@@ -44,7 +44,7 @@ def kept(evidence: Evidence) -> Safe | None:
         hidden(sets.effects),
     ]
     parts += [known(one) for one in sets.levels]
-    return join(one for one in parts if one is not None)
+    return join([one for one in parts if one is not None])
 
 
 def hidden(effects: Effects | None) -> Safe | None:

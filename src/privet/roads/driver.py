@@ -24,8 +24,18 @@ from privet.policy.values import Policy, form_noted
 from privet.release import Release
 from privet.roads import Verdicts, absent
 from privet.roads.absent import Occurring
-from privet.roads.passed import Asked, Counts, Data, Found, Leaving, Once, Passed, Seen
-from privet.roads.stations import refuse_broken, source_digest
+from privet.roads.stations import (
+    Asked,
+    Counts,
+    Data,
+    Found,
+    Leaving,
+    Once,
+    Passed,
+    Seen,
+    refuse_broken,
+    source_digest,
+)
 
 
 class Stations(ABC, Generic[Data, Counts, Found, Leaving, Seen]):
@@ -62,7 +72,9 @@ class Stations(ABC, Generic[Data, Counts, Found, Leaving, Seen]):
             data = Once(self.read(asked))
             self._arrive("count", progress)
             counts = self.count(asked, data)
-            unmet = absent.remarks(policy, self.occurring(counts), further=like is not None)
+            unmet: list[str] = []
+            if any(model.guarded() for model in policy.models):
+                unmet = absent.remarks(policy, self.occurring(counts), further=like is not None)
             self._arrive("search", progress)
             found = self.search(asked, counts)
             self._arrive("apply", progress)

@@ -1,30 +1,48 @@
-"""What every road passes: how a source is named, what is refused, what is said at the end."""
+"""What every road passes: how a source is named, what is refused, what is said at the end.
+
+What goes along from station to station are values: what was asked, and what each station made. Options that
+a call does not have are refused on every road alike, with the near one.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, replace
+from functools import cached_property, wraps
+from importlib import import_module
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 
 from privet import core
-from privet.core import Form, PrivacyModel, Tally, Verdict
+from privet.core import Form, PrivacyModel, Progress, Tally, Verdict
 from privet.declared import Order, spoken
-from privet.engine import SUFFIX, Engine
+from privet.engine import SUFFIX, Cluster, Engine
 from privet.engines import text
 from privet.errors import (
     BrokenPromiseError,
     InputError,
     InternalError,
+    OptionError,
     TamperedError,
     UnsupportedError,
     one_of,
+    unknown_option,
 )
 from privet.evidence import notes as ev
 from privet.evidence.values import Evidence
 from privet.policy.values import Policy
+from privet.roads import Verdicts
 
+Data = TypeVar("Data")  # as it was read
+Counts = TypeVar("Counts")  # all that a search may see, and the engine's own notes on it
+Found = TypeVar("Found")  # what it decided on
+Leaving = TypeVar("Leaving")  # the data that is about to leave
+Seen = TypeVar("Seen")  # that data as its recipient will see it
+P = ParamSpec("P")
+R = TypeVar("R")
 T = TypeVar("T")
 
 
@@ -183,3 +201,91 @@ def refuse_classify(what: str, *, asked: bool) -> None:
     """Say that no classifier is trained on such a release, rather than leave the question out."""
     if asked:
         raise UnsupportedError(f"--classify: {what} has no target to be predicted; tables have")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the steward asked for."""
+
+    source: Any = field(repr=False)
+    policy: Policy
+    engine: Engine[Any]
+    like: Path | None
+    output: str | None
+    progress: Progress = field(repr=False)
+    beside: Executor = field(repr=False)  # for what need not wait
+
+    @cached_property
+    def form(self) -> Form:
+        """How the source is written, with everything said that can be told from a file."""
+        form = settle(self.source, self.policy.form)
+        if form.format is None and isinstance(self.engine, Cluster):
+            return replace(form, format=self.engine.written)
+        return form
+
+
+class Once(Generic[Data]):
+    """Data that is handed over: whoever takes it holds it alone, so that texts go when they are counted."""
+
+    def __init__(self, data: Data) -> None:
+        self._data = [data]
+
+    def take(self) -> Data:
+        return self._data.pop()
+
+
+@dataclass(frozen=True)
+class Passed(Generic[Counts, Found, Leaving, Seen]):
+    """What every station made, for those who measure and release."""
+
+    asked: Asked
+    counts: Counts = field(repr=False)
+    found: Found = field(repr=False)
+    leaving: Leaving = field(repr=False)
+    seen: Seen = field(repr=False)
+    verdicts: Verdicts
+
+    @property
+    def policy(self) -> Policy:
+        return self.asked.policy
+
+
+class Later:
+    """A question that a module of the kind's own room answers; a release does not wait until it is loaded."""
+
+    def __init__(self, module: str) -> None:
+        self.module = module
+
+    def __set_name__(self, road: type, name: str) -> None:
+        self.room, self.name = road.__module__.rpartition(".")[0], name
+
+    def __get__(self, road: object, kind: type) -> Callable[..., Any]:
+        answer: Callable[..., Any] = getattr(import_module(f"{self.room}.{self.module}"), self.name)
+        return answer
+
+
+def options(call: Callable[..., Any], policy: Policy, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What a road's call is asked besides; an option that it does not declare is refused on every road."""
+    declared = [
+        name
+        for name, one in signature(call).parameters.items()
+        if one.kind is Parameter.KEYWORD_ONLY and name != "engine"
+    ]
+    wrong = [unknown_option(declared, name) for name in asked if name not in declared]
+    if wrong:
+        of = policy.kind if policy.algorithm.road is None else policy.algorithm.name
+        raise OptionError(*(f"{call.__name__} of {of}: {complaint}" for complaint in wrong))
+    return dict(asked)
+
+
+def with_known_options(call: Callable[P, R]) -> Callable[P, R]:
+    """A call that answers an option which it does not have as the roads do, with the near one."""
+    known = list(signature(call).parameters)
+
+    @wraps(call)
+    def called(*given: P.args, **asked: P.kwargs) -> R:
+        if wrong := [unknown_option(known, name) for name in asked if name not in known]:
+            raise OptionError(*(f"{call.__name__}: {complaint}" for complaint in wrong))
+        return call(*given, **asked)
+
+    return called

@@ -15,7 +15,8 @@ import numpy as np
 
 from privet.core import Verdict
 from privet.declared import ModelFacts
-from privet.models.linkage import Linkage, at_least_one
+from privet.models.exact import at_least_one
+from privet.models.linkage import Linkage
 from privet.rules.baskets import Baskets, Ints
 from privet.trajectory.audit import OfLength, audit
 

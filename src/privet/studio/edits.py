@@ -12,6 +12,7 @@ from typing import Any
 from privet.core import Role
 from privet.errors import InputError, one_of
 from privet.studio.project import Document
+from privet.studio.typed import is_whole
 
 FIELD_ROLES = ("identifier", "quasi", "sensitive", "other", "undecided")  # trees have no target
 ITEMS = "items of the sets"  # which have one hierarchy, beside those of columns
@@ -158,7 +159,7 @@ def set_paths(document: Document, said: Mapping[str, str]) -> None:
     _refuse_other(document, "trajectories")
     known: dict[str, Any] = {key: value for key, value in said.items() if value}
     for key in ("grid",):
-        if key in known and str(known[key]).isdigit():
+        if key in known and is_whole(str(known[key])):
             known[key] = int(known[key])
     kept = {key: value for key, value in document.get("trajectories", {}).items() if key not in said}
     document["trajectories"] = {**known, **kept}

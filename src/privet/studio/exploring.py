@@ -18,6 +18,7 @@ from privet.studio.nodes import Explored
 from privet.studio.pages import Asked, Pages
 from privet.studio.project import Document
 from privet.studio.told import exposure
+from privet.studio.typed import is_whole
 
 WAIT = 600.0  # seconds
 SEARCHES = ("top-down", "optimal", "mondrian", "local", "suppression", "incognito", "samarati")
@@ -85,7 +86,7 @@ def start(asked: Asked) -> Response:
     asked.project.policy()
     chosen = [name for name in asked.form.get("search", ()) if name in SEARCHES]
     sizes = [word for word in asked.get("k").replace(" ", "").split(",") if word]
-    if not all(word.isdigit() for word in sizes):
+    if not all(map(is_whole, sizes)):
         raise InputError("k: numbers with commas between them, such as 2,5,10")
     words = ["explore", asked.project.given, str(asked.project.policy_file)]
     words += ["--algorithms", ",".join(chosen)] if chosen else []
@@ -165,7 +166,7 @@ def nodes(asked: Asked) -> Response:
 
 def _levels(asked: Asked, found: Explored) -> tuple[int, ...]:
     words = asked.get("levels").split(",")
-    if len(words) != len(found.top) or not all(word.isdigit() for word in words):
+    if len(words) != len(found.top) or not all(map(is_whole, words)):
         raise InputError("levels: one number for each quasi-identifier")
     levels = tuple(map(int, words))
     if any(level > top for level, top in zip(levels, found.top, strict=True)):

@@ -83,17 +83,7 @@ class Jobs:
         with self._lock:
             if sum(job.running for job in self._all.values()) >= AT_ONCE:
                 raise InputError("other work is under way; wait for it, or cancel it")
-            typed, secret = unseen(words)
-            process = subprocess.Popen(  # noqa: S603 - our own command line, no shell
-                [sys.executable, "-m", "privet.cli", *typed, *(() if written else ("--json",))],
-                env={**os.environ, **PROGRESS, **secret, "PYTHONIOENCODING": "utf-8"},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                encoding="utf-8",
-                errors="replace",
-            )
+            process = _begun(words, written=written)
             job = Job(next(self._numbers), kind, ("privet", *words), process, about, written)
             self._all[job.number] = job
             for old in list(self._all)[:-KEPT]:
@@ -116,6 +106,25 @@ class Jobs:
             job.cancel()
         for job in self:
             job.finished.wait(10)
+
+
+def _begun(words: Sequence[str], *, written: bool) -> subprocess.Popen[str]:
+    typed, secret = unseen(words)
+    try:
+        return subprocess.Popen(  # noqa: S603 - our own command line, no shell
+            [sys.executable, "-m", "privet.cli", *typed, *(() if written else ("--json",))],
+            env={**os.environ, **PROGRESS, **secret, "PYTHONIOENCODING": "utf-8"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+        )
+    except (OSError, ValueError):  # a word of no command line: it has a NUL, or never ends
+        raise InputError(
+            "this could not be typed as a command: a name is too long or has odd letters"
+        ) from None
 
 
 def _followed(job: Job) -> None:

@@ -20,6 +20,7 @@ from privet.studio.look import Incoming
 from privet.studio.pages import Asked, Pages, Studio, refusal
 from privet.studio.project import DATA, DOCUMENTS, RELEASES, TRAJECTORIES, TRANSACTIONS
 from privet.studio.received import unpacked
+from privet.studio.typed import is_whole
 
 LARGEST = 4 << 30  # bytes of a file that is dropped
 LOOKING = ("open/state", "looking at the data")
@@ -138,7 +139,7 @@ async def uploaded(pages: Pages, request: Request) -> Response:
     if not studio.gate.is_ours(request.headers.get("x-studio-token", "")):
         return refusal(403)
     declared = request.headers.get("content-length", "")
-    if not declared.isdigit():
+    if not is_whole(declared):
         return refusal(411)
     if int(declared) > LARGEST:
         return refusal(413)

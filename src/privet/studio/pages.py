@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from urllib.parse import quote, urlencode
 
 from privet.declared import TABLE
-from privet.errors import InputError, InternalError, MissingExtraError, PrivetError
+from privet.errors import InternalError, MissingExtraError, PrivetError
 from privet.policy.consistency import NO_PROMISE
 from privet.report.markup import Safe, label_text
 from privet.studio.before_after import Prepared
@@ -27,6 +27,7 @@ from privet.studio.later import MOMENT, Latest, WaitingError
 from privet.studio.look import Incoming, Look, Looks
 from privet.studio.nodes import Lattices
 from privet.studio.project import Project, undecided
+from privet.studio.typed import whole
 
 try:
     from fastapi import FastAPI, Request
@@ -97,10 +98,7 @@ class Asked:
         return self.form[name][0] if name in self.form else self.query.get(name, "")
 
     def number(self, name: str) -> int:
-        given = self.get(name)
-        if not given.isascii() or not given.isdigit() or len(given) > 12:
-            raise InputError(f"{name}: is a number")
-        return int(given)
+        return whole(self.get(name), name)
 
     def page(self, template: str, status: int = 200, **shown: Any) -> Response:
         return HTMLResponse(render(self.studio, template, **shown), status_code=status)

@@ -255,8 +255,12 @@ class Project:
 
     def inside(self, name: str) -> Path:
         """A file of this folder by its name; whatever leads out of it is refused."""
-        found = None if "\0" in name else (self.folder / name).resolve()
-        if found is None or not found.is_relative_to(self.folder.resolve()) or not found.is_file():
+        try:
+            found = (self.folder / name).resolve()
+            there = found.is_relative_to(self.folder.resolve()) and found.is_file()
+        except (OSError, ValueError):  # no file has such a name
+            there = False
+        if not there:
             raise InputError("there is no such file in this project")
         return found
 

@@ -168,6 +168,7 @@ def add(asked: Asked) -> Response:
     made = build("models", table)
 
     def change(document: Document) -> None:
+        _refuse_other_kind(made, document)
         edits.add_model(document, table)
         if made.spent and not _spends(document, made.name):
             keeps = _keeping(made.name, str(document.get("kind", TABLE)))
@@ -175,6 +176,13 @@ def add(asked: Asked) -> Response:
 
     asked.project.edit(change)
     return asked.go("promise", anchor="promised")
+
+
+def _refuse_other_kind(made: Any, document: Document) -> None:
+    """The page offers what there is for this kind of data; a form that was kept may say another."""
+    kind = str(document.get("kind", TABLE))
+    if kind not in made.kinds:
+        raise InputError(f"{made.name}: is for {' and '.join(made.kinds)}, not for {kind}")
 
 
 def _spends(document: Document, promise: str) -> bool:
@@ -208,9 +216,14 @@ def algorithm(asked: Asked) -> Response:
     """What searches; "usual" leaves it to the promises."""
     name = asked.get("type")
     table = None if name in {"", "usual"} else fields.table_of("algorithms", name, asked.form)
-    if table is not None:
-        build("algorithms", table)
-    asked.project.edit(lambda document: edits.set_algorithm(document, table))
+    made = None if table is None else build("algorithms", table)
+
+    def change(document: Document) -> None:
+        if made is not None:
+            _refuse_other_kind(made, document)
+        edits.set_algorithm(document, table)
+
+    asked.project.edit(change)
     return asked.go("promise", anchor="search")
 
 

@@ -24,10 +24,12 @@ from privet.studio.columns import drawn
 from privet.studio.pages import Asked, Pages, attached
 from privet.studio.project import TREES
 from privet.studio.seen import Column
+from privet.studio.typed import whole
 
 SHOWN = 200  # values without a place that a page lists
 LARGEST_TREE = 2000  # nodes that a page draws
 SIMPLE = ("flat", "auto", "prefix", "dates", "intervals")
+NOT_QUASI = "only a quasi-identifier has a hierarchy"
 CLIMBED = 6  # values whose steps are shown
 KINDS = {
     "csv": "tree",
@@ -136,7 +138,7 @@ def one(asked: Asked) -> Response:
     name = asked.get("column")
     spec = _quasi(asked).get(name)
     if spec is None:
-        raise InputError("only a quasi-identifier has a hierarchy")
+        raise InputError(NOT_QUASI)
     standing = _looked(asked, name, spec, _values(asked, [name]).get(name))
     column = asked.look.column(name)
     root = _root(_parsed(asked, name)) if not standing.complaint else None
@@ -208,7 +210,7 @@ def simple(asked: Asked) -> Response:
         raise InputError("there is no such hierarchy")
     spec: dict[str, Any] = {"type": kind}
     if kind == "prefix":
-        spec["keep"] = [int(word) for word in re.findall(r"[0-9]+", asked.get("keep"))]
+        spec["keep"] = [whole(word, "keep") for word in re.findall(r"[0-9]+", asked.get("keep"))]
     if kind == "dates":
         said = " ".join(asked.form.get("levels", ())).lower()
         spec["levels"] = re.findall(r"[a-z]+", said) or ["month", "year"]
@@ -254,11 +256,19 @@ def _kept(asked: Asked, name: str, root: Branch) -> Response:
     """The tree as a file of the project, which the policy names."""
     plain = re.sub(r"[^\w\-]+", "_", name)[:60] or "column"
     Tree(root)  # a label that stands twice is refused here
+    if name not in _quasi(asked):
+        raise InputError(NOT_QUASI)
     path = asked.project.folder / TREES / f"{plain}.csv"
     if path.exists() and _path_of(asked, name) != f"{TREES}/{plain}.csv":
         path = asked.project.room_for(TREES, f"{plain}.csv")
+    fresh = not path.exists()
     asked.project.written(path, branches.rows(root))
-    return _saved(asked, name, {"type": "csv", "path": f"{TREES}/{path.name}"})
+    try:
+        return _saved(asked, name, {"type": "csv", "path": f"{TREES}/{path.name}"})
+    except PrivetError:
+        if fresh:
+            path.unlink(missing_ok=True)
+        raise
 
 
 def _path_of(asked: Asked, name: str) -> str:

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import PrivacyModel, Tally
-from privet.counts import deciding
 from privet.counts.door import (
     Ahead,
     Candidate,
@@ -23,7 +22,7 @@ from privet.counts.door import (
     Rungs,
     Score,
 )
-from privet.counts.memory import InMemory
+from privet.counts.memory import InMemory, OpenCutting, beyond_reach
 from privet.counts.partition import Partition
 from privet.domain import Node
 from privet.recoding import Recoding
@@ -52,10 +51,10 @@ class Summed:
         return [total(found) for found in zip(*answers, strict=True)]
 
     def beyond_reach(self, models: Sequence[PrivacyModel]) -> tuple[str, ...]:
-        return deciding.beyond_reach(self, models)
+        return beyond_reach(self, models)
 
-    def cutting(self, score: Score, models: Sequence[PrivacyModel]) -> deciding.OpenCutting:
-        return deciding.OpenCutting(self, score, models)
+    def cutting(self, score: Score, models: Sequence[PrivacyModel]) -> OpenCutting:
+        return OpenCutting(self, score, models)
 
     def leaves(self, protected: Sequence[tuple[int, int]], *, needed: bool) -> SummedLeaves:  # noqa: ARG002
         return SummedLeaves([part.leaves(protected, needed=True) for part in self._parts])

@@ -39,7 +39,7 @@ class SummedClasses:
 
     def holds(self, node: Levels, bad: Mask, models: Sequence[PrivacyModel]) -> bool:
         cut, of_cell = self._cut(node), self._of_cells(node)
-        after = joined([t.recoded(cut).where(~bad[of]) for t, of in zip(self._tallies, of_cell, strict=True)])
+        after = joined([cut.recode(t).where(~bad[of]) for t, of in zip(self._tallies, of_cell, strict=True)])
         return all(model.check(after).holds for model in models)
 
     def persons(self, node: Levels) -> Ints:

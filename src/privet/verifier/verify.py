@@ -20,9 +20,7 @@ from __future__ import annotations
 import argparse
 import base64
 import codecs
-import csv
 import hashlib
-import io
 import json
 import os
 import re
@@ -38,7 +36,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import combinations, product
 from math import comb, prod
 from pathlib import Path
@@ -204,6 +202,14 @@ def written(value: Any) -> str | None:
     return None if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def check_order(policy: Row, as_published: bool) -> None:
+    wrong = policy["order"] != "kept" and not as_published
+    refuse(wrong, "the records do not stand in the order of what is published")
+
+
+# --- rows of tables
+
+
 def records_of(name: str, raw: bytes, policy: Row) -> list[Row]:
     """The rows of a table. One text at most means "missing", and the file has one spelling."""
     form = {"format": None, "delimiter": None, "encoding": "utf-8", "nulls": [""], **policy.get("form", {})}
@@ -225,28 +231,30 @@ def records_of(name: str, raw: bytes, policy: Row) -> list[Row]:
         plain = all(re.sub(r"e[+]?(-?)0*", r"e\1", repr(float(one))) == one for one in numbers)
         unsure(not plain, "numbers that are written in many ways")
         return [{key: written(value) for key, value in row.items()} for row in rows]
-    mark, null = form["delimiter"], (form["nulls"] or [""])[0]
+    null = (form["nulls"] or [""])[0]
+    head, *rest = cells_of(text, form["delimiter"], other)
+    uneven = any(len(row) != len(head) for row in rest) or len(set(head)) < len(head)
+    refuse(uneven, f"{name}: a row has other fields than the header")
+    texts = [[None if bare and text == null else text for text, bare in row] for row in rest]
+    return [{key: value for (key, _), value in zip(head, row, strict=True)} for row in texts]
+
+
+def cells_of(text: str, mark: str, other: str) -> list[list[tuple[str, bool]]]:
+    """Texts, line by line, and whether each is bare: quotes stand where they are needed, and around an empty
+    text, which is not a missing one.
+    """
     refuse(len(mark) != 1 or mark in '"\r\n', "the policy names a delimiter that cannot be one")
     m, at = re.escape(mark), 0
     field = re.compile(rf'(?:"((?:[^"]|"")*)"|([^{m}"\r\n]*))({m}|\n)')
-    table: list[list[str | None]] = [[]]
+    table: list[list[tuple[str, bool]]] = [[]]
     while cell := field.match(text, at):
         value, at = cell[2] if cell[1] is None else cell[1].replace('""', '"'), cell.end()
-        # Quotes stand where they are needed, and around an empty text, which is not a missing one.
         refuse(cell[1] and not re.search(rf'[{m}"\r\n]', value), other)
-        table[-1].append(None if cell[2] == null and len(table) > 1 else value)
+        table[-1].append((value, cell[1] is None))
         if cell[3] == "\n":
             table.append([])
-    refuse(at < len(text), other)
-    head, *rest = table
-    uneven = rest.pop() or any(len(row) != len(head) for row in rest) or len(set(head)) < len(head)
-    refuse(uneven, f"{name}: a row has other fields than the header, or the last one has no end")
-    return [{str(key): value for key, value in zip(head, row, strict=True)} for row in rest]
-
-
-def check_order(policy: Row, as_published: bool) -> None:
-    wrong = policy["order"] != "kept" and not as_published
-    refuse(wrong, "the records do not stand in the order of what is published")
+    refuse(at < len(text) or table.pop(), other)
+    return table
 
 
 def in_order(rows: Sequence[Row]) -> bool:
@@ -255,8 +263,11 @@ def in_order(rows: Sequence[Row]) -> bool:
     return all(one <= other for one, other in zip(keys, keys[1:], strict=False))
 
 
-DISGUISES = {"hash": "[0-9a-f]{64}", "pseudonym": "P-[0-9A-HJKMNP-TV-Z]{12}"}
-DISGUISES["shift"] = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].+)?"
+DISGUISES = {
+    "hash": "[0-9a-f]{64}",
+    "pseudonym": "P-[0-9A-HJKMNP-TV-Z]{12}",
+    "shift": r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].+)?",
+}
 
 
 def check_disguises(policy: Row, rows: Sequence[Row]) -> None:
@@ -311,39 +322,7 @@ def in_numbers(value: Any) -> Fraction:
     return Fraction(f"{'-' if value[1] else ''}{value[2] or 0}e{value[3]}")
 
 
-# --- promises about who can be found, and what is then learnt
-
-LINKAGE = {"k-anonymity", "lkc-privacy", "alpha-k-anonymity", "confidence-bounding", "maximum-risk"}
-RISKS = {"average-risk", "records-at-risk", "sample-uniqueness"}
-# Of how it was made, or of others:
-UNSHOWN = {"by-construction", "differential-privacy", "k-map", "delta-presence"}
-KEYS = {"type", "k", "l", "c", "alpha", "p", "t", "beta", "delta", "at_most", "above", "sensitive", "quasi"}
-KEYS |= {"distance", "order"}
-
-
-def exact(number: Any) -> Fraction:
-    text = str(number)
-    plain = re.fullmatch(r"[0-9]*\.?[0-9]*([eE][+-]?[0-9]{1,3})?(/[0-9]+)?%?", text)
-    refuse(len(text) > 200 or not plain, "a bound that the policy names is not a number that can be told")
-    return Fraction(text[:-1]) / 100 if text.endswith("%") else Fraction(text)
-
-
-def asked(model: Row, rows: Sequence[Row]) -> tuple[int, list[tuple[str, Any, Fraction]]]:
-    """How many must match; and columns, protected values and the largest shares that they may have."""
-    found = []
-    sensitive, usual = model.get("sensitive", ()), model.get("c", model.get("alpha"))
-    for name in sensitive:
-        items = sensitive[name] if isinstance(sensitive, dict) else "every"
-        if isinstance(items, dict):
-            items = [{"value": value, "at_most": bound} for value, bound in items.items()]
-        for item in [{"every": True}] if items == "every" else items:
-            item = item if isinstance(item, dict) else {"value": item}
-            every = {row[name] for row in rows} if item.get("every") else {written(item.get("value"))}
-            found += [(name, v, exact(item.get("at_most", usual))) for v in set(map(same, every))]
-    refuse(not all(0 < bound <= 1 for _, _, bound in found), "a share that the policy names is not one")
-    if model["type"] != "maximum-risk":
-        return model.get("k", 1), found
-    return -(-exact(model["at_most"]).denominator // exact(model["at_most"]).numerator), found
+# --- groups of records that cannot be told apart
 
 
 def matching(people: Sequence[tuple[Sequence[Any], Any]], least: int, most: int) -> Iterator[list[Any]]:
@@ -371,9 +350,6 @@ def linkage(model: Row, rows: Sequence[Row], groups: Iterable[list[Row]]) -> boo
     return True
 
 
-# --- classes of records
-
-
 def classes(rows: Sequence[Row], names: Sequence[str]) -> Iterator[list[Row]]:
     """The records that agree in these columns."""
     return matching([([row[name] for name in names], row) for row in rows], len(names), len(names))
@@ -388,6 +364,21 @@ def perhaps(rows: Sequence[Row], names: Sequence[str]) -> Iterator[list[Row]]:
         match = [row for row in rows if all(row[n] in {v, None} for n, v in zip(names, known, strict=True))]
         if match:
             yield match
+
+
+def links(model: Row, rows: Sequence[Row], quasi: Sequence[str], policy: Row) -> bool:
+    """Of a table: any l known values match at least k records."""
+    quasi, wildcard = model.get("quasi", quasi), policy["nulls"] == "wildcard"
+    most = min(model.get("l", len(quasi)), len(quasi))
+    least = min(1, most) if wildcard else most  # records that agree in more columns agree in fewer
+    many = sum(comb(len(quasi), size) for size in range(least, most + 1)) * len(rows)
+    unsure(many > 100 * MOST, "so many sets of columns")
+    known = (names for size in range(least, most + 1) for names in combinations(quasi, size))
+    alike = perhaps if wildcard else classes
+    return linkage(model, rows, (group for names in known for group in alike(rows, names)))
+
+
+# --- classes of records
 
 
 def ln(number: Fraction) -> Fraction:
@@ -456,24 +447,17 @@ def risk_keeps(model: Row, sizes: Sequence[int]) -> bool:
 
 def keeps(model: Row, rows: Sequence[Row], quasi: Sequence[str], policy: Row) -> bool:
     """Does a table of records keep a promise?"""
-    beyond, wildcard = sorted(set(model) - KEYS), policy["nulls"] == "wildcard"
-    unsure(beyond, f"{model['type']} with {', '.join(beyond)}")
-    if model["type"] in LINKAGE:  # any l known values match at least k records
-        quasi = model.get("quasi", quasi)
-        most = min(model.get("l", len(quasi)), len(quasi))
-        least = min(1, most) if wildcard else most  # records that agree in more columns agree in fewer
-        many = sum(comb(len(quasi), size) for size in range(least, most + 1)) * len(rows)
-        unsure(many > 100 * MOST, "so many sets of columns")
-        known = (names for size in range(least, most + 1) for names in combinations(quasi, size))
-        alike = perhaps if wildcard else classes
-        return linkage(model, rows, (group for names in known for group in alike(rows, names)))
-    unsure(wildcard, "missing values that match everything, with a promise about classes")
+    if model["type"] in LINKAGE:
+        return links(model, rows, quasi, policy)
+    unsure(
+        policy["nulls"] == "wildcard", "missing values that match everything, with a promise about classes"
+    )
     groups = list(classes(rows, quasi))
     if model["type"] in RISKS:
         return risk_keeps(model, list(map(len, groups)))
-    for name in model.get("sensitive", [None]):
-        table = shares([same(row.get(name)) for row in rows])
-        if not all(class_keeps(model, [same(row.get(name)) for row in group], table) for group in groups):
+    for name in model["sensitive"]:
+        table = shares([same(row[name]) for row in rows])
+        if not all(class_keeps(model, [same(row[name]) for row in group], table) for group in groups):
             return False
     return True
 
@@ -483,8 +467,6 @@ def keeps(model: Row, rows: Sequence[Row], quasi: Sequence[str], policy: Row) ->
 
 def of_table(policy: Row, files: dict[str, bytes], data: Row) -> Any:
     """The records of a table, or of two that are linked by buckets; and what is asked of them."""
-    if policy["algorithm"]["type"] in {"diffgen", "noisy-contingency"}:
-        return noisy(policy, files, data), []
     split = policy["algorithm"]["type"] in {"anatomy", "bucketisation"}
     other = split != bool(data.get("buckets")) or data.get("tables") or data.get("counts")
     refuse(other, "the evidence names other tables than the algorithm of the policy publishes")
@@ -512,7 +494,13 @@ def of_table(policy: Row, files: dict[str, bytes], data: Row) -> Any:
     return len(rows), [lambda model: keeps(model, rows, quasi, policy)]
 
 
-def noisy(policy: Row, files: dict[str, bytes], data: Row) -> int:
+KINDS["table"] = of_table
+
+
+# --- noise
+
+
+def of_noise(policy: Row, files: dict[str, bytes], data: Row) -> Any:
     """How many noisy records there are. They are the counts, row by row; that noise was drawn, no table shows."""
     tables = [records_of(one, files[one], policy) for one in (data["file"], data.get("counts")) if one]
     columns = {n for n, a in policy["attributes"].items() if a["role"] in {"quasi", "target"}}
@@ -526,10 +514,10 @@ def noisy(policy: Row, files: dict[str, bytes], data: Row) -> int:
     refuse(twice or len(held) < len(counts), "two counts for the same row, or counts beside counts")
     other = len(tables) > 1 and Counter(tuple(row.values()) for row in tables[0]) != held
     refuse(other, "the records are not the counts, each row as often as its count says")
-    return sum(max(0, count) for count in held.values())
+    return sum(max(0, count) for count in held.values()), []
 
 
-KINDS["table"] = of_table
+KINDS["table with noise"] = of_noise
 
 
 # --- paths
@@ -551,12 +539,12 @@ def of_paths(policy: Row, files: dict[str, bytes], data: Row) -> Any:
     quasi = [name for name, about in policy["attributes"].items() if about["role"] == "quasi"]
 
     def path_keeps(model: Row) -> bool:
-        unsure(model["type"] not in LINKAGE or set(model) - KEYS, f"{model['type']} of paths")
+        unsure(model["type"] not in LINKAGE, f"{model['type']} of paths")
         longest = max(len(points) for points, _ in people)
         most = model.get("l", longest) if model["type"] == "lkc-privacy" else longest
         return linkage(model, rows, matching(people, 1, most))
 
-    beside = [lambda model: keeps(model, rows, quasi, policy)] if quasi else []
+    beside = [lambda model: links(model, rows, quasi, policy)] if quasi else []
     return len(people), [path_keeps, *beside]
 
 
@@ -606,11 +594,11 @@ KINDS["trajectories"] = of_paths
 
 # --- documents
 
-UNLIKE = [{"number", "digits"}, {"boolean", "truth"}, {"null", "absent"}, {"array", "object"}]
-UNLIKE += [{"attribute", "element"}, {"attribute", "empty"}, {"empty", "absent"}]  # in XML
+IN_XML = [{"attribute", "element"}, {"attribute", "empty"}, {"empty", "absent"}]
+UNLIKE = [{"number", "digits"}, {"boolean", "truth"}, {"null", "absent"}, {"array", "object"}, *IN_XML]
 
 
-def of_documents(policy: Row, files: dict[str, bytes], data: Row) -> Any:
+def of_documents(judge: Any, policy: Row, files: dict[str, bytes], data: Row) -> Any:
     """The records of a collection, each as nested keys and values; or halves of them in groups."""
     unsure(data.get("tables"), "documents as tables")
     about, name, forms = policy["documents"], data["file"], defaultdict[Any, set[str]](set)
@@ -618,10 +606,9 @@ def of_documents(policy: Row, files: dict[str, bytes], data: Row) -> Any:
         told.update({"quasi": [], "sensitive": None, "other": [], "children": {}, **told})
         told["quasi"] = [told["quasi"]] if isinstance(told["quasi"], str) else told["quasi"]
     about["record"] = {"type": next(iter(about["types"])), **about.get("record", {})}
-    halved = policy["algorithm"]["type"] == "tree-anatomy"
     raw, name = unpacked(name, files[name]), name.removesuffix(".gz")
     about["beyond"] = Unknown if name.endswith(".xml") else Wrong  # in XML a field may have another name
-    people, check = (of_halves if halved else of_trees)(policy, name, raw, forms)
+    people, check = judge(policy, name, raw, forms)
     two_ways = any(pair <= seen for seen in forms.values() for pair in UNLIKE)
     layouts = [{one for one in seen if one.startswith(("wrapped", "direct"))} for seen in forms.values()]
     refuse(two_ways or any(len(one) > 1 for one in layouts), f"{name}: a tree is written unlike the others")
@@ -816,7 +803,10 @@ def rare(places: Iterable[Sequence[Any]], l: int) -> bool:
     return all(place[0] == "none" or max(Counter(place).values()) * l <= len(place) for place in places)
 
 
-# --- documents in halves: trees without sensitive values, and beside them, group by group, these values
+KINDS["documents"] = partial(of_documents, of_trees)
+
+
+# --- halves of documents: trees without sensitive values, and beside them, group by group, these values
 
 
 def of_halves(policy: Row, name: str, raw: bytes, forms: Any) -> Any:
@@ -917,7 +907,7 @@ def heap_of(element: Any) -> tuple[str, Row]:
     return element.attrib["id"], {"attribute": element.attrib["attribute"], "values": values, **nulls}
 
 
-KINDS["documents"] = of_documents
+KINDS["documents in halves"] = partial(of_documents, of_halves)
 
 
 # --- sets
@@ -928,10 +918,11 @@ def of_sets(policy: Row, files: dict[str, bytes], data: Row) -> Any:
     how, name = policy["transactions"], data["file"]
     mark = how.get("separator", " " if how["form"] == "column" else ",")
     if how["form"] == "baskets" and not mark.isspace():
-        lines = csv.reader(
-            io.StringIO(unpacked(name, files[name]).decode(), newline=""), delimiter=mark, strict=True
+        lines = cells_of(
+            unpacked(name, files[name]).decode(), mark, f"{name} is not written as privet writes"
         )
-        found: Any = [(line, {}) for line in lines]
+        refuse(any(not bare and not text for line in lines for text, bare in line), "an item without a text")
+        found: Any = [([text for text, _ in line if line != [("", True)]], {}) for line in lines]
         order = [json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line, _ in found]
         check_order(policy, order == sorted(order))
     else:
@@ -969,9 +960,49 @@ KINDS["transactions"] = of_sets
 
 # --- together: all of it
 
+LINKAGE = {"k-anonymity", "lkc-privacy", "alpha-k-anonymity", "confidence-bounding", "maximum-risk"}
+RISKS = {"average-risk", "records-at-risk", "sample-uniqueness"}
+# Of how it was made, or of others:
+UNSHOWN = {"by-construction", "differential-privacy", "k-map", "delta-presence"}
+WORDS = {  # what a policy says of each promise; of words with a question mark, perhaps
+    "k-anonymity": "k", "lkc-privacy": "l k c sensitive", "alpha-k-anonymity": "alpha k sensitive",
+    "confidence-bounding": "sensitive quasi?", "maximum-risk": "at_most", "average-risk": "at_most",
+    "records-at-risk": "above at_most", "sample-uniqueness": "at_most", "distinct-l-diversity": "l sensitive",
+    "entropy-l-diversity": "l sensitive", "recursive-l-diversity": "c l sensitive",
+    "p-sensitive-k-anonymity": "p k sensitive", "t-closeness": "t sensitive distance order?",
+    "beta-likeness": "beta sensitive", "enhanced-beta-likeness": "beta sensitive",
+    "delta-disclosure": "delta sensitive", "km-anonymity": "m k", "document-k-anonymity": "k",
+    "document-l-diversity": "l", "anatomy-l-diversity": "l",
+    "hidden-rule": "support confidence? antecedent? consequent? itemset?",
+}  # fmt: skip
 PERSONS = " of persons, whom only the steward can count"
 PARTS = {"policy", "kind", "purpose", "nulls", "order", "attributes", "models", "algorithm", "form", "rows"}
 PARTS |= {"absent", "publish_only", "hide", "person", "across", "trajectories", "documents", "transactions"}
+
+
+def exact(number: Any) -> Fraction:
+    text = str(number)
+    plain = re.fullmatch(r"[0-9]*\.?[0-9]*([eE][+-]?[0-9]{1,3})?(/[0-9]+)?%?", text)
+    refuse(len(text) > 200 or not plain, "a bound that the policy names is not a number that can be told")
+    return Fraction(text[:-1]) / 100 if text.endswith("%") else Fraction(text)
+
+
+def asked(model: Row, rows: Sequence[Row]) -> tuple[int, list[tuple[str, Any, Fraction]]]:
+    """How many must match; and columns, protected values and the largest shares that they may have."""
+    found = []
+    sensitive, usual = model.get("sensitive", ()), model.get("c", model.get("alpha"))
+    for name in sensitive:
+        items = sensitive[name] if isinstance(sensitive, dict) else "every"
+        if isinstance(items, dict):
+            items = [{"value": value, "at_most": bound} for value, bound in items.items()]
+        for item in [{"every": True}] if items == "every" else items:
+            item = item if isinstance(item, dict) else {"value": item}
+            every = {row[name] for row in rows} if item.get("every") else {written(item.get("value"))}
+            found += [(name, v, exact(item.get("at_most", usual))) for v in set(map(same, every))]
+    refuse(not all(0 < bound <= 1 for _, _, bound in found), "a share that the policy names is not one")
+    if model["type"] != "maximum-risk":
+        return model.get("k", 1), found
+    return -(-exact(model["at_most"]).denominator // exact(model["at_most"]).numerator), found
 
 
 def promises(policy: Row) -> list[Row]:
@@ -992,29 +1023,37 @@ def promises(policy: Row) -> list[Row]:
     return [*found, *({"type": "hidden-rule", **rule} for rule in policy.get("hide", ()))]
 
 
+def kind_of(policy: Row) -> str:
+    """What is judged in one way: of tables and documents there are two kinds, by what the search leaves of them."""
+    ways = {"diffgen": " with noise", "noisy-contingency": " with noise", "tree-anatomy": " in halves"}
+    return str(policy["kind"] + ways.get(policy.get("algorithm", {}).get("type"), ""))
+
+
 def judged(policy: Row, files: dict[str, bytes], data: Row) -> tuple[int, list[Any]]:
     """How many records there are, and for each promise whether it holds: True, False, or why nobody can tell here."""
     beyond = sorted(set(policy) - PARTS)
     unsure(policy.get("policy") != 1, "a policy of another form than 1")
     unsure(
-        beyond or policy["kind"] not in KINDS, f"{', '.join(beyond)} releases of {policy['kind']} like this"
+        beyond or kind_of(policy) not in KINDS, f"{', '.join(beyond)} releases of {kind_of(policy)} like this"
     )
-    for model in promises(policy):
-        keys = "klp" if model["type"].startswith("p-sens") else "klm"
-        odd = any(type(model[key]) is not int or model[key] < 1 for key in keys if key in model)
-        none = odd or not model.get("sensitive", True)
-        refuse(none, f"{model['type']} is not promised with whole numbers from 1 on, or of no attribute")
+    for model in *policy["models"], *({"type": "hidden-rule", **rule} for rule in policy.get("hide", ())):
+        words = WORDS.get(model["type"], "").split()
+        odd = any(type(model.get(key)) is not int or model[key] < 1 for key in {*"klmp"} & {*words})
+        odd |= not model.get("sensitive", True) or any(w not in model and w[-1] != "?" for w in words)
+        refuse(odd, f"{model['type']} is not promised with whole numbers from 1 on, or of no attribute")
     about = policy["attributes"].values()
     odd = policy["kind"] == "table" and all(a["role"] != "quasi" for a in about)
     odd |= any("hierarchy" in a and a["role"] != "quasi" for a in about)
     refuse(odd, "the policy has no quasi-identifier, or generalises what is not one")
-    records, checks = KINDS[policy["kind"]](policy, files, data)
+    records, checks = KINDS[kind_of(policy)](policy, files, data)
     refuse(checks and not records, "the release has not one record")
     return records, [told(check, model) for check in checks for model in promises(policy)]
 
 
 def told(check: Callable[[Row], bool], model: Row) -> bool | str:
+    words = WORDS.get(model["type"], "").replace("?", "").split()
     try:
+        unsure(not words or set(model) - {"type", *words}, f"{model['type']} as the policy says it")
         return check(model)
     except Unknown as unknown:
         return str(unknown)

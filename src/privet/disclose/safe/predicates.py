@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from privet.disclose.safe.settings import Predicate, States
 from privet.errors import PolicyError, UnsupportedError
-from privet.models.logarithms import powers, sign
+from privet.models.exact import powers, sign
 
 TRIED = 12  # states up to which every set is tried
 SPLIT = 16  # members of a cell up to which every part of it is tried

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from privet.core import Column, PrivacyModel, Tally
-from privet.counts import deciding
 from privet.counts.door import Ints, Rungs, Score
+from privet.counts.memory import beyond_reach
 from privet.engines.spark.boxing import ClusterBoxes
 from privet.engines.spark.cells import COUNT, Answer, Cells, Key, Question
 from privet.engines.spark.classes import ClusterClasses
@@ -64,7 +64,7 @@ class ClusterCounts:
         return tables
 
     def beyond_reach(self, models: Sequence[PrivacyModel]) -> tuple[str, ...]:
-        return deciding.beyond_reach(self, models)
+        return beyond_reach(self, models)
 
     def cutting(self, score: Score, models: Sequence[PrivacyModel]) -> ClusterCutting:
         return ClusterCutting(self, score, models)

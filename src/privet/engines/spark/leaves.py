@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import PrivacyModel
-from privet.counts.deciding import OpenCutting
 from privet.counts.door import Ahead, Candidate, Indexes, Ints, OpenCounts, Score
+from privet.counts.memory import OpenCutting
 from privet.counts.partition import divided
 from privet.domain import Node
 from privet.engines.spark.cells import WORD, Answer, Cells, Key, Question

@@ -62,8 +62,16 @@ from privet.roads.documents.data import (
 )
 from privet.roads.documents.release import AsideRelease, published_policy
 from privet.roads.driver import Stations
-from privet.roads.passed import Asked, Once, Passed
-from privet.roads.stations import file_of, needed, order_complaints, others, refuse_classify
+from privet.roads.stations import (
+    Asked,
+    Once,
+    Passed,
+    file_of,
+    needed,
+    order_complaints,
+    others,
+    refuse_classify,
+)
 
 ONE_KNOWN = (
     "Whoever knows one sensitive value of a person may find all others of that person: these are what style "

@@ -110,10 +110,10 @@ class Collected:
         """The same in canonical order, unless the policy keeps theirs: no tie is decided by who was first."""
         if policy.order is Order.KEPT:
             return self
-        # Where values are diverse at every place, a place tells no more than the promise allows, and siblings
-        # that are sorted by their values would be the same everywhere: less could be published.
-        unbounded = all(model.name == "document-k-anonymity" for model in policy.models)
-        forest = self.forest.with_siblings_in_order() if unbounded else self.forest
+        # Where values must be diverse at every place, siblings that are sorted by their values would be the
+        # same everywhere, and less could be published.
+        plain = all(model.name == "document-k-anonymity" for model in policy.models)
+        forest = self.forest.with_siblings_in_order(mixed=not plain)
         order = forest.in_order()
         return replace(self, forest=forest.take(order), order=order)
 

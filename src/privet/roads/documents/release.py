@@ -15,7 +15,7 @@ from privet.evidence.values import Evidence
 from privet.policy.values import Policy
 from privet.release import Release
 from privet.roads.documents.data import TABLES, Leaving, Written, read_again, shape_of
-from privet.roads.passed import Passed
+from privet.roads.stations import Passed
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,7 @@ from privet.document.edits import DocumentEdits, published
 from privet.document.forest import Forest, Vertex
 from privet.document.measures import discernibility, lm
 from privet.document.ordering import Watched as InOrder
+from privet.document.promises import DocumentDiversity
 from privet.document.schema import Schema
 from privet.engine import Engine
 from privet.errors import InternalError, UnsatisfiableError, UnsupportedError
@@ -44,8 +45,7 @@ from privet.roads.documents.data import (
 )
 from privet.roads.documents.release import DocumentRelease, published_policy
 from privet.roads.driver import Stations
-from privet.roads.passed import Asked, Later, Once, Passed
-from privet.roads.stations import needed, order_complaints, others
+from privet.roads.stations import Asked, Later, Once, Passed, needed, order_complaints, others
 
 SOMEWHERE = (
     "The promise is about each vertex: where every tree of a class has a value somewhere, whoever knows the "
@@ -106,8 +106,10 @@ class DocumentRoad(Stations[Collected, Collected, DocumentEdits, Aside, Watched]
 
     def apply(self, asked: Asked, counts: Collected, found: DocumentEdits) -> Aside:
         shown = published_policy(asked.policy, counts.written)
+        models: list[Any] = list(asked.policy.models)
+        diverse = max((m.l for m in models if isinstance(m, DocumentDiversity)), default=None)
         leaving = laid_out(
-            lambda: published(counts.forest, found, asked.policy.order),
+            lambda: published(counts.forest, found, asked.policy.order, diverse=diverse),
             asked.policy,
             shape_of(shown).schema,
             counts.written,

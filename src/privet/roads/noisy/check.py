@@ -33,6 +33,9 @@ def complaints(
     folder: Path, evidence: Evidence, policy: Policy, settings: Settings, engine: Engine[Any]
 ) -> Iterator[str]:
     """Everything that is not as the evidence says, or not as the policy allows."""
+    needed(
+        evidence.measures.counts, "measures.counts"
+    )  # whoever says nothing of them is not asked about them
     yield from _account(evidence, policy, settings)
     known = public(policy)
     yield from _columns(evidence, known, settings)

@@ -48,8 +48,7 @@ from privet.roads.driver import Stations
 from privet.roads.noisy import check as noisy_check
 from privet.roads.noisy import comparison as noisy_compare
 from privet.roads.noisy.release import NoisyRelease, told_of
-from privet.roads.passed import Asked, Once, Passed
-from privet.roads.stations import as_written, in_frame, need_tables, settle
+from privet.roads.stations import Asked, Once, Passed, as_written, in_frame, need_tables, settle
 
 
 @dataclass(frozen=True)

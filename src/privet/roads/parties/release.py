@@ -19,8 +19,8 @@ from privet.engine import Engine
 from privet.errors import InternalError
 from privet.evidence import notes as ev
 from privet.measure import summary
-from privet.measure.dimensions import dimensionality
-from privet.measure.worst import worst_classes
+from privet.measure.risk import worst_classes
+from privet.measure.summary import dimensionality
 from privet.parties.agreement import Agreement
 from privet.parties.contract import Contract
 from privet.parties.learned import coalitions, learned
@@ -29,7 +29,7 @@ from privet.recoding import Generalization
 from privet.relational.recodings import recoding_type
 from privet.roads import Verdicts
 from privet.roads.stations import as_written
-from privet.roads.tables import formulas
+from privet.roads.tables import cautions
 from privet.roads.tables.release import TableRelease
 from privet.roads.tables.road import leaf_order, published_as, remarks
 
@@ -81,7 +81,7 @@ def release_of(
         pairs = [(code, node.label) for node in cut.nodes for code in range(node.lo, node.hi)]
         attributes[name]["recoding"] = recoding_type(cut.domain, pairs)
     form = as_written(replace(policy.form, format=policy.form.format or "csv"), None)
-    aloud = formulas.cautions(engine, table, final, form)
+    aloud = cautions.of_formulas(engine, table, final, form)
     told = ev.Told(
         records=final.records,
         suppressed_records=0,

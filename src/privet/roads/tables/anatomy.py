@@ -29,8 +29,11 @@ from privet.roads import Found, Verdicts, absent
 from privet.roads.absent import Occurring
 from privet.roads.answers import BucketComparison, TableExplanation
 from privet.roads.driver import Stations
-from privet.roads.passed import Asked, Later, Once, Passed
 from privet.roads.stations import (
+    Asked,
+    Later,
+    Once,
+    Passed,
     as_written,
     columns_needed,
     data_file,
@@ -44,7 +47,7 @@ from privet.roads.stations import (
     refuse_classify,
     settle,
 )
-from privet.roads.tables import formulas, persons
+from privet.roads.tables import cautions, persons
 
 BUCKET, RECORDS = "bucket", "records"  # the columns that this road adds
 _NUMBER = re.compile(r"[1-9][0-9]{0,17}")
@@ -215,7 +218,7 @@ class AnatomyRoad(Stations[Any, Tallied, Perturbation, Pair, Tally]):
         sizes = summary.classes(classes.class_sizes(final))
         complaints += others([("measures: classes", evidence.measures.classes, sizes)])
         run = _run(frames, final, form, engine)
-        complaints += [*formulas.complaints(evidence, run), *formulas.bare(policy, run)]
+        complaints += [*cautions.unsaid(evidence, run), *cautions.bare(policy, run)]
         return Found(verdicts, tuple(complaints))
 
     risk = Later("exposure")
@@ -316,7 +319,7 @@ def _written(frame: Any, asked: Asked, form: Form) -> Any:
     engine = asked.engine
     if asked.policy.formulas is Formulas.CAUTIONED:
         return frame
-    return in_frame(engine, formulas.written(engine, engine.read(frame, form), asked.policy, form))
+    return in_frame(engine, cautions.written(engine, engine.read(frame, form), asked.policy, form))
 
 
 def _run(frames: Sequence[Any], final: Tally, form: Form, engine: Engine[Any]) -> list[str]:
@@ -324,7 +327,7 @@ def _run(frames: Sequence[Any], final: Tally, form: Form, engine: Engine[Any]) -
     return [
         caution
         for frame in frames
-        for caution in formulas.cautions(engine, engine.read(frame, form), final, form)
+        for caution in cautions.of_formulas(engine, engine.read(frame, form), final, form)
     ]
 
 

@@ -14,9 +14,9 @@ from privet.errors import InputError, MissingExtraError, TamperedError
 from privet.evidence.columns import ColumnNote
 from privet.evidence.measures import ColumnLoss, Loss
 from privet.evidence.values import Evidence
-from privet.measure import classes, classify, dimensions, summary, utility
+from privet.measure import classes, classify, summary, utility
 from privet.measure import risk as risks
-from privet.measure.worst import worst_classes
+from privet.measure.risk import worst_classes
 from privet.policy.values import Policy
 from privet.relational.recodings import TYPES, loosest
 from privet.release import Release
@@ -95,7 +95,7 @@ def compare(
         "loss": loss,
         "dimensionality": None
         if k is None or loss["ncp"] is None
-        else dimensions.dimensionality(before.records, k, len(before.quasi), loss["ncp"]),
+        else summary.dimensionality(before.records, k, len(before.quasi), loss["ncp"]),
         "steps": {
             "performed": sum(step.performed for step in evidence.steps),
             "refused": sum(not step.performed for step in evidence.steps),

@@ -18,7 +18,7 @@ from privet.engine import Engine
 from privet.errors import InputError
 from privet.evidence import notes as ev
 from privet.measure import attack as attacks
-from privet.measure import classes, dimensions, summary
+from privet.measure import classes, summary
 from privet.measure import risk as risks
 from privet.models import population as people
 from privet.models.presence import presence
@@ -96,7 +96,7 @@ def risk(
         population=None if fraction is None else people.uniqueness(sizes, fraction),
         dimensionality=None
         if k is None
-        else dimensions.dimensionality(
+        else summary.dimensionality(
             tally.records,
             k,
             len(tally.quasi),

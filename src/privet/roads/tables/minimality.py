@@ -141,7 +141,7 @@ def _released(records: Tally, values: Values, policy: Terms) -> Partition:
             raise UnsupportedError("tried with classes and with buckets only")
         labels = [(at,) for at in recoding.positions[column.name][kept].tolist()]
     else:
-        published = mixed.recoded(recoding)
+        published = recoding.recode(mixed)
         labels = list(zip(*(c.codes.tolist() for c in published.quasi), strict=True))
     for person, label in zip(np.flatnonzero(kept).tolist(), labels, strict=True):
         classes.setdefault(label, []).append(person)

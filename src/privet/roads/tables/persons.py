@@ -105,7 +105,7 @@ def promise(model: PrivacyModel, verdict: Verdict) -> Promise:
 
 def complaints(policy: Terms, promises: Sequence[Promise], verdicts: Verdicts) -> list[str]:
     """What evidence says of persons and cannot be so, for a receiver who sees records only."""
-    said = [promise for promise in promises if promise.checked_with == WITH]
+    said = [promise for promise in promises if promise.checked_with == WITH and not promise.shown]
     if len(said) < len(promises) or [dict(one.model) for one in said] != list(map(describe, policy.models)):
         return ["the evidence speaks of other promises than the policy"]
     found = []

@@ -99,8 +99,5 @@ def judge_all(everybody: Tally, left: Tally, policy: Policy) -> tuple[tuple[Priv
 
 
 def promise(model: PrivacyModel, verdict: Verdict) -> Promise:
-    """A promise in evidence; one about the population says that the release does not show it."""
-    noted = ev.promise(model, verdict)
-    if not about_everybody(model):
-        return noted
-    return Promise.read({**noted, "checked": False, "checked_with": WITH})
+    """A promise about the population in evidence: it says that the release does not show it."""
+    return Promise.read({**ev.promise(model, verdict), "checked": False, "checked_with": WITH})

@@ -12,10 +12,10 @@ from privet.evidence.values import Evidence
 from privet.measure import risk as risks
 from privet.measure import summary
 from privet.measure.classes import class_sizes
-from privet.measure.worst import worst_classes
+from privet.measure.risk import worst_classes
 from privet.policy.notation import describe
 from privet.roads.stations import checkable, needed, others
-from privet.roads.tables import formulas
+from privet.roads.tables import cautions
 
 
 def complaints(evidence: Evidence, final: Tally, policy: Terms) -> Iterator[str]:
@@ -35,7 +35,7 @@ def complaints(evidence: Evidence, final: Tally, policy: Terms) -> Iterator[str]
         if name not in columns:
             yield f"measures: attributes: {name!r} is not a column of the data"
         elif lost.distribution is not None and not _fits(
-            tuple((formulas.label(policy, value), n) for value, n in lost.distribution), columns[name], final
+            tuple((cautions.label(policy, value), n) for value, n in lost.distribution), columns[name], final
         ):
             what = f"measures: attributes: {name}: distribution"
             yield f"{what}: the evidence claims other numbers than the data has"

@@ -10,44 +10,46 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privet.core import Finding, Hierarchy, Role, Tally
+from privet.core import Finding, Hierarchy, PrivacyModel, Role, Tally, Terms, Verdict
 from privet.declared import Order
 from privet.engine import Ahead, Cluster, Engine, Tallied
-from privet.errors import InternalError, UnsupportedError
+from privet.errors import InternalError
 from privet.evidence import notes as ev
 from privet.evidence.folder import FILE, digest
-from privet.evidence.folder import read as read_evidence
+from privet.evidence.promises import Promise
 from privet.evidence.values import Evidence
 from privet.measure import summary
 from privet.measure.classes import occurring
-from privet.measure.dimensions import dimensionality
 from privet.measure.relax import relaxations
-from privet.measure.risk import risk
+from privet.measure.risk import risk, worst_classes
+from privet.measure.summary import dimensionality
 from privet.measure.utility import losses
-from privet.measure.worst import worst_classes
 from privet.models.linkage import LinkageCheck
 from privet.policy.notation import describe
 from privet.policy.values import Policy
-from privet.recoding import Generalization, Perturbation, Recoding, Regions
+from privet.readings import Rows
+from privet.recoding import Generalization, Perturbation, Recoding
 from privet.relational.fulldomain import FullDomain
 from privet.relational.recodings import recoding_types
-from privet.relational.reuse import same_cuts
-from privet.relational.reuse_boxes import refuse_other_than_boxes, same_boxes
 from privet.relational.withheld import labels_of_who_leaves, measured_on
 from privet.roads import Found, Verdicts, absent
 from privet.roads.absent import Occurring
 from privet.roads.driver import Stations
-from privet.roads.passed import Asked, Later, Once, Passed
 from privet.roads.stations import (
+    Asked,
+    Later,
+    Once,
+    Passed,
     as_written,
     checkable,
+    columns_needed,
     data_file,
     judge,
     order_complaints,
     settle,
 )
-from privet.roads.tables import formulas, persons, population, recounted
-from privet.roads.tables.bounds import bounds_of_data
+from privet.roads.tables import cautions, persons, population, recounted
+from privet.roads.tables.earlier import recoding_of
 from privet.roads.tables.release import TableRelease
 
 
@@ -97,7 +99,10 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
         as_written(asked.form, asked.output)
 
     def read(self, asked: Asked) -> Any:
-        return persons.opened(asked.engine, asked.source, asked.form, asked.policy)
+        policy = asked.policy
+        if policy.person is None and policy.rows is Rows.PERSONS:  # nobody to look for
+            return asked.engine.read(asked.source, asked.form, columns_needed(policy))
+        return persons.opened(asked.engine, asked.source, asked.form, policy)
 
     def count(self, asked: Asked, data: Once[Any]) -> Tallied:
         if isinstance(asked.engine, Cluster) and asked.like is None:
@@ -115,26 +120,32 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
                     raw
                 )  # the search would look at as many combinations, and again and again
         if asked.like is None:
-            found = policy.algorithm.search(counts.searched, population.searched(policy), asked.progress)
+            terms = population.searched(policy) if policy.publish_only else policy
+            found = policy.algorithm.search(counts.searched, terms, asked.progress)
             if isinstance(policy.algorithm, FullDomain):  # searches over boxes draw them around who leaves
                 recoding = labels_of_who_leaves(counts.slices, found.recoding, hierarchies(policy))
                 found = replace(found, recoding=recoding)
         else:
             found = Finding(recoding_of(asked.like, raw, policy, asked.engine))
-        recoding = population.recoding_of_part(raw, policy, found.recoding)
-        told = Finding(recoding) if policy.publish_only else found
+        recoding, told = found.recoding, found
+        if policy.publish_only:
+            recoding = population.recoding_of_part(raw, policy, found.recoding)
+            told = Finding(recoding)
         # For the steward's notes, from here on beside all that must happen one after the other.
         relaxed = asked.beside.submit(relaxed_of, counts, policy, told)
         return Decided(found, recoding, relaxed)
 
     def apply(self, asked: Asked, counts: Tallied, found: Decided) -> Left:
         engine, policy = asked.engine, asked.policy
-        everybody = engine.apply(counts, persons.going_along(policy), found.finding.recoding)
-        leaving = population.rows_that_leave(engine, everybody, policy)
-        if policy.person is not None and isinstance(engine, Cluster):
-            leaving = engine.settled(leaving)
-        published = persons.left_behind(engine, leaving, policy)
-        published = formulas.written(engine, published, policy, as_written(asked.form, asked.output))
+        terms = policy if policy.person is None else persons.going_along(policy)
+        everybody = leaving = engine.apply(counts, terms, found.finding.recoding)
+        if policy.publish_only:
+            leaving = population.rows_that_leave(engine, everybody, policy)
+        published = leaving
+        if policy.person is not None:
+            leaving = engine.settled(leaving) if isinstance(engine, Cluster) else leaving
+            published = persons.left_behind(engine, leaving, policy)
+        published = cautions.written(engine, published, policy, as_written(asked.form, asked.output))
         if policy.order is Order.CANONICAL:  # by what leaves, and by nothing that stays
             published = engine.in_order(published)
         if isinstance(engine, Cluster):
@@ -144,7 +155,7 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
 
     def look(self, asked: Asked, leaving: Left) -> Counted:
         engine, policy = asked.engine, asked.policy
-        final = engine.tally_published(leaving.counted, population.leaving(policy))
+        final = engine.tally_published(leaving.counted, terms_of_who_leaves(policy))
         if policy.person is not None and (
             final.person is None or engine.rows(leaving.counted) != engine.rows(leaving.published)
         ):
@@ -153,6 +164,8 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
         return Counted(whole, final)
 
     def judge(self, asked: Asked, seen: Counted) -> Verdicts:
+        if not asked.policy.publish_only:
+            return judge(seen.final, asked.policy)
         return population.judge_all(seen.whole, seen.final, asked.policy)
 
     def measure(self, passed: Passed[Tallied, Decided, Left, Counted]) -> tuple[ev.Told, dict[str, Any]]:
@@ -163,7 +176,10 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
         if isinstance(asked.engine, Ahead):
             asked.engine.ahead(passed.leaving.published, form, asked.beside)
         worst = asked.beside.submit(worst_classes, final)
-        left = replace(population.part_that_leaves(passed.counts.tally, policy), person=None)
+        left = passed.counts.tally
+        if policy.publish_only:
+            left = population.part_that_leaves(left, policy)
+        left = replace(left, person=None)
         counts = replace(passed.counts, tally=left)
         # A recoding that speaks of records is said of records; one of a cluster, attribute by attribute.
         slices = counts.slices(recoding)
@@ -171,7 +187,7 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
             slices = [(measured_on(raw, part, hierarchies(policy)), part) for raw, part in slices]
         measures = measures_of(counts, slices, final)
         copies = recoding.copies if isinstance(recoding, Perturbation) else 1
-        k = max((n for model in population.leaving(policy).models if (n := model.class_size)), default=0)
+        k = max((n for model in terms_of_who_leaves(policy).models if (n := model.class_size)), default=0)
         if k and "ncp" in measures["loss"]:
             measures["dimensionality"] = dimensionality(
                 counts.records * copies, k, len(left.quasi), measures["loss"]["ncp"]
@@ -187,8 +203,8 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
             mine = {column.name for column in raw.quasi}
             attributes = {n: notes[n] if n in mine else attributes.get(n, notes[n]) for n in notes}
         aloud = [
-            *bounds_of_data(policy, final.quasi),
-            *formulas.cautions(asked.engine, passed.leaving.published, final, form),
+            *cautions.of_bounds(policy, final.quasi),
+            *cautions.of_formulas(asked.engine, passed.leaving.published, final, form),
         ]
         gone = counts.records * copies - final.records
         told = ev.Told(
@@ -196,12 +212,7 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
             suppressed_records=gone,
             columns=columns,
             promises=[
-                *(
-                    population.promise(model, verdict)
-                    if policy.person is None
-                    else persons.promise(model, verdict)
-                    for model, verdict in passed.verdicts
-                ),
+                *(promise(policy, model, verdict) for model, verdict in passed.verdicts),
                 *(
                     ev.construction(model, finding.claims)
                     for model in policy.models
@@ -293,15 +304,27 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
         else:
             complaints += persons.complaints(policy, evidence.promises, verdicts)
         complaints += recounted.complaints(evidence, tally, policy)
-        run = formulas.cautions(engine, table, tally, form)
+        run = cautions.of_formulas(engine, table, tally, form)
         chosen = ev.chosen_with(evidence.suppressed_records, evidence.recoding)
-        complaints += formulas.complaints(evidence, [*bounds_of_data(policy, tally.quasi), *chosen, *run])
-        complaints += formulas.bare(policy, run)
+        complaints += cautions.unsaid(evidence, [*cautions.of_bounds(policy, tally.quasi), *chosen, *run])
+        complaints += cautions.bare(policy, run)
         return Found(verdicts, (*complaints, *ev.other_columns(evidence, found)))
 
     risk = Later("exposure")
     compare = Later("comparison")
     explain = Later("explanation")
+
+
+def terms_of_who_leaves(policy: Policy) -> Terms:
+    """The terms of what has left, as far as it can be checked there."""
+    return population.leaving(policy) if policy.publish_only else policy
+
+
+def promise(policy: Policy, model: PrivacyModel, verdict: Verdict) -> Promise:
+    """A promise in evidence, with whom it was checked on if not on the release."""
+    if policy.person is not None:
+        return persons.promise(model, verdict)
+    return population.promise(model, verdict) if model.population else ev.promise(model, verdict)
 
 
 def relaxed_of(counts: Tallied, policy: Policy, finding: Finding) -> list[dict[str, Any]]:
@@ -325,23 +348,6 @@ def measures_of(counts: Tallied, slices: Sequence[tuple[Tally, Recoding]], final
         for loss in losses(raw, recoding)
     ]
     return summary.generalised(found, counts.records, risk(*counts.afar.class_sizes()), final)
-
-
-def recoding_of(like: Path, raw: Tally, policy: Policy, engine: Engine[Any]) -> Recoding:
-    """The recoding of an earlier release on this table's values, or a refusal that says what does not fit."""
-    evidence = read_evidence(like)
-    how = evidence.recoding
-    if how == Generalization.name:
-        return same_cuts(raw, evidence)
-    if how != Regions.name:
-        raise UnsupportedError(
-            f"the earlier release changed values record by record ({how}); only ranges of values fit other "
-            "records: publish without --like"
-        )
-    refuse_other_than_boxes(evidence)
-    path, form = data_file(like, evidence)
-    earlier = engine.tally_published(engine.read(path, form), population.leaving(policy))
-    return same_boxes(raw, evidence, earlier, policy.algorithm.droppable)
 
 
 def hierarchies(policy: Policy) -> dict[str, Hierarchy | None]:

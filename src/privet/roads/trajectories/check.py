@@ -56,10 +56,15 @@ def met(engine: Engine[Any], table: Any, policy: Policy) -> pl.DataFrame:
     return frame
 
 
-def read_paths(frame: pl.DataFrame, policy: Policy, *, published: bool = False) -> Read:
+def read_paths(
+    frame: pl.DataFrame, policy: Policy, *, published: bool = False, allow_empty: bool = False
+) -> Read:
+    """The paths of a frame; `allow_empty`: it may be a release, in which people have no visit left."""
     sensitive = [a.name for a in policy.with_role(Role.SENSITIVE)]
     quasi = [a.name for a in policy.quasi]
-    return shape_of(policy).read(frame, sensitive, quasi, published=published)
+    return shape_of(policy).read(
+        frame, sensitive, quasi, published=published, allow_empty=allow_empty or published
+    )
 
 
 def judged(paths: Paths, policy: Policy) -> tuple[Verdicts, list[tuple[OfLength, ...]]]:

@@ -52,7 +52,7 @@ def risk(
 ) -> PathRisk:
     """How exposed people are who may be known by some of their visits."""
     progress("read", 0)
-    paths = read_paths(framed(source, policy, engine), policy).paths
+    paths = read_paths(framed(source, policy, engine), policy, allow_empty=True).paths
     progress("measure", 0)
     found: dict[str, Any] = {"kind": "trajectories", **trajectory_notes.size(paths)}
     found["unique_paths"] = alone(paths)

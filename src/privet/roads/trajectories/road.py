@@ -35,9 +35,19 @@ from privet.relational.topdown import TopDown
 from privet.roads import Found, Verdicts, absent
 from privet.roads.absent import Occurring
 from privet.roads.driver import Stations
-from privet.roads.passed import Asked, Later, Once, Passed
-from privet.roads.stations import as_written, data_file, in_frame, needed, order_complaints, others
-from privet.roads.tables import formulas
+from privet.roads.stations import (
+    Asked,
+    Later,
+    Once,
+    Passed,
+    as_written,
+    data_file,
+    in_frame,
+    needed,
+    order_complaints,
+    others,
+)
+from privet.roads.tables import cautions
 from privet.roads.trajectories import afar
 from privet.roads.trajectories import notes as trajectory_notes
 from privet.roads.trajectories.check import framed, judged, met, mixed, read_paths, shape_of
@@ -169,7 +179,7 @@ class TrajectoryRoad(Stations[pl.DataFrame, Read, PathFinding, Thinned, Recounte
                 PARTIAL,
                 *([LEFT_OUT] if passed.leaving.left_out else []),
                 *([] if beside is None else [beside["warning"]]),
-                *formulas.in_columns(texts_of(seen.frame), form),
+                *cautions.of_formulas_in(texts_of(seen.frame), form),
             ],
             more={
                 "paths": trajectory_notes.published(seen.paths, seen.least, seen.mined, seen.by_length),
@@ -232,7 +242,7 @@ class TrajectoryRoad(Stations[pl.DataFrame, Read, PathFinding, Thinned, Recounte
                 f"the evidence speaks of {evidence.records} records, the data has {paths.records}"
             )
         complaints += wrongly_left_out(paths, evidence, policy)
-        complaints += formulas.complaints(evidence, formulas.in_columns(texts_of(frame), form))
+        complaints += cautions.unsaid(evidence, cautions.of_formulas_in(texts_of(frame), form))
         verdicts, by_length = judged(paths, policy)
         complaints += ev.other_promises(verdicts, evidence.promises)
         said = needed(evidence.paths, "paths")

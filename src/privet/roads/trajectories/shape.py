@@ -159,7 +159,13 @@ class Trajectories(Shape):
         return self.form is not Layout.COLUMN
 
     def read(
-        self, frame: pl.DataFrame, sensitive: Sequence[str], quasi: Sequence[str], *, published: bool = False
+        self,
+        frame: pl.DataFrame,
+        sensitive: Sequence[str],
+        quasi: Sequence[str],
+        *,
+        published: bool = False,
+        allow_empty: bool = False,
     ) -> Read:
         """The paths in a frame; what is published is read as it stands, nothing is merged or cut again."""
         copies = TIMES if TIMES in frame.columns else None
@@ -169,7 +175,7 @@ class Trajectories(Shape):
                 path=str(self.path),
                 sensitive=sensitive,
                 quasi=quasi,
-                allow_empty=published,
+                allow_empty=allow_empty,
                 copies=copies,
             )
             return Read(self, column)
@@ -190,7 +196,7 @@ class Trajectories(Shape):
             time=time,
             sensitive=sensitive,
             quasi=quasi,
-            allow_empty=published,
+            allow_empty=allow_empty,
             copies=copies,
         )
         return Read(self, visits, prepared)

@@ -30,9 +30,19 @@ from privet.recoding import Generalization
 from privet.relational.randomness import generator
 from privet.roads import Found, Verdicts
 from privet.roads.driver import Stations
-from privet.roads.passed import Asked, Later, Once, Passed
-from privet.roads.stations import as_written, data_file, in_frame, needed, order_complaints, others
-from privet.roads.tables import formulas
+from privet.roads.stations import (
+    Asked,
+    Later,
+    Once,
+    Passed,
+    as_written,
+    data_file,
+    in_frame,
+    needed,
+    order_complaints,
+    others,
+)
+from privet.roads.tables import cautions
 from privet.roads.transactions.check import level_notes, passing, read_sets, shape_of, size, verdicts_on
 from privet.roads.transactions.quasi_identifiers import recoded
 from privet.roads.transactions.release import SetRelease
@@ -150,7 +160,7 @@ class TransactionRoad(Stations[ItemFrame, ItemFrame, Decided, Leaving, Recounted
                 *ev.CAUTIONS,
                 *([NAMED] if hidden_of(policy) else []),
                 *([BEYOND] if known_of(policy) else []),
-                *formulas.in_columns(cells(passed.seen.frame, final), passed.seen.form),
+                *cautions.of_formulas_in(cells(passed.seen.frame, final), passed.seen.form),
             ],
             more={"sets": sets},
         )
@@ -200,7 +210,7 @@ class TransactionRoad(Stations[ItemFrame, ItemFrame, Decided, Leaving, Recounted
         texts = None
         if shape.form is not Layout.BASKETS and form.format not in frames.TYPED:
             texts = in_frame(engine, engine.read(data, form))
-        complaints += formulas.complaints(evidence, formulas.in_columns(cells(texts, final), form))
+        complaints += cautions.unsaid(evidence, cautions.of_formulas_in(cells(texts, final), form))
         verdicts, levels = verdicts_on(final, policy)
         complaints += ev.other_promises(verdicts, evidence.promises)
         theirs, counted = said.to_dict(), published(final, policy, levels)

@@ -16,6 +16,38 @@
   });
   window.addEventListener("pageshow", () => { for (const form of document.forms) delete form.dataset.sent; });
 
+  // A click that stays on its page: the parts that it changed are put in their places, and the rest stands.
+  // One after the other, so that what is shown last is what was decided last.
+  const stay = async (form, button) => {
+    const held = form.closest("[data-part]").id;
+    const sent = new URLSearchParams(new FormData(form, button));
+    const answer = await fetch(form.action, { method: "POST", body: sent });
+    if (!answer.ok || new URL(answer.url).pathname !== location.pathname) { // it says why as a page of its own
+      form.append(Object.assign(document.createElement("input"), { type: "hidden", name: button.name, value: button.value }));
+      form.submit();
+      return;
+    }
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+    for (const part of document.querySelectorAll("[data-part]")) {
+      const other = fresh.getElementById(part.id);
+      if (!other) continue;
+      part.className = other.className;
+      if (part.innerHTML !== other.innerHTML) part.replaceChildren(...other.childNodes);
+    }
+    delete form.dataset.sent;
+    const same = document.getElementById(held).querySelector(`button[value="${CSS.escape(button.value)}"]`);
+    if (document.activeElement === document.body) same?.focus({ preventScroll: true });
+    document.dispatchEvent(new Event("stayed"));
+  };
+  let before = Promise.resolve();
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    const button = event.submitter;
+    if (event.defaultPrevented || !button || !form.matches("[data-stay]")) return;
+    event.preventDefault();
+    before = before.then(() => stay(form, button)).catch(() => location.reload());
+  });
+
   // A file that is dropped or chosen.
   const drop = document.getElementById("drop");
   if (drop) {

@@ -1,8 +1,10 @@
-"""Sums of logarithms of whole numbers, compared exactly.
+"""The numbers of promises: checked when a promise is made, and compared exactly.
 
-A sum `k1 ln m1 + k2 ln m2 + ...` is the logarithm of a fraction, `m1^k1 m2^k2 ...`. It is zero only if
-that product is one, which greatest common divisors can tell. And it never equals a fraction other than
-zero, since a power of e with such an exponent is not algebraic (Lindemann). So where two sides are not
+Fractions by the thousand: doubles decide where they can, whole numbers where not.
+
+Sums of logarithms: `k1 ln m1 + k2 ln m2 + ...` is the logarithm of a fraction, `m1^k1 m2^k2 ...`. It is zero
+only if that product is one, which greatest common divisors can tell. And it never equals a fraction other
+than zero, since a power of e with such an exponent is not algebraic (Lindemann). So where two sides are not
 equal, computing with more digits tells sooner or later which is larger: nothing is left in doubt.
 """
 
@@ -13,12 +15,92 @@ from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from itertools import combinations
 from math import ceil, gcd
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
+from privet.errors import PolicyError
+
+CLOSE = 1e-12  # far above the rounding of a quotient of two whole numbers, which is below 1e-15
+FITS = 2**62
 Powers: TypeAlias = Mapping[int, int]  # m: k, for the product of all m to the power k
 
 DIGITS = 6  # decimals of a number that is shown; always rounded away from the promise
 ULP = Fraction(1, 10**DIGITS)
+
+
+def at_least_one(model: str, **numbers: int | None) -> None:
+    """Refuse a parameter that is not a whole number from 1 on."""
+    complaints = [
+        f"{model}: {name} is a whole number from 1 on, not {number!r}"
+        for name, number in numbers.items()
+        if isinstance(number, bool) or not isinstance(number, int) or number < 1
+    ]
+    if complaints:
+        raise PolicyError(*complaints)
+
+
+def exact_number(
+    what: str, number: object, low: int, high: int | None = None, *, above: bool = False
+) -> None:
+    """Refuse anything but a Fraction within bounds: a float's rounding would decide what is promised."""
+    if (
+        isinstance(number, Fraction)
+        and (number > low if above else number >= low)
+        and (high is None or number <= high)
+    ):
+        return
+    least = f"above {low}" if above else f"from {low} on"
+    most = "" if high is None else f" and at most {high}"
+    raise PolicyError(f"{what} is an exact fraction {least}{most}, not {number!r}")
+
+
+def whole(numbers: NDArray[np.int64], largest: int) -> NDArray[Any]:
+    """The numbers in 64 bits, or as Python's own where products up to `largest` would not fit."""
+    return numbers if largest < FITS else numbers.astype(object)
+
+
+def roughly(number: Fraction) -> float:
+    """A double near the number; infinity where it is larger than any."""
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf")
+
+
+def compare(top: NDArray[Any], bottom: NDArray[Any], bound: Fraction) -> NDArray[np.int8]:
+    """-1, 0 or 1 where top / bottom is below, at or above the bound; something / 0 is above any.
+
+    >>> compare(np.array([1, 2, 3, 1]), np.array([2, 4, 5, 0]), Fraction(1, 2)).tolist()
+    [0, 0, 1, 1]
+    """
+    near = roughly(bound)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = top.astype(np.float64) / bottom.astype(np.float64)
+        apart = ratio - near
+        clear = np.abs(apart) > CLOSE * (np.abs(ratio) + abs(near))
+    sign = np.where(clear, np.sign(apart), 0).astype(np.int8)
+    for at in np.flatnonzero(~clear).tolist():
+        exact = int(top[at]) * bound.denominator - bound.numerator * int(bottom[at])
+        sign[at] = (exact > 0) - (exact < 0)
+    return sign
+
+
+def largest(top: NDArray[Any], bottom: NDArray[Any]) -> Fraction | None:
+    """The largest top / bottom, exactly: doubles find the candidates, fractions decide."""
+    if not len(top):
+        return None
+    ratio = top.astype(np.float64) / bottom.astype(np.float64)
+    near = ratio >= ratio.max() - CLOSE * abs(ratio.max())
+    pairs = set(zip(top[near].tolist(), bottom[near].tolist(), strict=True))
+    return max(Fraction(int(t), int(b)) for t, b in pairs)
+
+
+def smallest(top: NDArray[Any], bottom: NDArray[Any]) -> Fraction | None:
+    """The smallest top / bottom, exactly."""
+    found = largest(-top, bottom)
+    return None if found is None else -found
 
 
 def powers(*factors: tuple[int, int]) -> dict[int, int]:

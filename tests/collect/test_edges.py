@@ -14,7 +14,7 @@ from tests.collect import naive
 
 from privet.collect.channels import Response, Unary
 from privet.collect.column import Column
-from privet.collect.draw import perturbed
+from privet.collect.draw import REST, perturbed
 from privet.collect.estimate import estimate
 from privet.collect.matrix import bin_of
 
@@ -34,9 +34,12 @@ def test_a_word_at_the_edge_sets_the_same_bit_one_by_one_and_at_once(mechanism: 
     said = {"type": "category", "values": list("abc"), "mechanism": mechanism, "epsilon": 1}
     channel = naive.plan_of(a=said).columns["a"].channel
     assert isinstance(channel, Unary)
+    one, zero = channel.one >> REST, channel.zero >> REST  # the upper bits, which are drawn first
     for words in (
         (channel.one, channel.zero, channel.zero - 1),
         (channel.one - 1, channel.zero - 1, channel.zero),
+        ((one << REST) - 1, (zero << REST) - 1, zero + 1 << REST),
+        (one + 1 << REST, zero + 1 << REST, (zero << REST) - 1),
     ):
         given = struct.pack("<3I", *words)
         many = io.BytesIO(naive.together(list(words), naive.limits(channel, [0])))

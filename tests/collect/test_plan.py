@@ -228,7 +228,25 @@ def test_numbers_are_rounded_to_the_grid_and_only_within_the_bounds() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "bb", "b01", "b0112", "0110", "b01x", 3, 3.0, None, "d", "3e0", " 3 ", "3.0", "+3", "03", "3.", "٣"],
+    [
+        "",
+        "bb",
+        "b01",
+        "b0112",
+        "0110",
+        "b01x",
+        3,
+        3.0,
+        None,
+        "d",
+        "3e0",
+        " 3 ",
+        "3.0",
+        "+3",
+        "03",
+        "3.",
+        "999999",
+    ],
 )
 def test_answers_that_no_client_sends_are_refused(text: object) -> None:
     plan = naive.plan_of(job=JOB, krr={**JOB, "mechanism": "k-randomised-response"}, age=AGE)

@@ -251,9 +251,12 @@ def test_answers_that_no_client_of_this_plan_sends_stop_everything(line: bytes, 
         read(OPEN, io.BytesIO(line.replace(b'"P"', f'"{OPEN.digest}"'.encode())), lines=True)
 
 
-def test_numbers_may_be_written_otherwise_but_are_the_same() -> None:
-    answers = read(OPEN, io.BytesIO(b"job,age\na,5.0\na,5.50\na,+6\n"), ["age"])
+def test_numbers_that_arrive_are_written_as_clients_write_them() -> None:
+    answers = read(OPEN, io.BytesIO(b"job,age\na,5\na,5.5\na,6\n"), ["age"])
     assert answers.columns["age"].tolist() == [10, 11, 12]
+    for other in (b"5.0", b"5.50", b"+6", b"6e0", b" 6 "):
+        with pytest.raises(InputError, match="record 2: age: is not an answer that this plan's mechanism"):
+            read(OPEN, io.BytesIO(b"job,age\na,5\na," + other + b"\n"), ["age"])
 
 
 @pytest.mark.slow

@@ -69,7 +69,7 @@ class Column:
 
     def span(self, one: Bin) -> str:
         """What stands in a bin, for people: one whole number is that number."""
-        if not self.dated and one.low.is_integer() and one.high - one.low == 1:
+        if not self.dated and float(one.low).is_integer() and one.high - one.low == 1:
             return self.edge(one.low)
         return f"{self.edge(one.low)} to {self.edge(one.high)}"
 

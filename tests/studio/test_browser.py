@@ -122,6 +122,32 @@ def test_a_table_with_a_hierarchy(browser: Browser, tmp_path: Path) -> None:
         same_bytes(studio, data, folder, tmp_path)
 
 
+def test_a_role_is_decided_where_it_stands(browser: Browser, tmp_path: Path) -> None:
+    """Nothing is loaded anew, the finger stays where it is; and what is refused is said as a page."""
+    data = tmp_path / "people.csv"
+    data.write_text("age,city\n" + "".join(f"{20 + n % 31},{PLACES[n % 4]}\n" for n in range(90)), "utf-8")
+    with running(str(data), cwd=tmp_path) as studio:
+        entered(browser, studio)
+        browser.asked("window.same = true")
+        browser.click("#c2 button[value=sensitive]")
+        assert browser.asked("window.same")
+        assert browser.asked(
+            "document.activeElement.matches('#c2 button[value=sensitive][aria-pressed=true]')"
+        )
+        assert "1 of 2 still to decide" in browser.asked("document.getElementById('waiting').textContent")
+        assert 'city = { role = "sensitive" }' in browser.asked(
+            "document.getElementById('beside').textContent"
+        )
+        browser.click("#c1 button[value=quasi]")
+        assert "All 2 are decided" in browser.asked("document.getElementById('waiting').textContent")
+        assert browser.asked("document.querySelectorAll('form[action$=guesses]').length") == 0
+        (studio.project / "policy.toml").unlink()
+        browser.click("#c1 button[value=other]")
+        assert "begin at the first page" in browser.asked(
+            "document.querySelector('[role=alert]').textContent"
+        )
+
+
 def test_a_german_file_that_is_dropped(browser: Browser, tmp_path: Path) -> None:
     data = tmp_path / "leute.csv"
     lines = (f"{20 + n % 31};{PLACES[n % 4]};{1000 + 37 * n % 900},5;{ILLS[n % 3]}\n" for n in range(400))

@@ -6,6 +6,7 @@ import csv
 import threading
 from collections import Counter
 from collections.abc import Collection
+from dataclasses import replace
 from datetime import date
 from itertools import combinations
 from pathlib import Path
@@ -27,7 +28,7 @@ from privet.studio.before_after import prepared
 from privet.studio.jobs import State
 from privet.studio.look import looked
 from privet.studio.project import TRANSACTIONS, Taken
-from privet.studio.seen import Column
+from privet.studio.seen import Bin, Column
 
 ILLS, PLACES = ("flu", "cold", "gout"), ("Bonn", "Berlin", "Paris", "Lyon")
 
@@ -369,3 +370,34 @@ def test_columns_know_what_they_are() -> None:
     assert one.edge(2.5) == "2.5"
     assert cuts.sliders({}, one) is None
     assert cuts.sliders({}, None) is None
+
+
+def test_a_histogram_of_whole_numbers_says_which_they_are() -> None:
+    """Of 0 and 1 the last bin ends before 2, which nobody has."""
+    flag = Column(
+        "smokes", "quasi", "", "numbers", 2, 0, 0, (), bins=(Bin(0, 1, 5), Bin(1, 2, 3)), highest=1.0
+    )
+    assert flag.ends == ("0", "1")
+    assert [flag.span(one) for one in flag.bins] == ["0", "1"]
+    wide = replace(flag, bins=(Bin(0, 10, 5), Bin(10, 20, 3)), highest=17.0)
+    assert (wide.ends, wide.span(wide.bins[1])) == (("0", "17"), "10 to 20")
+    endless = replace(flag, bins=(Bin(float("-inf"), float("inf"), 3),), highest=None)
+    assert endless.span(endless.bins[0]) == "-inf to inf"
+
+
+def test_a_tree_of_too_many_values_is_not_begun_by_hand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("privet.studio.trees.LARGEST_TREE", 9)
+    data = tmp_path / "people.csv"
+    data.write_text("code,sex\n" + "".join(f"A{n},{'mf'[n % 2]}\n" for n in range(10)), encoding="utf-8")
+    house = open_house(data)
+    house.get("/")
+    for name in ("code", "sex"):
+        house.done("/columns/role", {"column": name, "role": "quasi"})
+    found = house.post("/hierarchy/begin", {"column": "code"})
+    assert found.status_code == 422
+    assert "too many to be drawn by hand" in found.text
+    assert "/hierarchy/begin" not in house.page("/hierarchy?column=code")
+    assert "/hierarchy/begin" in house.page("/hierarchy?column=sex")
+    house.done("/hierarchy/begin", {"column": "sex"})

@@ -177,7 +177,7 @@ def histogram(column: Column) -> Safe:
     shapes = [
         tag(
             "g",
-            tag("title", f"{column.edge(one.low)} to {column.edge(one.high)}: {one.records:,} records"),
+            tag("title", f"{column.span(one)}: {one.records:,} records"),
             tag("rect", x=pct(at * width), y="0", width=pct(width), height="100%", class_="reach"),
             tag(
                 "rect",
@@ -199,8 +199,7 @@ def histogram(column: Column) -> Safe:
         tag("svg", *shapes, width="100%", height=90, role="group", aria_label=name),
         tag(
             "p",
-            tag("span", column.edge(column.bins[0].low)),
-            tag("span", column.edge(column.bins[-1].high)),
+            *(tag("span", end) for end in column.ends),
             class_="ends",
         ),
         class_="histogram",

@@ -38,7 +38,7 @@ def sliders(spec: Mapping[str, Any], column: Column | None) -> Sliders | None:
     inner = tuple(float(edge) for edge in flat if low < float(edge) < high)
     if not inner:
         inner = tuple(float(round(low + (high - low) * part / 4)) for part in (1, 2, 3))
-    whole = all(one.low == int(one.low) for one in column.bins)
+    whole = all(float(one.low).is_integer() for one in column.bins)
     return Sliders(low, high, 1 if whole else (high - low) / 200, inner, column.dated)
 
 

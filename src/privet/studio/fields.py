@@ -34,6 +34,17 @@ QUESTIONS = {  # LKC's three questions, and those that many promises share
     "suppression": "What share of the records may be left out?",
     "time_limit": "After how many seconds is the best so far taken?",
     "score": "What is a good split?",
+    "m": "How many items of a person may somebody know?",
+    "p": "How many different protected values must a class have, at least?",
+    "beta": "How much more frequent may a value be in a class than in the table, relatively?",
+    "delta": "How far may the share of a value in a class be from its share in the table, as a logarithm?",
+    "low": "How likely must it be, at least, that a person is in the data?",
+    "high": "How likely may it be, at most, that a person is in the data?",
+    "at_most": "How much of it may there be, at most?",
+    "distance": "How is the distance between values measured?",
+    "loss": "Which measure of loss is made small?",
+    "nodes": "How many nodes of the lattice are looked at, at most?",
+    "seed": "Where does chance begin? The same number gives the same release",
     "support": "What share of the people must take a route so that it counts as frequent?",
 }
 NOT_ASKED = {"levels", "weights"}  # which the lattice explorer sets

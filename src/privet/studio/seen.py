@@ -62,9 +62,22 @@ class Column:
         default=(), repr=False
     )  # the same as the engine has them, for hierarchies
     bins: tuple[Bin, ...] = field(default=(), repr=False)
+    highest: float | None = field(default=None, repr=False)  # of its numbers; the last bin may end beyond it
     hierarchy: Mapping[str, Any] = field(default_factory=dict)
     of_path: bool = False
     dated: bool = False
+
+    def span(self, one: Bin) -> str:
+        """What stands in a bin, for people: one whole number is that number."""
+        if not self.dated and float(one.low).is_integer() and one.high - one.low == 1:
+            return self.edge(one.low)
+        return f"{self.edge(one.low)} to {self.edge(one.high)}"
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Between what its numbers or days lie."""
+        last = self.bins[-1].high if self.highest is None else self.highest
+        return self.edge(self.bins[0].low), self.edge(last)
 
     def edge(self, number: float) -> str:
         """Where a bin begins or ends, for people."""
@@ -97,14 +110,15 @@ def _column(column: pl.Series, said: str, reason: str, guess: Guess, drafted: Dr
     values, counts = [value for value, _ in there], [many for _, many in there]
     present = sum(counts)
     kind = KINDS.get(guess.hierarchy.name, "text")
-    bins: tuple[Bin, ...] = ()
+    numbers: list[Decimal | None] = []
     if guess.hierarchy.name == "intervals":
         read = (as_said(value, name, form) for value in values)
-        bins = binned([None if value is None else number(value) for value in read], counts)
+        numbers = [None if value is None else number(value) for value in read]
     elif isinstance(guess.hierarchy, Dates):
-        bins = binned(days(values, guess.hierarchy), counts)
+        numbers = days(values, guess.hierarchy)
     elif guess.role is Role.IDENTIFIER and len(there) * 2 > present:
         kind = "names or numbers of people"
+    bins = binned(numbers, counts) if numbers else ()
     return Column(
         name=name,
         guess=said,
@@ -116,6 +130,7 @@ def _column(column: pl.Series, said: str, reason: str, guess: Guess, drafted: Dr
         common=tuple(there[:SHOWN]),
         every=dict(there) if len(there) <= FEW else {},
         bins=bins,
+        highest=max((float(one) for one in numbers if one is not None), default=None),
         hierarchy=guess.hierarchy.to_policy(),
         of_path=name in drafted.of_paths,
         dated=guess.hierarchy.name == "dates",

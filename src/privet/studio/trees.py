@@ -249,6 +249,11 @@ def begin(asked: Asked) -> Response:
     """A tree to be drawn by hand: all values below the root."""
     name = asked.get("column")
     values = sorted(str(value) for value in _values(asked, [name]).get(name, ()) if value is not None)
+    if len(values) > LARGEST_TREE:
+        raise InputError(
+            f"{len(values):,} values are too many to be drawn by hand, which is done up to {LARGEST_TREE:,}: "
+            "take a rule, or bring the tree as rows"
+        )
     return _kept(asked, name, branches.added(Branch("*"), values))
 
 

@@ -62,6 +62,12 @@ def encode(data: pl.DataFrame) -> dict[str, tuple[NDArray[Any], list[Value]]]:
     return found
 
 
+def beginning(column: pl.Series, letters: str) -> list[str | None]:
+    """The texts of a column that begin with one of these letters, each once."""
+    starts = "^[" + "".join(f"\\x{{{ord(letter):x}}}" for letter in letters) + "]"
+    return column.filter(column.str.contains(starts)).unique().to_list()
+
+
 def in_order(data: pl.DataFrame) -> pl.DataFrame:
     """The rows sorted by their values as text, first column first, null last.
 

@@ -19,7 +19,7 @@ from privet.core import Attribute, Role, Step
 from privet.declared import Order
 from privet.engine import Cluster, Engine
 from privet.engines import persons
-from privet.engines.frames import in_order, is_in_order
+from privet.engines.frames import beginning, in_order, is_in_order
 from privet.engines.trajectories.frames import grouped
 from privet.engines.trajectories.visits import Visits
 from privet.errors import InternalError, UnsupportedError
@@ -54,6 +54,7 @@ from privet.roads.trajectories.check import framed, judged, met, mixed, read_pat
 from privet.roads.trajectories.empty import LEFT_OUT, dropped, wrongly_left_out
 from privet.roads.trajectories.release import TrajectoryRelease
 from privet.roads.trajectories.shape import TIMES, Read
+from privet.spreadsheets import BEGINS
 from privet.trajectory.audit import OfLength, recheck
 from privet.trajectory.claims import Argument, Proof, SequenceClass
 from privet.trajectory.frequent import frequent, threshold
@@ -367,8 +368,9 @@ def of_persons(visits: Visits, policy: Policy) -> dict[str, Any]:
 
 
 def texts_of(frame: pl.DataFrame) -> list[tuple[str, list[str | None]]]:
-    """The columns of texts."""
-    return [(one.name, one.cast(pl.String).to_list()) for one in frame if not one.dtype.is_numeric()]
+    """The columns of texts, with what may be a formula in them."""
+    texts = (one.cast(pl.String) for one in frame if not one.dtype.is_numeric())
+    return [(one.name, beginning(one, BEGINS)) for one in texts]
 
 
 def sorted_paths(frame: pl.DataFrame, read: Read, policy: Policy) -> bool:

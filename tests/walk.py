@@ -63,7 +63,7 @@ def watched() -> Iterator[Walk]:
         yield walk
     finally:
         sys.setprofile(before)
-        threading.setprofile(None)  # type: ignore[arg-type] # that is how it is taken away
+        threading.setprofile(None)
 
 
 def walked(data: Path, policy: Path, *, write: bool) -> Walk:

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privet.core import Attribute, Role, Terms
-from privet.engines import embedded
-from privet.engines.embedded import SAMPLE, Embedded, Frame
+from privet.engines import frames
+from privet.engines.embedded import Embedded, Frame
+from privet.engines.frames import SAMPLE
 from privet.models.kanonymity import KAnonymity
 from privet.relational.topdown import TopDown
 
@@ -58,7 +59,7 @@ def test_rows_are_ordered_by_several_keys_as_by_one(rows: list[tuple[int, ...]],
     columns = [np.array(column) for column in zip(*rows, strict=True)]
     split = [columns[at::keys] for at in range(keys)]  # some keys hold several columns
     packed = [sum(c * 4**i for i, c in enumerate(reversed(part))) for part in split]
-    order, fresh = embedded._ordered([np.asarray(key) for key in packed])
+    order, fresh = frames.ordered([np.asarray(key) for key in packed])
     said = [tuple(int(key[at]) for key in packed) for at in order]
     assert said == sorted(said)
     assert sorted(order.tolist()) == list(range(len(rows)))

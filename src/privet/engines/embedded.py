@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from math import expm1, prod, sqrt
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
@@ -23,18 +22,26 @@ from privet.domain import Domain, Value
 from privet.engine import COUNTED, Tallied, suffix
 from privet.engines import databases, files
 from privet.engines.arrange import codes_of, domains, respelt
-from privet.engines.frames import encode, in_order, is_in_order, keys_of_rows, labelled, texts
+from privet.engines.frames import (
+    encode,
+    in_order,
+    is_in_order,
+    keys_of_rows,
+    labelled,
+    merged_cells,
+    ordered,
+    packed,
+    texts,
+)
 from privet.engines.text import listed
 from privet.equality import classes, key
 from privet.errors import InputError, InternalError
 from privet.recoding import Generalization, Perturbation, Recoding, Regions
 
-SAMPLE = 20_000  # records looked at to see whether merging equal ones pays
 REPEATS = 0.25  # share of distinct texts up to which numbers take less room than they do
 SPELT = r"^[+-]?[0-9]*\.|^[0-9]+[eE]|^\+|^[0-9]{4}-"  # numbers and dates that may be written in several ways
 FEW = 20_000  # rows that are counted sooner than threads for them have started
 WORTH_BEGINNING = 100_000  # rows; fewer are written at once
-FEW_REPEATS = 0.8  # share of distinct records above which it does not
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +78,7 @@ class Coded:
         Found when asked for: few recodings need it, and those that do need it for every column.
         """
         if self.merged:
-            order, fresh = _ordered(_packed(list(self.columns.values())))
+            order, fresh = ordered(packed(list(self.columns.values())))
             place = np.empty(self.data.height, dtype=np.intp)
             place[order] = np.cumsum(fresh) - 1
             return place
@@ -85,7 +92,7 @@ class Coded:
 
         Not the order in which they came: that would tell which of those alike came first.
         """
-        keys = _packed(list(self.columns.values())) if self.columns else []
+        keys = packed(list(self.columns.values())) if self.columns else []
         rest = keys_of_rows(self.data.drop(list(self.columns)))
         found = [*([] if rest is None else [rest]), *reversed(keys)]
         return np.lexsort(found) if found else np.arange(self.data.height)
@@ -172,7 +179,7 @@ class Embedded:
             person: Column | None = None
             if policy.person is not None and policy.person in data.columns:  # a release does not have it
                 person = by_row[policy.person] = _persons(data, policy.person)
-            cells, counts = _merged(list(by_row.values()), data.height)
+            cells, counts = merged_cells(list(by_row.values()), data.height)
             columns = by_row
             if cells is not None:
                 merged = each(lambda c: Column(c.name, c.domain, c.codes[cells]), by_row.values())
@@ -304,92 +311,6 @@ def _numbered(data: pl.DataFrame, name: str) -> tuple[tuple[NDArray[Any], list[V
     codes, values = encode(data.select(name))[name]
     slim = data.schema[name] == pl.String and values != [None] and len(values) <= data.height * REPEATS
     return (codes, values), labelled(name, values, codes) if slim else None
-
-
-def _merged(columns: Sequence[Column], rows: int) -> tuple[NDArray[np.intp] | None, NDArray[np.int64]]:
-    """A row for each distinct record and how often it occurs; or every row where few repeat.
-
-    Either in the order of their codes: no search can go by the order in which rows came. (Sorting a million
-    rows is free: what it takes, a search saves that finds equal records side by side.) None: the rows as they
-    stand, which is in that order already.
-    """
-    if not columns or not rows:
-        return None, np.ones(rows, dtype=np.int64)
-    keys = _packed(columns)
-    if (alike := _alike(keys)) is not None:
-        cells = np.flatnonzero(np.concatenate([[True], ~alike]))
-        if len(cells) > FEW_REPEATS * rows:
-            return None, np.ones(rows, dtype=np.int64)
-        return cells, np.diff(cells, append=rows).astype(np.int64)
-    few = rows > 2 * SAMPLE and _kinds([some[:: rows // SAMPLE] for some in keys]) > FEW_REPEATS * rows
-    order, fresh = _ordered(keys)
-    if few:
-        return order, np.ones(rows, dtype=np.int64)
-    first = np.flatnonzero(fresh)
-    return order[first], np.diff(first, append=rows).astype(np.int64)
-
-
-def _alike(keys: Sequence[NDArray[Any]]) -> NDArray[np.bool_] | None:
-    """Is each row as the one before it? None where the rows do not stand in the order of their keys."""
-    alike = np.ones(len(keys[0]) - 1, dtype=bool)
-    for some in keys:
-        if (alike & (some[1:] < some[:-1])).any():
-            return None
-        alike &= some[1:] == some[:-1]
-    return alike
-
-
-def _ordered(keys: Sequence[NDArray[Any]]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """The rows in the order of their keys, and which of them, in that order, differ from the one before.
-
-    Few rows agree in all columns of the first key where one is not enough, so only those are sorted again.
-    """
-    order = np.argsort(keys[0])
-    found = keys[0][order]
-    fresh = np.ones(len(order), dtype=bool)
-    np.not_equal(found[1:], found[:-1], out=fresh[1:])
-    for some in keys[1:]:
-        tied = ~fresh
-        tied[:-1] |= tied[1:]
-        at = np.flatnonzero(tied)
-        order[at] = order[at][np.lexsort((some[order[at]], np.cumsum(fresh)[at]))]
-        found = some[order[at]]
-        fresh[at[1:]] |= found[1:] != found[:-1]
-    return order, fresh
-
-
-def _kinds(sample: Sequence[NDArray[Any]]) -> float:
-    """How many kinds of records there are, from how many of a sample are different: about as many.
-
-    Of equally frequent kinds a sample meets `kinds * (1 - exp(-size / kinds))`. Counting the sample's
-    own repeats would not do: of 100,000 kinds a sample of 20,000 has few twice, and ten million rows have
-    each a hundred times.
-    """
-    size, met = len(sample[0]), int(_ordered(sample)[1].sum())
-    low, high = float(met), float(size) ** 2
-    while high > low * 1.01:
-        middle = sqrt(low * high)
-        low, high = (middle, high) if -middle * expm1(-size / middle) < met else (low, middle)
-    return high
-
-
-def _packed(columns: Sequence[Column]) -> list[NDArray[Any]]:
-    """Numbers for each row, equal where every column agrees and in the order of their codes.
-
-    One where the columns fit into it, in four bytes where they are enough; else the first columns are in the
-    first number.
-    """
-    keys: list[NDArray[Any]] = []
-    small = prod(column.domain.size for column in columns) < 2**32
-    room = 2**62  # none is begun
-    for column in columns:
-        if room > 2**62 // column.domain.size or not keys:
-            keys.append(np.zeros(len(column.codes), dtype=np.uint32 if small else np.int64))
-            room = 1
-        np.multiply(keys[-1], column.domain.size, out=keys[-1], casting="unsafe")
-        np.add(keys[-1], column.codes, out=keys[-1], casting="unsafe")  # in place, and it fits
-        room *= column.domain.size
-    return keys
 
 
 class _Recoder(Protocol):

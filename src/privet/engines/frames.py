@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
+from math import expm1, prod, sqrt
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from privet.core import Column
 from privet.domain import Value
 from privet.errors import InputError
 
+SAMPLE = 20_000  # records looked at to see whether merging equal ones pays
+FEW_REPEATS = 0.8  # share of distinct records above which it does not
 WORDLESS = {pl.Binary, pl.Duration, pl.Object}  # what has no text
 WORDLESS_SAID = "column {!r} holds bytes or durations, which have no text"
 
@@ -60,6 +63,12 @@ def encode(data: pl.DataFrame) -> dict[str, tuple[NDArray[Any], list[Value]]]:
             values.append(None)
         found[name] = (codes, values)
     return found
+
+
+def beginning(column: pl.Series, letters: str) -> list[str | None]:
+    """The texts of a column that begin with one of these letters, each once."""
+    starts = "^[" + "".join(f"\\x{{{ord(letter):x}}}" for letter in letters) + "]"
+    return column.filter(column.str.contains(starts)).unique().to_list()
 
 
 def in_order(data: pl.DataFrame) -> pl.DataFrame:
@@ -137,3 +146,89 @@ def labelled(name: str, of_node: Sequence[Value], positions: NDArray[Any]) -> pl
     ]
     made = pl.Series(name, np.minimum(codes, max(missing - 1, 0)).astype(small)).cat.to(pl.Enum(labels))
     return made if None not in of_node else made.set(pl.Series(codes == missing), None)
+
+
+def merged_cells(columns: Sequence[Column], rows: int) -> tuple[NDArray[np.intp] | None, NDArray[np.int64]]:
+    """A row for each distinct record and how often it occurs; or every row where few repeat.
+
+    Either in the order of their codes: no search can go by the order in which rows came. (Sorting a million
+    rows is free: what it takes, a search saves that finds equal records side by side.) None: the rows as they
+    stand, which is in that order already.
+    """
+    if not columns or not rows:
+        return None, np.ones(rows, dtype=np.int64)
+    keys = packed(columns)
+    if (alike := _alike(keys)) is not None:
+        cells = np.flatnonzero(np.concatenate([[True], ~alike]))
+        if len(cells) > FEW_REPEATS * rows:
+            return None, np.ones(rows, dtype=np.int64)
+        return cells, np.diff(cells, append=rows).astype(np.int64)
+    few = rows > 2 * SAMPLE and _kinds([some[:: rows // SAMPLE] for some in keys]) > FEW_REPEATS * rows
+    order, fresh = ordered(keys)
+    if few:
+        return order, np.ones(rows, dtype=np.int64)
+    first = np.flatnonzero(fresh)
+    return order[first], np.diff(first, append=rows).astype(np.int64)
+
+
+def _alike(keys: Sequence[NDArray[Any]]) -> NDArray[np.bool_] | None:
+    """Is each row as the one before it? None where the rows do not stand in the order of their keys."""
+    alike = np.ones(len(keys[0]) - 1, dtype=bool)
+    for some in keys:
+        if (alike & (some[1:] < some[:-1])).any():
+            return None
+        alike &= some[1:] == some[:-1]
+    return alike
+
+
+def ordered(keys: Sequence[NDArray[Any]]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """The rows in the order of their keys, and which of them, in that order, differ from the one before.
+
+    Few rows agree in all columns of the first key where one is not enough, so only those are sorted again.
+    """
+    order = np.argsort(keys[0])
+    found = keys[0][order]
+    fresh = np.ones(len(order), dtype=bool)
+    np.not_equal(found[1:], found[:-1], out=fresh[1:])
+    for some in keys[1:]:
+        tied = ~fresh
+        tied[:-1] |= tied[1:]
+        at = np.flatnonzero(tied)
+        order[at] = order[at][np.lexsort((some[order[at]], np.cumsum(fresh)[at]))]
+        found = some[order[at]]
+        fresh[at[1:]] |= found[1:] != found[:-1]
+    return order, fresh
+
+
+def _kinds(sample: Sequence[NDArray[Any]]) -> float:
+    """How many kinds of records there are, from how many of a sample are different: about as many.
+
+    Of equally frequent kinds a sample meets `kinds * (1 - exp(-size / kinds))`. Counting the sample's
+    own repeats would not do: of 100,000 kinds a sample of 20,000 has few twice, and ten million rows have
+    each a hundred times.
+    """
+    size, met = len(sample[0]), int(ordered(sample)[1].sum())
+    low, high = float(met), float(size) ** 2
+    while high > low * 1.01:
+        middle = sqrt(low * high)
+        low, high = (middle, high) if -middle * expm1(-size / middle) < met else (low, middle)
+    return high
+
+
+def packed(columns: Sequence[Column]) -> list[NDArray[Any]]:
+    """Numbers for each row, equal where every column agrees and in the order of their codes.
+
+    One where the columns fit into it, in four bytes where they are enough; else the first columns are in the
+    first number.
+    """
+    keys: list[NDArray[Any]] = []
+    small = prod(column.domain.size for column in columns) < 2**32
+    room = 2**62  # none is begun
+    for column in columns:
+        if room > 2**62 // column.domain.size or not keys:
+            keys.append(np.zeros(len(column.codes), dtype=np.uint32 if small else np.int64))
+            room = 1
+        np.multiply(keys[-1], column.domain.size, out=keys[-1], casting="unsafe")
+        np.add(keys[-1], column.codes, out=keys[-1], casting="unsafe")  # in place, and it fits
+        room *= column.domain.size
+    return keys

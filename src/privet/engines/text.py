@@ -51,6 +51,7 @@ DELIMITERS = (",", ";", "\t", "|")
 LONGEST_FIELD = 131_072  # bytes; what a longer one is, is a broken quote
 SCHEMES = ("sqlite", "postgresql", "postgres")
 _ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]+://|table:|jdbc:|dbfs:/")
+HEADER = 1 << 14  # bytes that are looked at first for the line with the names
 FEW = 5  # complaints of one kind; the rest is a number
 
 
@@ -207,13 +208,17 @@ def header_line(path: Path, encoding: str) -> str:
         raise InputError(f"{path}: this cannot be read; is it really what its name says?") from None
     if b"\x00" in start and not encoding.lower().replace("-", "").startswith(("utf16", "utf32")):
         raise InputError(f"{path}: this is not a text file (it holds NUL bytes)")
-    try:
-        text = start.decode("utf-8-sig" if is_utf8(encoding) else encoding, errors="ignore")
-    except (LookupError, UnicodeError):  # "idna" and its like are codecs too, and not for files
-        raise InputError(f"{path}: there is no encoding {encoding!r} of text files") from None
-    lines = io.StringIO(text, newline="").readline()
-    while lines.count('"') % 2 and len(lines) < len(text):  # a quoted name may hold a line break
-        lines += io.StringIO(text[len(lines) :], newline="").readline()
+    lines = ""
+    for part in (start[:HEADER], start):  # few headers are long, and decoding takes its time
+        try:
+            text = part.decode("utf-8-sig" if is_utf8(encoding) else encoding, errors="ignore")
+        except (LookupError, UnicodeError):  # "idna" and its like are codecs too, and not for files
+            raise InputError(f"{path}: there is no encoding {encoding!r} of text files") from None
+        lines = io.StringIO(text, newline="").readline()
+        while lines.count('"') % 2 and len(lines) < len(text):  # a quoted name may hold a line break
+            lines += io.StringIO(text[len(lines) :], newline="").readline()
+        if len(lines) < len(text):  # it ends within this part
+            break
     return lines.rstrip("\r\n")
 
 

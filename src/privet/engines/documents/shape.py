@@ -136,6 +136,9 @@ def to_json(text: Value, form: str) -> Any:
     return {form: text} if form.startswith("$") else text
 
 
+SCALARS = (str, Number, int, type(None))
+
+
 def dumps(value: Any) -> str:
     """JSON text, with numbers as they were written; without recursion, however deep a record is nested."""
     said: list[str] = []
@@ -149,20 +152,25 @@ def dumps(value: Any) -> str:
                 break
         else:
             open_.pop()
-    return "".join(said[1:-1])  # less the brackets around the whole
+    return "".join(said)[1:-1]  # less the brackets around the whole
 
 
 def _pieces(value: Any) -> Iterator[Any]:
     """The texts of a table or list; what is inside it as pieces of its own."""
-    named = isinstance(value, Mapping)
-    yield "{" if named else "["
+    named = isinstance(value, (dict, Mapping))
+    said = "{" if named else "["  # texts that follow each other leave as one
     apart = ""
     for one in value:
-        yield f"{apart}{encode_basestring(one)}: " if named else apart
+        said += f"{apart}{encode_basestring(one)}: " if named else apart
         inner = value[one] if named else one
-        yield _pieces(inner) if isinstance(inner, (Mapping, list, tuple)) else _scalar(inner)
+        if isinstance(inner, SCALARS) or not isinstance(inner, (dict, list, tuple, Mapping)):
+            said += _scalar(inner)
+        else:
+            yield said
+            yield _pieces(inner)
+            said = ""
         apart = ", "
-    yield "}" if named else "]"
+    yield said + ("}" if named else "]")
 
 
 def _scalar(value: Any) -> str:

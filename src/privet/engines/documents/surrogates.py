@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 HALF = "half of a pair of surrogates (\\ud800 to \\udfff), which stands for no character"
+LONGEST = len(rb"\u000")  # of an escape that is cut in two
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _TOKEN = re.compile(rb"\\u([0-9a-fA-F]{4})|\\[^u]|[^\\]+", re.DOTALL)
 _CUT = re.compile(rb"(?<!\\)(?:\\\\)*(\\(?:u[0-9a-fA-F]{0,3})?)\Z")
@@ -24,10 +25,11 @@ class Halves:
     def seen_in(self, piece: bytes) -> bool:
         """Is there one in this piece? The first half of a pair may end a piece."""
         text = self._rest + piece
-        cut = _CUT.search(text)
+        # Most pieces end in plain text and hold no such escape: two looks without a pattern tell.
+        cut = _CUT.search(text) if b"\\" in text[-LONGEST:] else None
         self._rest = b"" if cut is None else cut[1]
         whole = text[: len(text) - len(self._rest)]
-        if not self.open and _SURROGATE.search(whole) is None:
+        if not self.open and (b"\\u" not in whole or _SURROGATE.search(whole) is None):
             return False
         for token in _TOKEN.finditer(whole):
             code = int(token[1], 16) if token[1] is not None else 0

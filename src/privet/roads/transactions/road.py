@@ -18,7 +18,7 @@ from privet.core import Attribute, Form, Role
 from privet.declared import Order
 from privet.engine import SUFFIX, Engine
 from privet.engines import persons
-from privet.engines.frames import in_order, is_in_order
+from privet.engines.frames import beginning, in_order, is_in_order
 from privet.engines.transactions import frames
 from privet.engines.transactions.frames import ItemFrame
 from privet.equality import finder
@@ -52,6 +52,7 @@ from privet.rules.effects import effects
 from privet.rules.mining import mine
 from privet.rules.rule import Thresholds
 from privet.rules.searches import SetFinding, Sets, hidden_of, known_of, mined_with
+from privet.spreadsheets import BEGINS
 from privet.trajectory.audit import OfLength
 
 NAMED = (
@@ -229,7 +230,7 @@ def cells(frame: pl.DataFrame | None, found: ItemFrame) -> list[tuple[str, Seque
     """What stands in cells of a file: texts of columns, or the items of baskets."""
     if frame is None:
         return [("items", found.baskets.items)]
-    return [(one.name, one.to_list()) for one in frame if one.dtype == pl.String]
+    return [(one.name, beginning(one, BEGINS)) for one in frame if one.dtype == pl.String]
 
 
 def written(asked: Asked) -> Form:

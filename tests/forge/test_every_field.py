@@ -18,6 +18,8 @@ import privet as pv
 from privet.evidence.folder import read
 from privet.evidence.part import Standing
 from privet.evidence.values import Evidence
+from privet.evidence.whole import OPTIONAL, complaints
+from privet.policy import handed
 
 Way = tuple[Any, ...]
 # Lists in which an item less, or another order, says nothing false: each item that is there is counted again.
@@ -81,8 +83,7 @@ def forgeries(whole: dict[str, Any]) -> Iterator[tuple[str, Way, dict[str, Any]]
             made = json.loads(json.dumps(whole))
             looked(made, way[:-1])[way[-1]] = new
             yield "changed", way, made
-        measured = way[:2] == ("measures", "attributes") or way == ("stops",)  # less may be measured
-        if isinstance(looked(whole, way[:-1]), dict) and not measured:
+        if isinstance(looked(whole, way[:-1]), dict) and ".".join(map(str, way)) not in OPTIONAL:
             made = json.loads(json.dumps(whole))
             del looked(made, way[:-1])[way[-1]]
             yield "left out", way, made
@@ -119,6 +120,64 @@ def test_every_field_of_other_ways_to_publish_them(kind: str, tmp_path: Path) ->
     unseen, tried = unnoticed(out, tmp_path / "forged", once=True)
     assert not unseen
     assert tried >= 10
+
+
+def parts_of(said: dict[str, Any]) -> Iterator[Way]:
+    """Every part of the evidence, and what is said of losses, whether it is counted again or not."""
+    deep = {"measures": 2, "measures.risk": 3, "measures.loss": 3, "measures.attributes": 4}
+    for way in ways(said):
+        if len(way) <= max(deep.get(".".join(map(str, way[:n])), 1) for n in (1, 2)):
+            yield way
+
+
+@pytest.mark.parametrize("kind", [*KINDS, *SETS, *(f"random {kind}" for kind in every.KINDS)])
+def test_no_part_is_left_out_unseen(kind: str, released: Released, tmp_path: Path) -> None:  # noqa: F811
+    """Marked or counted again: what is not there is neither, so every part that a kind has must be there."""
+    made = kind.removeprefix("random ")
+    folder = released[kind] if made == kind else some(every.KINDS[made], tmp_path)
+    said, policy = evidence(folder), handed.load(folder / "policy.toml")
+    unseen, tried = [], 0
+    for way in parts_of(said):
+        made_up = json.loads(json.dumps(said))
+        if way == ("files",) or ".".join(map(str, way)) in OPTIONAL:  # digests are made to fit
+            continue
+        del looked(made_up, way[:-1])[way[-1]]
+        tried += 1
+        if readable(made_up) and not complaints(Evidence.read(made_up), policy):
+            forged = shutil.copytree(folder, tmp_path / "forged")
+            unseen += [] if refused(seal(forged, made_up)) else [".".join(map(str, way))]
+            shutil.rmtree(forged)
+    assert not unseen
+    assert tried >= 10
+
+
+@pytest.mark.parametrize(
+    ("kind", "place"),
+    [
+        ("table", "measures.loss"),
+        ("table", "measures.dimensionality"),
+        ("chosen", "choice"),
+        ("population", "population"),
+        ("documents", "measures.attributes"),
+        ("tree-anatomy", "measures.loss"),
+        ("diffgen", "measures.loss"),
+        ("anatomy", "measures.risk"),
+        ("trajectories", "thinning"),
+    ],
+)
+def test_what_was_left_out_is_named(kind: str, place: str, released: Released, tmp_path: Path) -> None:  # noqa: F811
+    out = shutil.copytree(released[kind], tmp_path / "out")
+    said, way = evidence(out), place.split(".")
+    del looked(said, tuple(way[:-1]))[way[-1]]
+    assert f"{place}: is missing" in refused(seal(out, said))
+
+
+def test_whoever_hides_that_several_published_together_is_noticed(tmp_path: Path) -> None:
+    """Nobody has seen the whole table as it was, and what only that tells is not there."""
+    out = some(every.KINDS["joint"], tmp_path)
+    said = evidence(out)
+    del said["joint"]
+    assert "measures.risk.before: is missing" in refused(seal(out, said))
 
 
 def test_noisy_counts_that_nobody_speaks_of_are_noticed(released: Released, tmp_path: Path) -> None:  # noqa: F811

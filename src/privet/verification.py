@@ -114,6 +114,7 @@ def verify(
         (*complaints, *found.complaints, *beside.complaints),
         remarks=(
             *notes.kept_order(policy),
+            *found.remarks,
             *(UNDRAWN.format(name) for name in drawn),
             *(UNLOOKED.format(name) for name in beside.unlooked),
         ),
@@ -164,4 +165,4 @@ def _found(folder: Path, evidence: Evidence, policy: Policy, engine: Engine[Any]
     found = road_of(policy).verify(folder, evidence, policy, engine=fit(engine, policy))
     terms += whole.complaints(evidence, policy)
     terms += disguised.complaints(folder, evidence, policy, engine)
-    return Found(found.verdicts, (*terms, *found.complaints))
+    return Found(found.verdicts, (*terms, *found.complaints), found.remarks)

@@ -492,7 +492,8 @@ def _evidence(said: dict[str, Any], chance: Chance) -> None:
 # What only `privet verify` looks at: numbers of the evidence besides records, and the page drawn from it.
 EVIDENCE_ONLY = re.compile(
     r"evidence|^measures|^attributes|^columns|^promises|^cautions|^suppressed|^paths:|^sets:|^proof|^mixed"
-    r"|^the proof|^choice|^population|^copies|^joint|^ledger: is|report\.html|^documents|^promise |^steps|^thinning|^data:"
+    r"|^the proof|report\.html|^documents|^promise |^steps|^thinning|^data:"
+    r"|^choice|^population|^copies|^joint|^ledger: is"
 )
 
 

@@ -344,6 +344,11 @@ def _trees(path: Path, policy: Any, said: Any) -> Iterator[str]:
     people = [_student(tree) for tree in _read_trees(path)]
     if len(people) != said["records"]:
         yield "another number of records"
+    deep = 1 + all(model["type"] == "document-k-anonymity" for model in policy["models"])
+    for _, _, courses in people:
+        keys = [[(text is None, text or "") for text in one[:deep]] for one in courses]
+        if keys != sorted(keys) and policy.get("order") != "kept":
+            yield "siblings stand in another order"
     classes: dict[Any, list[tuple[Any, list[tuple[Any, Any]]]]] = defaultdict(list)
     for year, gpa, courses in people:
         ordered = sorted(courses, key=lambda one: repr(one[0]))

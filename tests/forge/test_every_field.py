@@ -5,21 +5,28 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
-from tests.evidence.test_reader import KINDS, SETS, Released, released  # noqa: F401 - a fixture
+from tests.contract.pairs import policy_of
+from tests.evidence.test_reader import KINDS, SETS, Released, parts, released  # noqa: F401 - a fixture
 from tests.forge import every
 from tests.forge.forging import evidence, refused, seal
 from tests.forge.test_verifier import some
+from tests.parties import test_noisy_contract as two
+from tests.parties.noisy import quick
 
 import privet as pv
 from privet.evidence.folder import read
-from privet.evidence.part import Standing
+from privet.evidence.part import Part, Standing
+from privet.evidence.signing import PrivateKey
 from privet.evidence.values import Evidence
 from privet.evidence.whole import OPTIONAL, complaints
 from privet.policy import handed
+from privet.rehearsal import rehearse
 
 Way = tuple[Any, ...]
 # Lists in which an item less, or another order, says nothing false: each item that is there is counted again.
@@ -113,13 +120,64 @@ def test_every_field_is_checked_or_marked(kind: str, released: Released, tmp_pat
     assert tried >= 10
 
 
-@pytest.mark.parametrize("kind", ["persons", "visits", "parted", "joint"])
+def numbers(chance: Any, place: Path) -> pv.Release:
+    """Sensitive numbers, whose order counts."""
+    del chance, place
+    table = pl.DataFrame({"age": [30, 31] * 8, "hours": [10] * 16, "ill": [1, 2, 3, 4, 5, 6, 7, 8] * 2})
+    return pv.publish(table, policy_of(["k-anonymity"], "top-down"))
+
+
+def signed(chance: Any, place: Path) -> every.Placed:
+    """Somebody was to sign it; a forger cannot, and takes the signature away."""
+    out = numbers(chance, place).write(place / "signed", sign=PrivateKey.make("Office of Statistics"))
+    (out / "signatures.json").unlink()
+    return every.Placed(out)
+
+
+def noise_of_two(chance: Any, place: Path) -> every.Placed:
+    """Two parties publish with noise, over connections with certificates; their signatures are taken away."""
+    del chance
+    with quick():
+        keys = [PrivateKey.make(name) for name in ("north", "south")]
+        agreed = two.contract("people", keys={key.name: key.public for key in keys})
+        found = rehearse(
+            agreed, two.parts(place, "people"), output=place / "two", keys=keys, purses=two.purses(place)
+        )
+    assert found.folder is not None
+    (found.folder / "signatures.json").unlink()
+    said = evidence(found.folder)
+    for party in said["joint"]["parties"]:
+        party["certificate"] = "0" * 64
+    return every.Placed(seal(found.folder, said))
+
+
+OTHERS = {kind: every.KINDS[kind] for kind in ("persons", "visits", "parted", "joint")}
+OTHERS |= {"numbers": numbers, "signed": signed, "noise of two": noise_of_two}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
 def test_every_field_of_other_ways_to_publish_them(kind: str, tmp_path: Path) -> None:
     """Rows and visits of persons, parts of a cluster, what several publish together and nobody signed."""
-    out = some(every.KINDS[kind], tmp_path)
-    unseen, tried = unnoticed(out, tmp_path / "forged", once=True)
+    unseen, tried = unnoticed(some(OTHERS[kind], tmp_path), tmp_path / "forged", once=True)
     assert not unseen
     assert tried >= 10
+
+
+def test_no_field_is_forgotten(released: Released, tmp_path: Path) -> None:  # noqa: F811
+    """Every field of every part that evidence can have is one that a test above changes."""
+    folders = [*released.values()]
+    for kind, maker in OTHERS.items():
+        (tmp_path / kind).mkdir()
+        folders.append(some(maker, tmp_path / kind))
+    reached = {(type(one), key) for folder in folders for one in parts(read(folder)) for key in one}
+    never = {
+        f"{made.__name__}.{one.name}"
+        for made in Part.__subclasses__()
+        if made.__module__.startswith("privet.evidence.")
+        for one in fields(made)  # type: ignore[arg-type]
+        if (made, one.name.removesuffix("_")) not in reached
+    }
+    assert never == set()
 
 
 def parts_of(said: dict[str, Any]) -> Iterator[Way]:

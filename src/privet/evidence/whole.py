@@ -101,14 +101,15 @@ def _asked(evidence: Evidence, policy: Terms) -> Iterator[str]:
 def _made_up(evidence: Evidence, policy: Terms) -> list[str]:
     """Parts that no release of such a policy has."""
     copies = evidence.algorithm.get("alpha", 1) if evidence.algorithm.get("type") == "condensation" else 1
+    counts, added = evidence.measures.counts, 1 if evidence.joint is None else len(evidence.joint.parties)
     wrong = {
+        "measures.counts.noises": counts is not None and (counts.noises or 1) != added,  # each adds its own
         "choice": evidence.choice is not None and evidence.algorithm.get("type") != "auto",
         "population": evidence.population is not None and not policy.publish_only,
         "copies": (evidence.copies or 1) != copies,
     }
-    return [
-        f"{name}: the evidence says another than the policy" for name, is_wrong in wrong.items() if is_wrong
-    ]
+    found = [f"{name}: the evidence says another than the policy" for name, is_so in wrong.items() if is_so]
+    return found + (["signers: is left out where there is nobody"] if evidence.signers == () else [])
 
 
 def _absent(part: Part, names: Iterator[str] | tuple[str, ...], place: str = "") -> Iterator[str]:

@@ -18,7 +18,7 @@ from privet.core import PrivacyModel, Verdict
 from privet.engine import Engine
 from privet.errors import InputError, PolicyError, TamperedError
 from privet.evidence import folder as ev
-from privet.evidence import notes, sealed, signing
+from privet.evidence import notes, sealed, signing, whole
 from privet.evidence.promises import Promise
 from privet.evidence.signing import Asked, Signed
 from privet.evidence.values import Evidence
@@ -114,6 +114,7 @@ def verify(
         (*complaints, *found.complaints, *beside.complaints),
         remarks=(
             *notes.kept_order(policy),
+            *found.remarks,
             *(UNDRAWN.format(name) for name in drawn),
             *(UNLOOKED.format(name) for name in beside.unlooked),
         ),
@@ -162,5 +163,6 @@ def _drawn(folder: Path, evidence: Evidence) -> tuple[list[str], list[str]]:
 def _found(folder: Path, evidence: Evidence, policy: Policy, engine: Engine[Any]) -> Found:
     terms = notes.other_terms(evidence, policy)
     found = road_of(policy).verify(folder, evidence, policy, engine=fit(engine, policy))
+    terms += whole.complaints(evidence, policy)
     terms += disguised.complaints(folder, evidence, policy, engine)
-    return Found(found.verdicts, (*terms, *found.complaints))
+    return Found(found.verdicts, (*terms, *found.complaints), found.remarks)

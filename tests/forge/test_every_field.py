@@ -5,19 +5,28 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
-from tests.evidence.test_reader import KINDS, SETS, Released, released  # noqa: F401 - a fixture
+from tests.contract.pairs import policy_of
+from tests.evidence.test_reader import KINDS, SETS, Released, parts, released  # noqa: F401 - a fixture
 from tests.forge import every
 from tests.forge.forging import evidence, refused, seal
 from tests.forge.test_verifier import some
+from tests.parties import test_noisy_contract as two
+from tests.parties.noisy import quick
 
 import privet as pv
 from privet.evidence.folder import read
-from privet.evidence.part import Standing
+from privet.evidence.part import Part, Standing
+from privet.evidence.signing import PrivateKey
 from privet.evidence.values import Evidence
+from privet.evidence.whole import OPTIONAL, complaints
+from privet.policy import handed
+from privet.rehearsal import rehearse
 
 Way = tuple[Any, ...]
 # Lists in which an item less, or another order, says nothing false: each item that is there is counted again.
@@ -81,8 +90,7 @@ def forgeries(whole: dict[str, Any]) -> Iterator[tuple[str, Way, dict[str, Any]]
             made = json.loads(json.dumps(whole))
             looked(made, way[:-1])[way[-1]] = new
             yield "changed", way, made
-        measured = way[:2] == ("measures", "attributes") or way == ("stops",)  # less may be measured
-        if isinstance(looked(whole, way[:-1]), dict) and not measured:
+        if isinstance(looked(whole, way[:-1]), dict) and ".".join(map(str, way)) not in OPTIONAL:
             made = json.loads(json.dumps(whole))
             del looked(made, way[:-1])[way[-1]]
             yield "left out", way, made
@@ -112,13 +120,122 @@ def test_every_field_is_checked_or_marked(kind: str, released: Released, tmp_pat
     assert tried >= 10
 
 
-@pytest.mark.parametrize("kind", ["persons", "visits", "parted", "joint"])
+def numbers(chance: Any, place: Path) -> pv.Release:
+    """Sensitive numbers, whose order counts."""
+    del chance, place
+    table = pl.DataFrame({"age": [30, 31] * 8, "hours": [10] * 16, "ill": [1, 2, 3, 4, 5, 6, 7, 8] * 2})
+    return pv.publish(table, policy_of(["k-anonymity"], "top-down"))
+
+
+def signed(chance: Any, place: Path) -> every.Placed:
+    """Somebody was to sign it; a forger cannot, and takes the signature away."""
+    out = numbers(chance, place).write(place / "signed", sign=PrivateKey.make("Office of Statistics"))
+    (out / "signatures.json").unlink()
+    return every.Placed(out)
+
+
+def noise_of_two(chance: Any, place: Path) -> every.Placed:
+    """Two parties publish with noise, over connections with certificates; their signatures are taken away."""
+    del chance
+    with quick():
+        keys = [PrivateKey.make(name) for name in ("north", "south")]
+        agreed = two.contract("people", keys={key.name: key.public for key in keys})
+        found = rehearse(
+            agreed, two.parts(place, "people"), output=place / "two", keys=keys, purses=two.purses(place)
+        )
+    assert found.folder is not None
+    (found.folder / "signatures.json").unlink()
+    said = evidence(found.folder)
+    for party in said["joint"]["parties"]:
+        party["certificate"] = "0" * 64
+    return every.Placed(seal(found.folder, said))
+
+
+OTHERS = {kind: every.KINDS[kind] for kind in ("persons", "visits", "parted", "joint")}
+OTHERS |= {"numbers": numbers, "signed": signed, "noise of two": noise_of_two}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
 def test_every_field_of_other_ways_to_publish_them(kind: str, tmp_path: Path) -> None:
     """Rows and visits of persons, parts of a cluster, what several publish together and nobody signed."""
-    out = some(every.KINDS[kind], tmp_path)
-    unseen, tried = unnoticed(out, tmp_path / "forged", once=True)
+    unseen, tried = unnoticed(some(OTHERS[kind], tmp_path), tmp_path / "forged", once=True)
     assert not unseen
     assert tried >= 10
+
+
+def test_no_field_is_forgotten(released: Released, tmp_path: Path) -> None:  # noqa: F811
+    """Every field of every part that evidence can have is one that a test above changes."""
+    folders = [*released.values()]
+    for kind, maker in OTHERS.items():
+        (tmp_path / kind).mkdir()
+        folders.append(some(maker, tmp_path / kind))
+    reached = {(type(one), key) for folder in folders for one in parts(read(folder)) for key in one}
+    never = {
+        f"{made.__name__}.{one.name}"
+        for made in Part.__subclasses__()
+        if made.__module__.startswith("privet.evidence.")
+        for one in fields(made)  # type: ignore[arg-type]
+        if (made, one.name.removesuffix("_")) not in reached
+    }
+    assert never == set()
+
+
+def parts_of(said: dict[str, Any]) -> Iterator[Way]:
+    """Every part of the evidence, and what is said of losses, whether it is counted again or not."""
+    deep = {"measures": 2, "measures.risk": 3, "measures.loss": 3, "measures.attributes": 4}
+    for way in ways(said):
+        if len(way) <= max(deep.get(".".join(map(str, way[:n])), 1) for n in (1, 2)):
+            yield way
+
+
+@pytest.mark.parametrize("kind", [*KINDS, *SETS, *(f"random {kind}" for kind in every.KINDS)])
+def test_no_part_is_left_out_unseen(kind: str, released: Released, tmp_path: Path) -> None:  # noqa: F811
+    """Marked or counted again: what is not there is neither, so every part that a kind has must be there."""
+    made = kind.removeprefix("random ")
+    folder = released[kind] if made == kind else some(every.KINDS[made], tmp_path)
+    said, policy = evidence(folder), handed.load(folder / "policy.toml")
+    unseen, tried = [], 0
+    for way in parts_of(said):
+        made_up = json.loads(json.dumps(said))
+        if way == ("files",) or ".".join(map(str, way)) in OPTIONAL:  # digests are made to fit
+            continue
+        del looked(made_up, way[:-1])[way[-1]]
+        tried += 1
+        if readable(made_up) and not complaints(Evidence.read(made_up), policy):
+            forged = shutil.copytree(folder, tmp_path / "forged")
+            unseen += [] if refused(seal(forged, made_up)) else [".".join(map(str, way))]
+            shutil.rmtree(forged)
+    assert not unseen
+    assert tried >= 10
+
+
+@pytest.mark.parametrize(
+    ("kind", "place"),
+    [
+        ("table", "measures.loss"),
+        ("table", "measures.dimensionality"),
+        ("chosen", "choice"),
+        ("population", "population"),
+        ("documents", "measures.attributes"),
+        ("tree-anatomy", "measures.loss"),
+        ("diffgen", "measures.loss"),
+        ("anatomy", "measures.risk"),
+        ("trajectories", "thinning"),
+    ],
+)
+def test_what_was_left_out_is_named(kind: str, place: str, released: Released, tmp_path: Path) -> None:  # noqa: F811
+    out = shutil.copytree(released[kind], tmp_path / "out")
+    said, way = evidence(out), place.split(".")
+    del looked(said, tuple(way[:-1]))[way[-1]]
+    assert f"{place}: is missing" in refused(seal(out, said))
+
+
+def test_whoever_hides_that_several_published_together_is_noticed(tmp_path: Path) -> None:
+    """Nobody has seen the whole table as it was, and what only that tells is not there."""
+    out = some(every.KINDS["joint"], tmp_path)
+    said = evidence(out)
+    del said["joint"]
+    assert "measures.risk.before: is missing" in refused(seal(out, said))
 
 
 def test_noisy_counts_that_nobody_speaks_of_are_noticed(released: Released, tmp_path: Path) -> None:  # noqa: F811

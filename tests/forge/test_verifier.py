@@ -13,9 +13,11 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import fields
+from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import polars as pl
 import pytest
@@ -25,7 +27,7 @@ from tests.contract.pairs import policy_of
 from tests.forge.forging import changed, evidence, refused, seal
 
 import privet as pv
-from privet import equality, verifier
+from privet import equality, registry, verifier
 
 FILE = Path(verifier.__file__).with_name("verify.py")
 MODELS = [
@@ -77,7 +79,7 @@ def test_it_needs_the_standard_library_only() -> None:
 
 
 LONGEST = {  # lines with something on them: a quarter of an hour has 900 seconds
-    "table": 540, "noise": 400, "trajectories": 500, "transactions": 450, "documents": 525, "halves": 575
+    "table": 560, "noise": 410, "trajectories": 515, "transactions": 465, "documents": 545, "halves": 575
 }  # fmt: skip
 
 
@@ -647,3 +649,49 @@ def test_a_quote_that_opens_nothing_is_no_part_of_an_item(alone: Any, tmp_path: 
         assert alone.verdict(out)[0] == 1
         assert refused(out)
         (out / name).write_text(before, encoding="utf-8")
+
+
+def test_a_search_that_is_set_to_what_nobody_knows_is_not_called_right(tmp_path: Path) -> None:
+    """No promise follows from how a search was set; a policy that cannot be read is still none."""
+    table = pl.DataFrame({"age": [30, 30, 31, 31] * 3, "hours": [10] * 12, "ill": ["a", "b"] * 6})
+    out = pv.publish(table, policy_of(["k-anonymity"], "top-down")).write(tmp_path / "out")
+    honest = (out / "policy.toml").read_text(encoding="utf-8")
+    line = re.search(r"^score = .*$", honest, re.MULTILINE) or re.search(r'type = "top-down"', honest)
+    assert line is not None
+    assert module().verdict(out)[0] == 0
+    for new in ('score = "zz"', 'score = "static"', "score = -1", 'score = "7/5"', "score = { a = 1 }"):
+        said = evidence(out)
+        said["algorithm"]["score"] = "zz"
+        text = honest.replace(line[0], new if line[0].startswith("score") else f"{line[0]}, {new}", 1)
+        (out / "policy.toml").write_text(text, encoding="utf-8")
+        seal(out, said)
+        assert refused(out), new
+        assert module().verdict(out)[0] in {1, 3}, new
+
+
+def test_it_knows_the_words_of_every_search() -> None:
+    """A search or a setting that is new here is told to the checker of one file, too."""
+    known = dict(word.partition("=")[::2] for word in module().PARTS["algorithm"].split())
+    assert set(known["type"].split(",")) == set(registry.installed("algorithms"))
+    words: dict[str, set[str]] = {}
+    for name in registry.installed("algorithms"):
+        made = registry.find("algorithms", name)
+        for key, hint in get_type_hints(made).items():
+            if key in {one.name for one in fields(made) if one.init}:
+                words.setdefault(key, set()).update(map(str, spoken(hint)))
+    said = {key: set(one.split(",")) for key, one in known.items() if one not in {"", "+"}}
+    assert {key: said.get(key) for key, found in words.items() if found} == {
+        key: found for key, found in words.items() if found
+    }
+    assert set(words) - set(known) == {"alpha", "k"}, "of condensation, which it cannot check"
+
+
+def spoken(hint: Any) -> Iterator[Any]:
+    """The words that a setting may have, by its type."""
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        yield from (one.value for one in hint)
+    elif get_origin(hint) is Literal:
+        yield from get_args(hint)
+    else:
+        for inner in get_args(hint):
+            yield from spoken(inner)

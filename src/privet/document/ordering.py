@@ -39,19 +39,45 @@ def key_of(tree: Vertex, schema: Schema) -> Key:
 
 
 class Watched:
-    """Trees that are looked at as they pass: do they stand in canonical order?"""
+    """Trees that are looked at as they pass: do they stand in canonical order, and siblings in them?
 
-    def __init__(self, schema: Schema) -> None:
-        self.schema = schema
-        self.sorted = True
+    `diverse`: siblings that look alike were dealt out, so that values are diverse at every place; `twins`
+    tells whether there are any, whose order nobody can check then.
+    """
+
+    def __init__(self, schema: Schema, *, diverse: bool = True) -> None:
+        self.schema, self.diverse = schema, diverse
+        self.sorted, self.siblings, self.twins = True, True, False
 
     def __call__(self, trees: Iterable[Vertex]) -> Iterator[Vertex]:
         before: Key | None = None
         for tree in trees:
             key = key_of(tree, self.schema)
             self.sorted = self.sorted and (before is None or before <= key)
+            self._look_inside(*key)
             before = key
             yield tree
+
+    def _look_inside(self, known: Key, whole: Key) -> None:
+        for one, other in _siblings(known):
+            here, there = known[one], known[other]
+            self.siblings = self.siblings and here <= there
+            if here == there:
+                self.twins = True
+                self.siblings = self.siblings and (self.diverse or whole[one] <= whole[other])
+
+
+def _siblings(known: Key) -> Iterator[tuple[slice, slice]]:
+    """Where each vertex stands with all below it, and its next sibling of the same type."""
+    ends = [len(known)] * len(known)
+    above: list[int] = []
+    for at, (level, *_) in enumerate(known):
+        while above and known[above[-1]][0] >= level:
+            ends[above.pop()] = at
+        above.append(at)
+    for at, end in enumerate(ends):
+        if end < len(known) and known[at][:2] == known[end][:2]:
+            yield slice(at, end), slice(end, ends[end])
 
 
 def are_in_order(trees: Iterable[Vertex], schema: Schema) -> bool:

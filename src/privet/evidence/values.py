@@ -46,7 +46,7 @@ class Evidence(Part):
     choice: ChoiceNote | None = inside(default=None)  # of an algorithm that tries others
     recoding: str = stated()
     attributes: Mapping[str, ColumnNote] = inside()
-    steps: tuple[StepNote, ...] = inside()
+    steps: tuple[StepNote, ...] = stated()
     notes: tuple[str, ...] = stated()
     ledger: Paid | None = inside(default=None)
     measures: Measures = inside()

@@ -30,6 +30,7 @@ class Found:
 
     verdicts: Verdicts
     complaints: tuple[str, ...] = ()  # what is not as the evidence says
+    remarks: tuple[str, ...] = ()  # what nobody can check of it
 
 
 class Road(Protocol):

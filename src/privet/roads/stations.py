@@ -171,6 +171,12 @@ OUT_OF_ORDER = (
 )
 
 
+SIBLINGS = (
+    "Siblings were laid such that values are diverse at every place: that their order follows from nothing "
+    "but what is published is the steward's word."
+)
+
+
 def order_complaints(policy: Policy, evidence: Evidence, *, sorted_: bool) -> list[str]:
     """Does the order of what left tell nothing, or is it said that it does?"""
     if policy.order is Order.KEPT:

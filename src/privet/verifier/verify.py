@@ -732,7 +732,12 @@ def of_trees(policy: Row, name: str, raw: bytes, forms: Any) -> Any:
         end = "".join("}" if step else "]" for step in reversed(steps))
         trees = [from_json(one, root, about, forms) for one in json_of(name, raw, head, end)]
     order = [tree_order(tree, about) for tree in trees]
-    check_order(policy, order == sorted(order))
+    alike = all(
+        model["type"] == "document-k-anonymity" for model in policy["models"]
+    )  # others deal values out
+    check_order(
+        policy, order == sorted(order) and all(kin_in_order(tree, root, about, alike) for tree in trees)
+    )
     return len(trees), lambda model: tree_keeps(model, trees, about)
 
 
@@ -744,10 +749,21 @@ def walk(tree: Row, kind: str, types: Row, level: int = 0) -> Iterator[tuple[int
             yield from walk(one, child, types, level + 1)
 
 
-def tree_order(tree: Row, about: Row) -> tuple[list[Any], list[Any]]:
+def kin_in_order(tree: Row, kind: str, about: Row, alike: bool) -> bool:
+    """Do siblings stand by what is known of them, and those that look alike by all of it?"""
+    for key, child in about["types"][kind]["children"].items():
+        keys = [tree_order(one, about, child)[: 1 + alike] for one in tree.get(key, [])]
+        if keys != sorted(keys) or not all(
+            kin_in_order(one, child, about, alike) for one in tree.get(key, [])
+        ):
+            return False
+    return True
+
+
+def tree_order(tree: Row, about: Row, root: str = "") -> tuple[list[Any], list[Any]]:
     """What trees are sorted by: what is known of them, then all of it; vertex after vertex."""
     known, whole, types = [], [], about["types"]
-    for level, kind, vertex in walk(tree, about["record"]["type"], types):
+    for level, kind, vertex in walk(tree, root or about["record"]["type"], types):
         told, place = types[kind], (level, list(types).index(kind))
         names = *told["quasi"], told["sensitive"], *told["other"]
         texts = [(vertex.get(name) is None, vertex.get(name) or "") for name in names]
@@ -977,14 +993,25 @@ WORDS = {  # what a policy says of each promise; of words with a question mark, 
     "hidden-rule": "support confidence? antecedent? consequent? itemset?",
 }  # fmt: skip
 PERSONS = " of persons, whom only the steward can count"
-PARTS = {  # what a policy says besides, part by part; how the search was set does not matter here
+PARTS = {  # what a policy says besides, in which words; which of them a search has decides nothing that is counted
     "": "policy kind purpose nulls order attributes models algorithm form rows absent publish_only hide person "
     "across trajectories documents transactions",
-    "algorithm": "type absorb absorb_leftovers at_most buy_h by ceiling choice class_totals columns consistency "
-    "cost counts cover cuts effort grids grow h infeasible interleaved keep labels levels looks loss mapping "
-    "marginals mode nodes noise order output part parts purpose records_per_person recoding refine relaxed "
-    "replacement sa_weight score seconds seed selection share slots splits start step strategy strict style "
-    "support suppression threshold time_limit tries trim ways weights within",
+    "algorithm": "type=anatomy,auto,bucketisation,by-promise,clustree,coincident,condensation,ctoff,diffgen,"
+    "generalise-items,hide-border,hide-exact,hide-items,hide-transactions,incognito,lightest,local,"
+    "microaggregation,mondrian,noisy-contingency,optimal,pram,rank-swap,safe-lattice,samarati,sampling,"
+    "suppress-items,suppress-items-locally,suppress-points,suppress-points-locally,suppression,top-down,"
+    "tree-anatomy by=confidence,either,support choice=best,median consistency=clamp,raw,totals "
+    "counts=fixed,leftover cover=exact,greedy cuts=hierarchy,levels,ranges infeasible=literal,skip "
+    "labels=hierarchy,levels,ranges loss=class-size,discernibility,entropy,lm,patterns,precision,visits "
+    "mapping=greedy,lsap mode=cells,records,static,stream noise=exact,opendp "
+    "output=counts,hierarchy,levels,means,ranges,records purpose=classification,counts,general "
+    "recoding=full-domain,global,local replacement=frequency,uniform selection=monotone,standard "
+    "score=discernibility,gain,gain-per-loss,information-gain,least-loss,max splits=best-valid,strict "
+    "strategy=UA,UU style=t-t,v-v threshold=deviation,rare ways=global,local weights=literal,members "
+    "cost=relative,vertices order=assignment,by-subtree-size,document absorb absorb_leftovers at_most buy_h ceiling=+ "
+    "class_totals columns effort grids grow h interleaved keep levels looks marginals nodes part parts "
+    "records_per_person refine relaxed sa_weight=+ seconds seed share slots start step=+ strict support suppression "
+    "time_limit tries trim within",
     "trajectories": "form empty stops zones path person place time lat lon slot grid clash",
     "transactions": "form hierarchy support confidence set person item separator",
     "documents": "record types attributes undeclared doctype",
@@ -1040,10 +1067,24 @@ def kind_of(policy: Row) -> str:
     return str(policy["kind"] + ways.get(policy.get("algorithm", {}).get("type"), ""))
 
 
+def set_as(words: str, value: Any) -> bool:
+    """Is a setting one of its words, several of them, yes or no, or a number that is not negative?"""
+    if isinstance(value, list):
+        return all(set_as(words, one) for one in value)
+    if isinstance(value, str) and words not in {"", "+"}:
+        return value in words.split(",")
+    if isinstance(value, str):
+        return exact(value) <= 1 or words == "+"
+    return isinstance(value, (int, float)) and value >= 0
+
+
 def judged(policy: Row, files: dict[str, bytes], data: Row) -> tuple[int, list[Any]]:
     """How many records there are, and for each promise whether it holds: True, False, or why nobody can tell here."""
     said = {part: policy.get(part, {}) if part else policy for part in PARTS}
-    beyond = sorted(word for part, words in PARTS.items() for word in set(said[part]) - set(words.split()))
+    known = {part: dict(word.partition("=")[::2] for word in PARTS[part].split()) for part in PARTS}
+    beyond = sorted(word for part in PARTS for word in set(said[part]) - set(known[part]))
+    settings = [(known["algorithm"].get(key, ""), value) for key, value in said["algorithm"].items()]
+    unsure(not all(set_as(*one) for one in settings), "a search that is set in a way that nobody knows here")
     unsure(policy.get("policy") != 1, "a policy of another form than 1")
     unsure(
         beyond or kind_of(policy) not in KINDS, f"{', '.join(beyond)} releases of {kind_of(policy)} like this"

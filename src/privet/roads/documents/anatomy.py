@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privet.core import Progress, silent
+from privet.declared import Order
 from privet.document import anatomy_measure
 from privet.document.anatomy import Grouping
 from privet.document.anatomy_measure import query_accuracy, sensitive_of
@@ -63,6 +64,7 @@ from privet.roads.documents.data import (
 from privet.roads.documents.release import AsideRelease, published_policy
 from privet.roads.driver import Stations
 from privet.roads.stations import (
+    SIBLINGS,
     Asked,
     Once,
     Passed,
@@ -222,7 +224,13 @@ class TreeAnatomyRoad(Stations[Collected, Collected, Grouping, Halves, Publicati
                 ("measures: groups", evidence.measures.groups, summary.classes(sizes_of(final))),
             ]
         )
-        return Found(verdicts, tuple(complaints))
+        unseen = policy.order is not Order.KEPT and any(
+            len({child.type for child in vertex.children}) < len(vertex.children)
+            for group in final.groups
+            for tree in (*group.qi, *group.sa)
+            for vertex in tree.walk()
+        )
+        return Found(verdicts, tuple(complaints), (SIBLINGS,) if unseen else ())
 
     risk = staticmethod(groves.risk)
     explain = staticmethod(groves.explain)

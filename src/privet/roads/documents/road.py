@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from privet.declared import Order
 from privet.document.audit import TreeVerdict, audit
 from privet.document.edits import DocumentEdits, published
 from privet.document.forest import Forest, Vertex
@@ -45,7 +46,7 @@ from privet.roads.documents.data import (
 )
 from privet.roads.documents.release import DocumentRelease, published_policy
 from privet.roads.driver import Stations
-from privet.roads.stations import Asked, Later, Once, Passed, needed, order_complaints, others
+from privet.roads.stations import SIBLINGS, Asked, Later, Once, Passed, needed, order_complaints, others
 
 SOMEWHERE = (
     "The promise is about each vertex: where every tree of a class has a value somewhere, whoever knows the "
@@ -194,11 +195,12 @@ class DocumentRoad(Stations[Collected, Collected, DocumentEdits, Aside, Watched]
         notes, said = needed(evidence.data, "data"), needed(evidence.documents, "documents")
         risk = needed(evidence.measures.risk, "measures.risk")
         schema = shape_of(policy).schema
-        watch, order = document_notes.Watch(schema), InOrder(schema)
+        diverse = any(isinstance(model, DocumentDiversity) for model in policy.models)
+        watch, order = document_notes.Watch(schema), InOrder(schema, diverse=diverse)
         verdicts, audits = judged(lambda: order(read_again(folder, notes, policy, engine)), policy, watch)
         sizes = np.array(audits[0].sizes, dtype=np.int64)
         complaints = (
-            order_complaints(policy, evidence, sorted_=order.sorted)
+            order_complaints(policy, evidence, sorted_=order.sorted and order.siblings)
             + ev.other_promises(verdicts, evidence.promises)
             + others(
                 [
@@ -219,7 +221,8 @@ class DocumentRoad(Stations[Collected, Collected, DocumentEdits, Aside, Watched]
                 ]
             )
         )
-        return Found(verdicts, tuple(complaints))
+        unseen = diverse and order.twins and policy.order is not Order.KEPT
+        return Found(verdicts, tuple(complaints), (SIBLINGS,) if unseen else ())
 
     risk = Later("exposure")
     compare = Later("exposure")

@@ -39,6 +39,10 @@ def complaints(
     yield from _account(evidence, policy, settings)
     known = public(policy)
     yield from _columns(evidence, known, settings)
+    lost = evidence.measures.attributes or {}
+    for predictor in known.predictors:  # a set says several nodes: of it there is no one loss
+        if predictor.name in lost and "lm" not in lost[predictor.name] and not _has_sets(predictor):
+            yield f"measures.attributes.{predictor.name}.lm: is missing"
     allowed = dict(_allowed(evidence, known))
     for name, labels in allowed.items():
         if labels is None:

@@ -407,3 +407,30 @@ def test_an_identifier_that_repeats_in_another_spelling_is_refused_too() -> None
     )
     with pytest.raises(PersonError, match="10 of 10 records share it"):
         pv.publish(raw, policy)
+
+
+def test_whoever_knows_several_rows_may_know_several_values_of_one_column(tmp_path: Path) -> None:
+    """Ann and Ben alone were seen in b and in c: with one quasi-identifier, two values of it are known."""
+    rows = ["1a", "2a", "3a", "1b", "2b", "3b", "4a", "4c", "5a", "5c", "6a", "6c", "7b", "7c", "8b", "8c"]
+    raw = pl.DataFrame({"pid": [row[0] for row in rows], "q": [row[1] for row in rows], "s": ["x", "y"] * 8})
+    for l, fewest in ((1, 5), (2, 2), (3, 2)):
+        said = pv.Policy.loads(
+            f'policy = 1\nperson = "pid"\nacross = true\n[attributes]\npid = "identifier"\n'
+            f'q = {{ role = "quasi", hierarchy = {{ type = "flat" }} }}\ns = "sensitive"\n'
+            f'[[models]]\ntype = "lkc-privacy"\nl = {l}\nk = 3\nc = "1"\nsensitive = {{ s = ["x"] }}\n'
+            '[algorithm]\ntype = "optimal"\n'
+        )
+        assert pv.check(raw, said)[0][1].achieved["k"] == fewest
+        release = pv.publish(raw, said)
+        assert pv.attack(release, raw=raw, only=["several-rows"]).holds
+        assert release.to_polars()["q"].n_unique() == (3 if l == 1 else 1)
+
+
+@pytest.mark.parametrize("algorithm", ["mondrian", "local"])
+def test_a_search_that_looks_at_one_row_at_a_time_is_refused_across(algorithm: str) -> None:
+    with pytest.raises(PolicyError, match=f"across: {algorithm} looks at one row of a person at a time"):
+        pv.Policy.loads(
+            'policy = 1\nperson = "pid"\nacross = true\n[attributes]\npid = "identifier"\nq = "quasi"\n'
+            's = "sensitive"\n[[models]]\ntype = "lkc-privacy"\nl = 2\nk = 2\nc = "1"\nsensitive = ["s"]\n'
+            f'[algorithm]\ntype = "{algorithm}"\n'
+        )

@@ -78,6 +78,8 @@ class SeveralRows:
                     for some in combinations(sorted(pairs, key=repr), l)
                 )
                 counted = list(_bounded(sets))
+                if not counted:  # nobody has so many different values
+                    break
                 found.append(_outcome(scene, counted, f"{l} of several rows", l))
                 for name, column in secrets.items():
                     values = _held_by(owners, column)

@@ -19,6 +19,8 @@ from privet.models import persons
 from privet.models.groups import Survey, survey
 from privet.models.template import Every, Template, protected
 
+ENDLESS = 1 << 30  # values that are known where nobody says how many: all that somebody has
+
 
 @dataclass(frozen=True, slots=True)
 class Linkage:
@@ -153,7 +155,9 @@ def _surveyed(bound: Linkage, tally: Tally, columns: Sequence[Column], k: int) -
     guarded = protected(tally, bound.binding) if bound.binding else ()
     if tally.person is None:
         return survey(tally, columns, sizes, k, guarded)
-    return persons.survey(tally, columns, sizes, k, guarded, bound.knowledge(columns))
+    # Whoever knows values from several rows may know several of one column.
+    most = (bound.l or ENDLESS) if tally.across else bound.knowledge(columns)
+    return persons.survey(tally, columns, sizes, k, guarded, most)
 
 
 def _sizes(bound: Linkage, tally: Tally) -> Sequence[int]:

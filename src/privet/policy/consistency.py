@@ -273,6 +273,11 @@ def _persons(policy: Terms) -> Iterator[str]:
     if algorithm is not None and not algorithm.persons:
         why = algorithm.why_records or "it counts records, not persons; use top-down or optimal"
         yield f"person: {algorithm.name}: {why}"
+    elif algorithm is not None and policy.across and not algorithm.across:
+        yield (
+            f"across: {algorithm.name} looks at one row of a person at a time; use top-down or optimal, or "
+            "leave across out"
+        )
     for at, model in enumerate(policy.models):
         if not model.persons:
             why = model.why_records or "it counts records, not persons; with person, use another promise"

@@ -63,6 +63,7 @@ class Local(Algorithm):
 
     name: ClassVar[str] = "local"
     persons: ClassVar[bool] = True
+    across: ClassVar[bool] = False  # rows of one person would have to be put together
 
     def __post_init__(self) -> None:
         if self.time_limit is not None and not self.time_limit > 0:

@@ -74,6 +74,7 @@ class Mondrian(Algorithm):
     draws_boxes: ClassVar[bool] = True
     asks: ClassVar[bool] = True
     persons: ClassVar[bool] = True
+    across: ClassVar[bool] = False  # rows of one person would have to be put together
 
     def __post_init__(self) -> None:
         check_weights(self.weights)

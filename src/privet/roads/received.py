@@ -100,6 +100,10 @@ def refuse_endless(folder: Path, notes: DataNote, policy: Policy, limit: int) ->
             cells = sum(_cells(one, str(notes.format)) for one in every)
             if cells > limit // WORD:
                 complaints.append(f"{said(name)} announces {cells:,} cells; --limit raises what is read")
+            elif (letters := sum(_letters(one, str(notes.format)) for one in every)) > limit:
+                complaints.append(
+                    f"{said(name)} holds {letters:,} bytes of text; --limit raises what is read"
+                )
         if not complaints and any(_columns(one, notes, widest) > widest for one in every):
             complaints.append(f"{said(name)} has more columns than any release of this policy")
     if complaints:
@@ -125,9 +129,36 @@ def _cells(path: Path, kind: str) -> int:
     """How many values a file of columns says that it holds, by its own description."""
     import polars as pl  # noqa: PLC0415 - loads the engine's library
 
+    lazy = _scanned(path, kind)
     try:
-        lazy = pl.scan_parquet(path) if kind == "parquet" else pl.scan_ipc(path)
         return len(lazy.collect_schema()) * int(lazy.select(pl.len()).collect().item())
+    except (pl.exceptions.PolarsError, OSError):
+        raise InputError(f"{path}: this cannot be read as {kind}") from None
+
+
+def _letters(path: Path, kind: str) -> int:
+    """How many bytes its texts have, written out: a long one that stands once may be meant by every row."""
+    import polars as pl  # noqa: PLC0415 - loads the engine's library
+
+    lazy, sizes = _scanned(path, kind), []
+    try:
+        for name, whole in lazy.collect_schema().items():
+            inner = getattr(whole, "inner", None)  # of a list
+            column, type_ = (pl.col(name), whole) if inner is None else (pl.col(name).explode(), inner)
+            if type_ == pl.Binary:
+                sizes.append(column.bin.size().cast(pl.UInt64).sum())
+            elif type_ in {pl.String, pl.Categorical, pl.Enum}:
+                sizes.append(column.cast(pl.String).str.len_bytes().cast(pl.UInt64).sum())
+        return sum(int(lazy.select(one).collect().item() or 0) for one in sizes)
+    except (pl.exceptions.PolarsError, OSError):
+        raise InputError(f"{path}: this cannot be read as {kind}") from None
+
+
+def _scanned(path: Path, kind: str) -> Any:
+    import polars as pl  # noqa: PLC0415 - loads the engine's library
+
+    try:
+        return pl.scan_parquet(path) if kind == "parquet" else pl.scan_ipc(path)
     except (pl.exceptions.PolarsError, OSError):
         raise InputError(f"{path}: this cannot be read as {kind}") from None
 

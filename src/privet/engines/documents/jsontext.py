@@ -237,7 +237,7 @@ def _events(path: Path) -> Iterator[Event]:
         yield from ijson.basic_parse(stream, multiple_values=True)
         if stream.halves.open:
             raise InputError(f"{path}: {HALF}")
-    except (ijson.JSONError, ValueError) as error:
+    except (ijson.JSONError, ValueError, ArithmeticError) as error:  # a number beyond every exponent
         reason = _reason(error)
     except (OSError, EOFError, zlib.error):
         raise InputError(f"{path}: this cannot be unpacked; is it really gzip?") from None
@@ -324,7 +324,7 @@ def _fine(pieces: Iterable[bytes]) -> int | None:
     for number, piece in enumerate(pieces):
         try:
             parser.send(piece)
-        except (ijson.JSONError, ValueError, StopIteration):
+        except (ijson.JSONError, ValueError, ArithmeticError, StopIteration):
             return number
     return None
 

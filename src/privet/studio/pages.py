@@ -63,6 +63,7 @@ class Studio:
     counts: Counts = field(default_factory=Counts)
     lattices: Lattices = field(default_factory=Lattices)
     beside: Latest[Prepared | None] = field(default_factory=Latest)
+    standing: Latest[Any] = field(default_factory=Latest)  # of hierarchies
     jobs: Jobs = field(default_factory=Jobs)
     turn: threading.Lock = field(default_factory=threading.Lock, repr=False)  # to publish
 

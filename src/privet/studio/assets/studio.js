@@ -32,7 +32,7 @@
       const other = fresh.getElementById(part.id);
       if (!other) continue;
       part.className = other.className;
-      if (part.innerHTML !== other.innerHTML) part.replaceChildren(...other.childNodes);
+      if (!part.isEqualNode(other)) part.replaceChildren(...other.childNodes);
     }
     delete form.dataset.sent;
     const same = document.getElementById(held).querySelector(`button[value="${CSS.escape(button.value)}"]`);

@@ -208,6 +208,15 @@ def test_counts_are_counted_again_when_the_file_changes(people: House) -> None:
     assert "of 241 records" in told["text"]
 
 
+def test_what_several_columns_lack_is_said_once(people: House) -> None:
+    for column in ("age", "admitted"):
+        people.done("/hierarchy/simple", {"column": column, "kind": "flat"})
+    people.done("/promise/add", {"type": "differential-privacy", "epsilon": "1"})
+    page = people.page("/columns")
+    assert page.count("needs a domain that the policy defines") == 1
+    assert "age, admitted: hierarchy: differential privacy needs" in page
+
+
 LINKED = {"type": "lkc-privacy", "l": "2", "k": "5", "c": "1/2", "sensitive": "disease"}
 
 

@@ -147,8 +147,9 @@ def trials(
         algorithm = _algorithm(name, policy, time_limit)
         shares: list[Fraction | None] = [None]
         if _has(algorithm, "suppression"):
-            asked = suppression or dict.fromkeys((*SHARES, algorithm.suppression))  # type: ignore[attr-defined]
-            shares = sorted(set(asked))
+            own_share = algorithm.suppression  # type: ignore[attr-defined]
+            taken = (share for share in {*(suppression or (*SHARES, own_share))} if _takes(algorithm, share))
+            shares = [*sorted(taken)] or [own_share]
         for size in sizes:
             models = tuple(_resized(model, size) for model in policy.models)
             for share in shares:
@@ -171,6 +172,15 @@ def _algorithm(name: str, policy: Policy, time_limit: float) -> Algorithm:
         made = replace(made, time_limit=time_limit)
     found: Algorithm = made
     return found
+
+
+def _takes(algorithm: Any, share: Fraction) -> bool:
+    """May it drop such a share? `auto` drops records in a full-domain search alone."""
+    try:
+        replace(algorithm, suppression=share)
+    except PolicyError:
+        return not 0 <= share <= 1  # what nobody takes is refused when it is tried, with its own words
+    return True
 
 
 def _has(thing: Any, name: str) -> bool:

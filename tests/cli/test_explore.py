@@ -59,3 +59,24 @@ def test_what_is_wrong_is_said(
     ran = privet("explore", "patients.csv", policy, *asked)
     assert ran.code == 2
     assert says in ran.err
+
+
+def test_a_draft_can_be_explored(
+    privet: Callable[..., Any], policy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its search is `auto`, which drops records in a full-domain search alone."""
+    monkeypatch.setattr("privet.exploration.USUAL", ())
+    monkeypatch.setattr("privet.exploration.SIZES", ())
+    text = policy.read_text("utf-8")
+    assert "[algorithm]" not in text
+    for more, shares in (
+        ('type = "auto"', ["0"]),
+        ('type = "auto"\nrecoding = "full-domain"', ["0", "1/100", "1/20"]),
+    ):
+        policy.write_text(f"{text}\n[algorithm]\n{more}\n", "utf-8")
+        ran = privet("explore", "patients.csv", policy, "--json")
+        assert ran.code == 0, ran.err
+        runs = ran.answer["runs"]
+        assert [(run["algorithm"]["type"], run["suppression"]) for run in runs] == [
+            ("auto", share) for share in shares
+        ]

@@ -92,6 +92,16 @@ class Visit:
         self.took.setdefault(what, []).append((time.perf_counter() - since, self.cpu() - work))
         return text
 
+    def live(self, what: str, form: Mapping[str, Any], waits: dict[str, float]) -> None:
+        """Numbers beside a promise: each answer is a click, and how long until they are counted, a wait."""
+        since, answers = time.perf_counter(), 1
+        while json.loads(self.click(what, "/promise/live", form)).get("counting"):
+            answers += 1
+            time.sleep(0.05)
+        if answers > 1:
+            said = ", ".join(f"{key} = {form[key]}" for key in ("l", "k", "t") if key in form)
+            waits[f"{form['type']}, {said}"] = time.perf_counter() - since
+
     def ended(self, path: str, form: Mapping[str, Any]) -> None:
         """A form that starts work in the background; timed until its page is there, awaited to its end."""
         text = self.click("starting work", path, form)
@@ -259,19 +269,17 @@ def _promises(visit: Visit, names: Sequence[str], waits: dict[str, float]) -> No
     visit.click("a role", "/columns/role", {"column": protected, "role": "sensitive"})
     for model in ("k-anonymity", "lkc-privacy", "distinct-l-diversity", "t-closeness"):
         visit.click("promise", f"/promise?model={model}")
-    since = time.perf_counter()
-    visit.sent("POST", f"{visit.base}/promise/live", {"type": "k-anonymity", "k": "5"})
-    waits["counting for the first promise"] = time.perf_counter() - since
+    visit.live("the first promise, live", {"type": "k-anonymity", "k": "5"}, waits)
     for k in ("2", "7", "20"):
-        visit.click("another k, live", "/promise/live", {"type": "k-anonymity", "k": k})
+        visit.live("another k, live", {"type": "k-anonymity", "k": k}, waits)
         asked = {"type": "distinct-l-diversity", "l": k, "sensitive": protected}
-        visit.click("another l of l-diversity, live", "/promise/live", asked)
+        visit.live("another l of l-diversity, live", asked, waits)
     for limit in ("1/10", "1/5", "2/5"):
-        asked = {"type": "t-closeness", "t": limit, "sensitive": protected}
-        visit.click("another t of t-closeness, live", "/promise/live", asked)
+        asked = {"type": "t-closeness", "t": limit, "distance": "equal", "sensitive": protected}
+        visit.live("another t of t-closeness, live", asked, waits)
     for known in ("2", "3", "4"):
         asked = {"type": "lkc-privacy", "l": known, "k": "20", "c": "1/2", "sensitive": protected}
-        visit.click("LKC's three questions, live", "/promise/live", asked)
+        visit.live("LKC's three questions, live", asked, waits)
     visit.click("a role", "/columns/role", {"column": protected, "role": "quasi"})
     for _ in range(3):
         visit.click("a promise", "/promise/add", {"type": "k-anonymity", "k": "5"})

@@ -100,6 +100,7 @@ ARROWS: dict[str, set[str]] = {
     "studio": {
         *BASE, "hierarchy", "models", "counts", "relational", "disclose", "engines", "policy", "evidence",
         "report", "release", "registry", "placing", "roads", "publishing", "drafts", "difference",
+        "effort",
     },
 }  # fmt: skip
 TYPES_ONLY = {"declared": "core", "core": "recoding"}  # named for the type checker, and never loaded

@@ -3,12 +3,16 @@
 An adversary who knows 20 of 40 values has 137,846,528,820 ways to choose them, and a check that believes no
 lemma counts every one. So work is estimated first, and refused above a limit, with what would be possible.
 Who wants it anyway says how many times the usual limit is allowed.
+
+Who waits in front of a page says until when they wait: such work stops between two combinations, and says
+nothing rather than something that is not exact.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from math import comb
 
 from privet.errors import InputError, UnsupportedError
@@ -16,6 +20,7 @@ from privet.errors import InputError, UnsupportedError
 USUAL = 10**11  # records looked at, over all combinations: some minutes of compiled counting
 NODES = 4_000_000  # of a lattice, looked at one by one: most are settled by others, the rest is some minutes
 FEWEST = 256  # a combination costs something even where there are hardly any records
+_STOP: ContextVar[Callable[[], bool] | None] = ContextVar("stop", default=None)  # of one thread's work
 _TIMES = [1]  # of the whole process, so that threads that search and check beside each other see it too
 
 
@@ -33,6 +38,40 @@ def allowed(times: int | None) -> Iterator[None]:
         yield
     finally:
         _TIMES.pop()
+
+
+class StoppedError(Exception):
+    """Nobody waits for this work any more; it has no result."""
+
+
+@contextmanager
+def while_wanted(stop: Callable[[], bool]) -> Iterator[None]:
+    """Let work within this block end early, once `stop` says so.
+
+    >>> with while_wanted(lambda: True):
+    ...     between()()
+    Traceback (most recent call last):
+    privet.effort.StoppedError: not wanted any more
+    """
+    mark = _STOP.set(stop)
+    try:
+        yield
+    finally:
+        _STOP.reset(mark)
+
+
+def between() -> Callable[[], None]:
+    """What long work calls between two steps, also from threads of its own: StoppedError, if it is to end.
+
+    >>> between()()
+    """
+    stop = _STOP.get()
+
+    def ask() -> None:
+        if stop is not None and stop():
+            raise StoppedError("not wanted any more")
+
+    return ask
 
 
 def work(columns: int, known: int, records: int) -> int:

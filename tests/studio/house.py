@@ -51,17 +51,22 @@ class House:
         """A page; where it waits for the data to be looked at, so does this."""
         while True:
             found = self.raw("GET", self.studio.gate.path + path, headers=self.headers(headers))
+            if 'data-state="hierarchies/state' in found.text:
+                continue
             if 'data-state="open/state"' not in found.text:
                 return found
             candidate = self.studio.candidate
             wait([self.studio.looks.soon(self.project) if candidate is None else candidate.soon], 120)
 
     def post(self, path: str, form: Mapping[str, Any] | None = None, **headers: str) -> httpx.Response:
-        """A form of one of our pages."""
+        """A form of one of our pages; numbers that are still being counted are asked for again."""
         known = {"digest": self.project.digest()} if path == "/publish/start" else {}  # the page has it
         sent = {"token": self.studio.gate.form_token, **known, **(form or {})}
         said = {"origin": self.studio.gate.origin, **headers}
-        return self.raw("POST", self.studio.gate.path + path, data=sent, headers=self.headers(said))
+        while True:
+            found = self.raw("POST", self.studio.gate.path + path, data=sent, headers=self.headers(said))
+            if path != "/promise/live" or '"counting":true' not in found.text:
+                return found
 
     def done(self, path: str, form: Mapping[str, Any] | None = None) -> str:
         """A form that must be taken; where it leads."""

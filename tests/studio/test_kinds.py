@@ -19,11 +19,13 @@ from hypothesis import strategies as st
 from tests.studio.house import House, open_house
 from tests.studio.test_gate import upload
 
+from privet import effort
 from privet.cli import main
 from privet.hierarchy.dates import Dates
 from privet.policy.values import Policy
 from privet.publishing import check
-from privet.studio import columns, cuts
+from privet.roads.tables.road import judged
+from privet.studio import columns, counting, cuts, promises
 from privet.studio.before_after import prepared
 from privet.studio.jobs import State
 from privet.studio.look import looked
@@ -204,6 +206,88 @@ def test_counts_are_counted_again_when_the_file_changes(people: House) -> None:
     path.write_text(path.read_text(encoding="utf-8") * 1 + "P999,99,2020-01-01,flu\n", encoding="utf-8")
     told = people.post("/promise/live", {"type": "k-anonymity", "k": "2"}).json()
     assert "of 241 records" in told["text"]
+
+
+def test_what_several_columns_lack_is_said_once(people: House) -> None:
+    for column in ("age", "admitted"):
+        people.done("/hierarchy/simple", {"column": column, "kind": "flat"})
+    people.done("/promise/add", {"type": "differential-privacy", "epsilon": "1"})
+    page = people.page("/columns")
+    assert page.count("needs a domain that the policy defines") == 1
+    assert "age, admitted: hierarchy: differential privacy needs" in page
+
+
+LINKED = {"type": "lkc-privacy", "l": "2", "k": "5", "c": "1/2", "sensitive": "disease"}
+
+
+def test_what_takes_too_long_is_not_counted_and_not_guessed(people: House) -> None:
+    exact = people.post("/promise/live", LINKED).json()
+    assert exact["text"].startswith("Today ")
+    people.studio.counts.longest = -1.0  # nobody waits at all
+    told = people.post("/promise/live", {**LINKED, "k": "6"}).json()
+    assert told["text"].startswith("Not counted here")
+    assert "publishing counts it" in told["text"]
+    assert told["sizes"] == []
+    assert not any(digit in told["text"] for digit in "0123456789")
+    assert told["sentences"]  # what is promised is said all the same
+    again = people.post("/promise/live", {**LINKED, "k": "6"}).json()
+    assert again == told  # and not begun again by who asks the same
+    people.studio.counts.longest = 60.0
+    assert people.post("/promise/live", LINKED).json() == exact
+
+
+def test_a_click_does_not_wait_for_numbers(people: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    go, stopped = threading.Event(), threading.Event()
+
+    def slow(tally: Any, policy: Any) -> Any:
+        between = effort.between()
+        try:
+            while not go.wait(0.01):
+                between()
+        except effort.StoppedError:
+            stopped.set()
+            raise
+        return judged(tally, policy)
+
+    monkeypatch.setattr(counting, "judged", slow)
+    token = {"token": people.studio.gate.form_token, "asker": "a tab"}
+    headers = people.headers({"origin": people.studio.gate.origin})
+
+    def asked(k: str) -> Any:
+        form = {**LINKED, **token, "k": k}
+        return people.raw(
+            "POST", f"{people.studio.gate.path}/promise/live", data=form, headers=headers
+        ).json()
+
+    told = asked("5")
+    assert told["counting"]
+    assert told["text"] == promises.COUNTING
+    assert told["sentences"]
+    assert "All 4 are decided" in people.page("/columns")  # other pages are there meanwhile
+    assert asked("6")["counting"]
+    assert stopped.wait(20)  # the next question drops the last
+    go.set()
+    while (told := asked("6")).get("counting"):
+        pass
+    monkeypatch.undo()
+    assert told == people.post("/promise/live", {**LINKED, "k": "6"}).json()
+
+
+def test_several_tabs_do_not_drop_each_others_questions(people: House) -> None:
+    counts, project = people.studio.counts, people.project
+
+    def policy(k: int) -> Policy:
+        models = [{"type": "k-anonymity", "k": k}]
+        return Policy.from_document({**project.document(), "models": models}, base=Path())
+
+    first = counts.verdicts(project, policy(2), "one")
+    other = counts.verdicts(project, policy(3), "another")
+    assert counts.verdicts(project, policy(2), "one") is first
+    assert first.result(60)
+    assert other.result(60)
+    for at in range(3 * counting.ASKING):  # nor are they kept without end
+        counts.verdicts(project, policy(2), f"tab {at}")
+    assert len(counts._asked) == counting.ASKING
 
 
 def test_a_large_table_is_sampled_only_where_it_is_said(

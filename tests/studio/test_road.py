@@ -184,6 +184,36 @@ def test_a_preset_keeps_what_was_decided(house: House) -> None:
     assert not house.project.complaints()
 
 
+def test_what_was_found_with_an_earlier_policy_says_so(house: House) -> None:
+    decided(house)
+    house.ran("/explore/start", {"search": "top-down"})
+    house.ran("/explore/risk")
+    page = house.page("/explore")
+    assert "What was found" in page
+    assert "Found with an earlier policy" not in page
+    house.done("/promise/add", {"type": "k-anonymity", "k": "6"})
+    assert house.page("/explore").count("Found with an earlier policy") == 2  # the searches, and the risk
+    house.done("/promise/add", {"type": "k-anonymity", "k": "4"})
+    assert "Found with an earlier policy" not in house.page("/explore")  # it is that one again
+    house.done("/hierarchy/begin", {"column": "city"})
+    tree = {"column": "city", "what": "merge", "new": "some", "node": ["Bonn", "Paris"]}
+    house.ran("/explore/start", {"search": "top-down"})
+    text = house.project.text()
+    house.done("/hierarchy/tree", tree)
+    assert house.project.text() == text  # the policy names the tree, which became another
+    assert "Found with an earlier policy" in house.page("/explore")
+
+
+def test_the_lattice_is_that_of_the_trees_as_they_are(house: House) -> None:
+    decided(house)
+    house.done("/hierarchy/begin", {"column": "city"})
+    before = house.get("/explore/lattice/nodes").json()
+    tree = {"column": "city", "what": "merge", "new": "some", "node": ["Bonn", "Paris"]}
+    house.done("/hierarchy/tree", tree)
+    after = house.get("/explore/lattice/nodes").json()
+    assert sum(after["top"]) == sum(before["top"]) + 1
+
+
 def test_the_lattice_and_a_node_that_is_pinned(house: House) -> None:
     decided(house)
     house.done("/hierarchy/simple", {"column": "age", "kind": "intervals", "width": "5, 10, 20"})

@@ -8,8 +8,9 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from privet.core import Hierarchy
 from privet.domain import Domain, Node, Value
@@ -70,12 +71,8 @@ class Tree(Hierarchy):
     @classmethod
     def from_csv(cls, source: Path | str) -> Self:
         """From rows `leaf;parent;…;root`: a `Path` names a file, a `str` is the text itself."""
-        root, children, repeat = read_rows(_text(source) if isinstance(source, Path) else source)
-
-        def branch(label: str) -> Branch:
-            return Branch(label, tuple(branch(child) for child in children.get(label, ())))
-
-        return cls(branch(root), repeat=tuple(repeat.items()))
+        found: Self = _of_rows(cls, _text(source) if isinstance(source, Path) else source)
+        return found
 
     @classmethod
     def from_json(cls, path: Path) -> Self:
@@ -191,6 +188,17 @@ class Tree(Hierarchy):
         if self.repeat:
             policy["repeat"] = dict(self.repeat)
         return policy | {"null": True} if self.null else policy
+
+
+@lru_cache(maxsize=32)
+def _of_rows(cls: type[Tree], text: str) -> Any:
+    """A tree of many values takes a while to be read, and is asked for again with every look at a policy."""
+    root, children, repeat = read_rows(text)
+
+    def branch(label: str) -> Branch:
+        return Branch(label, tuple(branch(child) for child in children.get(label, ())))
+
+    return cls(branch(root), repeat=tuple(repeat.items()))
 
 
 _TOO_DEEP = f"the tree is deeper than {DEEPEST} levels"

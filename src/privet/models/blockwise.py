@@ -11,13 +11,14 @@ from math import comb
 
 import numpy as np
 
-from privet import native
+from privet import effort, native
 from privet.blocks import dealt, unions
 from privet.core import Column, Tally
 from privet.errors import InternalError
 from privet.models.template import Protected
 
 THREADS = os.cpu_count() or 1
+PARTS = 32  # for each thread, so that work that nobody waits for ends soon
 
 
 def survey(
@@ -47,7 +48,10 @@ def survey(
     top = np.zeros((len(blocks), len(marks)), dtype=np.int64)
     bottom = np.ones_like(top)
 
+    between = effort.between()
+
     def look(part: slice) -> bool:
+        between()
         some = blocks.part(part)
         said = native.call(
             "privet_survey_blocks",
@@ -69,7 +73,7 @@ def survey(
         )
         return said == 0
 
-    edges = np.linspace(0, len(blocks), min(len(blocks), 4 * THREADS) + 1).astype(int).tolist()
+    edges = np.linspace(0, len(blocks), min(len(blocks), PARTS * THREADS) + 1).astype(int).tolist()
     with ThreadPoolExecutor(THREADS) as pool:
         if not all(pool.map(look, (slice(*edge) for edge in pairwise(edges)))):
             return None

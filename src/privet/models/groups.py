@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from privet import native
+from privet import effort, native
 from privet.core import Column, Nulls, Tally, begins
 from privet.errors import UnsupportedError
 from privet.models import blockwise
@@ -84,7 +84,9 @@ def _plain(
     shares = [Fraction(0)] * len(bounds)
     risky = np.zeros(tally.cells, dtype=bool)
     holders = _holders(tally, bounds)
+    between = effort.between()
     for subset in subsets:
+        between()
         chosen = [columns[at] for at in subset]
         grouping = _grouping(tally, chosen, bounds, holders)
         smallest = min(smallest, int(grouping.size[grouping.size > 0].min(initial=smallest)))

@@ -25,6 +25,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from privet import effort
 from privet.core import Column, Tally
 from privet.errors import InternalError, UnsupportedError
 from privet.models.groups import Survey, breaking, group_keys
@@ -114,7 +115,9 @@ def across(
     ]
     # Every set once for each person who has it: its number, the person, and where its last item stands.
     number, who, last = np.zeros(len(everybody), dtype=np.int64), everybody, first[everybody] - 1
+    between = effort.between()
     for size in range(most + 1):
+        between()
         if size:
             ends = first[who + 1]
             more = ends - last - 1
@@ -164,8 +167,10 @@ def survey(  # noqa: PLR0917 - as `groups.survey`, and how much is known over al
 def _groups(
     tally: Tally, columns: Sequence[Column], sizes: Sequence[int], bounds: Sequence[Protected], most: int
 ) -> Iterator[Group]:
+    between = effort.between()
     for size in sizes:
         for some in combinations(columns, size):
+            between()
             yield of_rows(tally, *group_keys(some, tally.cells), bounds)
     if tally.across:
         yield from across(tally, columns, most, bounds)

@@ -56,9 +56,16 @@ def show(asked: Asked) -> Response:
         curve=None if drawn is None else planned.curve(drawn.answer),
         plans=None if drawn is None else planned.plans(drawn.answer),
         at_risk=_at_risk(asked),
+        earlier={kind for kind in ("explore", "plan", "risk") if _is_earlier(asked, kind)},
         complaints=asked.project.complaints(),
         typed=spoken(["privet", "explore", asked.project.source or "DATA", str(asked.project.policy_file)]),
     )
+
+
+def _is_earlier(asked: Asked, kind: str) -> bool:
+    """Was what is shown of this kind of work found with another policy, or of other data?"""
+    last = asked.studio.jobs.last(kind)
+    return last is not None and last.about != asked.project.standing()
 
 
 def _spends(asked: Asked) -> bool:
@@ -78,7 +85,7 @@ def risk(asked: Asked) -> Response:
     """How exposed the people in the data are, as it stands."""
     asked.project.policy()
     words = ("risk", asked.project.given, str(asked.project.policy_file))
-    return asked.go("job", n=asked.studio.jobs.start("risk", *words).number)
+    return asked.go("job", n=asked.studio.jobs.start("risk", *words, about=asked.project.standing()).number)
 
 
 def start(asked: Asked) -> Response:
@@ -91,7 +98,9 @@ def start(asked: Asked) -> Response:
     words = ["explore", asked.project.given, str(asked.project.policy_file)]
     words += ["--algorithms", ",".join(chosen)] if chosen else []
     words += ["--k", ",".join(sizes)] if sizes else []
-    return asked.go("job", n=asked.studio.jobs.start("explore", *words).number)
+    return asked.go(
+        "job", n=asked.studio.jobs.start("explore", *words, about=asked.project.standing()).number
+    )
 
 
 def take(asked: Asked) -> Response:
@@ -116,7 +125,7 @@ def take(asked: Asked) -> Response:
 def plan(asked: Asked) -> Response:
     """What an epsilon would buy: no data is read, and nothing is spent."""
     words = ("plan", str(asked.project.policy_file), "--records", str(asked.look.records))
-    job = asked.studio.jobs.start("plan", *words)
+    job = asked.studio.jobs.start("plan", *words, about=asked.project.standing())
     job.finished.wait(20)
     return asked.go("explore", anchor="plan") if job.state is State.DONE else asked.go("job", n=job.number)
 
@@ -130,7 +139,7 @@ def _soon(asked: Asked) -> Future[Explored]:
     policy = asked.project.policy()
     if policy.kind != "table" or policy.algorithm.road is not None or policy.algorithm.public_domains:
         raise UnsupportedError("a lattice is there for tables that are generalised, not for this policy")
-    key = (asked.project.signature(), asked.project.digest())
+    key = asked.project.standing()
     return asked.studio.lattices.at(key, asked.project.given, policy)
 
 

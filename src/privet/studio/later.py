@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
-MOMENT = 0.25  # seconds that a page waits by itself before it says that it waits
+MOMENT = 0.15  # seconds that a page waits by itself before it says that it waits
 
 
 class WaitingError(Exception):

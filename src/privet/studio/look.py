@@ -66,6 +66,7 @@ class Looks:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._reading = threading.Lock()  # values, which may take a while: pages do not wait for it
         self._key: tuple[Any, ...] | None = None
         self._soon: Future[Look] | None = None
         self._values: dict[str, list[Any]] = {}
@@ -109,16 +110,17 @@ class Looks:
         """The different values of columns of a table, missing ones left out; read once."""
         look = self.at(project)
         drafted = look.drafted
-        with self._lock:
-            self._values |= {one.name: list(one.values) for one in look.columns if one.values}
-            wanted = [name for name in names if name not in self._values]
+        with self._reading:
+            known = self._values  # those of this look; the next one has its own
+            known |= {one.name: list(one.values) for one in look.columns if one.values}
+            wanted = [name for name in names if name not in known]
             if wanted and drafted is not None:
                 form, engine = drafted.form, find("engines", "embedded")()
                 table = engine.read(project.given, form, wanted)
                 for name in wanted:
                     absent = {*form.nulls, *form.missing.get(name, ())}
-                    self._values[name] = [v for v in engine.distinct(table, name) if v not in absent]
-            return {name: self._values[name] for name in names if name in self._values}
+                    known[name] = [v for v in engine.distinct(table, name) if v not in absent]
+            return {name: known[name] for name in names if name in known}
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ does not carry the token of our own pages; so no handler can forget it.
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,6 +42,7 @@ except ImportError:
 LOOKING = "the data is being looked at"
 WHOSE = "say whose the rows are: an identifier repeats, so a person may have several"
 DECIDED, PROMISED = ("done", "✓", "decided"), ("done", "✓", "something is promised")
+OF_COLUMN = re.compile(r"attributes\.(?P<name>[^:]+): (?P<said>.+)", re.DOTALL)
 STEPS = (
     ("open", "Open"),
     ("columns", "Columns"),
@@ -63,6 +65,7 @@ class Studio:
     counts: Counts = field(default_factory=Counts)
     lattices: Lattices = field(default_factory=Lattices)
     beside: Latest[Prepared | None] = field(default_factory=Latest)
+    standing: Latest[Any] = field(default_factory=Latest)  # of hierarchies
     jobs: Jobs = field(default_factory=Jobs)
     turn: threading.Lock = field(default_factory=threading.Lock, repr=False)  # to publish
 
@@ -247,11 +250,27 @@ def whose(studio: Studio, document: Mapping[str, Any]) -> list[str]:
 def _left(document: Mapping[str, Any], complaints: Sequence[str]) -> list[tuple[str, str]]:
     """What is left to decide, short where many columns wait for the same, and the step where it is done."""
     waiting = list(undecided(dict(document)))
-    rest = [_place(said) for said in complaints if "undecided" not in said]
+    rest = _at_once([said for said in complaints if "undecided" not in said])
     if not waiting:
         return rest or [_place(said) for said in complaints]
     many = f"{len(waiting)} columns or fields" if len(waiting) > 1 else f"“{label_text(waiting[0])}”"
     return [(f"decide what {many} {'are' if len(waiting) > 1 else 'is'}", "columns"), *rest]
+
+
+def _at_once(complaints: Sequence[str]) -> list[tuple[str, str]]:
+    """Each complaint and its step; one that several columns have is said once, with their names."""
+    alike: dict[str, list[str]] = {}
+    for said in complaints:
+        found = OF_COLUMN.fullmatch(said)
+        alike.setdefault(said if found is None else found["said"], []).append(said)
+    told = []
+    for message, several in alike.items():
+        names = [found["name"] for said in several if (found := OF_COLUMN.fullmatch(said))]
+        short = (
+            f"{', '.join(map(label_text, names))}: {message}" if len(several) > 1 and names else several[0]
+        )
+        told.append((short, _place(several[0])[1]) if len(several) > 1 else _place(several[0]))
+    return told
 
 
 def _place(said: str) -> tuple[str, str]:

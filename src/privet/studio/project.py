@@ -174,6 +174,15 @@ class Project:
         """By which a form knows what it was made from."""
         return sha256(self.text().encode()).hexdigest()
 
+    def standing(self) -> str:
+        """By which work knows what it was begun with: the data, the policy, and the trees that it names."""
+        said = [self.digest(), repr(self.signature())]
+        for one in self.document().get("attributes", {}).values():
+            tree = one.get("hierarchy", {}).get("path") if isinstance(one.get("hierarchy"), dict) else None
+            if tree is not None and (file := self.folder / str(tree)).is_file():
+                said.append(f"{tree} {file.stat().st_size} {file.stat().st_mtime_ns}")
+        return sha256("\n".join(said).encode()).hexdigest()
+
     def document(self) -> Document:
         found = self.text()
         return shaped(found) if found else {}

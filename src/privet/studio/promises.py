@@ -13,18 +13,24 @@ from privet import registry
 from privet.core import Role
 from privet.declared import TABLE
 from privet.drafts.accept import Answers, accept
+from privet.effort import StoppedError
 from privet.errors import InputError, PrivetError
-from privet.evidence import notes as ev
 from privet.evidence.promises import Promise
-from privet.policy.notation import build
+from privet.policy.notation import build, describe
 from privet.policy.presets import Preset
 from privet.policy.presets import names as preset_names
 from privet.readings import Rows
 from privet.report.words import wording
 from privet.studio import edits, fields
+from privet.studio.later import MOMENT, WaitingError, now
 from privet.studio.pages import Asked, Pages
 from privet.studio.project import Document
 
+COUNTING = "Counting on every record …"
+TOO_LONG = (
+    "Not counted here: on every record this takes longer than a page can wait. Nothing is guessed instead; "
+    "publishing counts it, and releases nothing that does not keep it."
+)
 SIZES = (2, 3, 5, 10, 20)  # of classes, side by side, where a promise has a k
 FIRST = ("k-anonymity", "lkc-privacy", "distinct-l-diversity", "t-closeness", "differential-privacy")
 
@@ -103,10 +109,15 @@ def promised(document: Document) -> Iterator[Promised]:
     """The promises of a policy in plain words."""
     quasi = [name for name, said in document.get("attributes", {}).items() if said.get("role") == "quasi"]
     for at, table in enumerate(document.get("models", ())):
-        about = "paths" if document.get("kind") == "trajectories" else None
-        said = wording(Promise(model=table, about=about, holds=None, achieved={}, broken=0, at_risk=0), quasi)
+        said = wording(_unchecked(table, str(document.get("kind", TABLE))), quasi)
         sentences = tuple(claim.promised for claim in said.claims)
         yield Promised(at, str(table.get("type")), said.title, sentences, said.limits)
+
+
+def _unchecked(table: Mapping[str, Any], kind: str) -> Promise:
+    """A promise of which nothing is known but what it says."""
+    about = "paths" if kind == "trajectories" else None
+    return Promise(model=table, about=about, holds=None, achieved={}, broken=0, at_risk=0)
 
 
 def _protectable(document: Document) -> list[str]:
@@ -122,7 +133,7 @@ def _protectable(document: Document) -> list[str]:
 
 
 def live(asked: Asked) -> Response:
-    """What a promise would take of the data as it stands: checked, not guessed."""
+    """What a promise would take of the data as it stands: counted, not guessed, or not said yet."""
     try:
         table = fields.table_of("models", asked.get("type"), asked.form)
         return JSONResponse(told(asked, table))
@@ -142,9 +153,20 @@ def told(asked: Asked, table: Mapping[str, Any]) -> dict[str, Any]:
         document.pop("algorithm", None)
 
     policy = asked.project.trial(change)
-    verdicts = [verdict for _, verdict in asked.studio.counts.verdicts(asked.project, policy)]
-    first, records = ev.promise(made, verdicts[0]), asked.look.records
-    words = wording(first, [one.name for one in policy.quasi])
+    words = wording(_unchecked(describe(made), policy.kind), [one.name for one in policy.quasi])
+    said = {
+        "sentences": [claim.promised for claim in words.claims],
+        "limits": words.limits,
+        "sizes": [],
+    }
+    soon = asked.studio.counts.verdicts(asked.project, policy, asked.get("asker")[:40])
+    try:
+        verdicts = [verdict for _, verdict in now(soon, MOMENT, "", COUNTING)]
+        records = asked.studio.looks.at(asked.project, MOMENT).records
+    except StoppedError:
+        return {**said, "text": TOO_LONG}
+    except WaitingError:
+        return {**said, "text": COUNTING, "counting": True}
     risk = verdicts[0].at_risk
     today = (
         "The data keeps this as it stands."
@@ -154,9 +176,8 @@ def told(asked: Asked, table: Mapping[str, Any]) -> dict[str, Any]:
         else f"Today {risk:,} records would have to change."
     )
     return {
+        **said,
         "text": today,
-        "sentences": [claim.promised for claim in words.claims],
-        "limits": words.limits,
         "records": records,
         "sizes": [[size, verdict.at_risk] for size, verdict in zip(sizes, verdicts[1:], strict=False)],
     }

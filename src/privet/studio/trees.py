@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
-from fastapi.responses import Response
+from fastapi.responses import JSONResponse, Response
 
 from privet.core import Hierarchy
 from privet.domain import Node
@@ -21,6 +23,7 @@ from privet.report.markup import label_text
 from privet.roads.documents.data import distinct
 from privet.studio import branches, cuts, edits
 from privet.studio.columns import drawn
+from privet.studio.later import MOMENT, now
 from privet.studio.pages import Asked, Pages, attached
 from privet.studio.project import TREES
 from privet.studio.seen import Column
@@ -29,6 +32,7 @@ from privet.studio.typed import whole
 SHOWN = 200  # values without a place that a page lists
 LARGEST_TREE = 2000  # nodes that a page draws
 SIMPLE = ("flat", "auto", "prefix", "dates", "intervals")
+PLACES = "looking for the place of every value"
 NOT_QUASI = "only a quasi-identifier has a hierarchy"
 CLIMBED = 6  # values whose steps are shown
 KINDS = {
@@ -56,6 +60,7 @@ class Standing:
 def routes(pages: Pages) -> None:
     """What can be asked and said here."""
     pages.get("/hierarchies", show)
+    pages.get("/hierarchies/state", state)
     pages.get("/hierarchy", one)
     pages.get("/hierarchy/csv", export)
     pages.post("/hierarchy/simple", simple)
@@ -66,7 +71,7 @@ def routes(pages: Pages) -> None:
 
 
 def show(asked: Asked) -> Response:
-    standing = list(_standing(asked))
+    standing = now(_soon(asked), MOMENT, "hierarchies/state", PLACES)
     return asked.page(
         "hierarchies.html",
         here="hierarchies",
@@ -88,8 +93,22 @@ def _quasi(asked: Asked) -> dict[str, dict[str, Any]]:
     return edits.quasi(asked.project.document())
 
 
+def _soon(asked: Asked) -> Future[list[Standing]]:
+    """How every hierarchy covers its values, or the one that is asked for; of a million it takes a while."""
+    key = (asked.get("column"), asked.project.standing(), asked.look.records)
+    found: Future[list[Standing]] = asked.studio.standing.at(key, lambda: list(_standing(asked)))
+    return found
+
+
+def state(asked: Asked) -> Response:
+    """Is that known? For the page that waits."""
+    return JSONResponse({"running": not _soon(asked).done(), "said": PLACES, "of": None})
+
+
 def _standing(asked: Asked) -> Iterator[Standing]:
     every = _quasi(asked)
+    if asked.get("column"):
+        every = {name: spec for name, spec in every.items() if name == asked.get("column")}
     known = _values(asked, list(every))
     for name, spec in every.items():
         yield _looked(asked, name, spec, known.get(name))
@@ -139,7 +158,7 @@ def one(asked: Asked) -> Response:
     spec = _quasi(asked).get(name)
     if spec is None:
         raise InputError(NOT_QUASI)
-    standing = _looked(asked, name, spec, _values(asked, [name]).get(name))
+    (standing,) = now(_soon(asked), MOMENT, f"hierarchies/state?{urlencode({'column': name})}", PLACES)
     column = asked.look.column(name)
     root = _root(_parsed(asked, name)) if not standing.complaint else None
     return asked.page(

@@ -32,7 +32,7 @@
       const other = fresh.getElementById(part.id);
       if (!other) continue;
       part.className = other.className;
-      if (part.innerHTML !== other.innerHTML) part.replaceChildren(...other.childNodes);
+      if (!part.isEqualNode(other)) part.replaceChildren(...other.childNodes);
     }
     delete form.dataset.sent;
     const same = document.getElementById(held).querySelector(`button[value="${CSS.escape(button.value)}"]`);
@@ -99,14 +99,26 @@
   const asked = document.querySelector("form[data-live]");
   if (asked) {
     const place = asked.querySelector(".live");
+    const asker = crypto.randomUUID(); // whose last question it is: the next one drops it
     let turn = 0;
     const look = async () => {
       const mine = ++turn;
       const slow = setTimeout(() => place.replaceChildren(paragraph("Counting …")), 300);
       const form = new URLSearchParams(new FormData(asked));
-      const told = await (await fetch(`${base}/promise/live`, { method: "POST", body: form })).json();
-      clearTimeout(slow);
-      if (mine !== turn) return;
+      form.set("asker", asker);
+      let told;
+      do {
+        told = await (await fetch(`${base}/promise/live`, { method: "POST", body: form })).json();
+        clearTimeout(slow);
+        if (mine !== turn) return;
+        if (told.counting && place.dataset.turn !== String(mine)) show(told);
+        place.dataset.turn = mine;
+        if (told.counting) await new Promise((go) => { setTimeout(go, 300); });
+        if (mine !== turn) return;
+      } while (told.counting);
+      show(told);
+    };
+    const show = (told) => {
       const parts = (told.sentences || []).map(paragraph);
       const today = document.createElement("p");
       today.append(Object.assign(document.createElement("strong"), { textContent: told.text }));

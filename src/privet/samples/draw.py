@@ -21,8 +21,10 @@ MOST = 10**9  # rows; numpy would say it in words of its own
 
 
 def generator(rows: int, seed: int) -> np.random.Generator:
-    if not 0 <= rows <= MOST or seed < 0:
-        raise InputError(f"a sample needs rows from 0 to {MOST:,} and a seed >= 0, not {rows} and {seed}")
+    if rows < 0 or seed < 0:
+        raise InputError(f"a sample needs rows >= 0 and seed >= 0, not {rows} and {seed}")
+    if rows > MOST:
+        raise InputError(f"a sample has at most {MOST:,} rows")
     return np.random.default_rng(seed)
 
 

@@ -60,7 +60,7 @@ class House:
 
     def post(self, path: str, form: Mapping[str, Any] | None = None, **headers: str) -> httpx.Response:
         """A form of one of our pages; numbers that are still being counted are asked for again."""
-        known = {"digest": self.project.digest()} if path == "/publish/start" else {}  # the page has it
+        known = {"digest": self.project.standing()} if path == "/publish/start" else {}  # the page has it
         sent = {"token": self.studio.gate.form_token, **known, **(form or {})}
         said = {"origin": self.studio.gate.origin, **headers}
         while True:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 from urllib.parse import quote
 
 import pytest
@@ -345,6 +346,19 @@ def test_a_stale_page_does_not_publish_what_it_does_not_show(house: House) -> No
     assert found.status_code == 422
     assert "changed since this page was made" in found.text
     assert len(house.project.releases()) == 1
+
+
+def test_a_stale_tab_does_not_publish_along_a_tree_that_it_did_not_show(house: House) -> None:
+    project = house.project
+    tree = project.folder / "tree.csv"
+    tree.write_text("a;*\n")
+    with patch.object(
+        type(project), "document", lambda _: {"attributes": {"q": {"hierarchy": {"path": "tree.csv"}}}}
+    ):
+        shown = project.standing()
+        tree.write_text("a;b;*\n")
+        with pytest.raises(InputError, match="a hierarchy or the data was changed since this page was made"):
+            project.taken_as_shown(shown, lambda: pytest.fail("begun"))
 
 
 def test_a_publication_that_is_cancelled_leaves_nothing(house: House) -> None:

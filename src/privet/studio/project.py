@@ -175,7 +175,7 @@ class Project:
         return sha256(self.text().encode()).hexdigest()
 
     def standing(self) -> str:
-        """By which work knows what it was begun with: the data, the policy, and the trees that it names."""
+        """By which work and pages know what they are about: the data, the policy, the trees that it names."""
         said = [self.digest(), repr(self.signature())]
         for one in self.document().get("attributes", {}).values():
             tree = one.get("hierarchy", {}).get("path") if isinstance(one.get("hierarchy"), dict) else None
@@ -205,11 +205,14 @@ class Project:
         change(document)
         return Policy.from_document(document, base=self.folder)
 
-    def taken_as_shown(self, digest: str, begin: Callable[[], T]) -> T:
-        """Begin work on the policy that a page has shown; it is not changed until that work has read it."""
+    def taken_as_shown(self, standing: str, begin: Callable[[], T]) -> T:
+        """Begin work on what a page has shown; it is not changed until that work has read it."""
         with self._lock:
-            if digest != self.digest():
-                raise InputError("the policy was changed since this page was made: look again, then publish")
+            if standing != self.standing():
+                raise InputError(
+                    "the policy, a hierarchy or the data was changed since this page was made: look again, "
+                    "then publish"
+                )
             begun = begin()
             self._reading = begun.heard
             return begun

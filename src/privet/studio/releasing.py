@@ -98,7 +98,7 @@ def show(asked: Asked) -> Response:
         here="publish",
         title="Publish",
         folder=folder,
-        digest=project.digest(),
+        digest=project.standing(),
         leaves=list(_leaves(project.document())),
         promised=[said for one in promised(project.document()) for said in (one.sentences or (one.title,))],
         typed=spoken(["privet", *words]) if words else "",

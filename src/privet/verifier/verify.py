@@ -120,13 +120,22 @@ def check_files(files: dict[str, bytes], evidence: Row) -> None:
 
 def check_signatures(files: dict[str, bytes], evidence: Row, asked: str | None) -> str:
     """Every signature is one of these files; who was to sign, and who is asked for, did."""
-    signed = loads(files["signatures.json"])["signed"] if "signatures.json" in files else []
+    raw = files.get("signatures.json", b'{"signed": []}')
+    signed = loads(raw)["signed"]
+    fields = [[one[name] for name in ("signer", "key", "made", "signature")] for one in signed]
+    odd = any(len(one[0]) > 200 or not "".join(one).isprintable() for one in fields)
+    odd |= len({one[1] for one in fields}) < len(fields)
+    plain = [dict(zip(("signer", "key", "made", "signature"), one, strict=True)) for one in fields]
+    alone = json.dumps({"signatures": 1, "signed": plain}, indent=1) + "\n"
+    refuse(odd or (signed and raw.decode() != alone), "signatures.json is not what privet writes")
+    refuse(not signed and "signatures.json" in files, "signatures.json holds not one signature")
     digests = {n: hashlib.sha256(raw).hexdigest() for n, raw in files.items() if n != "signatures.json"}
     for one in signed:
         lines = ["privet release signature v1", f"signer {one['signer']}", f"made {one['made']}"]
         lines += [f"{digests[name]}  {name}" for name in sorted(digests)]
         text = "".join(f"{line}\n" for line in lines).encode()
-        good = ed25519(base64.b64decode(one["key"]), base64.b64decode(one["signature"]), text)
+        key, signature = (base64.b64decode(one[name], validate=True) for name in ("key", "signature"))
+        good = len(key) == 32 and len(signature) == 64 and ed25519(key, signature, text)
         refuse(not good, f"the signature of {one['signer']!r} is not one of these files")
     keys = {one["key"] for one in signed}
     missing = any(one["key"] not in keys for one in evidence.get("signers") or ())
@@ -200,6 +209,12 @@ def dumps(value: Any, comma: str = ", ", colon: str = ": ") -> str:
 
 def written(value: Any) -> str | None:
     return None if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def published(policy: Row) -> set[str]:
+    """The columns that may leave."""
+    about = policy["attributes"].items()
+    return {name for name, a in about if a["role"] != "identifier" or "publish" in a}
 
 
 def check_order(policy: Row, as_published: bool) -> None:
@@ -477,7 +492,7 @@ def of_table(policy: Row, files: dict[str, bytes], data: Row) -> Any:
     check_order(policy, in_order(rows))
     check_disguises(policy, rows)
     about = {n: a for n, a in policy["attributes"].items() if n not in policy.get("publish_only", {})}
-    shown = {n for n, a in about.items() if a["role"] != "identifier" or "publish" in a}
+    shown = published(policy) - set(policy.get("publish_only", {}))
     quasi, secret = ([n for n, a in about.items() if a["role"] == role] for role in ("quasi", "sensitive"))
     columns = [shown - {*secret} | {"bucket"}, {"bucket", *secret, "records"}] if split else [shown]
     odd = any(set(row) != names for table, names in zip(tables, columns, strict=True) for row in table)
@@ -529,6 +544,9 @@ def of_paths(policy: Row, files: dict[str, bytes], data: Row) -> Any:
     """Each person's points, and a row of theirs; any l known points match at least k persons."""
     how, table = policy["trajectories"], records_of(data["file"], files[data["file"]], policy)
     unsure(how["form"] not in {"column", "visits", "readings"}, f"paths as {how['form']}")
+    own = {how[key] for key in ("path", "person", "place", "time") if key in how}
+    odd = any(not set(row) <= own | published(policy) for row in table)
+    refuse(odd, "the data has other columns than the policy publishes")
     if how["form"] == "column":
         check_order(policy, in_order(table))
         people: People = [(points_of(row[how["path"]]), row) for row in table]
@@ -779,7 +797,7 @@ def seen(value: str | None, kind: str, about: Row) -> Any:
     if buckets is None or found is None:
         return "value", found
     unsure(set(buckets) != {"edges"}, "buckets that are not said by their edges")
-    edges = [Fraction(edge) for edge in buckets["edges"]]
+    edges = [(-1) ** str(edge).startswith("-") * exact(str(edge).lstrip("-")) for edge in buckets["edges"]]
     refuse(not edges[0] <= in_numbers(found) <= edges[-1], "a value is outside all buckets")
     return "value", min(bisect_right(edges, in_numbers(found)), len(edges) - 1)
 
@@ -947,6 +965,8 @@ def of_sets(policy: Row, files: dict[str, bytes], data: Row) -> Any:
         rows = records_of(name, files[name], policy)
         check_order(policy, in_order(rows))
         check_disguises(policy, rows)
+        odd = any(not set(row) <= {how["set"]} | published(policy) for row in rows)
+        refuse(odd, "the data has other columns than the policy publishes")
         found = [((row[how["set"]] or "").split(mark), row) for row in rows]
     texts = {item for items, _ in found for item in items}
     odd = any(list(items) != sorted(set(items)) or ("" in items and items != [""]) for items, _ in found)
@@ -1016,6 +1036,9 @@ PARTS = {  # what a policy says besides, in which words; which of them a search 
     "transactions": "form hierarchy support confidence set person item separator",
     "documents": "record types attributes undeclared doctype",
 }
+
+
+ROLES = {"identifier", "quasi", "sensitive", "target", "other"}
 
 
 def exact(number: Any) -> Fraction:
@@ -1095,6 +1118,12 @@ def judged(policy: Row, files: dict[str, bytes], data: Row) -> tuple[int, list[A
         odd |= not model.get("sensitive", True) or any(w not in model and w[-1] != "?" for w in words)
         refuse(odd, f"{model['type']} is not promised with whole numbers from 1 on, or of no attribute")
     about = policy["attributes"].values()
+    roles = Counter(a["role"] for a in about)
+    refuse(any("path" in a.get("hierarchy", {}) for a in about), "the policy names a file")
+    refuse({*roles} - ROLES or roles["target"] > 1, "a role that a policy does not have, or two targets")
+    odd = policy["nulls"] not in {"value", "wildcard"} or policy["order"] not in {"canonical", "kept"}
+    odd |= policy.get("rows", "persons") not in {"persons", "unsaid"}
+    refuse(odd, "nulls, order or rows in a word that a policy does not have")
     odd = policy["kind"] == "table" and all(a["role"] != "quasi" for a in about)
     odd |= any("hierarchy" in a and a["role"] != "quasi" for a in about)
     refuse(odd, "the policy has no quasi-identifier, or generalises what is not one")

@@ -166,7 +166,8 @@ def test_a_paid_release_killed_before_every_step(tmp_path: Path, *, replacing: b
             assert nursery.run(folder, *args) == 0, (folder / "said").read_text()
         steps += 1
         ended = nursery.run(folder, *args, crash=steps)
-        stands = whole(folder, "noisy")
+        # Where two names cannot change places, the notes are away for one rename.
+        stands = (folder / "out").exists() if replacing and not exchange else whole(folder, "noisy")
         assert stands or not (replacing and exchange), f"no release stands after step {steps}"
         assert nursery.run(folder, *args[:-1]) in {0, 2}, (folder / "said").read_text()
         assert whole(folder, "noisy")

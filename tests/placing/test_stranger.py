@@ -209,3 +209,16 @@ def test_data_that_does_not_fit_behind_stdout_is_an_error(here: Path) -> None:
         assert b"Traceback" not in ran.stderr
         assert (here / "told/evidence.json").is_file()
     shutil.rmtree(here / "told")
+
+
+def test_a_copy_without_room_names_where_it_was_to_go(tmp_path: Path) -> None:
+    full = OSError(
+        28,
+        "No space left on device",
+        str(tmp_path / "scratch"),
+        None,
+        str(tmp_path / ".out.12345678/new/out/data"),
+    )
+    with pytest.raises(OSError, match="No space") as told, aside(tmp_path / "out"):
+        raise full
+    assert told.value.filename == str(tmp_path / "out/data")

@@ -141,7 +141,8 @@ def _told(error: OSError, place: Path) -> OSError:
     number = error.errno or (int(said[1]) if said else None)
     if number is None:
         return error
-    named = error.filename if isinstance(error.filename, str) else None
+    found = error.filename2 or error.filename  # of a copy that fails, where it was to go
+    named = found if isinstance(found, str) else None
     inside = Path(named) if named is not None else place
     if named is None or f"{os.sep}.{place.name}." in f"{os.sep}{named}":
         inside = place / inside.name if inside.parent.name == place.name else place

@@ -11,7 +11,6 @@ from privet.samples import SAMPLES
 
 # What a policy that does not ask for it need not open.
 UNASKED = {
-    "effort",
     "models/persons",
     "models/template",
     "relational/lattice",

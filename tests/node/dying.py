@@ -49,7 +49,7 @@ def main(fatal: str, number: str, folder: str) -> None:
     setattr(Link, "send", send)  # noqa: B010 - not a method of that class to a type checker
     setattr(runs, "Nodes", wires)  # noqa: B010
     if fatal == "placing":
-        setattr(staging.Aside, "place", dead)  # noqa: B010
+        setattr(staging.Aside, "placing", dead)  # noqa: B010
     if fatal == "ready":
         setattr(staging, "_finished", dead)  # noqa: B010
     if fatal == "full":

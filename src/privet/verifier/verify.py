@@ -1106,7 +1106,12 @@ def judged(policy: Row, files: dict[str, bytes], data: Row) -> tuple[int, list[A
     said = {part: policy.get(part, {}) if part else policy for part in PARTS}
     known = {part: dict(word.partition("=")[::2] for word in PARTS[part].split()) for part in PARTS}
     beyond = sorted(word for part in PARTS for word in set(said[part]) - set(known[part]))
-    settings = [(known["algorithm"].get(key, ""), value) for key, value in said["algorithm"].items()]
+    by_column = {"levels", "weights"}  # a table: a number, or two, for each column
+    settings = [
+        (known["algorithm"].get(key, ""), one)
+        for key, value in said["algorithm"].items()
+        for one in (value.values() if key in by_column and isinstance(value, dict) else [value])
+    ]
     unsure(not all(set_as(*one) for one in settings), "a search that is set in a way that nobody knows here")
     unsure(policy.get("policy") != 1, "a policy of another form than 1")
     unsure(

@@ -19,6 +19,7 @@ SAMPLE = {
     "baskets": ("baskets", "120", "csv"),
 }
 BUDGET = 100_000
+PUBLISH = ["publish", "raw.csv", "policy.toml", "-o", "out"]  # in a folder with a table
 
 
 def prepared(folder: Path, kind: str) -> list[str]:

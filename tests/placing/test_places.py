@@ -13,23 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.placing.kinds import litter, prepared, whole
+from tests.placing.kinds import PUBLISH, litter, prepared, whole
 
 from privet.cli import main
 from privet.errors import InputError
 from privet.placing import aside, noted
 from privet.placing.staging import waiting
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "here"
-    prepared(folder, "table")
-    monkeypatch.chdir(folder)
-    return folder
-
-
-PUBLISH = ["publish", "raw.csv", "policy.toml", "-o", "out"]
 
 
 def ran(*args: str, **how: object) -> subprocess.CompletedProcess[bytes]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.placing.kinds import litter, prepared, whole
+from tests.placing.kinds import PUBLISH, litter, prepared, whole
 
 from privet.cli import main
 from privet.placing import aside, staging
@@ -20,17 +20,6 @@ from privet.witness import Witness
 
 class KilledError(BaseException):
     """As near to a kill as a test can come."""
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "here"
-    prepared(folder, "table")
-    monkeypatch.chdir(folder)
-    return folder
-
-
-PUBLISH = ["publish", "raw.csv", "policy.toml", "-o", "out"]
 
 
 def killed_at_the_plan(folder: Path, args: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

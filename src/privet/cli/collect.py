@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json as notation
 import math
-import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -318,7 +317,7 @@ def _target(output: Path | None, *, overwrite: bool) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that closing does not complain
+        screen.silenced()
         raise screen.UnreadError(screen.CLOSED) from None
 
 

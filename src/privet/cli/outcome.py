@@ -81,7 +81,7 @@ def _ended(args: Sequence[str], placed: Placed) -> int:
 
 def _unheard(error: Exception, placed: Placed) -> int:
     """Nobody reads the answer, or it has no room: the code says what became of the work."""
-    _silenced()
+    screen.silenced()
     why = error.reason if isinstance(error, screen.UnreadError) else error.strerror  # type: ignore[attr-defined]
     with suppress(OSError, ValueError):
         if placed:
@@ -91,12 +91,6 @@ def _unheard(error: Exception, placed: Placed) -> int:
             screen.problems(f"the answer could not be written: {why}")
             return USAGE
     return HOLDS if placed else UNREAD
-
-
-def _silenced() -> None:
-    """Whoever read our output has seen enough; Python must not complain at exit."""
-    with suppress(OSError, ValueError, AttributeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _list(placed: Placed) -> str:
@@ -113,7 +107,7 @@ def _failed(json: bool, code: str, complaints: Sequence[str], ended: int) -> int
     try:
         screen.fail(code, complaints, ended, json=json)
     except (OSError, screen.UnreadError):  # nobody to tell: the code still says it
-        _silenced()
+        screen.silenced()
     return ended
 
 

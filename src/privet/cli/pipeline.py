@@ -9,12 +9,13 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from privet.cli import screen
 from privet.errors import InputError, PrivetError
 
 if TYPE_CHECKING:
@@ -66,8 +67,7 @@ def to_stdout(folder: Path) -> None:
                     rest = rest[sys.stdout.buffer.write(rest) :]
         sys.stdout.buffer.flush()
     except OSError as error:  # here the data is the answer: who waits for it has a part of it, or nothing
-        with suppress(OSError, ValueError):  # what is still in the buffer has no room either
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        screen.silenced()  # what is still in the buffer has no room either
         raise InputError(
             f"stdout: the data could not be written whole ({error.strerror}); the release stands in {folder}"
         ) from None

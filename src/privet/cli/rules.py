@@ -22,14 +22,14 @@ from privet.cli.options import (
     load_policy,
     whole,
 )
-from privet.errors import InputError, PolicyError
+from privet.errors import InputError, PolicyError, one_of
 
 if TYPE_CHECKING:
     from privet.policy.values import Policy
     from privet.rules.baskets import Baskets
     from privet.rules.rule import Thresholds
 
-METHODS, BY = ("border", "items", "exact", "transactions"), ("support", "confidence", "either")
+METHODS = ("border", "items", "exact", "transactions")
 LINES = 20
 Support = Annotated[
     str | None, typer.Option("--support", help="From when on it is seen: records (50), or a share (1%).")
@@ -180,12 +180,14 @@ def hide(
     from privet.cli.publish import summary
     from privet.publishing import publish
     from privet.release import claimed
+    from privet.rules.goals import By
     from privet.rules.rule import sides
 
     thresholds = _thresholds(support, confidence)
-    for option, word, words in (("--method", method, METHODS), ("--by", by, BY)):
+    ways = tuple(one.value for one in By)
+    for option, word, words in (("--method", method, METHODS), ("--by", by, ways)):
         if word not in words:
-            raise InputError(f"{option}: it is one of {', '.join(words)}, not {word!r}")
+            raise InputError(one_of(f"{option}: it", words, word))
     hidden = []
     for at, text in enumerate(rules):
         try:

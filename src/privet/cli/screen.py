@@ -12,7 +12,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -95,6 +95,12 @@ def listened() -> None:
     """Somebody hears what only stdout gets: before work whose result is nothing but what is said."""
     if getattr(sys.stdout, "name", None) == os.devnull:  # it was closed before we began
         raise UnreadError(os.strerror(errno.EBADF))
+
+
+def silenced() -> None:
+    """Whoever read our output has seen enough, or it has no room; Python must not complain at exit."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def warn(*lines: str) -> None:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import codecs
 import json
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -129,19 +129,16 @@ def _cells(path: Path, kind: str) -> int:
     """How many values a file of columns says that it holds, by its own description."""
     import polars as pl  # noqa: PLC0415 - loads the engine's library
 
-    lazy = _scanned(path, kind)
-    try:
+    with _scanned(path, kind) as lazy:
         return len(lazy.collect_schema()) * int(lazy.select(pl.len()).collect().item())
-    except (pl.exceptions.PolarsError, OSError):
-        raise InputError(f"{path}: this cannot be read as {kind}") from None
 
 
 def _letters(path: Path, kind: str) -> int:
     """How many bytes its texts have, written out: a long one that stands once may be meant by every row."""
     import polars as pl  # noqa: PLC0415 - loads the engine's library
 
-    lazy, sizes = _scanned(path, kind), []
-    try:
+    sizes = []
+    with _scanned(path, kind) as lazy:
         for name, whole in lazy.collect_schema().items():
             inner = getattr(whole, "inner", None)  # of a list
             column, type_ = (pl.col(name), whole) if inner is None else (pl.col(name).explode(), inner)
@@ -150,15 +147,15 @@ def _letters(path: Path, kind: str) -> int:
             elif type_ in {pl.String, pl.Categorical, pl.Enum}:
                 sizes.append(column.cast(pl.String).str.len_bytes().cast(pl.UInt64).sum())
         return sum(int(lazy.select(one).collect().item() or 0) for one in sizes)
-    except (pl.exceptions.PolarsError, OSError):
-        raise InputError(f"{path}: this cannot be read as {kind}") from None
 
 
-def _scanned(path: Path, kind: str) -> Any:
+@contextmanager
+def _scanned(path: Path, kind: str) -> Iterator[Any]:
+    """A file of columns that is not read yet; whatever is asked of it may find that it is none."""
     import polars as pl  # noqa: PLC0415 - loads the engine's library
 
     try:
-        return pl.scan_parquet(path) if kind == "parquet" else pl.scan_ipc(path)
+        yield pl.scan_parquet(path) if kind == "parquet" else pl.scan_ipc(path)
     except (pl.exceptions.PolarsError, OSError):
         raise InputError(f"{path}: this cannot be read as {kind}") from None
 

@@ -60,7 +60,7 @@ def test_no_edit_loses_or_invents_a_leaf(root: Branch, data: st.DataObject) -> N
         assert one not in groups(edited[1])
         movable = [label for label in siblings if label != one]
         if movable:
-            edited.append(branches.moved(root, movable[0], one))
+            edited.append(branches.moved(root, [movable[0]], one))
             parent = next(node for node in edited[-1].walk() if node.label == one)
             assert movable[0] in {child.label for child in parent.children}
     if len(siblings) > 1:
@@ -77,7 +77,7 @@ TREE = Branch("*", (Branch("g", (Branch("a"), Branch("b"))), Branch("h", (Branch
 
 
 def test_the_last_leaf_that_leaves_a_group_takes_it_along() -> None:
-    assert groups(branches.moved(TREE, "c", "g")) == ["*", "g"]
+    assert groups(branches.moved(TREE, ["c"], "g")) == ["*", "g"]
 
 
 @pytest.mark.parametrize(
@@ -92,10 +92,10 @@ def test_the_last_leaf_that_leaves_a_group_takes_it_along() -> None:
         lambda: branches.merged(TREE, ["g", "h"], "c"),
         lambda: branches.split(TREE, "*"),
         lambda: branches.split(TREE, "a"),
-        lambda: branches.moved(TREE, "g", "g"),
-        lambda: branches.moved(TREE, "g", "a"),
-        lambda: branches.moved(TREE, "*", "g"),
-        lambda: branches.moved(TREE, "a", "c"),  # a leaf is no group
+        lambda: branches.moved(TREE, ["g"], "g"),
+        lambda: branches.moved(TREE, ["g"], "a"),
+        lambda: branches.moved(TREE, ["*"], "g"),
+        lambda: branches.moved(TREE, ["a"], "c"),  # a leaf is no group
     ],
 )
 def test_what_would_not_be_a_tree_is_refused(edit: Callable[[], Branch]) -> None:

@@ -285,9 +285,75 @@ def test_several_tabs_do_not_drop_each_others_questions(people: House) -> None:
     assert counts.verdicts(project, policy(2), "one") is first
     assert first.result(60)
     assert other.result(60)
-    for at in range(3 * counting.ASKING):  # nor are they kept without end
-        counts.verdicts(project, policy(2), f"tab {at}")
-    assert len(counts._asked) == counting.ASKING
+
+
+def test_every_tab_gets_its_number_however_many_ask(people: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    go, at_once, most, begun = threading.Event(), threading.Semaphore(0), [0], []
+    lock, now = threading.Lock(), [0]
+
+    def slow(tally: Any, policy: Any) -> Any:
+        with lock:
+            now[0] += 1
+            most[0] = max(most[0], now[0])
+            begun.append(policy.models[0].k)
+        at_once.release()
+        go.wait(60)
+        with lock:
+            now[0] -= 1
+        return judged(tally, policy)
+
+    monkeypatch.setattr(counting, "judged", slow)
+    counts, project = people.studio.counts, people.project
+
+    def asked(tab: int, k: int) -> Any:
+        models = [{"type": "k-anonymity", "k": k}]
+        policy = Policy.from_document({**project.document(), "models": models}, base=Path())
+        return counts.verdicts(project, policy, f"tab {tab}")
+
+    every = {tab: asked(tab, 2 + tab % 20) for tab in range(40)}
+    assert all(every[tab] is every[tab + 20] for tab in range(20))  # who asks the same shares it
+    again = {tab: asked(tab, 2 + tab % 20) for tab in range(40)}
+    assert again == every  # and asking again begins nothing
+    for _ in range(counting.AT_ONCE):
+        assert at_once.acquire(timeout=20)
+    assert asked(19, 2) is every[0]  # a tab changes its mind: another still wants what it asked
+    assert asked(18, 2) is every[0]
+    assert asked(38, 2) is every[0]  # and nobody wants this any more
+    go.set()
+    for tab, soon in every.items():
+        if tab % 20 != 18:
+            ((_, verdict),) = soon.result(60)
+            assert verdict.at_risk == 240  # no two have the same age and day
+    with pytest.raises(counting.DroppedError):
+        every[18].result(60)
+    assert most[0] <= counting.AT_ONCE
+    assert sorted(begun) == [*range(2, 20), 21]
+    assert asked(18, 20) is not every[18]  # who wants it after all is counted for
+    assert asked(18, 20).result(60)
+
+
+def test_answers_and_closed_tabs_are_not_kept_without_end(
+    people: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counting, "KEPT", 5)
+    counts, project = people.studio.counts, people.project
+    for k in range(2, 22):
+        models = [{"type": "k-anonymity", "k": k}]
+        policy = Policy.from_document({**project.document(), "models": models}, base=Path())
+        assert counts.verdicts(project, policy, f"tab {k}").result(60)
+    assert len(counts._questions) <= 6
+    assert len(counts._of_tab) <= 6
+
+
+def test_who_has_gone_is_not_counted_for(people: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "GONE", -1.0)  # everybody has
+    policy = Policy.from_document(
+        {**people.project.document(), "models": [{"type": "k-anonymity", "k": 2}]}, base=Path()
+    )
+    with pytest.raises(counting.DroppedError):
+        people.studio.counts.verdicts(people.project, policy, "a tab").result(60)
+    monkeypatch.undo()
+    assert people.studio.counts.verdicts(people.project, policy, "a tab").result(60)
 
 
 def test_a_large_table_is_sampled_only_where_it_is_said(
@@ -472,7 +538,7 @@ def test_a_histogram_of_whole_numbers_says_which_they_are() -> None:
 def test_a_tree_of_too_many_values_is_not_begun_by_hand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("privet.studio.trees.LARGEST_TREE", 9)
+    monkeypatch.setattr("privet.studio.trees.LARGEST_BEGUN", 9)
     data = tmp_path / "people.csv"
     data.write_text("code,sex\n" + "".join(f"A{n},{'mf'[n % 2]}\n" for n in range(10)), encoding="utf-8")
     house = open_house(data)

@@ -121,7 +121,9 @@ def _times(given: object) -> Mapping[str, int]:
 def _csv(read: Mapping[str, Any], base: Path) -> Hierarchy:
     if "path" not in read:
         raise HierarchyError("path: give a file with one row for each leaf, as in leaf;parent;*")
-    return replace(_file(Tree.from_csv, read["path"], base), null=read.get("null", False))
+    found = _file(Tree.from_csv, read["path"], base)
+    null = read.get("null", False)
+    return found if found.null == null else replace(found, null=null)  # what is made is looked through
 
 
 def _sets(read: Mapping[str, Any], base: Path) -> Hierarchy:

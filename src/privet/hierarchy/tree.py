@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -31,9 +31,11 @@ class Branch:
 
     def walk(self) -> Iterator[Branch]:
         """This node and all below it, parents first."""
-        yield self
-        for child in self.children:
-            yield from child.walk()
+        row = [self]
+        while row:
+            node = row.pop()
+            yield node
+            row.extend(reversed(node.children))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +73,12 @@ class Tree(Hierarchy):
     @classmethod
     def from_csv(cls, source: Path | str) -> Self:
         """From rows `leaf;parent;…;root`: a `Path` names a file, a `str` is the text itself."""
-        found: Self = _of_rows(cls, _text(source) if isinstance(source, Path) else source)
+        found: Self = _READ.of_rows(cls, _text(source) if isinstance(source, Path) else source)
         return found
+
+    def written_as(self, text: str) -> None:
+        """Take the word of whoever wrote this tree as these rows: they are not read again to be known."""
+        _READ.keep(text, self)
 
     @classmethod
     def from_json(cls, path: Path) -> Self:
@@ -190,15 +196,36 @@ class Tree(Hierarchy):
         return policy | {"null": True} if self.null else policy
 
 
-@lru_cache(maxsize=32)
-def _of_rows(cls: type[Tree], text: str) -> Any:
-    """A tree of many values takes a while to be read, and is asked for again with every look at a policy."""
-    root, children, repeat = read_rows(text)
+class _Read:
+    """The trees that were read last: one of many values takes a while, and is asked for with every look."""
 
-    def branch(label: str) -> Branch:
-        return Branch(label, tuple(branch(child) for child in children.get(label, ())))
+    MOST = 32
 
-    return cls(branch(root), repeat=tuple(repeat.items()))
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: dict[tuple[type[Tree], str], Any] = {}
+
+    def of_rows(self, cls: type[Tree], text: str) -> Any:
+        with self._lock:
+            found = self._known.pop((cls, text), None)
+        if found is None:
+            root, children, repeat = read_rows(text)
+
+            def branch(label: str) -> Branch:
+                return Branch(label, tuple(branch(child) for child in children.get(label, ())))
+
+            found = cls(branch(root), repeat=tuple(repeat.items()))
+        self.keep(text, found)
+        return found
+
+    def keep(self, text: str, tree: Tree) -> None:
+        with self._lock:
+            self._known[type(tree), text] = tree
+            for old in list(self._known)[: -self.MOST]:
+                del self._known[old]
+
+
+_READ = _Read()
 
 
 _TOO_DEEP = f"the tree is deeper than {DEEPEST} levels"

@@ -2,7 +2,7 @@
 
 What is promised does not change what was counted, so another k is answered without reading the data again.
 Numbers are exact, or they are not there yet: they are counted beside the pages, for as long as anybody asks
-the same, and no longer than a page can wait for them.
+the same, and no longer than a page can wait for them. However many tabs ask, each gets its number in the end.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -28,47 +29,103 @@ from privet.studio.project import Project
 
 NOT_COUNTED = {"models", "algorithm", "purpose", "ledger"}  # parts of a policy that change no count
 LONGEST = 10.0  # seconds that numbers beside a promise are counted for
-ASKING = 8  # tabs whose questions are counted side by side
+AT_ONCE = 2  # questions that are counted side by side; the others wait for their turn
+GONE = 90.0  # seconds after which a tab that asks no more is closed: one that nobody sees asks once a minute
+KEPT = 256  # answers that are remembered
 
 
-@dataclass
+class DroppedError(Exception):
+    """Nobody asks this any more; whoever does after all is counted for anew."""
+
+
+@dataclass(eq=False)
 class Question:
-    """What one tab wants to know, until it wants to know something else."""
+    """What some tabs want to know, until they want to know something else."""
 
     key: Any
-    soon: Future[Verdicts] = field(repr=False)
+    work: Callable[[], Verdicts] = field(repr=False)
     dropped: threading.Event = field(repr=False)
+    soon: Future[Verdicts] = field(default_factory=Future, repr=False)
+    tabs: set[str] = field(default_factory=set)
+    asked: float = field(default_factory=time.monotonic)  # for the last time
 
 
 class Counts:
-    """The last counts of a table, as promises see it, and the questions that are asked of them."""
+    """The last counts of a table, as promises see it, and the questions that are asked of them.
+
+    Tabs that ask the same share one question, and none drops another's: questions wait in a row.
+    """
 
     def __init__(self, longest: float = LONGEST) -> None:
         self._lock = threading.Lock()
         self._key: Any = None
         self._soon: Future[Tally] | None = None
-        self._asked: dict[str, Question] = {}
+        self._questions: dict[Any, Question] = {}
+        self._of_tab: dict[str, Question] = {}
+        self._row: deque[Question] = deque()
+        self._busy = 0
         self.longest = longest
 
     def verdicts(self, project: Project, policy: Policy, asker: str = "") -> Future[Verdicts]:
         """What the data achieves of a policy, as it stands; the same as `privet check` finds, now or soon.
 
-        The next question of the same asker drops this one. StoppedError: it would take too long.
+        The next question of the same asker takes the place of this one. StoppedError: it would take too long.
         """
         key = (project.signature(), project.selected(), json.dumps(policy.to_document(), default=str))
         with self._lock:
-            known = self._asked.get(asker)
-            if known is not None and known.key == key and not _failed(known.soon):
-                return known.soon
-            if known is not None:
-                known.dropped.set()
-            dropped = threading.Event()
-            self._asked.pop(asker, None)
-            work = self._work(project, policy, dropped)
-            self._asked[asker] = Question(key, begun(work), dropped)
-            for old in list(self._asked)[:-ASKING]:
-                self._asked.pop(old).dropped.set()
-            return self._asked[asker].soon
+            known = self._of_tab.pop(asker, None)
+            if known is not None and known.key != key:
+                self._left(known, asker)
+            found = self._questions.pop(key, None)
+            if found is None or _failed(found.soon):
+                dropped = threading.Event()
+                found = Question(key, self._work(project, policy, dropped), dropped)
+                self._row.append(found)
+                self._served()
+            found.tabs.add(asker)
+            found.asked = time.monotonic()
+            self._questions[key] = self._of_tab[asker] = found  # at the end: asked last
+            self._forgotten()
+            return found.soon
+
+    def _left(self, question: Question, asker: str) -> None:
+        """A tab wants to know something else; what nobody wants to know any more is dropped."""
+        question.tabs.discard(asker)
+        if not question.tabs and not question.soon.done():
+            question.dropped.set()
+            self._questions.pop(question.key, None)
+
+    def _forgotten(self) -> None:
+        """Answers are not kept without end, nor are tabs that were closed long ago."""
+        done = [key for key, one in self._questions.items() if one.soon.done()]
+        for key in done[: max(0, len(self._questions) - KEPT)]:
+            for tab in self._questions.pop(key).tabs:
+                self._of_tab.pop(tab, None)
+
+    def _served(self) -> None:
+        if self._busy < AT_ONCE:
+            self._busy += 1
+            threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        """Answer one question after the other, until none is left."""
+        while (question := self._next()) is not None:
+            try:
+                question.soon.set_result(question.work())
+            except BaseException as error:  # noqa: BLE001 - whoever asks gets it
+                question.soon.set_exception(DroppedError() if question.dropped.is_set() else error)
+
+    def _next(self) -> Question | None:
+        with self._lock:
+            while self._row:
+                question = self._row.popleft()
+                if not question.dropped.is_set() and time.monotonic() - question.asked <= GONE:
+                    return question
+                if self._questions.get(question.key) is question:
+                    del self._questions[question.key]
+                question.soon.set_exception(DroppedError())
+            self._busy -= 1
+            return None
 
     def _work(self, project: Project, policy: Policy, dropped: threading.Event) -> Callable[[], Verdicts]:
         if policy.kind != TABLE or policy.algorithm.road is not None:

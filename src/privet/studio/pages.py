@@ -27,6 +27,7 @@ from privet.studio.jobs import Jobs, spoken
 from privet.studio.later import MOMENT, Latest, WaitingError
 from privet.studio.look import Incoming, Look, Looks
 from privet.studio.nodes import Lattices
+from privet.studio.outline import Outlines
 from privet.studio.project import Project, undecided
 from privet.studio.typed import whole
 
@@ -66,6 +67,7 @@ class Studio:
     lattices: Lattices = field(default_factory=Lattices)
     beside: Latest[Prepared | None] = field(default_factory=Latest)
     standing: Latest[Any] = field(default_factory=Latest)  # of hierarchies
+    outlines: Outlines = field(default_factory=Outlines)  # of trees
     jobs: Jobs = field(default_factory=Jobs)
     turn: threading.Lock = field(default_factory=threading.Lock, repr=False)  # to publish
 

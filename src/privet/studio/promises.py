@@ -22,6 +22,7 @@ from privet.policy.presets import names as preset_names
 from privet.readings import Rows
 from privet.report.words import wording
 from privet.studio import edits, fields
+from privet.studio.counting import DroppedError
 from privet.studio.later import MOMENT, WaitingError, now
 from privet.studio.pages import Asked, Pages
 from privet.studio.project import Document
@@ -165,7 +166,7 @@ def told(asked: Asked, table: Mapping[str, Any]) -> dict[str, Any]:
         records = asked.studio.looks.at(asked.project, MOMENT).records
     except StoppedError:
         return {**said, "text": TOO_LONG}
-    except WaitingError:
+    except (WaitingError, DroppedError):  # dropped: the tab asks something else already
         return {**said, "text": COUNTING, "counting": True}
     risk = verdicts[0].at_risk
     today = (

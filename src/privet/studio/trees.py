@@ -24,16 +24,18 @@ from privet.roads.documents.data import distinct
 from privet.studio import branches, cuts, edits
 from privet.studio.columns import drawn
 from privet.studio.later import MOMENT, now
+from privet.studio.outline import MOST, NOTHING, Outline, Part
 from privet.studio.pages import Asked, Pages, attached
 from privet.studio.project import TREES
 from privet.studio.seen import Column
 from privet.studio.typed import whole
 
 SHOWN = 200  # values without a place that a page lists
-LARGEST_TREE = 2000  # nodes that a page draws
+LARGEST_BEGUN = 2000  # values that are put below a root to be drawn by hand
 SIMPLE = ("flat", "auto", "prefix", "dates", "intervals")
 PLACES = "looking for the place of every value"
 NOT_QUASI = "only a quasi-identifier has a hierarchy"
+NOWHERE: Mapping[str, int] = {}
 CLIMBED = 6  # values whose steps are shown
 KINDS = {
     "csv": "tree",
@@ -62,6 +64,7 @@ def routes(pages: Pages) -> None:
     pages.get("/hierarchies", show)
     pages.get("/hierarchies/state", state)
     pages.get("/hierarchy", one)
+    pages.ask("/hierarchy/find", one)
     pages.get("/hierarchy/csv", export)
     pages.post("/hierarchy/simple", simple)
     pages.post("/hierarchy/edges", edges)
@@ -158,9 +161,12 @@ def one(asked: Asked) -> Response:
     spec = _quasi(asked).get(name)
     if spec is None:
         raise InputError(NOT_QUASI)
-    (standing,) = now(_soon(asked), MOMENT, f"hierarchies/state?{urlencode({'column': name})}", PLACES)
+    patience = None if asked.form else MOMENT  # what was searched for is not asked again
+    (standing,) = now(_soon(asked), patience, f"hierarchies/state?{urlencode({'column': name})}", PLACES)
     column = asked.look.column(name)
-    root = _root(_parsed(asked, name)) if not standing.complaint else None
+    outline = _outline(asked, name) if not standing.complaint else None
+    part = None if outline is None else _part(asked, outline)
+    groups = [] if outline is None else outline.groups
     return asked.page(
         "hierarchy.html",
         here="hierarchies",
@@ -170,17 +176,33 @@ def one(asked: Asked) -> Response:
         settings=_settings(standing.spec),
         levels=tuple(LEVELS),
         ways=climbed(asked, spec, column),
-        root=root,
-        many={} if root is None or column is None else branches.counted(root, column.every),
-        records=asked.look.records,
-        nodes=0 if root is None else sum(1 for _ in root.walk()),
-        largest=LARGEST_TREE,
-        groups=[] if root is None else [node.label for node in root.walk() if node.children],
+        part=part,
+        find=asked.get("find").strip(),
+        groups=groups if len(groups) <= MOST or part is None else part.groups,
+        every_group=len(groups) <= MOST,
+        largest=LARGEST_BEGUN,
         shown=SHOWN,
         column=column,
         drawn=None if column is None else drawn(column, asked.look.records),
         sliders=cuts.sliders(standing.spec, column),
     )
+
+
+def _outline(asked: Asked, name: str) -> Outline | None:
+    """The tree of a column with its numbers; None: it has no tree."""
+    root = _root(_parsed(asked, name))
+    if root is None:
+        return None
+    look = asked.look
+    column = look.column(name)
+    return asked.studio.outlines.of(root, NOTHING if column is None else column.every, look.records)
+
+
+def _part(asked: Asked, outline: Outline) -> Part:
+    if asked.get("find").strip():
+        return outline.search(asked.get("find"))
+    at, first = (whole(asked.get(key) or "0", key) for key in ("at", "first"))
+    return outline.part(at, first)
 
 
 def climbed(asked: Asked, spec: Mapping[str, Any], column: Column | None) -> list[list[str]]:
@@ -189,10 +211,14 @@ def climbed(asked: Asked, spec: Mapping[str, Any], column: Column | None) -> lis
         return []
     some = [value for value, _ in column.common[:CLIMBED]]
     try:
-        root = parse(spec, base=asked.project.folder).domain(some).root
+        hierarchy = parse(spec, base=asked.project.folder)
+        if isinstance(hierarchy, Tree):  # of which there may be many thousand nodes
+            outline = asked.studio.outlines.of(hierarchy.root, column.every, asked.look.records)
+            ways = outline.ways(some)
+        else:
+            ways = {str(way[0]): way for way in _up(hierarchy.domain(some).root, ()) if len(way) > 1}
     except PrivetError:
         return []
-    ways = {str(way[0]): way for way in _up(root, ()) if len(way) > 1}
     return [[label_text(label) for label in ways[value]] for value in some if value in ways]
 
 
@@ -268,31 +294,34 @@ def begin(asked: Asked) -> Response:
     """A tree to be drawn by hand: all values below the root."""
     name = asked.get("column")
     values = sorted(str(value) for value in _values(asked, [name]).get(name, ()) if value is not None)
-    if len(values) > LARGEST_TREE:
+    if len(values) > LARGEST_BEGUN:
         raise InputError(
-            f"{len(values):,} values are too many to be drawn by hand, which is done up to {LARGEST_TREE:,}: "
-            "take a rule, or bring the tree as rows"
+            f"{len(values):,} values are too many to be drawn by hand, which is done up to "
+            f"{LARGEST_BEGUN:,}: take a rule, or bring the tree as rows"
         )
     return _kept(asked, name, branches.added(Branch("*"), values))
 
 
-def _kept(asked: Asked, name: str, root: Branch) -> Response:
-    """The tree as a file of the project, which the policy names."""
+def _kept(asked: Asked, name: str, root: Branch, place: Mapping[str, int] = NOWHERE) -> Response:
+    """The tree as a file of the project, which the policy names; and the place in it that is shown next."""
+    made, text = Tree(root), branches.rows(root)  # a label that stands twice is refused here
+    if branches.reads_back(root, text):
+        made.written_as(text)
     plain = re.sub(r"[^\w\-]+", "_", name)[:60] or "column"
-    Tree(root)  # a label that stands twice is refused here
     if name not in _quasi(asked):
         raise InputError(NOT_QUASI)
     path = asked.project.folder / TREES / f"{plain}.csv"
     if path.exists() and _path_of(asked, name) != f"{TREES}/{plain}.csv":
         path = asked.project.room_for(TREES, f"{plain}.csv")
     fresh = not path.exists()
-    asked.project.written(path, branches.rows(root))
+    asked.project.written(path, text)
     try:
-        return _saved(asked, name, {"type": "csv", "path": f"{TREES}/{path.name}"})
+        _saved(asked, name, {"type": "csv", "path": f"{TREES}/{path.name}"})
     except PrivetError:
         if fresh:
             path.unlink(missing_ok=True)
         raise
+    return asked.go("hierarchy", column=name, **place)
 
 
 def _path_of(asked: Asked, name: str) -> str:
@@ -310,21 +339,34 @@ def tree(asked: Asked) -> Response:
     act: dict[str, Callable[[], Branch]] = {
         "rename": lambda: branches.renamed(root, label or "".join(chosen[:1]), new),
         "merge": lambda: branches.merged(root, chosen, new),
-        "split": lambda: _each(root, chosen, branches.split),
-        "move": lambda: _each(root, chosen, lambda tree, one: branches.moved(tree, one, asked.get("under"))),
+        "split": lambda: branches.split(root, *_some(chosen)),
+        "move": lambda: branches.moved(root, _some(chosen), asked.get("under")),
         "cover": lambda: branches.added(root, Tree(root).uncovered(_values(asked, [name]).get(name, []))),
     }
     if what not in act:
         raise InputError("a tree can be renamed, merged, split, moved and completed")
-    return _kept(asked, name, act[what]())
+    made, before = act[what](), _outline(asked, name)
+    return _kept(asked, name, made, {} if before is None else _place(asked, before, made))
 
 
-def _each(root: Branch, chosen: list[str], change: Callable[[Branch, str], Branch]) -> Branch:
+def _place(asked: Asked, before: Outline, made: Branch) -> dict[str, int]:
+    """Where the page was in the tree, as numbers of the tree that was made."""
+    at, first = (whole(asked.get(key) or "0", key) for key in ("at", "first"))
+    if not at:
+        return {"first": first} if first else {}
+    known = {node.label: number for number, node in enumerate(made.walk())}
+    for one in reversed(before.way(before.there(at))):  # a node that is gone: the next one above it
+        if (label := before.label(one)) in known:
+            return {"at": known[label], "first": first}
+        if (new := " ".join(asked.get("new").split())) in known:
+            return {"at": known[new], "first": first}
+    return {}
+
+
+def _some(chosen: list[str]) -> list[str]:
     if not chosen:
         raise InputError("choose a node first")
-    for label in chosen:
-        root = change(root, label)
-    return root
+    return chosen
 
 
 def export(asked: Asked) -> Response:

@@ -19,7 +19,7 @@
   // A click that stays on its page: the parts that it changed are put in their places, and the rest stands.
   // One after the other, so that what is shown last is what was decided last.
   const stay = async (form, button) => {
-    const held = form.closest("[data-part]").id;
+    const held = form.closest("[data-part]")?.id;
     const sent = new URLSearchParams(new FormData(form, button));
     const answer = await fetch(form.action, { method: "POST", body: sent });
     if (!answer.ok || new URL(answer.url).pathname !== location.pathname) { // it says why as a page of its own
@@ -35,7 +35,9 @@
       if (!part.isEqualNode(other)) part.replaceChildren(...other.childNodes);
     }
     delete form.dataset.sent;
-    const same = document.getElementById(held).querySelector(`button[value="${CSS.escape(button.value)}"]`);
+    form.reset();
+    history.replaceState(null, "", answer.url); // a reload shows the same
+    const same = (held ? document.getElementById(held) : form).querySelector(`button[value="${CSS.escape(button.value)}"]`);
     if (document.activeElement === document.body) same?.focus({ preventScroll: true });
     document.dispatchEvent(new Event("stayed"));
   };
@@ -173,18 +175,17 @@
   }
 
   // A tree that is edited by dragging; the form beside it does the same by keyboard.
-  const tree = document.querySelector("[data-tree]");
   const edit = document.getElementById("edit");
-  if (tree && edit) {
+  if (edit) {
     let held = null;
-    const boxOf = (element) => element.closest("label")?.querySelector("input[name=node]");
-    for (const label of tree.querySelectorAll("label.tick")) label.draggable = true;
-    tree.addEventListener("dragstart", (event) => { held = boxOf(event.target); });
-    tree.addEventListener("dragover", (event) => {
-      if (held && event.target.closest("label.group")) event.preventDefault();
-    });
-    tree.addEventListener("drop", (event) => {
-      const target = event.target.closest("label.group")?.querySelector("input[name=node]");
+    const boxOf = (element, kind) => element.closest?.(`[data-tree] ${kind}`)?.querySelector("input[name=node]");
+    const pickable = () => { for (const label of document.querySelectorAll("[data-tree] label.tick")) label.draggable = true; };
+    pickable();
+    document.addEventListener("stayed", pickable);
+    document.addEventListener("dragstart", (event) => { held = boxOf(event.target, "label.tick"); });
+    document.addEventListener("dragover", (event) => { if (held && boxOf(event.target, "label.group")) event.preventDefault(); });
+    document.addEventListener("drop", (event) => {
+      const target = boxOf(event.target, "label.group");
       if (!held || !target || held === target) return;
       event.preventDefault();
       for (const box of document.querySelectorAll("input[name=node]")) box.checked = box === held;

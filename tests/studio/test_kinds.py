@@ -107,6 +107,18 @@ def test_a_rule_for_dates_and_the_steps_of_values(people: House) -> None:
 # Before and after.
 
 
+def test_widths_take_the_place_of_bounds_that_were_drafted(people: House) -> None:
+    people.done("/hierarchy/simple", {"column": "age", "kind": "intervals", "low": "20", "high": "60"})
+    assert people.project.document()["attributes"]["age"]["hierarchy"]["low"] == 20
+    stood = {"column": "age", "kind": "intervals", "width": "5, 10", "low": "20", "high": "60"}
+    assert people.post("/hierarchy/simple", {**stood, "low": "10"}).status_code == 422  # said by somebody
+    people.done("/hierarchy/simple", stood)
+    assert people.project.document()["attributes"]["age"]["hierarchy"] == {
+        "type": "intervals",
+        "width": [5, 10],
+    }
+
+
 def test_each_record_is_shown_with_what_it_may_have_become(people: House) -> None:
     people.done("/promise/add", {"type": "k-anonymity", "k": "4"})
     job = people.ran("/publish/start")

@@ -16,7 +16,7 @@ from privet.models.kanonymity import KAnonymity
 from privet.policy.values import Policy
 from privet.relational.lattice import Lattice
 from privet.relational.optimal import Optimal
-from privet.studio.nodes import BREAKS, KEEPS, UNKNOWN, of_tally
+from privet.studio.nodes import BREAKS, KEEPS, UNKNOWN, Walk, of_tally
 
 CITY = Tree.of({"*": {"D": ["Bonn", "Berlin"], "F": ["Paris", "Lyon"]}})
 SEX = Tree.of({"*": ["M", "F"]})
@@ -69,3 +69,14 @@ def test_what_nobody_has_looked_at_says_so() -> None:
     assert set(found.keeps.tolist()) <= {UNKNOWN, KEEPS, BREAKS}
     assert UNKNOWN in found.keeps
     assert Lattice.of(tally).size == len(found.keeps)
+
+
+def test_who_is_told_to_stop_shows_what_is_known() -> None:
+    tally = tally_of({"city": ["Bonn"] * 5, "sex": ["M"] * 5}, hierarchies={"city": CITY, "sex": SEX})
+    walk = Walk()
+    assert UNKNOWN not in of_tally(tally, policy(2), walk=walk).keeps
+    assert walk.size == Lattice.of(tally).size
+    walk.stop.set()
+    found = of_tally(tally, policy(2), walk=walk)
+    assert set(found.keeps.tolist()) == {UNKNOWN}
+    assert found.looked == 0

@@ -18,6 +18,7 @@ from privet.cli import main
 from privet.errors import InputError
 from privet.policy.values import Policy
 from privet.publishing import publish
+from privet.studio import nodes
 from privet.studio.jobs import State
 from privet.studio.project import Project
 
@@ -246,6 +247,34 @@ def test_the_lattice_and_a_node_that_is_pinned(house: House) -> None:
     assert job.state is State.DONE, job.complaints
     data = (house.project.release("release-1") / "data.csv").read_text(encoding="utf-8").splitlines()[1:]
     assert {line.rpartition(";")[0] for line in data} == {"*;*"}
+
+
+def test_a_lattice_of_which_enough_is_known_is_not_waited_for(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = nodes.explored
+
+    def slow(source: str, policy: Policy, walk: nodes.Walk) -> nodes.Explored:
+        walk.size, walk.settled = 12, 5
+        assert walk.stop.wait(60)
+        return whole(source, policy, walk)
+
+    monkeypatch.setattr(nodes, "explored", slow)
+    decided(house)
+    page = house.page("/explore/lattice")
+    assert "looking at the nodes" in page
+    assert "Show what is known by now" in page
+    told = house.get("/explore/lattice/state").json()
+    assert told == {
+        "running": True,
+        "said": "looking at the nodes: 5 of 12 are settled",
+        "done": 5,
+        "of": 12,
+    }
+    assert house.done("/explore/lattice/stop") == "/explore/lattice"
+    while "looking at the nodes" in (page := house.page("/explore/lattice")):
+        pass
+    assert "nobody has looked yet" in page
 
 
 def test_searches_side_by_side_and_one_that_is_taken(house: House) -> None:

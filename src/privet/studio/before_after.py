@@ -54,6 +54,7 @@ class Prepared:
     kinds: pl.DataFrame = field(repr=False)
     became: Mapping[str, Mapping[Any, set[Any]]] = field(repr=False)
     columns: tuple[str, ...]
+    telling: tuple[str, ...]  # columns of the kinds, the one with most different values first
 
     def some(self, search: str, first: int = 0) -> Beside:
         """A few records that hold the searched text."""
@@ -61,14 +62,36 @@ class Prepared:
         rows = matching.select(self.columns).slice(first, SHOWN).select(pl.all().cast(pl.String))
         return Beside(
             self.columns,
-            tuple(
-                _record(dict(zip(self.columns, row, strict=True)), self.became, self.kinds)
-                for row in rows.iter_rows()
-            ),
+            tuple(self._record(dict(zip(self.columns, row, strict=True))) for row in rows.iter_rows()),
             first,
             matching.height,
             self.frame.height,
         )
+
+    def _record(self, raw: Mapping[str, Any]) -> Record:
+        """What a record may have become: the kinds of published records that fit all of its values."""
+        labels = {name: self.became[name].get(raw[name], {raw[name]}) for name in raw if name in self.became}
+        same = {name: {value} for name, value in raw.items() if name not in self.became}
+        found = self._fitting({**labels, **same})
+        if not found.height:  # a value was missing, and leaves as nothing
+            found = self._fitting(labels)
+        return Record(
+            tuple(raw.values()),
+            tuple(_said(found.get_column(name), value) for name, value in raw.items()),
+            found.height,
+            int(found.get_column(_MANY_RECORDS).sum()),
+        )
+
+    def _fitting(self, labels: Mapping[str, set[Any]]) -> pl.DataFrame:
+        """Column by column, what tells most apart first: each looks only at what the others have left."""
+        found = self.kinds
+        for name in self.telling:
+            if name in labels and found.height:
+                texts = [label for label in labels[name] if label is not None]
+                here = pl.col(name).is_in(texts)
+                fits = here | pl.col(name).is_null() if None in labels[name] else here.fill_null(value=False)
+                found = found.filter(fits)
+        return found
 
 
 def prepared(source: str, folder: Path) -> Prepared | None:
@@ -80,19 +103,22 @@ def prepared(source: str, folder: Path) -> Prepared | None:
     form = fill(Form, notes.get("form", {}))
     words = pl.all().cast(pl.String)
     frame = in_frame(engine, engine.read(source, settle(source, form))).select(words.cast(pl.Categorical))
-    released = in_frame(engine, engine.read(*data_file(folder, ev.read(folder)))).select(words)
+    released = in_frame(engine, engine.read(*data_file(folder, ev.read(folder))))
+    released = released.select(words.cast(pl.Categorical))
     became = {name: _labels(pairs) for name, pairs in notes["published_as"].items()}
     columns = [name for name in frame.columns if name in became and name in released.columns]
     same = [name for name in released.columns if name not in became and _untouched(frame, released, name)]
     kinds = released.group_by([*columns, *same]).len(_MANY_RECORDS)
-    return Prepared(frame, kinds, became, (*columns, *same))
+    different = {name: kinds.get_column(name).n_unique() for name in (*columns, *same)}
+    telling = sorted(different, key=lambda name: -different[name])
+    return Prepared(frame, kinds, became, (*columns, *same), tuple(telling))
 
 
 def _untouched(frame: pl.DataFrame, released: pl.DataFrame, name: str) -> bool:
     """Does a column leave in the very words in which it came?"""
     if name not in frame.columns:
         return False
-    left = released.get_column(name).drop_nulls().unique()
+    left = released.get_column(name).drop_nulls().unique().cast(pl.String)
     return bool(left.is_in(frame.get_column(name).unique().cast(pl.String).implode()).all())
 
 
@@ -107,36 +133,9 @@ def _holds(frame: pl.DataFrame, search: str) -> pl.Expr:
     return found
 
 
-def _record(
-    raw: Mapping[str, Any], became: Mapping[str, Mapping[Any, set[Any]]], kinds: pl.DataFrame
-) -> Record:
-    """What a record may have become: the kinds of published records that fit all of its values."""
-    labels = {name: became[name].get(value, {value}) for name, value in raw.items() if name in became}
-    recoded = _fitting(labels)
-    same = _fitting({name: {value} for name, value in raw.items() if name not in became})
-    found = kinds.filter(recoded)
-    if (exactly := found.filter(same)).height:  # else a value was missing, and leaves as nothing
-        found = exactly
-    return Record(
-        tuple(raw.values()),
-        tuple(_said(found.get_column(name), value) for name, value in raw.items()),
-        found.height,
-        int(found.get_column(_MANY_RECORDS).sum()),
-    )
-
-
-def _fitting(labels: Mapping[str, set[Any]]) -> pl.Expr:
-    fits = pl.lit(value=True)
-    for name, some in labels.items():
-        texts = [label for label in some if label is not None]
-        here = pl.col(name).is_in(texts)
-        fits &= here | pl.col(name).is_null() if None in some else here.fill_null(value=False)
-    return fits
-
-
 def _said(labels: pl.Series, raw: Any) -> str | None:
     """The labels of one value, few of them; None: it leaves as it is."""
-    every = labels.unique().sort().to_list()
+    every = labels.unique().cast(pl.String).sort().to_list()
     if not every or every == [raw]:
         return None
     told = ["null" if label is None else str(label) for label in every[:MANY]]

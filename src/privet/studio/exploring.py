@@ -21,6 +21,7 @@ from privet.studio.told import exposure
 from privet.studio.typed import is_whole
 
 WAIT = 600.0  # seconds
+LOOKING = "looking at the nodes"
 SEARCHES = ("top-down", "optimal", "mondrian", "local", "suppression", "incognito", "samarati")
 
 
@@ -33,6 +34,7 @@ def routes(pages: Pages) -> None:
     pages.post("/explore/risk", risk)
     pages.get("/explore/lattice", lattice)
     pages.get("/explore/lattice/state", state)
+    pages.ask("/explore/lattice/stop", stop)
     pages.get("/explore/lattice/nodes", nodes)
     pages.get("/explore/lattice/node", node)
     pages.post("/explore/lattice/pin", pin)
@@ -145,13 +147,23 @@ def _soon(asked: Asked) -> Future[Explored]:
 
 def state(asked: Asked) -> Response:
     """Is the lattice there? For the page that waits."""
-    return JSONResponse({"running": not _soon(asked).done(), "said": "looking at the nodes", "of": None})
+    soon, walk = _soon(asked), asked.studio.lattices.walk
+    said = f"{LOOKING}: {walk.settled:,} of {walk.size:,} are settled" if walk.size else LOOKING
+    return JSONResponse(
+        {"running": not soon.done(), "said": said, "done": walk.settled, "of": walk.size or None}
+    )
+
+
+def stop(asked: Asked) -> Response:
+    """No more looks at nodes: what is known is shown, and of the others it is said that nobody has looked."""
+    asked.studio.lattices.walk.stop.set()
+    return asked.go("explore/lattice")
 
 
 def lattice(asked: Asked) -> Response:
     """All nodes; where they take longer than a moment, a page that waits for them."""
     soon = _soon(asked)
-    found = now(soon, MOMENT, "explore/lattice/state", "looking at the nodes")
+    found = now(soon, MOMENT, "explore/lattice/state", LOOKING, "explore/lattice/stop")
     chosen = asked.project.document().get("algorithm", {}).get("levels", {})
     order = found.loss.argsort(kind="stable")
     best = [at for at in order if found.keeps[at] == 1][:30]

@@ -12,11 +12,11 @@ MOMENT = 0.15  # seconds that a page waits by itself before it says that it wait
 
 
 class WaitingError(Exception):
-    """What a page shows is not there yet; `state` is where the page that waits asks."""
+    """What a page shows is not there yet; `state` is where the page asks that waits, `stop` ends the wait."""
 
-    def __init__(self, state: str, said: str) -> None:
+    def __init__(self, state: str, said: str, stop: str = "") -> None:
         super().__init__(said)
-        self.state, self.said = state, said
+        self.state, self.said, self.stop = state, said, stop
 
 
 def begun(work: Callable[[], T]) -> Future[T]:
@@ -33,14 +33,14 @@ def begun(work: Callable[[], T]) -> Future[T]:
     return made
 
 
-def now(soon: Future[T], patience: float | None, state: str, said: str) -> T:
+def now(soon: Future[T], patience: float | None, state: str, said: str, stop: str = "") -> T:
     """What comes of the work; WaitingError, if it does not within `patience` seconds."""
     try:
         return soon.result(patience)
     except TimeoutError:
         if soon.done():
             raise
-        raise WaitingError(state, said) from None
+        raise WaitingError(state, said, stop) from None
 
 
 class Latest(Generic[T]):

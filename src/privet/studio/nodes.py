@@ -30,7 +30,7 @@ from privet.report.markup import label_text
 from privet.roads.stations import columns_needed, settle
 
 MOST = 200_000  # nodes that a page can show
-PATIENCE = 20.0  # seconds of work; nodes that nobody has looked at by then say so
+PATIENCE = 60.0  # seconds of work; nodes that nobody has looked at by then say so
 KEEPS, BREAKS, UNKNOWN = 1, 0, 2
 FEW, LONG = 2, 24  # labels that stand for a level, and letters of each
 
@@ -90,6 +90,15 @@ class Explored:
         }
 
 
+@dataclass
+class Walk:
+    """How far somebody is who looks at the nodes, and the word to stop: what is known by then is shown."""
+
+    settled: int = 0
+    size: int = 0
+    stop: threading.Event = field(default_factory=threading.Event, repr=False)
+
+
 class Lattices:
     """The last lattice that was looked at, while neither the data nor the policy changes."""
 
@@ -98,23 +107,26 @@ class Lattices:
         self._key: Any = None
         self._found: Future[Explored] | None = None
         self._beside = ThreadPoolExecutor(1, thread_name_prefix="lattice")
+        self.walk = Walk()
 
     def at(self, key: Any, source: str, policy: Policy) -> Future[Explored]:
         """What is found, now or soon: nobody waits for it with a page half made."""
         with self._lock:
             if self._found is None or key != self._key:
-                self._found, self._key = self._beside.submit(explored, source, policy), key
+                self.walk.stop.set()  # nobody asks for the last one any more
+                self.walk, self._key = Walk(), key
+                self._found = self._beside.submit(explored, source, policy, self.walk)
             return self._found
 
 
-def explored(source: str, policy: Policy) -> Explored:
+def explored(source: str, policy: Policy, walk: Walk) -> Explored:
     """Every node of the policy's lattice."""
     engine = find("engines", "embedded")()
     table = engine.read(source, settle(source, policy.form), columns_needed(policy))
-    return of_tally(engine.tally(table, policy).tally, policy)
+    return of_tally(engine.tally(table, policy).tally, policy, walk=walk)
 
 
-def of_tally(tally: Tally, policy: Policy, patience: float = PATIENCE) -> Explored:
+def of_tally(tally: Tally, policy: Policy, patience: float = PATIENCE, walk: Walk | None = None) -> Explored:
     """The same of counts that are there already."""
     search = policy.algorithm if isinstance(policy.algorithm, FullDomain) else Optimal()
     counts = counted(tally)
@@ -124,7 +136,7 @@ def of_tally(tally: Tally, policy: Policy, patience: float = PATIENCE) -> Explor
     judge = Judge(counts, policy.models, search.suppression)
     objective = Objective(counts, lattice, search.loss if search.loss in _ADDED else Loss.LM, search.weights)
     rollups = counts.grouping(lattice.ladders, judge.sensitive)
-    keeps, looked = _judged(lattice, rollups, judge, patience)
+    keeps, looked = _judged(lattice, rollups, judge, patience, Walk() if walk is None else walk)
     return Explored(
         tuple(ladder.name for ladder in lattice.ladders),
         lattice.top,
@@ -157,9 +169,12 @@ def _losses(lattice: Lattice, objective: Objective) -> NDArray[np.float64]:
     return total
 
 
-def _judged(lattice: Lattice, rollups: Any, judge: Judge, patience: float) -> tuple[NDArray[np.uint8], int]:
+def _judged(
+    lattice: Lattice, rollups: Any, judge: Judge, patience: float, walk: Walk
+) -> tuple[NDArray[np.uint8], int]:
     """Which nodes keep every promise; halving ways between bottom and top where one look settles many."""
     grid = np.full(lattice.shape, UNKNOWN, dtype=np.uint8)
+    walk.size = lattice.size
     until, looked = time.thread_time() + patience, 0  # of this thread's own work, however busy the machine
     # The middle heights first: there a look says most about those above and below.
     heights = sorted(range(lattice.highest + 1), key=lambda height: abs(2 * height - lattice.highest))
@@ -167,9 +182,11 @@ def _judged(lattice: Lattice, rollups: Any, judge: Judge, patience: float) -> tu
         for node in lattice.at_height(height):
             if grid[node] != UNKNOWN:
                 continue
-            if time.thread_time() >= until:
+            if time.thread_time() >= until or walk.stop.is_set():
                 return grid.reshape(-1), looked
             looked += 1
+            if not looked % 8:
+                walk.settled = int((grid != UNKNOWN).sum())
             holds = judge.rule(rollups, node).holds
             if judge.prunes and holds:
                 grid[tuple(slice(level, None) for level in node)] = KEEPS

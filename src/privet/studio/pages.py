@@ -184,12 +184,13 @@ def answered(asked: Asked, handler: Handler) -> Response:
     try:
         return handler(asked)
     except WaitingError as wait:
-        return asked.page("waiting.html", alone=True, title="One moment", state=wait.state, said=wait.said)
+        told = {"state": wait.state, "said": wait.said, "stop": wait.stop}
+        return asked.page("waiting.html", alone=True, title="One moment", **told)
     except PrivetError as error:
         return asked.page("refused.html", 422, title="Not done", complaints=error.complaints)
     except Exception as error:  # noqa: BLE001 - its own words may quote data
-        told = InternalError(f"{type(error).__name__} while making this page; nothing was released")
-        return asked.page("refused.html", 500, alone=True, title="A fault", complaints=told.complaints)
+        fault = InternalError(f"{type(error).__name__} while making this page; nothing was released")
+        return asked.page("refused.html", 500, alone=True, title="A fault", complaints=fault.complaints)
 
 
 def render(studio: Studio, template: str, *, alone: bool = False, **shown: Any) -> str:

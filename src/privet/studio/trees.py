@@ -263,7 +263,10 @@ def simple(asked: Asked) -> Response:
     if kind == "intervals":
         widths = [cuts.exact(word) for word in re.findall(r"[0-9.]+", asked.get("width"))]
         spec |= {"width": widths} if widths else {}
-        spec |= {key: cuts.exact(asked.get(key).strip()) for key in ("low", "high") if asked.get(key).strip()}
+        ends = {key: cuts.exact(asked.get(key).strip()) for key in ("low", "high") if asked.get(key).strip()}
+        stood = _quasi(asked).get(name, {})
+        if not widths or any(stood.get(key) != end for key, end in ends.items()):  # else they stood there
+            spec |= ends
     return _saved(asked, name, spec)
 
 
@@ -321,7 +324,7 @@ def _kept(asked: Asked, name: str, root: Branch, place: Mapping[str, int] = NOWH
         if fresh:
             path.unlink(missing_ok=True)
         raise
-    return asked.go("hierarchy", column=name, **place)
+    return asked.go("hierarchy", "", column=name, **place)
 
 
 def _path_of(asked: Asked, name: str) -> str:

@@ -463,6 +463,24 @@ def test_sets_from_a_file_to_a_verified_release(shop: House, tmp_path: Path) -> 
     assert verified.answer["holds"] is True
 
 
+def test_pages_offer_what_there_is_for_sets(shop: House) -> None:
+    assert shop.opened("/open/again", {"kind": TRANSACTIONS}).status_code == 303
+    for column in ("customer", "region"):
+        shop.done("/columns/role", {"column": column, "role": "identifier"})
+    shop.done("/promise/add", {"type": "km-anonymity", "m": "2", "k": "4"})
+    page = shop.page("/explore")
+    assert "/explore/start" not in page
+    assert "/explore/lattice" not in page
+    assert "this is a policy for transactions" in page
+    page = shop.page("/hierarchy?column=items%20of%20the%20sets")
+    assert "Use ranges" not in page
+    assert "Use dates" not in page
+    page = shop.page("/columns")
+    card = page.partition("<bdi>items</bdi>")[2].partition("</section>")[0]
+    assert "sets; " in card
+    assert "identifier?" not in card
+
+
 def test_lines_of_items_are_sets(tmp_path: Path) -> None:
     path = tmp_path / "lines.txt"
     path.write_text("".join(",".join(PLACES[: 1 + n % 4]) + "\n" for n in range(40)), encoding="utf-8")

@@ -7,6 +7,7 @@ from typing import Any
 
 from fastapi.responses import JSONResponse, Response
 
+from privet.declared import TABLE
 from privet.errors import InputError, PrivetError, UnsupportedError
 from privet.relational.fulldomain import FullDomain
 from privet.report import explored, planned
@@ -48,6 +49,7 @@ def show(asked: Asked) -> Response:
         "explore.html",
         here="explore",
         title="Explore",
+        kind=str(asked.project.document().get("kind", TABLE)),
         searches=SEARCHES,
         found=found,
         frontier=None if found is None else explored.frontier(found),

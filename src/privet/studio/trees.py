@@ -178,6 +178,7 @@ def one(asked: Asked) -> Response:
         ways=climbed(asked, spec, column),
         part=part,
         find=asked.get("find").strip(),
+        items=name == edits.ITEMS,
         groups=groups if len(groups) <= MOST or part is None else part.groups,
         every_group=len(groups) <= MOST,
         largest=LARGEST_BEGUN,

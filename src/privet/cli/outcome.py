@@ -27,10 +27,10 @@ DEBUG = "PRIVET_DEBUG"  # for developers: shows tracebacks, which may quote data
 
 def run(args: Sequence[str]) -> int:
     """Run a command line and say how it ended; raises nothing but what a debugging developer asked for."""
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(AttributeError):  # a stream of somebody's own, which need not be able to do this
-            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    with noted() as placed:
+    with noted() as placed, screen.buffered():
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(AttributeError):  # a stream of somebody's own, which need not be able to do this
+                stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
         try:
             ended = _ended(args, placed)
             sys.stdout.flush()
@@ -106,8 +106,10 @@ def _code(error: PrivetError) -> int:
 def _failed(json: bool, code: str, complaints: Sequence[str], ended: int) -> int:  # noqa: FBT001 - private
     try:
         screen.fail(code, complaints, ended, json=json)
-    except (OSError, screen.UnreadError):  # nobody to tell: the code still says it
+    except (OSError, screen.UnreadError):  # stdout has no room for it: the code says it, and stderr
         screen.silenced()
+        with suppress(OSError, ValueError):
+            screen.problems(*complaints)
     return ended
 
 

@@ -7,11 +7,12 @@ shown with its control characters escaped, so that it cannot steer the terminal.
 from __future__ import annotations
 
 import errno
+import io
 import json as notation
 import os
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
@@ -89,6 +90,39 @@ def heard() -> Iterator[None]:
         yield
     except OSError as error:
         raise UnreadError(error.strerror or type(error).__name__) from None
+
+
+class Stdout:
+    """Stdout for data: all of it arrives, or it is an error of its own, apart from those of what is read."""
+
+    def write(self, data: bytes) -> int:
+        with heard():
+            return sys.stdout.buffer.write(data)
+
+    def writelines(self, lines: Iterable[bytes]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def flush(self) -> None:
+        finish()
+
+
+@contextmanager
+def buffered() -> Iterator[None]:
+    """Where Python was told not to buffer, a stream takes what fits and the rest would be lost unsaid."""
+    words = sys.stdout
+    if not isinstance(getattr(words, "buffer", None), io.RawIOBase):
+        yield
+        return
+    whole = io.BufferedWriter(words.buffer)
+    sys.stdout = io.TextIOWrapper(whole, words.encoding, words.errors, line_buffering=True)
+    try:
+        yield
+    finally:
+        with suppress(OSError, ValueError):  # told already, and silenced
+            sys.stdout.detach()
+            whole.detach()
+        sys.stdout = words
 
 
 def listened() -> None:

@@ -36,8 +36,10 @@ def run(args: Sequence[str]) -> int:
             sys.stdout.flush()
         except (OSError, screen.UnreadError) as error:  # of our own words: all else was answered below
             ended = _unheard(error, placed)
-    with suppress(OSError, ValueError):
+    try:
         sys.stderr.flush()
+    except (OSError, ValueError):
+        screen.silenced(sys.stderr)
     return ended
 
 
@@ -106,6 +108,7 @@ def _code(error: PrivetError) -> int:
 def _failed(json: bool, code: str, complaints: Sequence[str], ended: int) -> int:  # noqa: FBT001 - private
     try:
         screen.fail(code, complaints, ended, json=json)
+        screen.finish()
     except (OSError, screen.UnreadError):  # stdout has no room for it: the code says it, and stderr
         screen.silenced()
         with suppress(OSError, ValueError):

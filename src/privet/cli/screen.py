@@ -131,22 +131,28 @@ def listened() -> None:
         raise UnreadError(os.strerror(errno.EBADF))
 
 
-def silenced() -> None:
+def silenced(stream: TextIO | None = None) -> None:
     """Whoever read our output has seen enough, or it has no room; Python must not complain at exit."""
     with suppress(OSError, ValueError, AttributeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), (stream or sys.stdout).fileno())
 
 
 def warn(*lines: str) -> None:
     """Something the steward must know, that does not stop the work."""
     for line in lines:
-        sys.stderr.write(f"{paint('warning:', 'warn', sys.stderr)} {shown(line)}\n")
+        _aside(f"{paint('warning:', 'warn', sys.stderr)} {shown(line)}\n")
 
 
 def problems(*lines: str) -> None:
     """One line for each."""
     for line in lines:
-        sys.stderr.write(f"{paint('error:', 'bad', sys.stderr)} {shown(line)}\n")
+        _aside(f"{paint('error:', 'bad', sys.stderr)} {shown(line)}\n")
+
+
+def _aside(line: str) -> None:
+    with suppress(OSError, ValueError):  # where both go to one place, words stand in the order they were said
+        sys.stdout.flush()
+    sys.stderr.write(line)
 
 
 def answer(document: Mapping[str, Any]) -> None:

@@ -149,8 +149,8 @@ def publish(
 
     """
     from privet.evidence.folder import read as written
-    from privet.publishing import publish as published
     from privet.release import claimed, named
+    from privet.roads import publish as published
 
     if show_values:
         screen.refuse_hidden_terminal(json=json)

@@ -13,15 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from privet.core import PrivacyModel, Progress, Verdict
+from privet.core import Progress, Verdicts, silent
 from privet.engine import Cluster, Engine
 from privet.evidence.values import Evidence
-from privet.policy.values import Policy
+from privet.policy.values import Policy, policy_of
 from privet.registry import find
 from privet.release import Release
 from privet.roads.answers import Answer
-
-Verdicts = tuple[tuple[PrivacyModel, Verdict], ...]
+from privet.roads.stations import with_known_options
 
 
 @dataclass(frozen=True)
@@ -102,3 +101,37 @@ def fit(engine: Engine[Any] | str, policy: Policy) -> Engine[Any]:
     if isinstance(found, Cluster):
         found.refuse(policy, policy.algorithm.road or policy.kind)
     return found
+
+
+@with_known_options
+def publish(
+    source: Any,
+    policy: Policy | str | Path,
+    *,
+    engine: Engine[Any] | str = "embedded",
+    like: str | Path | None = None,
+    output: str | None = None,
+    progress: Progress = silent,
+) -> Release:
+    """Make a release of `source` that keeps `policy`, or raise; nothing is written yet.
+
+    `source` is a path, a database URL, or a polars, pandas or pyarrow table; `policy` a policy, or the path
+    of one. `like` names an earlier release folder whose recoding is used again instead of a search. `output`
+    is another format than the input's.
+    """
+    policy = policy_of(policy)
+    return road_of(policy).publish(
+        source,
+        policy,
+        engine=fit(engine, policy),
+        like=None if like is None else Path(like),
+        output=output,
+        progress=progress,
+    )
+
+
+@with_known_options
+def check(source: Any, policy: Policy | str | Path, *, engine: Engine[Any] | str = "embedded") -> Verdicts:
+    """What data achieves as it stands, without any recoding."""
+    policy = policy_of(policy)
+    return road_of(policy).check(source, policy, engine=fit(engine, policy))

@@ -16,13 +16,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Generic
 
-from privet.core import Progress
+from privet.core import Progress, Verdicts
 from privet.engine import Engine
 from privet.evidence.notes import Told, evidence_of, kept_order
 from privet.evidence.values import Evidence
 from privet.policy.values import Policy, form_noted
 from privet.release import Release
-from privet.roads import Verdicts, absent
+from privet.roads import absent
 from privet.roads.absent import Occurring
 from privet.roads.stations import (
     Asked,

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from privet import core
-from privet.core import Form, PrivacyModel, Progress, Tally, Verdict
+from privet.core import Form, PrivacyModel, Progress, Tally, Verdict, Verdicts
 from privet.declared import Order, spoken
 from privet.engine import SUFFIX, Cluster, Engine
 from privet.engines import text
@@ -34,7 +34,6 @@ from privet.errors import (
 from privet.evidence import notes as ev
 from privet.evidence.values import Evidence
 from privet.policy.values import Policy
-from privet.roads import Verdicts
 
 Data = TypeVar("Data")  # as it was read
 Counts = TypeVar("Counts")  # all that a search may see, and the engine's own notes on it

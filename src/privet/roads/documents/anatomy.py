@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privet.core import Progress, silent
+from privet.core import Progress, Verdicts, silent
 from privet.declared import Order
 from privet.document import anatomy_measure
 from privet.document.anatomy import Grouping
@@ -43,7 +43,7 @@ from privet.measure import summary
 from privet.measure.summary import tidy
 from privet.policy.values import Policy
 from privet.release import Release
-from privet.roads import Found, Verdicts, absent
+from privet.roads import Found, absent
 from privet.roads.absent import Occurring
 from privet.roads.answers import DocumentComparison
 from privet.roads.documents import exposure as groves

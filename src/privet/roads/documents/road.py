@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from privet.core import Verdicts
 from privet.declared import Order
 from privet.document.audit import TreeVerdict, audit
 from privet.document.edits import DocumentEdits, published
@@ -31,7 +32,7 @@ from privet.measure import risk as risks
 from privet.measure import summary
 from privet.measure.summary import tidy
 from privet.policy.values import Policy
-from privet.roads import Found, Verdicts
+from privet.roads import Found
 from privet.roads.documents import notes as document_notes
 from privet.roads.documents import relaxed as document_relaxed
 from privet.roads.documents.data import (

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from privet.core import Column, Finding, Tally
+from privet.core import Column, Finding, Tally, Verdicts
 from privet.engine import Engine
 from privet.errors import InternalError
 from privet.evidence import notes as ev
@@ -27,7 +27,6 @@ from privet.parties.learned import coalitions, learned
 from privet.policy.values import form_noted
 from privet.recoding import Generalization
 from privet.relational.recodings import recoding_type
-from privet.roads import Verdicts
 from privet.roads.stations import as_written
 from privet.roads.tables import cautions
 from privet.roads.tables.release import TableRelease

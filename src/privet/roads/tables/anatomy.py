@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privet.core import Column, Form, Progress, Role, Tally, silent
+from privet.core import Column, Form, Progress, Role, Tally, Verdicts, silent
 from privet.declared import Order
 from privet.domain import Value, flat
 from privet.engine import Engine, Tallied, suffix
@@ -25,7 +25,7 @@ from privet.policy.values import Policy
 from privet.readings import Formulas
 from privet.recoding import Perturbation
 from privet.release import Release
-from privet.roads import Found, Verdicts, absent
+from privet.roads import Found, absent
 from privet.roads.absent import Occurring
 from privet.roads.answers import BucketComparison, TableExplanation
 from privet.roads.driver import Stations

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privet.core import Finding, Hierarchy, PrivacyModel, Role, Tally, Terms, Verdict
+from privet.core import Finding, Hierarchy, PrivacyModel, Role, Tally, Terms, Verdict, Verdicts
 from privet.declared import Order
 from privet.engine import Ahead, Cluster, Engine, Tallied
 from privet.errors import InternalError
@@ -32,7 +32,7 @@ from privet.recoding import Generalization, Perturbation, Recoding
 from privet.relational.fulldomain import FullDomain
 from privet.relational.recodings import recoding_types
 from privet.relational.withheld import labels_of_who_leaves, measured_on
-from privet.roads import Found, Verdicts, absent
+from privet.roads import Found, absent
 from privet.roads.absent import Occurring
 from privet.roads.driver import Stations
 from privet.roads.stations import (

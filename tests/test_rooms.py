@@ -51,7 +51,7 @@ ARROWS: dict[str, set[str]] = {
     "declared": {"core"},  # for its types only
     "core": {"errors", "equality", "readings", "domain", "declared", "notebook", "recoding"},  # its type only
     "recoding": {"core", "domain", "errors"},
-    "engine": {"core", "domain", "recoding"},
+    "engine": {"errors", "equality", "domain", "core", "recoding"},
     "verifier": set(),  # a program of its own: nothing imports it, and it imports nothing of ours
     "samples": {"errors"},
     "registry": {"errors"},

@@ -18,7 +18,6 @@ from privet.declared import TABLE
 from privet.engine import Engine
 from privet.errors import PolicyError, PrivetError, UnsatisfiableError, UnsupportedError, one_of
 from privet.measure import classes, summary
-from privet.measure import risk as risks
 from privet.measure.bayes import bayes_error
 from privet.measure.kept import kept
 from privet.measure.query import median_error
@@ -238,7 +237,7 @@ def _useful(raw: Tally, recoding: Recoding) -> dict[str, Any] | None:
 
 
 def _risks(sizes: Any) -> dict[str, Any]:
-    found = risks.risk(sizes)
+    found = classes.risk(sizes)
     return {
         "highest": found["highest"],
         "average": found["average"],

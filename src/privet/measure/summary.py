@@ -22,8 +22,8 @@ from privet.measure.classes import (
     discernibility,
     discernibility_ratio,
     histogram,
+    risk,
 )
-from privet.measure.risk import risk
 from privet.measure.utility import (
     AttributeLoss,
     losses,

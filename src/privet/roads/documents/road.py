@@ -28,8 +28,7 @@ from privet.errors import InternalError, UnsatisfiableError, UnsupportedError
 from privet.evidence import notes as ev
 from privet.evidence.part import plain
 from privet.evidence.values import Evidence
-from privet.measure import risk as risks
-from privet.measure import summary
+from privet.measure import classes, summary
 from privet.measure.summary import tidy
 from privet.policy.values import Policy
 from privet.roads import Found
@@ -147,8 +146,8 @@ class DocumentRoad(Stations[Collected, Collected, DocumentEdits, Aside, Watched]
                 "records": watch.records,
                 "classes": summary.classes(sizes),
                 "risk": {
-                    "before": risks.risk(classes_of(forest.schema, forest)),
-                    "after": risks.risk(sizes),
+                    "before": classes.risk(classes_of(forest.schema, forest)),
+                    "after": classes.risk(sizes),
                 },
                 "loss": {
                     "lm": tidy(float(lm(forest, edits, weighted=False))),
@@ -218,7 +217,7 @@ class DocumentRoad(Stations[Collected, Collected, DocumentEdits, Aside, Watched]
                         sorted(a.name for a in policy.attributes if a.published),
                     ),
                     ("measures: classes", evidence.measures.classes, summary.classes(sizes)),
-                    ("measures: risk: after", risk.after, risks.risk(sizes)),
+                    ("measures: risk: after", risk.after, classes.risk(sizes)),
                 ]
             )
         )

@@ -20,7 +20,6 @@ from privet.evidence import notes as ev
 from privet.evidence.folder import read as read_evidence
 from privet.evidence.values import Evidence
 from privet.measure import classes, query, summary
-from privet.measure import risk as risks
 from privet.policy.values import Policy
 from privet.readings import Formulas
 from privet.recoding import Perturbation
@@ -135,7 +134,7 @@ class AnatomyRoad(Stations[Any, Tallied, Perturbation, Pair, Tally]):
     def measure(self, passed: Passed[Tallied, Perturbation, Pair, Tally]) -> tuple[ev.Told, dict[str, Any]]:
         raw, final = passed.counts.tally, passed.seen
         sensitive = raw.sensitive[0].name
-        found = risks.risk(classes.class_sizes(raw))
+        found = classes.risk(classes.class_sizes(raw))
         columns = list(passed.leaving.data.columns)
         form = as_written(passed.asked.form, passed.asked.output)
         run = _run((passed.leaving.data, passed.leaving.held), final, form, passed.asked.engine)

@@ -19,9 +19,8 @@ from privet.evidence.folder import FILE, digest
 from privet.evidence.promises import Promise
 from privet.evidence.values import Evidence
 from privet.measure import summary
-from privet.measure.classes import occurring
+from privet.measure.classes import occurring, risk, worst_classes
 from privet.measure.relax import relaxations
-from privet.measure.risk import risk, worst_classes
 from privet.measure.summary import dimensionality
 from privet.measure.utility import losses
 from privet.models.linkage import LinkageCheck

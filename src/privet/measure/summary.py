@@ -4,17 +4,23 @@ Too many quasi-identifiers are told too: how coarse values must become before k 
 Aggarwal, "On k-anonymity and the curse of dimensionality", VLDB 2005. A box that covers a share F of every
 one of d ranges covers F**d of the space. To hold k of N people who are spread evenly it needs F**d = k / N,
 so F goes to 1 as d grows. People are not spread evenly, so this is a warning and not a bound.
+
+What kind of recoding turned one table into another is told by its type. *Unchanged*: every value as it was.
+*Full-domain*: all values of an attribute at one level of its hierarchy. *Global*: equal values are always
+published alike, different ones maybe at different levels. *Local*: equal values may be published differently
+in different records. Each is a special case of the next.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from privet.core import Tally
-from privet.domain import Value
+from privet.core import Column, Tally
+from privet.domain import Domain, Value
+from privet.errors import InputError
 from privet.measure.classes import (
     Ints,
     average_class_size,
@@ -22,6 +28,7 @@ from privet.measure.classes import (
     discernibility,
     discernibility_ratio,
     histogram,
+    occurring,
     risk,
 )
 from privet.measure.utility import (
@@ -33,10 +40,11 @@ from privet.measure.utility import (
     mean_precision,
     retained,
 )
-from privet.recoding import Perturbation, Recoding
+from privet.recoding import Generalization, Perturbation, Recoding, Regions
 
 SHOWN = 40  # values of a distribution; the rest is one number
 REST = "…"
+TYPES = ("unchanged", "full-domain", "global", "local")  # of recodings
 TOO_WIDE = 0.5  # of every range: what is left is hardly worth publishing
 
 
@@ -195,3 +203,59 @@ def dimensionality(
         "observed": observed,
         "too_wide": found > TOO_WIDE,
     }
+
+
+def recoding_type(domain: Domain, pairs: Iterable[tuple[int, Value]]) -> str:
+    """The type by which codes of a domain became labels."""
+    label_of: dict[int, Value] = {}
+    for code, label in pairs:
+        if label_of.setdefault(code, label) != label:
+            return "local"
+    if all(domain.values[code] == label for code, label in label_of.items()):
+        return "unchanged"
+    codes, wanted = np.array(list(label_of), dtype=np.intp), list(label_of.values())
+    for row in domain.descent():
+        of_code = np.searchsorted([node.lo for node in row], codes, side="right") - 1
+        here = [row[at].label for at in of_code.tolist()]
+        if here == wanted:
+            return "full-domain"
+        if len(set(here)) > len(set(wanted)):  # further down there are only more
+            break
+    return "global"
+
+
+def recoding_types(raw: Tally, recoding: Recoding) -> dict[str, str]:
+    """The type for each quasi-identifier; records that are left out have none. Nothing of perturbations."""
+    if isinstance(recoding, Perturbation):
+        return {}
+    found = {}
+    for column in raw.quasi:
+        found[column.name] = recoding_type(column.domain, published_pairs(column, recoding))
+    return found
+
+
+def published_pairs(column: Column, recoding: Generalization | Regions) -> list[tuple[int, Value]]:
+    """The codes of a column and the labels they are published under, each pair that occurs once."""
+    if isinstance(recoding, Generalization):  # by value: a look at each value is enough
+        cut = recoding.cuts[column.name]
+        labels, codes = cut.labels, occurring(column.codes, column.domain.size)
+        return [(code, labels[at]) for code, at in zip(codes.tolist(), cut.positions[codes], strict=True)]
+    shown = recoding.shown(column)
+    fan = len(shown.nodes)
+    key = column.codes.astype(np.int64) * fan + shown.positions
+    there = occurring(key if shown.kept is None else key[shown.kept], column.domain.size * fan).tolist()
+    return [(at // fan, shown.nodes[at % fan].label) for at in there]
+
+
+def of_rows(domain: Domain, raw: Sequence[Value], released: Sequence[Value]) -> str:
+    """The type of one attribute of two tables whose rows stand in the same order."""
+    if len(raw) != len(released):
+        raise InputError(
+            f"the raw column has {len(raw)} records, the released one {len(released)}: rows must match"
+        )
+    return recoding_type(domain, {(domain.codes[a], b) for a, b in zip(raw, released, strict=True)})
+
+
+def loosest(types: Collection[str]) -> str:
+    """The type of a whole table: that of its least regular attribute."""
+    return max(types, key=TYPES.index, default=TYPES[0])

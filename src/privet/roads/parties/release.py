@@ -20,13 +20,12 @@ from privet.errors import InternalError
 from privet.evidence import notes as ev
 from privet.measure import summary
 from privet.measure.classes import worst_classes
-from privet.measure.summary import dimensionality
+from privet.measure.summary import dimensionality, recoding_type
 from privet.parties.agreement import Agreement
 from privet.parties.contract import Contract
 from privet.parties.learned import coalitions, learned
 from privet.policy.values import form_noted
 from privet.recoding import Generalization
-from privet.relational.recodings import recoding_type
 from privet.roads.stations import as_written
 from privet.roads.tables import cautions
 from privet.roads.tables.release import TableRelease

@@ -16,8 +16,8 @@ from privet.evidence.measures import ColumnLoss, Loss
 from privet.evidence.values import Evidence
 from privet.measure import classes, classify, summary, utility
 from privet.measure.classes import worst_classes
+from privet.measure.summary import TYPES, loosest
 from privet.policy.values import Policy
-from privet.relational.recodings import TYPES, loosest
 from privet.release import Release
 from privet.roads.answers import TableComparison
 from privet.roads.stations import needed, settle

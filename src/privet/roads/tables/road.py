@@ -21,7 +21,7 @@ from privet.evidence.values import Evidence
 from privet.measure import summary
 from privet.measure.classes import occurring, risk, worst_classes
 from privet.measure.relax import relaxations
-from privet.measure.summary import dimensionality
+from privet.measure.summary import dimensionality, recoding_types
 from privet.measure.utility import losses
 from privet.models.linkage import LinkageCheck
 from privet.policy.notation import describe
@@ -29,7 +29,6 @@ from privet.policy.values import Policy
 from privet.readings import Rows
 from privet.recoding import Generalization, Perturbation, Recoding
 from privet.relational.fulldomain import FullDomain
-from privet.relational.recodings import recoding_types
 from privet.relational.withheld import labels_of_who_leaves, measured_on
 from privet.roads import Found, absent
 from privet.roads.absent import Occurring

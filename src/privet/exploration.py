@@ -25,9 +25,9 @@ from privet.measure.spread import Boxes
 from privet.policy.notation import build, describe
 from privet.policy.values import Policy, policy_of
 from privet.recoding import Perturbation, Recoding
-from privet.roads import engine_of
+from privet.roads import engine_of, with_known_options
 from privet.roads.answers import Exploration, Run
-from privet.roads.stations import checkable, columns_needed, refuse_broken, settle, with_known_options
+from privet.roads.stations import checkable, columns_needed, refuse_broken, settle
 from privet.roads.tables import population
 
 USUAL = ("top-down", "optimal", "mondrian", "local", "suppression")  # beside the policy's own

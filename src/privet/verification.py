@@ -25,8 +25,8 @@ from privet.evidence.values import Evidence
 from privet.policy import handed
 from privet.policy.values import Policy
 from privet.report import html
-from privet.roads import Found, disguised, engine_of, fit, received, rewritten, road_of
-from privet.roads.stations import needed, with_known_options
+from privet.roads import Found, disguised, engine_of, fit, received, rewritten, road_of, with_known_options
+from privet.roads.stations import needed
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ from privet.measure import summary
 from privet.measure.summary import tidy
 from privet.policy.values import Policy
 from privet.release import Release
-from privet.roads import Found, absent
+from privet.roads import Found, Stations, absent
 from privet.roads.absent import Occurring
 from privet.roads.answers import DocumentComparison
 from privet.roads.documents import exposure as groves
@@ -62,7 +62,6 @@ from privet.roads.documents.data import (
     write_tables,
 )
 from privet.roads.documents.release import AsideRelease, published_policy
-from privet.roads.driver import Stations
 from privet.roads.stations import (
     SIBLINGS,
     Asked,

@@ -31,7 +31,7 @@ from privet.evidence.values import Evidence
 from privet.measure import classes, summary
 from privet.measure.summary import tidy
 from privet.policy.values import Policy
-from privet.roads import Found
+from privet.roads import Found, Stations
 from privet.roads.documents import notes as document_notes
 from privet.roads.documents import relaxed as document_relaxed
 from privet.roads.documents.data import (
@@ -45,7 +45,6 @@ from privet.roads.documents.data import (
     shape_of,
 )
 from privet.roads.documents.release import DocumentRelease, published_policy
-from privet.roads.driver import Stations
 from privet.roads.stations import SIBLINGS, Asked, Later, Once, Passed, needed, order_complaints, others
 
 SOMEWHERE = (

@@ -42,9 +42,8 @@ from privet.evidence import notes as ev
 from privet.evidence.values import Evidence
 from privet.policy.values import Policy
 from privet.release import Release
-from privet.roads import Found
+from privet.roads import Found, Stations
 from privet.roads.answers import NoisyComparison, TableExplanation, TableRisk
-from privet.roads.driver import Stations
 from privet.roads.noisy import check as noisy_check
 from privet.roads.noisy import comparison as noisy_compare
 from privet.roads.noisy.release import NoisyRelease, told_of

@@ -24,10 +24,9 @@ from privet.policy.values import Policy
 from privet.readings import Formulas
 from privet.recoding import Perturbation
 from privet.release import Release
-from privet.roads import Found, absent
+from privet.roads import Found, Stations, absent
 from privet.roads.absent import Occurring
 from privet.roads.answers import BucketComparison, TableExplanation
-from privet.roads.driver import Stations
 from privet.roads.stations import (
     Asked,
     Later,

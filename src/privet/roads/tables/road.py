@@ -30,9 +30,8 @@ from privet.readings import Rows
 from privet.recoding import Generalization, Perturbation, Recoding
 from privet.relational.fulldomain import FullDomain
 from privet.relational.withheld import labels_of_who_leaves, measured_on
-from privet.roads import Found, absent
+from privet.roads import Found, Stations, absent
 from privet.roads.absent import Occurring
-from privet.roads.driver import Stations
 from privet.roads.stations import (
     Asked,
     Later,

@@ -30,9 +30,8 @@ from privet.policy.values import Policy
 from privet.recoding import Generalization
 from privet.relational.randomness import generator
 from privet.relational.topdown import TopDown
-from privet.roads import Found, absent
+from privet.roads import Found, Stations, absent
 from privet.roads.absent import Occurring
-from privet.roads.driver import Stations
 from privet.roads.stations import (
     Asked,
     Later,

@@ -28,8 +28,7 @@ from privet.evidence.values import Evidence
 from privet.policy.values import Policy
 from privet.recoding import Generalization
 from privet.relational.randomness import generator
-from privet.roads import Found
-from privet.roads.driver import Stations
+from privet.roads import Found, Stations
 from privet.roads.stations import (
     Asked,
     Later,

@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from privet.attackers.suite import Attacked
     from privet.core import Progress
     from privet.drafts.accept import Answers
-    from privet.evidence.columns import ColumnNote
     from privet.evidence.measures import Measures
+    from privet.evidence.values import ColumnNote
     from privet.policy.values import Policy
     from privet.release import Release
 

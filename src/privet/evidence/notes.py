@@ -20,8 +20,7 @@ from privet.declared import Order
 from privet.domain import Domain, Node, Value, plain
 from privet.errors import InternalError, TamperedError
 from privet.evidence.part import at as placed
-from privet.evidence.promises import Promise
-from privet.evidence.values import VERSION, Evidence
+from privet.evidence.values import VERSION, Evidence, Promise
 from privet.policy.notation import describe
 from privet.recoding import Generalization, Perturbation, Recoding, Regions, Shown
 

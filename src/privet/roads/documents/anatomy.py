@@ -36,9 +36,8 @@ from privet.engines.documents.publication_tables import from_tables, to_tables
 from privet.engines.documents.tables import Keys, to_frames
 from privet.errors import InputError, InternalError, UnsatisfiableError, UnsupportedError
 from privet.evidence import notes as ev
-from privet.evidence.columns import DataNote
 from privet.evidence.part import plain
-from privet.evidence.values import Evidence
+from privet.evidence.values import DataNote, Evidence
 from privet.measure import summary
 from privet.measure.summary import tidy
 from privet.policy.values import Policy

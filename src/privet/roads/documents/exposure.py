@@ -22,10 +22,9 @@ from privet.document.spread import estimated
 from privet.document.truth import truthful
 from privet.engine import Engine
 from privet.errors import InputError
-from privet.evidence.columns import DataNote
 from privet.evidence.folder import read as read_evidence
 from privet.evidence.part import plain
-from privet.evidence.values import Evidence
+from privet.evidence.values import DataNote, Evidence
 from privet.measure import classes
 from privet.measure.summary import tidy
 from privet.policy.values import Policy

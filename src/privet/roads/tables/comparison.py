@@ -11,9 +11,8 @@ import numpy as np
 from privet.core import Progress, Role, Tally, silent
 from privet.engine import Engine
 from privet.errors import InputError, MissingExtraError, TamperedError
-from privet.evidence.columns import ColumnNote
 from privet.evidence.measures import ColumnLoss, Loss
-from privet.evidence.values import Evidence
+from privet.evidence.values import ColumnNote, Evidence
 from privet.measure import classes, classify, summary, utility
 from privet.measure.classes import worst_classes
 from privet.measure.summary import TYPES, loosest

@@ -19,7 +19,7 @@ from privet.core import Form, PrivacyModel, Role, Terms, Verdict, Verdicts
 from privet.engine import Engine
 from privet.errors import InputError, PersonError
 from privet.evidence import notes as ev
-from privet.evidence.promises import Promise
+from privet.evidence.values import Promise
 from privet.models.kanonymity import KAnonymity
 from privet.models.ldiversity import DistinctLDiversity
 from privet.models.linkage import LinkageCheck

@@ -16,8 +16,7 @@ from privet.engine import Ahead, Cluster, Engine, Tallied
 from privet.errors import InternalError
 from privet.evidence import notes as ev
 from privet.evidence.folder import FILE, digest
-from privet.evidence.promises import Promise
-from privet.evidence.values import Evidence
+from privet.evidence.values import Evidence, Promise
 from privet.measure import summary
 from privet.measure.classes import occurring, risk, worst_classes
 from privet.measure.relax import relaxations

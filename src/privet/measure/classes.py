@@ -1,4 +1,4 @@
-"""Equivalence classes: how large they are, how likely a record in one is found, what the worst gives away.
+"""Equivalence classes: how large they are, and how likely a record in one is found.
 
 Records that agree in every quasi-identifier are a class. Null is a value here, whatever the policy says of
 nulls: two unknowns are alike.
@@ -10,17 +10,11 @@ How likely a record can be re-identified follows from the sizes of classes alone
 who share the values. With no population to compare with, the prosecutor's chance is the bound.
 The names are El Emam's, "Guide to the De-Identification of Personal Health Information", 2013. What an
 adversary of limited knowledge can do is `audit`'s matter.
-
-What the worst class gives away is said by every measure that a promise could be about: a release says what
-it promised and found, and these are the same figures for what nobody promised: how few sensitive values a
-class has, how uneven they are, how far from the whole table. They come from the published data alone, so
-that anybody could count them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from math import prod
@@ -29,9 +23,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Column, Nulls, Tally, begins
-from privet.hierarchy import numbers
-from privet.models.classes import Classes, Histogram
+from privet.core import Column, Tally, begins
 
 Ints: TypeAlias = NDArray[np.int64]
 
@@ -39,11 +31,6 @@ LIMIT = 2**62  # a packed key below it leaves room for one more factor of two
 DENSE = 1 << 16  # a table of counts this small is dense whatever the number of cells
 EDGES = (1, 2, 5)  # where histogram bins begin, in every decade
 AT_RISK = tuple(Fraction(1, size) for size in (2, 3, 5, 10, 20, 50, 100))
-RECURSIVE = 2  # the l of (c, l)-diversity
-FAR = Fraction(10**6)  # a bound that no class is near: what is asked for is what was reached
-MOST = (
-    1000  # values of an attribute; one that has more is not a category, and every class is far from the rest
-)
 
 
 def class_sizes(tally: Tally) -> Ints:
@@ -254,71 +241,3 @@ def risk(sizes: Ints, times: Ints | None = None) -> dict[str, Any]:
         "average": float(Fraction(classes, records)) if records else 0.0,
         "classes": classes,
     }
-
-
-def worst_classes(published: Tally) -> dict[str, dict[str, Any]]:
-    """For each sensitive attribute the figures of the class that is worst by each measure.
-
-    Empty where a null matches every value: then classes overlap.
-    """
-    if published.nulls is Nulls.WILDCARD or not published.sensitive or not published.cells:
-        return {}
-    classes = Classes.of(published, "worst")
-    found = {}
-    for column in published.sensitive:
-        if column.domain.size <= MOST:
-            found[column.name] = _worst(_distributions(classes.histogram(published, column.name)))
-    return found
-
-
-def _distributions(histogram: Histogram) -> Histogram:
-    """The same with one class for each value that is a class's only one.
-
-    However many records such a class has, its distribution is that value; and in a large table most classes
-    of a promise about less than all quasi-identifiers are of one record.
-    """
-    entries = np.diff(histogram.start, append=len(histogram.owner))
-    single = np.flatnonzero(entries == 1)
-    values, first = np.unique(histogram.value[histogram.start[single]], return_index=True)
-    if len(values) == len(single):
-        return histogram
-    chosen = entries > 1
-    chosen[single[first]] = True
-    kept = chosen[histogram.owner]
-    ends = np.cumsum(entries[chosen])
-    return replace(
-        histogram,
-        size=histogram.size[chosen],
-        start=ends - entries[chosen],
-        owner=(np.cumsum(chosen) - 1)[histogram.owner[kept]],
-        value=histogram.value[kept],
-        count=histogram.count[kept],
-    )
-
-
-def _worst(histogram: Histogram) -> dict[str, Any]:
-    # Loaded where there is something sensitive: a command that starts afresh pays for every model.
-    from privet.models.ldiversity import (  # noqa: PLC0415
-        DistinctLDiversity,
-        EntropyLDiversity,
-        RecursiveLDiversity,
-    )
-    from privet.models.tcloseness import Distance, TCloseness  # noqa: PLC0415
-
-    about = (histogram.column.name,)
-    asked: dict[str, tuple[Any, str]] = {
-        "distinct_l": (DistinctLDiversity(l=1, sensitive=about), "l"),
-        "entropy_l": (EntropyLDiversity(l=1, sensitive=about), "l"),
-        "recursive_c": (RecursiveLDiversity(c=FAR, l=RECURSIVE, sensitive=about), "c"),
-        "variational": (TCloseness(t=Fraction(1), sensitive=about, distance=Distance.VARIATIONAL), "t"),
-        "kl": (TCloseness(t=FAR, sensitive=about, distance=Distance.KL), "t"),
-    }
-    if all(value is None or numbers.read(value) is not None for value in histogram.occurring):
-        asked["ordered"] = (TCloseness(t=Fraction(1), sensitive=about, distance=Distance.ORDERED), "t")
-    found: dict[str, Any] = {}
-    for name, (model, number) in asked.items():
-        reached = model.read(histogram).reached.get(number)
-        found[name] = (
-            None if reached is None else reached if name == "distinct_l" else round(float(reached), 9)
-        )
-    return found

@@ -19,8 +19,7 @@ from privet.engine import Engine
 from privet.errors import InternalError
 from privet.evidence import notes as ev
 from privet.measure import summary
-from privet.measure.classes import worst_classes
-from privet.measure.summary import dimensionality, recoding_type
+from privet.measure.summary import dimensionality, recoding_type, worst_classes
 from privet.parties.agreement import Agreement
 from privet.parties.contract import Contract
 from privet.parties.learned import coalitions, learned

@@ -14,8 +14,7 @@ from privet.errors import InputError, MissingExtraError, TamperedError
 from privet.evidence.measures import ColumnLoss, Loss
 from privet.evidence.values import ColumnNote, Evidence
 from privet.measure import classes, classify, summary, utility
-from privet.measure.classes import worst_classes
-from privet.measure.summary import TYPES, loosest
+from privet.measure.summary import TYPES, loosest, worst_classes
 from privet.policy.values import Policy
 from privet.release import Release
 from privet.roads.answers import TableComparison

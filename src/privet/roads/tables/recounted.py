@@ -10,7 +10,8 @@ from privet.core import Column, Tally, Terms
 from privet.domain import Value
 from privet.evidence.values import Evidence
 from privet.measure import classes, summary
-from privet.measure.classes import class_sizes, worst_classes
+from privet.measure.classes import class_sizes
+from privet.measure.summary import worst_classes
 from privet.policy.notation import describe
 from privet.roads.stations import checkable, needed, others
 from privet.roads.tables import cautions

@@ -18,9 +18,9 @@ from privet.evidence import notes as ev
 from privet.evidence.folder import FILE, digest
 from privet.evidence.values import Evidence, Promise
 from privet.measure import summary
-from privet.measure.classes import occurring, risk, worst_classes
+from privet.measure.classes import occurring, risk
 from privet.measure.relax import relaxations
-from privet.measure.summary import dimensionality, recoding_types
+from privet.measure.summary import dimensionality, recoding_types, worst_classes
 from privet.measure.utility import losses
 from privet.models.linkage import LinkageCheck
 from privet.policy.notation import describe

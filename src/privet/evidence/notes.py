@@ -155,14 +155,14 @@ def other_terms(evidence: Evidence, policy: Terms) -> list[str]:
         complaints.append("suppressed_records: is missing")
     roles = {a.name: a.role.value for a in policy.attributes}
     shape = policy.shape  # paths and sets stand in columns that have no role of their own
-    own = () if shape is None else getattr(shape, "columns", ())
+    own = () if shape is None else shape.columns
     for name, note in evidence.attributes.items():
         allowed = {roles.get(name)} if name in roles else set[str | None]()
         if not allowed and policy.kind == "documents":  # a field that does not leave is not described
             allowed = {"identifier"}
         if name in own:
             allowed |= {"set"} if policy.kind == "transactions" else {"path"}
-            allowed |= {"person"} if name == getattr(shape, "person", None) else set()
+            allowed |= {"person"} if shape is not None and name == shape.whose else set()
         if note.role not in allowed:
             complaints.append(
                 f"attributes: {placed('', name)}: the evidence says another role than the policy"

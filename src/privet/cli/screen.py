@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from privet.errors import InputError
 
 if TYPE_CHECKING:
-    from privet.evidence.promises import Promise
+    from privet.evidence.values import Promise
 
 STAGES = {
     "read": "reading",
@@ -250,7 +250,7 @@ def choice_lines(choice: Mapping[str, Any] | None) -> list[str]:
     """What `auto` chose, what else it tried, and what each would have lost."""
     if not choice:
         return []
-    from privet.evidence.columns import ChoiceNote
+    from privet.evidence.values import ChoiceNote
     from privet.report.choices import compared, measure_of
 
     note = ChoiceNote.read(choice)

@@ -184,8 +184,14 @@ def answered(asked: Asked, handler: Handler) -> Response:
     try:
         return handler(asked)
     except WaitingError as wait:
-        told = {"state": wait.state, "said": wait.said, "stop": wait.stop}
-        return asked.page("waiting.html", alone=True, title="One moment", **told)
+        return asked.page(
+            "waiting.html",
+            alone=True,
+            title="One moment",
+            state=wait.state,
+            said=wait.said,
+            stop=wait.stop,
+        )
     except PrivetError as error:
         return asked.page("refused.html", 422, title="Not done", complaints=error.complaints)
     except Exception as error:  # noqa: BLE001 - its own words may quote data

@@ -118,10 +118,11 @@ def _ranks(column: pl.Series) -> tuple[NDArray[Any], int]:
             codes = np.where(physical.is_null().to_numpy(), missing, codes)
         return codes, missing + 1
     text = _as_text(column)
-    if text.approx_n_unique() * REPEATED <= len(text):
+    different: Any = text.approx_n_unique()  # about so many: it decides on the way alone
+    if different * REPEATED <= len(text):
         known = text.drop_nulls().unique().sort()
-        codes = text.cast(pl.Enum(known)).to_physical().cast(pl.UInt32)
-        return codes.fill_null(len(known)).to_numpy(), len(known) + 1
+        numbers = text.cast(pl.Enum(known)).to_physical().cast(pl.UInt32)
+        return numbers.fill_null(len(known)).to_numpy(), len(known) + 1
     ranked = text.rank("dense")
     places = int(ranked.max() or 0) + 1  # type: ignore[arg-type] # ranks are whole numbers, from 1
     return ranked.fill_null(places).to_numpy() - 1, places

@@ -20,6 +20,7 @@ from types import FrameType
 from typing import Any
 
 import privet
+from privet.evidence.signing import Signatories
 
 HOUSE = Path(privet.__file__).parent
 
@@ -66,13 +67,13 @@ def watched() -> Iterator[Walk]:
         threading.setprofile(None)
 
 
-def walked(data: Path, policy: Path, *, write: bool) -> Walk:
+def walked(data: Path, policy: Path, *, write: bool, sign: Signatories | None = None) -> Walk:
     """A release of `data`, the second of this process."""
     for first in (True, False):
         with TemporaryDirectory() as folder, watched() as walk:
             release = privet.publish(data, privet.Policy.load(policy))
             if write:
-                release.write(Path(folder) / "out")
+                release.write(Path(folder) / "out", sign=sign)
         if not first:
             return walk
     raise AssertionError

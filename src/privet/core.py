@@ -105,6 +105,10 @@ class Column:
     domain: Domain = field(repr=False)
     codes: Codes = field(repr=False)
 
+    def at(self, cells: NDArray[Any]) -> Column:
+        """The same column of these cells."""
+        return replace(self, codes=self.codes[cells])
+
     def recoded(self, cut: Cut) -> Column:
         """The same column as published under a cut; nodes that read alike become one value."""
         labels = tuple(dict.fromkeys(cut.labels))
@@ -149,7 +153,7 @@ class Tally:
 
     def where(self, kept: NDArray[np.bool_]) -> Tally:
         """The tally of some cells only."""
-        part = self.with_columns(lambda column: replace(column, codes=column.codes[kept]), self.counts[kept])
+        part = self.with_columns(lambda column: column.at(kept), self.counts[kept])
         return part if self.person is None else replace(part, person=self.person[kept])
 
     def by_record(self) -> Tally:

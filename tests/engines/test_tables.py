@@ -12,6 +12,8 @@ from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import privet as pv
 from privet.core import Form
@@ -201,3 +203,16 @@ def test_a_column_that_would_mean_others_too_is_refused(name: str, tmp_path: Pat
     for source in (path, pl.DataFrame({name: ["x"], "age": ["30"]})):
         with pytest.raises(InputError, match="would mean other columns too"):
             Embedded().read(source, Form())
+
+
+@given(st.lists(st.sampled_from([None, "", "a", "b", "é", "z\x00", "10", "9"]), min_size=2, max_size=40))
+def test_values_that_repeat_are_sorted_as_those_that_do_not(values: list[str | None]) -> None:
+    """Whether few values or all are sorted: the same rows in the same order, null last."""
+    found = in_order(pl.DataFrame({"v": values}, schema={"v": pl.String}))["v"].to_list()
+    assert found == sorted(values, key=lambda value: (value is None, value or ""))
+
+
+def test_so_are_256_values_with_nulls() -> None:
+    values = [f"{at:03}" for at in range(256)] * 3 + [None] * 3
+    found = in_order(pl.DataFrame({"v": values[::-1]}, schema={"v": pl.String}))["v"].to_list()
+    assert found == sorted(values, key=lambda value: (value is None, value or ""))

@@ -22,8 +22,8 @@ from privet.recoding import Regions
 from privet.relational import absorb
 from privet.relational import local as room
 from privet.relational.judge import Judge
-from privet.relational.lattice import Lattice
-from privet.relational.local import Local, Sweep, ascending
+from privet.relational.lattice import Lattice, ascending
+from privet.relational.local import Local, Sweep
 from privet.relational.objective import Objective
 from privet.relational.optimal import Optimal
 from privet.testing import class_models, policy_for, tallies

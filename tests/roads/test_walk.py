@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 from tests.walk import Walk, walked
 
+from privet.evidence.signing import PrivateKey, Signatories
 from privet.samples import SAMPLES
 
+RELEASED, WRITTEN = 53, 71  # modules until the release is there, and until it is written: as it was before
 # What a policy that does not ask for it need not open.
 UNASKED = {
     "models/persons",
@@ -25,16 +28,25 @@ UNASKED = {
     "roads/tables/population",
 }
 SIZES = 'type = "k-anonymity"\nk = 5'
-SHARES = 'type = "lkc-privacy"\nl = 2\nk = 5\nc = "1/2"\nsensitive = { surgery = ["Transgender"] }'
+SHARES = 'type = "lkc-privacy"\nl = 2\nk = 5\nc = "1/2"\nsensitive = { surgery = ["Urology"] }'
+VALUES = 'type = "entropy-l-diversity"\nl = 2\nsensitive = ["surgery"]'
+CLOSE = 'type = "t-closeness"\nt = "1/2"\nsensitive = ["surgery"]\ndistance = "equal"'
 
 
-def walk(folder: Path, promise: str, search: str) -> Walk:
+def walk(
+    folder: Path, promise: str, search: str, *, person: bool = False, sign: Signatories | None = None
+) -> Walk:
     sample = SAMPLES["patients"]
     text = sample.policy()
     head = text[: text.index("[[models]]")]
+    data = sample.generate(60, seed=0)
+    if person:  # everybody has two rows
+        head = head.replace('rows = "persons"', 'person = "who"')
+        head = head.replace("[attributes]", '[attributes]\nwho = { role = "identifier" }')
+        data = data.with_columns((pl.int_range(pl.len()) // 2).cast(pl.String).alias("who"))
     (folder / "policy.toml").write_text(f'{head}[[models]]\n{promise}\n[algorithm]\ntype = "{search}"\n')
-    sample.generate(200, seed=0).write_csv(folder / "data.csv")
-    return walked(folder / "data.csv", folder / "policy.toml", write=True)
+    data.write_csv(folder / "data.csv")
+    return walked(folder / "data.csv", folder / "policy.toml", write=True, sign=sign)
 
 
 def test_a_plain_table_enters_what_it_needs(tmp_path: Path) -> None:
@@ -43,9 +55,37 @@ def test_a_plain_table_enters_what_it_needs(tmp_path: Path) -> None:
     assert {"roads/__init__", "roads/tables/road", "counts/memory", "models/kanonymity"} <= found.modules
 
 
-@pytest.mark.parametrize("search", ["top-down", "optimal", "mondrian"])
-@pytest.mark.parametrize("promise", [SIZES, SHARES])
+def test_a_walk_touches_fewer_modules_than_before_the_walls_were_moved(tmp_path: Path) -> None:
+    found = walk(tmp_path, SIZES, "top-down")
+    assert len(found.modules) < WRITTEN
+    assert len(walked(tmp_path / "data.csv", tmp_path / "policy.toml", write=False).modules) < RELEASED
+
+
+@pytest.mark.parametrize(
+    ("promise", "search"),
+    [
+        *(
+            (SIZES, search)
+            for search in ("top-down", "optimal", "mondrian", "local", "incognito", "samarati")
+        ),
+        *((SHARES, s) for s in ("top-down", "optimal")),
+        *((VALUES, s) for s in ("top-down", "optimal", "mondrian")),
+        *((CLOSE, s) for s in ("top-down", "optimal", "mondrian")),
+    ],
+)
 def test_no_two_modules_call_back_and_forth(tmp_path: Path, promise: str, search: str) -> None:
-    if promise is SHARES and search == "mondrian":
-        pytest.skip("Mondrian keeps promises about whole classes")
     assert walk(tmp_path, promise, search).back_and_forth == []
+
+
+@pytest.mark.parametrize(
+    ("promise", "search"),
+    [(SIZES, "top-down"), (SIZES, "optimal"), (SHARES, "optimal"), (VALUES, "top-down"), (CLOSE, "top-down")],
+)
+def test_nor_where_persons_are_counted(tmp_path: Path, promise: str, search: str) -> None:
+    assert walk(tmp_path, promise, search, person=True).back_and_forth == []
+
+
+def test_nor_where_the_release_is_signed(tmp_path: Path) -> None:
+    found = walk(tmp_path, SIZES, "top-down", sign=PrivateKey.make("steward"))
+    assert "evidence/signing" in found.modules
+    assert found.back_and_forth == []

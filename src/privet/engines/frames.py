@@ -16,6 +16,7 @@ from privet.errors import InputError
 
 SAMPLE = 20_000  # records looked at to see whether merging equal ones pays
 FEW_REPEATS = 0.8  # share of distinct records above which it does not
+REPEATED = 2  # times that values occur from which the different ones are sorted, and not all
 WORDLESS = {pl.Binary, pl.Duration, pl.Object}  # what has no text
 WORDLESS_SAID = "column {!r} holds bytes or durations, which have no text"
 
@@ -116,7 +117,13 @@ def _ranks(column: pl.Series) -> tuple[NDArray[Any], int]:
         if physical.null_count():
             codes = np.where(physical.is_null().to_numpy(), missing, codes)
         return codes, missing + 1
-    ranked = _as_text(column).rank("dense")
+    text = _as_text(column)
+    different: Any = text.approx_n_unique()  # about so many: it decides on the way alone
+    if different * REPEATED <= len(text):
+        known = text.drop_nulls().unique().sort()
+        numbers = text.cast(pl.Enum(known)).to_physical().cast(pl.UInt32)
+        return numbers.fill_null(len(known)).to_numpy(), len(known) + 1
+    ranked = text.rank("dense")
     places = int(ranked.max() or 0) + 1  # type: ignore[arg-type] # ranks are whole numbers, from 1
     return ranked.fill_null(places).to_numpy() - 1, places
 

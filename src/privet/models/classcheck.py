@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
@@ -55,19 +54,9 @@ class ClassCheck(PrivacyModel):
         bad = np.logical_or.reduce([one.bad for one in read.values()])
         return Verdict(achieved, int(bad.sum()), int(classes.size[bad].sum()))
 
-    def histograms(self, tally: Tally) -> list[Histogram]:
-        classes = Classes.of(tally, self.name)
-        return [classes.histogram(tally, name) for name in self.sensitive]
+    def nearest(self, tally: Tally) -> Self:
+        return self.loosened(self.check(tally), tally)
 
-
-Model = TypeVar("Model")
-
-
-def without_bound(model: Model, parameter: str) -> Model:
-    """A promise that bounds nothing, for `nearest` where no number would do.
-
-    Neither a policy nor a constructor makes one: a promise without its number is refused when it is signed.
-    """
-    made = copy(model)
-    object.__setattr__(made, parameter, None)
-    return made
+    def loosened(self, found: Verdict, tally: Tally) -> Self:
+        """The nearest promise that holds, from what was found; each model has its own numbers."""
+        raise NotImplementedError

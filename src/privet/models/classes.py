@@ -7,9 +7,10 @@ everything here is counting.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,8 @@ from privet.models import persons
 from privet.models.groups import DENSE, Counts, group_keys
 
 Mask: TypeAlias = NDArray[np.bool_]
+
+Model = TypeVar("Model")
 
 ROOM = 1 << 21  # places of a dense part of a histogram
 
@@ -173,6 +176,22 @@ def _summed(key: NDArray[Any], counts: Counts, room: int) -> tuple[NDArray[np.in
     sorted_key = key[order]
     first = np.flatnonzero(np.r_[True, sorted_key[1:] != sorted_key[:-1]])
     return sorted_key[first], np.add.reduceat(counts[order], first)
+
+
+def histograms(tally: Tally, model: str, sensitive: Sequence[str]) -> list[Histogram]:
+    """How the values of each of these attributes lie in classes."""
+    classes = Classes.of(tally, model)
+    return [classes.histogram(tally, name) for name in sensitive]
+
+
+def without_bound(model: Model, parameter: str) -> Model:
+    """A promise that bounds nothing, for `nearest` where no number would do.
+
+    Neither a policy nor a constructor makes one: a promise without its number is refused when it is signed.
+    """
+    made = copy(model)
+    object.__setattr__(made, parameter, None)
+    return made
 
 
 def attributes(model: str, sensitive: object) -> tuple[str, ...]:

@@ -13,9 +13,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from privet.core import Tally
-from privet.models.classcheck import ClassCheck, Number, Reading, without_bound
-from privet.models.classes import Histogram, attributes
+from privet.core import Tally, Verdict
+from privet.models.classcheck import ClassCheck, Number, Reading
+from privet.models.classes import Histogram, attributes, without_bound
 from privet.models.exact import above, exact_number, largest, powers, roughly, sign, smallest, whole
 
 
@@ -67,15 +67,14 @@ class DeltaDisclosure(ClassCheck):
             reached["delta"] = shown if bad.any() or self.delta is None else min(shown, self.delta)
         return Reading((histogram.any(bad) | lacking) & (self.delta is not None), reached)
 
-    def nearest(self, tally: Tally) -> Self:
+    def loosened(self, found: Verdict, tally: Tally) -> Self:  # noqa: ARG002 - the verdict says it all
         """A larger delta, or none at all where a class lacks a value: no delta allows that."""
-        verdict = self.check(tally)
-        if verdict.holds:
+        if found.holds:
             return self
-        if verdict.achieved["absent"]:
+        if found.achieved["absent"]:
             return without_bound(self, "delta")
         # A logarithm is never a fraction, so what is rounded up is above it.
-        return replace(self, delta=Fraction(verdict.achieved["delta"]))
+        return replace(self, delta=Fraction(found.achieved["delta"]))
 
 
 def _allows(delta: Fraction, ratio: Fraction) -> bool:

@@ -21,9 +21,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Tally
+from privet.core import Tally, Verdict
 from privet.models.classcheck import ClassCheck, Number, Reading
-from privet.models.classes import Histogram, Mask, attributes
+from privet.models.classes import Histogram, Mask, attributes, histograms
 from privet.models.exact import ULP, at_least_one, compare, exact_number, largest, powers, root, sign
 
 
@@ -54,8 +54,8 @@ class DistinctLDiversity(ClassCheck):
         found = histogram.distinct
         return Reading(found < self.l, {"l": int(found.min(initial=2**62)) if len(found) else self.l})
 
-    def nearest(self, tally: Tally) -> Self:
-        return replace(self, l=min(self.l, int(self.check(tally).achieved["l"])))
+    def loosened(self, found: Verdict, tally: Tally) -> Self:  # noqa: ARG002 - the verdict says it all
+        return replace(self, l=min(self.l, int(found.achieved["l"])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +99,8 @@ class EntropyLDiversity(ClassCheck):
         reached = min(effective_l(counts) for counts in _alike(histogram, near))
         return Reading(bad, {"l": reached})
 
-    def nearest(self, tally: Tally) -> Self:
-        return replace(self, l=min(self.l, floor(self.check(tally).achieved["l"])))
+    def loosened(self, found: Verdict, tally: Tally) -> Self:  # noqa: ARG002 - the verdict says it all
+        return replace(self, l=min(self.l, floor(found.achieved["l"])))
 
 
 def entropies(histogram: Histogram) -> NDArray[np.float64]:
@@ -177,11 +177,11 @@ class RecursiveLDiversity(ClassCheck):
             reached["c"] = largest(head[at], tail[at]) or Fraction(0)
         return Reading(held < self.l, reached)
 
-    def nearest(self, tally: Tally) -> Self:
+    def loosened(self, found: Verdict, tally: Tally) -> Self:
         """A smaller l only where classes have too few values, then as much more c as that needs."""
-        if self.check(tally).holds:
+        if found.holds:
             return self
-        every = [histogram.one_each() for histogram in self.histograms(tally)]
+        every = [histogram.one_each() for histogram in histograms(tally, self.name, self.sensitive)]
         l = min(self.l, *(int(histogram.distinct.min()) for histogram in every))
         c = self.c
         for histogram in every:

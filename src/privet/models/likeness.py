@@ -17,9 +17,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Tally
-from privet.models.classcheck import ClassCheck, Reading, without_bound
-from privet.models.classes import Histogram, Mask, attributes
+from privet.core import Tally, Verdict
+from privet.models.classcheck import ClassCheck, Reading
+from privet.models.classes import Histogram, Mask, attributes, without_bound
 from privet.models.exact import ULP, compare, exact_number, largest, powers, sign, whole
 
 
@@ -63,8 +63,8 @@ class BetaLikeness(ClassCheck):
         bad = compare(top, bottom, self.beta) > 0
         return Reading(histogram.any(bad), {"beta": largest_gain(top, bottom)})
 
-    def nearest(self, tally: Tally) -> Self:
-        return replace(self, beta=max(self.beta, Fraction(self.check(tally).achieved["beta"])))
+    def loosened(self, found: Verdict, tally: Tally) -> Self:  # noqa: ARG002 - the verdict says it all
+        return replace(self, beta=max(self.beta, Fraction(found.achieved["beta"])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +98,13 @@ class EnhancedBetaLikeness(ClassCheck):
             return Reading(np.zeros(len(histogram.size), dtype=bool), reached)
         return Reading(histogram.any((compare(top, bottom, self.beta) > 0) | over), reached)
 
-    def nearest(self, tally: Tally) -> Self:
+    def loosened(self, found: Verdict, tally: Tally) -> Self:  # noqa: ARG002 - the verdict says it all
         """A larger beta, or none at all where a gain is above -ln q: no beta allows that."""
-        verdict = self.check(tally)
-        if verdict.holds:
+        if found.holds:
             return self
-        if verdict.achieved["used"] > 1:
+        if found.achieved["used"] > 1:
             return without_bound(self, "beta")
-        return replace(self, beta=Fraction(verdict.achieved["beta"]))
+        return replace(self, beta=Fraction(found.achieved["beta"]))
 
 
 def _against_logarithm(

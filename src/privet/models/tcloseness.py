@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Tally
+from privet.core import Tally, Verdict
 from privet.errors import HierarchyError, PolicyError, one_of
 from privet.hierarchy.tree import Tree
 from privet.models import ground, shares
@@ -212,8 +212,8 @@ class TCloseness(ClassCheck):
         product = powers(*powers_of, (histogram.records, total), (size, -total))
         return product, size, everywhere - Fraction(total, size)
 
-    def nearest(self, tally: Tally) -> Self:
-        return replace(self, t=max(self.t, Fraction(self.check(tally).achieved["t"])))
+    def loosened(self, found: Verdict, tally: Tally) -> Self:  # noqa: ARG002 - the verdict says it all
+        return replace(self, t=max(self.t, Fraction(found.achieved["t"])))
 
 
 def _alike(histogram: Histogram, chosen: Mask) -> dict[tuple[int, Alike], list[int]]:

@@ -8,6 +8,7 @@ the next.
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import methodcaller
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,7 @@ def by_value(tally: Tally) -> tuple[Tally, NDArray[np.intp]]:
     now[order] = np.cumsum(fresh) - 1
     first = order[fresh]
     counts = np.bincount(now, weights=tally.counts, minlength=len(first)).astype(np.int64)
-    found = tally.with_columns(lambda column: replace(column, codes=column.codes[first]), counts)
+    found = tally.with_columns(methodcaller("at", first), counts)
     return found if tally.person is None else replace(found, person=tally.person[first]), now
 
 

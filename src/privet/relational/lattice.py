@@ -8,6 +8,7 @@ than the one before, also where some ways down are shorter than others.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -235,3 +236,26 @@ class Tags:
         if self._broken and bool((np.array(self._broken) >= node).all(axis=1).any()):
             return False
         return None
+
+
+def ascending(lattice: Lattice, floors: list[NDArray[np.float64]]) -> Iterator[Levels]:
+    """The nodes by the sum of what each attribute loses at its level, the smallest first."""
+    if lattice.size <= ENUMERABLE:
+        total: NDArray[np.float64] = np.zeros(())
+        for each in floors:
+            total = total[..., None] + each
+        order = np.argsort(total.ravel(), kind="stable")
+        for first in range(0, len(order), 1024):
+            part = np.unravel_index(order[first : first + 1024], lattice.shape)
+            yield from zip(*(axis.tolist() for axis in part), strict=True)
+        return
+    heap = [(0.0, lattice.bottom)]
+    seen = {lattice.bottom}
+    while heap:
+        lost, node = heapq.heappop(heap)
+        yield node
+        for above in lattice.successors(node):
+            if above not in seen:
+                seen.add(above)
+                step = sum(float(f[b] - f[a]) for f, a, b in zip(floors, node, above, strict=True))
+                heapq.heappush(heap, (lost + step, above))

@@ -9,9 +9,8 @@ classes that are there, where that costs least.
 
 from __future__ import annotations
 
-import heapq
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -32,9 +31,9 @@ from privet.relational.boxes import Boxes
 from privet.relational.byvalue import by_value, spread
 from privet.relational.geometry import Geometry
 from privet.relational.judge import Judge, need_classes_that_merge, raise_unsatisfiable
-from privet.relational.lattice import ENUMERABLE, Lattice, Limits, check_limits, has_levels
+from privet.relational.lattice import ENUMERABLE, Lattice, Limits, ascending, check_limits, has_levels
 from privet.relational.mondrian import Choice, Cuts, Mondrian
-from privet.relational.objective import Floats, Loss, Objective, check_weights, shares
+from privet.relational.objective import Loss, Objective, check_weights, shares
 from privet.relational.ranges import labels_of
 from privet.relational.refine import refined
 from privet.relational.regroup import regrouped
@@ -277,26 +276,3 @@ def _entries(
     wide = max(1, column.domain.size)
     found, count = summed(owner * wide + column.codes[cells], counts[cells], classes * wide)
     return Entries(column, *np.divmod(found, wide), count)
-
-
-def ascending(lattice: Lattice, floors: list[Floats]) -> Iterator[Levels]:
-    """The nodes by the sum of what each attribute loses at its level, the smallest first."""
-    if lattice.size <= ENUMERABLE:
-        total: Floats = np.zeros(())
-        for each in floors:
-            total = total[..., None] + each
-        order = np.argsort(total.ravel(), kind="stable")
-        for first in range(0, len(order), 1024):
-            part = np.unravel_index(order[first : first + 1024], lattice.shape)
-            yield from zip(*(axis.tolist() for axis in part), strict=True)
-        return
-    heap = [(0.0, lattice.bottom)]
-    seen = {lattice.bottom}
-    while heap:
-        lost, node = heapq.heappop(heap)
-        yield node
-        for above in lattice.successors(node):
-            if above not in seen:
-                seen.add(above)
-                step = sum(float(f[b] - f[a]) for f, a, b in zip(floors, node, above, strict=True))
-                heapq.heappush(heap, (lost + step, above))

@@ -506,7 +506,7 @@ def of_table(policy: Row, files: dict[str, bytes], data: Row) -> Any:
         odd = Counter(row["bucket"] for row in rows) != held or not in_order(counts)
         refuse(odd or len(secret) != 1, "the two tables do not have the same records in their buckets")
         rows = [row for row in counts for _ in range(int(row["records"]))]
-    return len(rows), [lambda model: keeps(model, rows, quasi, policy)]
+    return rows, [lambda model: keeps(model, rows, quasi, policy)]
 
 
 KINDS["table"] = of_table
@@ -529,7 +529,7 @@ def of_noise(policy: Row, files: dict[str, bytes], data: Row) -> Any:
     refuse(twice or len(held) < len(counts), "two counts for the same row, or counts beside counts")
     other = len(tables) > 1 and Counter(tuple(row.values()) for row in tables[0]) != held
     refuse(other, "the records are not the counts, each row as often as its count says")
-    return sum(max(0, count) for count in held.values()), []
+    return range(sum(max(0, count) for count in held.values())), []
 
 
 KINDS["table with noise"] = of_noise
@@ -563,7 +563,7 @@ def of_paths(policy: Row, files: dict[str, bytes], data: Row) -> Any:
         return linkage(model, rows, matching(people, 1, most))
 
     beside = [lambda model: links(model, rows, quasi, policy)] if quasi else []
-    return len(people), [path_keeps, *beside]
+    return rows, [path_keeps, *beside]
 
 
 def points_of(path: str | None) -> list[tuple[str, ...]]:
@@ -756,7 +756,7 @@ def of_trees(policy: Row, name: str, raw: bytes, forms: Any) -> Any:
     check_order(
         policy, order == sorted(order) and all(kin_in_order(tree, root, about, alike) for tree in trees)
     )
-    return len(trees), lambda model: tree_keeps(model, trees, about)
+    return range(len(trees)), lambda model: tree_keeps(model, trees, about)
 
 
 def walk(tree: Row, kind: str, types: Row, level: int = 0) -> Iterator[tuple[int, str, Row]]:
@@ -863,7 +863,8 @@ def of_halves(policy: Row, name: str, raw: bytes, forms: Any) -> Any:
             half, read = {**about, "beyond": Wrong, "types": types}, from_xml if xml else from_json
             for group in groups:
                 group[part] = [read(tree, about["record"]["type"], half, forms) for tree in group[part]]
-    return sum(len(group[parts[0]]) for group in groups), lambda model: half_keeps(model, groups, policy)
+    people = range(sum(len(group[parts[0]]) for group in groups))
+    return people, lambda model: half_keeps(model, groups, policy)
 
 
 def narrow(told: Row, part: str) -> Row:
@@ -989,7 +990,7 @@ def of_sets(policy: Row, files: dict[str, bytes], data: Row) -> Any:
         found = support and support >= (least if least.denominator == 1 else least * len(sets))
         return not (found and ("confidence" not in model or support >= exact(model["confidence"]) * before))
 
-    return len(sets), [set_keeps]
+    return range(len(sets)), [set_keeps]
 
 
 KINDS["transactions"] = of_sets
@@ -1066,6 +1067,13 @@ def asked(model: Row, rows: Sequence[Row]) -> tuple[int, list[tuple[str, Any, Fr
     return -(-exact(model["at_most"]).denominator // exact(model["at_most"]).numerator), found
 
 
+def unmet(policy: Row, records: Sequence[Any]) -> int:
+    """How many protected values nobody here has: then nothing is shown of them, nor of another spelling."""
+    models = [model for model in policy["models"] if model["type"] in LINKAGE]
+    values = {(name, value) for model in models for name, value, _ in asked(model, [])[1]}
+    return sum(all(same(row[name]) != value for row in records) for name, value in values)
+
+
 def promises(policy: Row) -> list[Row]:
     """What the data can show. Rules to hide stand in a list of their own, and are promises like others.
 
@@ -1101,8 +1109,8 @@ def set_as(words: str, value: Any) -> bool:
     return isinstance(value, (int, float)) and value >= 0
 
 
-def judged(policy: Row, files: dict[str, bytes], data: Row) -> tuple[int, list[Any]]:
-    """How many records there are, and for each promise whether it holds: True, False, or why nobody can tell here."""
+def judged(policy: Row, files: dict[str, bytes], data: Row) -> tuple[Sequence[Any], list[Any]]:
+    """The records, and for each promise whether it holds: True, False, or why nobody can tell here."""
     said = {part: policy.get(part, {}) if part else policy for part in PARTS}
     known = {part: dict(word.partition("=")[::2] for word in PARTS[part].split()) for part in PARTS}
     beyond = sorted(word for part in PARTS for word in set(said[part]) - set(known[part]))
@@ -1158,8 +1166,8 @@ def verdict(folder: Path, signer: str | None = None) -> tuple[int, list[str]]:
         check_files(files, evidence)
         lines = [check_signatures(files, evidence, signer)]
         records, found = judged(policy, files, evidence["data"])
-        said = evidence["records"]
-        refuse(records != said, f"the evidence speaks of {said} records, the data has {records}")
+        said, many, empty = evidence["records"], len(records), unmet(policy, records)
+        refuse(many != said, f"the evidence speaks of {said} records, the data has {many}")
     except Wrong as wrong:
         return 1, [f"WRONG: {wrong}"]
     except Unknown as unknown:
@@ -1173,6 +1181,8 @@ def verdict(folder: Path, signer: str | None = None) -> tuple[int, list[str]]:
     lines += [f"{shown[at % len(shown)]}: {word}" for at, word in enumerate(words)]
     unshown = [m["type"] for m in policy["models"] if m["type"] in UNSHOWN or "person" in policy]
     lines += [f"{name}{PERSONS * ('person' in policy)}: the release does not show it" for name in unshown]
+    if empty:
+        lines.append(f"protected values that do not occur, of which a promise says nothing: {empty}")
     if not found:
         lines.append("not known here: nothing of this release can be counted again")
     shown_to_hold = found and not unshown and all(one is True for one in found)

@@ -46,13 +46,13 @@ from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape, quoteattr
 
 LARGEST = 512 * 2**20  # bytes of a file, as it lies there and unpacked
-LOOSE = {"utf-7", "unicode_escape", "raw_unicode_escape", "idna", "punycode"}  # encodings
+LOOSE = {"utf-7", "unicode-escape", "raw-unicode-escape", "idna", "punycode"}  # encodings
 MOST = 1_000_000  # groups that are counted one by one
 Row = dict[str, Any]  # a record: texts by the names of columns, None where a value is missing
 People = Sequence[tuple[Sequence[Any], Row]]  # what can be known of each, and a row of theirs
 
 
-KINDS: dict[str, Any] = {}  # how each kind of data is read and judged
+KINDS: dict[str, Any] = {}  # how each kind of data is read and judged, and the words of its policies
 
 
 class Wrong(Exception):
@@ -99,10 +99,13 @@ def unpacked(name: str, raw: bytes) -> bytes:
     return text
 
 
-def check_files(files: dict[str, bytes], evidence: Row) -> None:
+def check_files(files: dict[str, bytes], evidence: Row, policy: Row) -> None:
     """Each file has the digest that the evidence names, and there is no other file, nor a remark in one."""
-    data = evidence["data"]
+    data, kind = evidence["data"], policy["form"].get("format")
     named = [data.get(key) for key in ("file", "buckets", "counts")]
+    end = {None: "", "baskets": ".basket", "stata": ".dta", "spss": ".sav"}.get(kind, f".{kind}")
+    odd = any(one and not re.fullmatch(rf"[a-z]+(\.\w+)*{end}(\.gz)?", one) for one in named)
+    refuse(odd, "the data has another name than the format that the policy says")
     part = {*filter(None, named), *(data.get("tables") or {}).values(), "policy.toml", "report.html"}
     others = part != set(evidence["files"]) or part != set(files) - {"evidence.json", "signatures.json"}
     refuse(others, "the folder holds other files than the release")
@@ -113,9 +116,6 @@ def check_files(files: dict[str, bytes], evidence: Row) -> None:
         text, plain = files[name].decode(), name != "evidence.json"
         again = json.dumps(json.loads(text, object_pairs_hook=once), indent=1, ensure_ascii=plain) + "\n"
         refuse(again != text, f"{name} holds more than it says")
-    bare = re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', files["policy.toml"].decode())
-    remark = re.search(r"[#'\r\t]| \n|\n\n(?!\[)|  =|=  |\A\n|\n\n\Z", bare)
-    refuse(remark or not bare.endswith("\n"), "policy.toml holds more than the policy")
 
 
 def check_signatures(files: dict[str, bytes], evidence: Row, asked: str | None) -> str:
@@ -160,9 +160,7 @@ def ed25519(key: bytes, signature: bytes, text: bytes) -> bool:
             Path(place, name).write_bytes(raw)
         command = "openssl pkeyutl -verify -pubin -keyform DER -inkey key -rawin -in text -sigfile signature"
         try:
-            return (
-                subprocess.run(command.split(), cwd=place, capture_output=True, check=False).returncode == 0
-            )
+            return not subprocess.run(command.split(), cwd=place, capture_output=True, check=False).returncode
         except OSError:
             pass
     try:
@@ -227,13 +225,12 @@ def check_order(policy: Row, as_published: bool) -> None:
 
 def records_of(name: str, raw: bytes, policy: Row) -> list[Row]:
     """The rows of a table. One text at most means "missing", and the file has one spelling."""
-    form = {"format": None, "delimiter": None, "encoding": "utf-8", "nulls": [""], **policy.get("form", {})}
-    odd = len(form) > 4 or len(form["nulls"]) > 1
-    refuse(odd, "the policy says to read the data otherwise than as it stands")
+    form = {"format": None, "delimiter": ",", **policy["form"]}
     unsure(form["format"] not in {"csv", "tsv", "jsonl"}, f"data as {form['format']}; ask for csv")
     whole, other = unpacked(name, raw), f"{name} is not written as privet writes"
     text = whole.decode(form["encoding"])
-    loose = codecs.lookup(form["encoding"]).name in LOOSE or text.encode(form["encoding"]) != whole
+    coded = codecs.lookup(form["encoding"]).name.replace("_", "-")
+    loose = coded in LOOSE or text.encode(form["encoding"]) != whole
     refuse(loose, "the policy names an encoding in which one text has several spellings")
     if form["format"] == "jsonl":
         rows = [loads(line) for line in text.removesuffix("\n").split("\n")]
@@ -464,9 +461,7 @@ def keeps(model: Row, rows: Sequence[Row], quasi: Sequence[str], policy: Row) ->
     """Does a table of records keep a promise?"""
     if model["type"] in LINKAGE:
         return links(model, rows, quasi, policy)
-    unsure(
-        policy["nulls"] == "wildcard", "missing values that match everything, with a promise about classes"
-    )
+    unsure(policy["nulls"] == "wildcard", "missing values that match everything, of a promise about classes")
     groups = list(classes(rows, quasi))
     if model["type"] in RISKS:
         return risk_keeps(model, list(map(len, groups)))
@@ -509,7 +504,24 @@ def of_table(policy: Row, files: dict[str, bytes], data: Row) -> Any:
     return rows, [lambda model: keeps(model, rows, quasi, policy)]
 
 
-KINDS["table"] = of_table
+KINDS["table"] = (
+    of_table,
+    """
+search anatomy,microaggregation,safe-lattice:; search auto: purpose?=classification,counts,general
+loss=class-size,discernibility,entropy,lm,precision recoding=full-domain,global,local suppression=p effort=m
+time_limit?=x weights?=%x; search bucketisation: relaxed=b cuts=hierarchy,levels,ranges choice=best,median;
+search coincident: start?=m strategy=UA,UU interleaved=b grow=b strict=b; search condensation: k=m
+mode=static,stream noise=f alpha=m; search incognito,samarati:
+loss=class-size,discernibility,entropy,lm,precision suppression=p weights?=%x levels?=%level; search local:
+time_limit?=x looks?=m labels=hierarchy,levels,ranges refine=n weights?=%x levels?=%level; search mondrian:
+relaxed=b cuts=hierarchy,levels,ranges choice=best,median output?=hierarchy,levels,means,ranges weights?=%x;
+search optimal: loss=class-size,discernibility,entropy,lm,precision suppression=p weights?=%x levels?=%level
+time_limit?=x nodes?=m seed=n trim=b; search pram: keep=p columns=*t replacement=frequency,uniform; search
+rank-swap: within=q columns=*t; search sampling: share=q; search suppression: mode=cells,records
+suppression=p weights?=%x; search top-down: score?=discernibility,gain-per-loss,information-gain
+splits=best-valid,strict tries=m
+""",
+)
 
 
 # --- noise
@@ -532,7 +544,15 @@ def of_noise(policy: Row, files: dict[str, bytes], data: Row) -> Any:
     return range(sum(max(0, count) for count in held.values())), []
 
 
-KINDS["table with noise"] = of_noise
+KINDS["table with noise"] = (
+    of_noise,
+    """
+search diffgen: consistency=clamp,raw,totals records_per_person=m noise=exact,opendp output=counts,records
+h?=m buy_h?=q score=information-gain,max selection=monotone,standard counts=fixed,leftover
+threshold=deviation,rare class_totals=p marginals=p; search noisy-contingency: consistency=clamp,raw,totals
+records_per_person=m noise=exact,opendp output=counts,records
+""",
+)
 
 
 # --- paths
@@ -607,7 +627,17 @@ def visits(policy: Row, rows: Sequence[Row]) -> People:
     return people
 
 
-KINDS["trajectories"] = of_paths
+KINDS["trajectories"] = (
+    of_paths,
+    """
+trajectories column: path=t empty?=drop zones?=tree; trajectories visits: person=t place=t time=t empty?=drop
+zones?=tree; trajectories readings: person=t place=t time=t slot?=slot clash?=first empty?=drop zones?=tree;
+slot: n|s; search lightest: support=g score=gain,gain-per-loss,least-loss loss=patterns,visits
+ways=*global,local slots=*slot grids=*n; search suppress-points: support=g
+score=gain,gain-per-loss,least-loss cover=exact,greedy; search suppress-points-locally: support=g
+score=gain,gain-per-loss,least-loss
+""",
+)
 
 
 # --- documents
@@ -619,6 +649,7 @@ UNLIKE = [{"number", "digits"}, {"boolean", "truth"}, {"null", "absent"}, {"arra
 def of_documents(judge: Any, policy: Row, files: dict[str, bytes], data: Row) -> Any:
     """The records of a collection, each as nested keys and values; or halves of them in groups."""
     unsure(data.get("tables"), "documents as tables")
+    refuse(policy["form"]["encoding"].lower().replace("_", "-") != "utf-8", "documents in another encoding")
     about, name, forms = policy["documents"], data["file"], defaultdict[Any, set[str]](set)
     for told in about["types"].values():
         told.update({"quasi": [], "sensitive": None, "other": [], "children": {}, **told})
@@ -750,12 +781,11 @@ def of_trees(policy: Row, name: str, raw: bytes, forms: Any) -> Any:
         end = "".join("}" if step else "]" for step in reversed(steps))
         trees = [from_json(one, root, about, forms) for one in json_of(name, raw, head, end)]
     order = [tree_order(tree, about) for tree in trees]
-    alike = all(
-        model["type"] == "document-k-anonymity" for model in policy["models"]
-    )  # others deal values out
-    check_order(
-        policy, order == sorted(order) and all(kin_in_order(tree, root, about, alike) for tree in trees)
-    )
+    alike = {model["type"] for model in policy["models"]} == {
+        "document-k-anonymity"
+    }  # others deal values out
+    kin = all(kin_in_order(tree, root, about, alike) for tree in trees)
+    check_order(policy, kin and order == sorted(order))
     return range(len(trees)), lambda model: tree_keeps(model, trees, about)
 
 
@@ -770,10 +800,9 @@ def walk(tree: Row, kind: str, types: Row, level: int = 0) -> Iterator[tuple[int
 def kin_in_order(tree: Row, kind: str, about: Row, alike: bool) -> bool:
     """Do siblings stand by what is known of them, and those that look alike by all of it?"""
     for key, child in about["types"][kind]["children"].items():
-        keys = [tree_order(one, about, child)[: 1 + alike] for one in tree.get(key, [])]
-        if keys != sorted(keys) or not all(
-            kin_in_order(one, child, about, alike) for one in tree.get(key, [])
-        ):
+        below = tree.get(key, [])
+        keys = [tree_order(one, about, child)[: 1 + alike] for one in below]
+        if keys != sorted(keys) or not all(kin_in_order(one, child, about, alike) for one in below):
             return False
     return True
 
@@ -837,7 +866,20 @@ def rare(places: Iterable[Sequence[Any]], l: int) -> bool:
     return all(place[0] == "none" or max(Counter(place).values()) * l <= len(place) for place in places)
 
 
-KINDS["documents"] = partial(of_documents, of_trees)
+IN_TREES = """
+documents: record=@record types=%@type attributes=%@field undeclared?=drop doctype?=yes; record: type=t
+json?=t xml?=t; type: identifier?=*t quasi?=*t sensitive?=t other?=*t children?=%t weight?=f; field:
+hierarchy?=tree buckets?=@buckets xml_name?=t; buckets: edges=*d labelled?=yes;
+"""
+KINDS["documents"] = (
+    partial(of_documents, of_trees),
+    IN_TREES
+    + """
+search clustree: mapping=greedy,lsap weights=literal,members sa_weight=f infeasible=literal,skip absorb=b
+part=n step=g ceiling=g; search ctoff: mapping=greedy,lsap weights=literal,members sa_weight=f
+infeasible=literal,skip absorb=b part=n; promise document-k-anonymity: k=m; promise document-l-diversity: l=m
+""",
+)
 
 
 # --- halves of documents: trees without sensitive values, and beside them, group by group, these values
@@ -893,10 +935,8 @@ def half_keeps(model: Row, groups: Sequence[Row], policy: Row) -> bool:
             places = heaped(number, shape, trees[0], secret, about)
         else:
             fields = [(at, kind, types[kind]["sensitive"]) for at, (_, kind) in enumerate(shape)]
-            vertices = [
-                (kind, [tree[at][2].get(field) for tree in trees[1]]) for at, kind, field in fields if field
-            ]
-            places = [[seen(value, kind, about) for value in values] for kind, values in vertices]
+            held = [(kind, [tree[at][2].get(one) for tree in trees[1]]) for at, kind, one in fields if one]
+            places = [[seen(value, kind, about) for value in values] for kind, values in held]
             refuse(len(secret) != len(known), "a group has not one value for each person")
         good &= len(known) >= model["l"] and rare(places, model["l"])
     check_order(policy, order == sorted(order))
@@ -943,7 +983,14 @@ def heap_of(element: Any) -> tuple[str, Row]:
     return element.attrib["id"], {"attribute": element.attrib["attribute"], "values": values, **nulls}
 
 
-KINDS["documents in halves"] = partial(of_documents, of_halves)
+KINDS["documents in halves"] = (
+    partial(of_documents, of_halves),
+    IN_TREES
+    + """
+search tree-anatomy: style=t-t,v-v parts=m order=assignment,by-subtree-size,document cost=relative,vertices
+absorb_leftovers=b; promise anatomy-l-diversity: l=m
+""",
+)
 
 
 # --- sets
@@ -952,11 +999,10 @@ KINDS["documents in halves"] = partial(of_documents, of_halves)
 def of_sets(policy: Row, files: dict[str, bytes], data: Row) -> Any:
     """Each record's items and what stands beside them: any m known items match k records; nobody finds a rule."""
     how, name = policy["transactions"], data["file"]
-    mark = how.get("separator", " " if how["form"] == "column" else ",")
+    mark = how["separator"]
     if how["form"] == "baskets" and not mark.isspace():
-        lines = cells_of(
-            unpacked(name, files[name]).decode(), mark, f"{name} is not written as privet writes"
-        )
+        text, other = unpacked(name, files[name]).decode(), f"{name} is not written as privet writes"
+        lines = cells_of(text, mark, other)
         refuse(any(not bare and not text for line in lines for text, bare in line), "an item without a text")
         found: Any = [([text for text, _ in line if line != [("", True)]], {}) for line in lines]
         order = [json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line, _ in found]
@@ -981,10 +1027,10 @@ def of_sets(policy: Row, files: dict[str, bytes], data: Row) -> Any:
             alike = matching([([tuple(row[n] for n in quasi)], (items, row)) for items, row in sets], 1, 1)
             groups = (group for people in alike for group in matching(people, 0 if quasi else 1, model["m"]))
             return all(len(group) >= model["k"] for group in groups)
-        left = {same(written(item)) for item in model.get("antecedent", ())}
-        both = left | {
-            same(written(item)) for key in ("consequent", "itemset") for item in model.get(key, ())
-        }
+        left, right, whole = (
+            set(map(same, model.get(key, ()))) for key in ("antecedent", "consequent", "itemset")
+        )
+        both = left | right | whole
         support, before = (sum(some <= set(items) for items, _ in sets) for some in (both, left))
         least = exact(model["support"])
         found = support and support >= (least if least.denominator == 1 else least * len(sets))
@@ -993,7 +1039,151 @@ def of_sets(policy: Row, files: dict[str, bytes], data: Row) -> Any:
     return range(len(sets)), [set_keeps]
 
 
-KINDS["transactions"] = of_sets
+KINDS["transactions"] = (
+    of_sets,
+    """
+transactions column: set=t separator=t support?=count confidence?=p hierarchy?=tree; transactions baskets:
+separator=t support?=count confidence?=p hierarchy?=tree; rule: @promise hidden-rule; search
+by-promise,suppress-items,suppress-items-locally:; search generalise-items: at_most=p; search
+hide-border,hide-items: by=confidence,either,support at_most?=p; search hide-exact:
+by=confidence,either,support at_most?=p seconds=m; search hide-transactions: at_most?=p; promise hidden-rule:
+support=g confidence?=p antecedent?=*t consequent?=*t itemset?=*t; promise km-anonymity: m=m k=m
+""",
+)
+
+
+# --- the policy, read as privet writes it
+
+# What stands in a policy, part by part, in this order (with a question mark: perhaps) and of which kind: n is a whole
+# number, m from 1 on; f an exact one in quotes, g above 0, p a share, q above 0; x any number, i one of intervals, d
+# of edges; b yes or no; t a text, s a time; "." anything; *n several, %n one for each name; @ a part, perhaps by a word
+# in it; else it is one of these words. Each kind of data has more of it. privet's tests compare it with what privet reads.
+WORDS = """
+policy: policy=1 kind=t purpose?=t nulls=value,wildcard order=canonical,kept person?=t rows?=persons
+across?=yes absent?=allowed publish_only?=%texts form=@form attributes?=%@attribute:publish
+models?=*@promise:type algorithm=@search:type trajectories?=@trajectories:form
+transactions?=@transactions:form documents?=@documents hide?=*rule; form: format?=csv,tsv,jsonl,json,xml,baskets,parquet,arrow,stata,spss delimiter?=t encoding=t
+nulls=*t; attribute: role=quasi,sensitive,target,other,identifier hierarchy?=tree values?=*value; attribute
+hash,pseudonym: role=identifier publish=t; attribute mask: role=identifier publish=t first=n last=n;
+attribute shift: role=identifier publish=t days=m by?=t; tree: @hierarchy:type; hierarchy auto,flat:;
+hierarchy dates: levels=*day,month,quarter,year,decade format?=t bottom?=n; hierarchy intervals: width?=*i
+edges?=edges origin?=i low?=i high?=i step?=i unit?=i bottom?=i top?=i null?=yes raw?=no; hierarchy prefix:
+keep=*n hide?=*t; hierarchy tree: tree=. repeat?=. null?=yes; hierarchy sets: tree=. repeat?=. null?=yes
+separator?=t empty?=no fan_out?=n; texts: *t; value: t|@null; null: null=yes; edges: *i|**i; count: n|f;
+level: n|*n; protected: *t|%held; held: every|*item|%f|*bound; item: t|@null|@each; each: every=yes; bound:
+@of|@of_null|@of_every; of: value=t at_most=f; of_null: null=yes at_most=f; of_every: every=yes at_most=f;
+promise alpha-k-anonymity: alpha=q k=m sensitive=protected; promise average-risk,maximum-risk: at_most=q;
+promise beta-likeness: beta=f sensitive=*t; promise by-construction:; promise confidence-bounding:
+sensitive=protected quasi?=*t; promise delta-disclosure: delta?=g sensitive=*t; promise delta-presence: low=p
+high=q subset=t values=*t; promise differential-privacy: epsilon=g; promise
+distinct-l-diversity,entropy-l-diversity: l=m sensitive=*t; promise enhanced-beta-likeness: beta?=f
+sensitive=*t; promise k-anonymity: k=m; promise k-map: k=m subset=t values=*t; promise lkc-privacy: l=m k=m
+c=q sensitive=protected; promise p-sensitive-k-anonymity: p=m k=m sensitive=*t; promise personalised-privacy:
+at_most=p sensitive=*t guard=t tree=.; promise pm-privacy: rules=*. exact=b; promise population-uniqueness:
+at_most=p fraction=q; promise records-at-risk: above=q at_most=p; promise recursive-l-diversity: c=g l=m
+sensitive=*t; promise safe-harbor: dates=*t areas=*t ages=*t; promise sample-uniqueness: at_most=p; promise
+t-closeness: t=p sensitive=*t distance=costs,equal,hierarchical,kl,ordered,variational order?=*t tree?=.
+costs?=.;
+"""
+TEXTS = {"i": r"-?[0-9]+\.[0-9]+", "d": r"-?[0-9]+(\.[0-9]+)?", "s": "[0-9]+ (s|min|h|d)", "t": r"[\s\S]*"}
+
+
+def policy_of(text: str) -> Row:
+    """The policy of a text that says nothing unknown, nothing twice and nothing besides: written again it is the same."""
+    policy = tomllib.loads(text)
+    unsure(policy.get("policy") != 1, "a policy of another form than 1")
+    unsure(kind_of(policy) not in KINDS, f"releases of {kind_of(policy)} like this")
+    entries = " ".join(f"{WORDS}{KINDS[kind_of(policy)][1]}".split()).split("; ")
+    parts = [
+        (*f"{names} ".split(" ")[:2], words.strip())
+        for names, _, words in (e.partition(":") for e in entries)
+    ]
+    said = {f"{part} {way}".strip(): words for part, ways, words in parts for way in ways.split(",")}
+    made = spelt(said, "@policy", policy)
+    made |= {"models": made.pop("models")} if {"hide", "models"} <= set(made) else {}
+    refuse(toml(made) != text, "policy.toml holds more than the policy, or is not as privet writes it")
+    nulls, mark = policy["form"]["nulls"], policy["form"].get("delimiter", ",")
+    odd = len(nulls) > 1 or any(len(one) > 64 or not one.isprintable() for one in nulls)
+    odd |= len(mark) != 1 or not mark.isascii() or mark.isalnum()
+    refuse(odd, "the policy says to read the data otherwise than as it stands")
+    return {"attributes": {}, "models": [], **policy}
+
+
+def spelt(said: dict[str, str], kind: str, value: Any) -> Any:
+    """A part of a policy as privet writes it: its keys are known and in their order, its values of their kinds."""
+    for one in said.get(kind, kind).split("|"):
+        try:
+            if one[0] == "*" and isinstance(value, list):
+                return [spelt(said, one[1:], item) for item in value]
+            if one[0] in "%@" and isinstance(value, dict):
+                words = words_of(said, one, value) if one[0] == "@" else dict.fromkeys(value, one[1:])
+                return {name: spelt(said, word, value[name]) for name, word in words.items()}
+            if fits(one, value):
+                return value
+        except Wrong:
+            continue
+    raise Wrong("the policy says something in another way than privet")
+
+
+def words_of(said: dict[str, str], kind: str, value: Row) -> dict[str, str]:
+    """The words of a part that stand in this one, each with its kind."""
+    part, _, by = kind[1:].partition(":")
+    words = said.get(f"{part} {value.get(by, '')}".strip())
+    unsure(words is None, f"a policy with a part {part} like this")
+    first = f"{by}=t " * (by in value and by != "publish")
+    known = dict(word.split("=") for word in f"{first}{words}".split())
+    found = {name: known.get(name, known.get(f"{name}?")) for name in value}
+    unsure(None in found.values(), f"a policy that says more of {part}")
+    refuse({name for name in known if name[-1] != "?"} - {*value}, f"a policy that says too little of {part}")
+    return {name: found[name] for name in (one.rstrip("?") for one in known) if name in value}
+
+
+def fits(kind: str, value: Any) -> Any:
+    text = value if isinstance(value, str) else ""
+    if kind in TEXTS:
+        return re.fullmatch(TEXTS[kind], text) if text == value else kind == "i" and type(value) is int
+    if kind in {*"fgpq"}:
+        number = exact(text or "0.0")
+        return str(number) == text and (number > 0 or kind in "fp") and (number <= 1 or kind in "fg")
+    if kind in {*"nmx"}:
+        return type(value) in ({int, float} if kind == "x" else {int}) and value >= (kind == "m")
+    if kind in {"b", "yes", "no"}:
+        return isinstance(value, bool) and (kind == "b" or value is (kind == "yes"))
+    return kind == "." or (type(value) in {int, str} and str(value) in kind.split(","))
+
+
+def literal(value: Any, deep: str = "") -> str:
+    """A value in TOML."""
+    if isinstance(value, dict):
+        inner = ", ".join(f"{key_of(key)} = {literal(one)}" for key, one in value.items())
+        return f"{{ {inner} }}" if inner else "{}"
+    if isinstance(value, list):
+        lines = [f"{deep}    {literal(one, deep + '    ')},\n" for one in value]
+        return f"[\n{''.join(lines)}{deep}]" if lines else "[]"
+    if isinstance(value, str):
+        parts = [json.dumps(part, ensure_ascii=False)[1:-1] for part in value.split("\t")]
+        return '"{}"'.format("\t".join(parts).replace("\x7f", "\\u007f"))
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def key_of(name: str) -> str:
+    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else literal(name)
+
+
+def toml(table: Row, name: str = "", head: str = "") -> str:
+    """A table in TOML: first what takes a line, then tables under their heads; short tables of a list in a line each."""
+    lines, below = "", []
+    for key, value in table.items():
+        full, many = f"{name}.{key_of(key)}".lstrip("."), value if isinstance(value, list) else []
+        long = any(len(literal(one)) > 95 or "\n" in literal(one) for one in many)
+        if isinstance(value, dict):
+            below.append(toml(value, full, f"[{full}]\n"))
+        elif long and all(isinstance(one, dict) for one in many):
+            below += [toml(one, full, f"[[{full}]]\n") for one in many]
+        else:
+            lines += f"{key_of(key)} = {literal(value)}\n"
+    head = head if lines or not below or head.startswith("[[") else ""
+    return "\n".join(filter(None, [head + lines, *below]))
 
 
 # --- together: all of it
@@ -1002,44 +1192,8 @@ LINKAGE = {"k-anonymity", "lkc-privacy", "alpha-k-anonymity", "confidence-boundi
 RISKS = {"average-risk", "records-at-risk", "sample-uniqueness"}
 # Of how it was made, or of others:
 UNSHOWN = {"by-construction", "differential-privacy", "k-map", "delta-presence"}
-WORDS = {  # what a policy says of each promise; of words with a question mark, perhaps
-    "k-anonymity": "k", "lkc-privacy": "l k c sensitive", "alpha-k-anonymity": "alpha k sensitive",
-    "confidence-bounding": "sensitive quasi?", "maximum-risk": "at_most", "average-risk": "at_most",
-    "records-at-risk": "above at_most", "sample-uniqueness": "at_most", "distinct-l-diversity": "l sensitive",
-    "entropy-l-diversity": "l sensitive", "recursive-l-diversity": "c l sensitive",
-    "p-sensitive-k-anonymity": "p k sensitive", "t-closeness": "t sensitive distance order?",
-    "beta-likeness": "beta sensitive", "enhanced-beta-likeness": "beta sensitive",
-    "delta-disclosure": "delta sensitive", "km-anonymity": "m k", "document-k-anonymity": "k",
-    "document-l-diversity": "l", "anatomy-l-diversity": "l",
-    "hidden-rule": "support confidence? antecedent? consequent? itemset?",
-}  # fmt: skip
+BEYOND = {"personalised-privacy", "pm-privacy", "population-uniqueness", "safe-harbor"}  # as said in docs
 PERSONS = " of persons, whom only the steward can count"
-PARTS = {  # what a policy says besides, in which words; which of them a search has decides nothing that is counted
-    "": "policy kind purpose nulls order attributes models algorithm form rows absent publish_only hide person "
-    "across trajectories documents transactions",
-    "algorithm": "type=anatomy,auto,bucketisation,by-promise,clustree,coincident,condensation,ctoff,diffgen,"
-    "generalise-items,hide-border,hide-exact,hide-items,hide-transactions,incognito,lightest,local,"
-    "microaggregation,mondrian,noisy-contingency,optimal,pram,rank-swap,safe-lattice,samarati,sampling,"
-    "suppress-items,suppress-items-locally,suppress-points,suppress-points-locally,suppression,top-down,"
-    "tree-anatomy by=confidence,either,support choice=best,median consistency=clamp,raw,totals "
-    "counts=fixed,leftover cover=exact,greedy cuts=hierarchy,levels,ranges infeasible=literal,skip "
-    "labels=hierarchy,levels,ranges loss=class-size,discernibility,entropy,lm,patterns,precision,visits "
-    "mapping=greedy,lsap mode=cells,records,static,stream noise=exact,opendp "
-    "output=counts,hierarchy,levels,means,ranges,records purpose=classification,counts,general "
-    "recoding=full-domain,global,local replacement=frequency,uniform selection=monotone,standard "
-    "score=discernibility,gain,gain-per-loss,information-gain,least-loss,max splits=best-valid,strict "
-    "strategy=UA,UU style=t-t,v-v threshold=deviation,rare ways=global,local weights=literal,members "
-    "cost=relative,vertices order=assignment,by-subtree-size,document absorb absorb_leftovers at_most buy_h ceiling=+ "
-    "class_totals columns effort grids grow h interleaved keep levels looks marginals nodes part parts "
-    "records_per_person refine relaxed sa_weight=+ seconds seed share slots start step=+ strict support suppression "
-    "time_limit tries trim within",
-    "trajectories": "form empty stops zones path person place time lat lon slot grid clash",
-    "transactions": "form hierarchy support confidence set person item separator",
-    "documents": "record types attributes undeclared doctype",
-}
-
-
-ROLES = {"identifier", "quasi", "sensitive", "target", "other"}
 
 
 def exact(number: Any) -> Fraction:
@@ -1098,57 +1252,22 @@ def kind_of(policy: Row) -> str:
     return str(policy["kind"] + ways.get(policy.get("algorithm", {}).get("type"), ""))
 
 
-def set_as(words: str, value: Any) -> bool:
-    """Is a setting one of its words, several of them, yes or no, or a number that is not negative?"""
-    if isinstance(value, list):
-        return all(set_as(words, one) for one in value)
-    if isinstance(value, str) and words not in {"", "+"}:
-        return value in words.split(",")
-    if isinstance(value, str):
-        return exact(value) <= 1 or words == "+"
-    return isinstance(value, (int, float)) and value >= 0
-
-
 def judged(policy: Row, files: dict[str, bytes], data: Row) -> tuple[Sequence[Any], list[Any]]:
     """The records, and for each promise whether it holds: True, False, or why nobody can tell here."""
-    said = {part: policy.get(part, {}) if part else policy for part in PARTS}
-    known = {part: dict(word.partition("=")[::2] for word in PARTS[part].split()) for part in PARTS}
-    beyond = sorted(word for part in PARTS for word in set(said[part]) - set(known[part]))
-    by_column = {"levels", "weights"}  # a table: a number, or two, for each column
-    settings = [
-        (known["algorithm"].get(key, ""), one)
-        for key, value in said["algorithm"].items()
-        for one in (value.values() if key in by_column and isinstance(value, dict) else [value])
-    ]
-    unsure(not all(set_as(*one) for one in settings), "a search that is set in a way that nobody knows here")
-    unsure(policy.get("policy") != 1, "a policy of another form than 1")
-    unsure(
-        beyond or kind_of(policy) not in KINDS, f"{', '.join(beyond)} releases of {kind_of(policy)} like this"
-    )
-    for model in *policy["models"], *({"type": "hidden-rule", **rule} for rule in policy.get("hide", ())):
-        words = WORDS.get(model["type"], "").split()
-        odd = any(type(model.get(key)) is not int or model[key] < 1 for key in {*"klmp"} & {*words})
-        odd |= not model.get("sensitive", True) or any(w not in model and w[-1] != "?" for w in words)
-        refuse(odd, f"{model['type']} is not promised with whole numbers from 1 on, or of no attribute")
+    refuse(any(not model.get("sensitive", True) for model in policy["models"]), "a promise of no attribute")
     about = policy["attributes"].values()
     roles = Counter(a["role"] for a in about)
-    refuse(any("path" in a.get("hierarchy", {}) for a in about), "the policy names a file")
-    refuse({*roles} - ROLES or roles["target"] > 1, "a role that a policy does not have, or two targets")
-    odd = policy["nulls"] not in {"value", "wildcard"} or policy["order"] not in {"canonical", "kept"}
-    odd |= policy.get("rows", "persons") not in {"persons", "unsaid"}
-    refuse(odd, "nulls, order or rows in a word that a policy does not have")
-    odd = policy["kind"] == "table" and all(a["role"] != "quasi" for a in about)
-    odd |= any("hierarchy" in a and a["role"] != "quasi" for a in about)
-    refuse(odd, "the policy has no quasi-identifier, or generalises what is not one")
-    records, checks = KINDS[kind_of(policy)](policy, files, data)
+    odd = policy["kind"] == "table" and not roles["quasi"]
+    odd |= roles["target"] > 1 or any(("hierarchy" in a) != (a["role"] == "quasi") for a in about)
+    refuse(odd, "the policy has no quasi-identifier, generalises what is not one, or has two targets")
+    records, checks = KINDS[kind_of(policy)][0](policy, files, data)
     refuse(checks and not records, "the release has not one record")
     return records, [told(check, model) for check in checks for model in promises(policy)]
 
 
 def told(check: Callable[[Row], bool], model: Row) -> bool | str:
-    words = WORDS.get(model["type"], "").replace("?", "").split()
     try:
-        unsure(not words or set(model) - {"type", *words}, f"{model['type']} as the policy says it")
+        unsure(model["type"] in BEYOND, f"the promise {model['type']}")
         return check(model)
     except Unknown as unknown:
         return str(unknown)
@@ -1158,12 +1277,8 @@ def verdict(folder: Path, signer: str | None = None) -> tuple[int, list[str]]:
     """0, 1 or 3, as said at the top, and the lines that say why."""
     try:
         files = contents(folder)
-        evidence, policy = loads(files["evidence.json"]), tomllib.loads(files["policy.toml"].decode())
-        usual = {"kind": "table", "nulls": "value", "order": "canonical", "attributes": {}, "models": []}
-        policy = {**usual, **policy}
-        named = policy["attributes"].items()
-        policy["attributes"] = {name: {"role": a} if isinstance(a, str) else a for name, a in named}
-        check_files(files, evidence)
+        evidence, policy = loads(files["evidence.json"]), policy_of(files["policy.toml"].decode())
+        check_files(files, evidence, policy)
         lines = [check_signatures(files, evidence, signer)]
         records, found = judged(policy, files, evidence["data"])
         said, many, empty = evidence["records"], len(records), unmet(policy, records)

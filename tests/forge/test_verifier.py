@@ -77,7 +77,7 @@ def test_it_needs_the_standard_library_only() -> None:
 
 
 LONGEST = {  # lines with something on them: a quarter of an hour has 900 seconds
-    "table": 645, "noise": 485, "trajectories": 600, "transactions": 545, "documents": 625, "halves": 655
+    "table": 585, "noise": 435, "trajectories": 545, "transactions": 495, "documents": 570, "halves": 600
 }  # fmt: skip
 
 

@@ -13,9 +13,11 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import fields
+from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import polars as pl
 import pytest
@@ -25,7 +27,7 @@ from tests.contract.pairs import policy_of
 from tests.forge.forging import changed, evidence, refused, seal
 
 import privet as pv
-from privet import equality, verifier
+from privet import equality, registry, verifier
 
 FILE = Path(verifier.__file__).with_name("verify.py")
 MODELS = [
@@ -287,9 +289,6 @@ type = "{algorithm}"
 DISTINCT = 'type = "distinct-l-diversity"\nl = 2\nsensitive = ["s"]'
 
 
-ORDER = 'order = "canonical"\n'  # after which a policy names the column of persons
-
-
 def small(place: Path, model: str = DISTINCT, algorithm: str = "top-down", head: str = "") -> Path:
     table = pl.DataFrame({"sex": ["F", "F", "M", "M"], "s": ["44", "45", "44", "45"]})
     policy = pv.Policy.loads(head + POLICY.format(model=model, algorithm=algorithm))
@@ -328,12 +327,11 @@ def test_buckets_are_the_policy_s_not_the_evidence_s(alone: Any, tmp_path: Path)
     assert alone.verdict(out)[0] == 0
     policy = (out / "policy.toml").read_text()
     head, end = policy.split("[algorithm]\n")
-    other = 'type = "top-down"\nsplits = "best-valid"\ntries = 1\n'
-    (out / "policy.toml").write_text(f"{head}[algorithm]\n{other}")
+    (out / "policy.toml").write_text(f'{head}[algorithm]\ntype = "top-down"\n')
     seal(out)
     assert alone.verdict(out)[0] == 1
     assert "algorithm of the policy" in alone.verdict(out)[1][0]
-    (out / "policy.toml").write_text(f'{head}[[models]]\ntype = "k-anonymity"\nk = 2\n\n[algorithm]\n{end}')
+    (out / "policy.toml").write_text(f'{head}[[models]]\ntype = "k-anonymity"\nk = 2\n[algorithm]\n{end}')
     seal(out)
     assert "as it is" in alone.verdict(out)[1][0], "every record can be found in its bucket"
 
@@ -437,7 +435,7 @@ def test_what_no_data_shows_is_not_said_to_hold(alone: Any, tmp_path: Path) -> N
     """Whose records they are, who is not in the table: with the rest in order it abstains."""
     out = small(tmp_path)
     assert alone.verdict(out)[0] == 0
-    changed(out, "policy.toml", lambda text: text.replace(ORDER, f'{ORDER}person = "id"\n'))
+    changed(out, "policy.toml", lambda text: f'person = "id"\n{text}')
     assert alone.verdict(out)[0] == 3
 
 
@@ -513,7 +511,7 @@ def test_how_the_source_was_met_changes_nothing(alone: Any, tmp_path: Path, head
     assert alone.verdict(out)[0] == 0
     changed(out, "data.csv", lambda text: text.replace("F,45", "F,44"))
     assert alone.verdict(out)[0] == 1
-    changed(out, "policy.toml", lambda text: text.replace(ORDER, f'{ORDER}person = "id"\n'))
+    changed(out, "policy.toml", lambda text: f'person = "id"\n{text}')
     assert alone.verdict(out) == (1, ["unsigned: nobody vouches for it", *PERSONS]), (
         "values are fewer in any case"
     )
@@ -669,3 +667,31 @@ def test_a_search_that_is_set_to_what_nobody_knows_is_not_called_right(tmp_path:
         seal(out, said)
         assert refused(out), new
         assert module().verdict(out)[0] in {1, 3}, new
+
+
+def test_it_knows_the_words_of_every_search() -> None:
+    """A search or a setting that is new here is told to the checker of one file, too."""
+    known = dict(word.partition("=")[::2] for word in module().PARTS["algorithm"].split())
+    assert set(known["type"].split(",")) == set(registry.installed("algorithms"))
+    words: dict[str, set[str]] = {}
+    for name in registry.installed("algorithms"):
+        made = registry.find("algorithms", name)
+        for key, hint in get_type_hints(made).items():
+            if key in {one.name for one in fields(made) if one.init}:
+                words.setdefault(key, set()).update(map(str, spoken(hint)))
+    said = {key: set(one.split(",")) for key, one in known.items() if one not in {"", "+"}}
+    assert {key: said.get(key) for key, found in words.items() if found} == {
+        key: found for key, found in words.items() if found
+    }
+    assert set(words) - set(known) == {"alpha", "k"}, "of condensation, which it cannot check"
+
+
+def spoken(hint: Any) -> Iterator[Any]:
+    """The words that a setting may have, by its type."""
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        yield from (one.value for one in hint)
+    elif get_origin(hint) is Literal:
+        yield from get_args(hint)
+    else:
+        for inner in get_args(hint):
+            yield from spoken(inner)

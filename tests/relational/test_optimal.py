@@ -373,3 +373,22 @@ def test_incognito_refuses_promises_about_parts_of_what_is_known() -> None:
     with pytest.raises(UnsupportedError, match="lkc-privacy is about more"):
         Incognito().solve(table_20_1(), [promise])
     assert Samarati().solve(table_20_1(), [promise]).nodes
+
+
+def test_where_two_records_would_do_it_is_not_said_that_nothing_does() -> None:
+    """Issue 13, line 12: five of eight have the value; without two of them half do, as is allowed."""
+    import polars as pl
+
+    import privet as pv
+
+    rows = pl.DataFrame({"a": list("aabbabab"), "s": list("xxxxxyyy")})
+    said = pv.Policy.loads(
+        'policy = 1\n[attributes]\na = { role = "quasi", hierarchy = { type = "flat" } }\ns = "sensitive"\n'
+        '[[models]]\ntype = "lkc-privacy"\nl = 1\nk = 3\nc = "1/2"\nsensitive = { s = ["x"] }\n'
+        '[algorithm]\ntype = "optimal"\nsuppression = "1/4"\n'
+    )
+    with pytest.raises(UnsatisfiableError, match="leaving out a few of its records beforehand") as told:
+        pv.publish(rows, said)
+    feasible = [one for one in told.value.complaints if "smallest feasible" in one]
+    assert all(one.startswith("with nobody suppressed: ") for one in feasible)
+    assert pv.publish(rows[2:], said).evidence.records == 6

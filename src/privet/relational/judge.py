@@ -363,6 +363,7 @@ def raise_unsatisfiable(data: Tally | Counts, models: Sequence[PrivacyModel], *,
         refuse_beyond_reach(data, models)
     raise UnsatisfiableError(
         "no node of the lattice keeps every promise within the suppression limit; raise the limit, or allow "
-        "higher levels",
+        "higher levels, where that leaves a class: but for t-closeness a class that breaks a promise goes "
+        "whole, so leaving out a few of its records beforehand may be enough where this is not",
         *(f"with nobody suppressed: {said}" for said in counted(data).beyond_reach(models)),
     )

@@ -29,7 +29,7 @@ from privet.models.psensitive import PSensitiveKAnonymity
 from privet.models.risk import AverageRisk, MaximumRisk, RecordsAtRisk, SampleUniqueness
 from privet.models.tcloseness import Distance, TCloseness
 from privet.policy.values import Policy
-from privet.publishing import publish
+from privet.roads import publish
 from privet.samples import SAMPLES
 
 Answer = TypeVar("Answer")

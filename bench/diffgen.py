@@ -39,7 +39,7 @@ from privet.engines.frames import encode as numbered  # what the engine does wit
 from privet.hierarchy.tree import Tree
 from privet.measure.classify import BITS, LEAST
 from privet.policy.values import Policy
-from privet.publishing import publish
+from privet.roads import publish
 from privet.samples.plans import CENSUS
 from privet.samples.taxonomies import ADULT
 

@@ -162,13 +162,13 @@ def staged(data: Path, case: Case, folder: Path) -> dict[str, Any]:
     method = {"ctoff": CToff, "clustree": ClusTree}[case.method](mapping=case.mapping, part=case.part)  # type: ignore[arg-type]
     edits = method.cluster(forest, case.l)
     clock("check", 0)
-    verdict = audit(documents.schema, published(forest, edits), case.l)
+    verdict = audit(documents.schema, published(forest, edits, diverse=case.l), case.l)
     if not verdict.holds:
         raise SystemExit("the release does not keep its promise")
     clock("write", 0)
-    write(published(forest, edits), folder / "out.json", documents.schema, documents.shape)
+    write(published(forest, edits, diverse=case.l), folder / "out.json", documents.schema, documents.shape)
     seconds = clock.stop()
-    now = sensitive_counts(documents.schema, published(forest, edits))
+    now = sensitive_counts(documents.schema, published(forest, edits, diverse=case.l))
     apart = divergence(now, sensitive_counts(documents.schema, forest)).values()
     gone = suppression(forest, edits)
     return {

@@ -19,7 +19,7 @@ from privet.node.calling import Caller
 from privet.node.house import House, made
 from privet.parties.contract import Contract
 from privet.parties.signing import sign
-from privet.publishing import publish
+from privet.roads import publish
 
 LOOK = 0.1
 MOST = 1800.0  # seconds

@@ -12,7 +12,7 @@ from privet.core import Progress, Terms
 from privet.engine import Tallied
 from privet.engines.embedded import Embedded, Frame
 from privet.policy.values import Policy
-from privet.publishing import publish
+from privet.roads import publish
 
 ROAD = ("read", "tally", "search", "apply", "check", "measure", "write")
 

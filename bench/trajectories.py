@@ -20,7 +20,7 @@ from bench.outcome import Cell, Outcome, Table, rated
 from bench.stages import Clock
 from bench.task import medians
 from privet.policy.values import Policy
-from privet.publishing import publish
+from privet.roads import publish
 from privet.samples import SAMPLES, trips
 
 ROAD = (

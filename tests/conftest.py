@@ -12,6 +12,7 @@ import os
 
 import pytest
 from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
+from tests.tries import tries
 
 settings.register_profile(
     "privet",
@@ -23,15 +24,6 @@ settings.register_profile(
 settings.register_profile("explore", settings.get_profile("privet"), derandomize=False)
 settings.load_profile(os.environ.get("PRIVET_HYPOTHESIS", "privet"))
 
-FEWEST, MOST = 10, 40  # examples of a test that asks for more than the fewest
-
-
-def examples(asked: int) -> int:
-    """How many are tried where a test asks for so many."""
-    if not settings().derandomize:
-        return 10 * asked
-    return asked if asked <= FEWEST else min(max(FEWEST, asked * 2 // 5), MOST)
-
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     seen = set()
@@ -40,9 +32,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if test is not None and is_hypothesis_test(test) and id(test) not in seen:
             seen.add(id(test))  # the cases of a parametrised test are one function
             asked = test._hypothesis_internal_use_settings
-            test._hypothesis_internal_use_settings = settings(
-                asked, max_examples=examples(asked.max_examples)
-            )
+            test._hypothesis_internal_use_settings = settings(asked, max_examples=tries(asked.max_examples))
 
 
 def pytest_collection_finish() -> None:

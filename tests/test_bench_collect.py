@@ -39,6 +39,7 @@ def test_cross_validation_stops_nearer_to_the_least_error_than_going_on() -> Non
     assert len(chart.series) == len(NOISES)
 
 
+@pytest.mark.slow
 def test_classifiers_and_bands_have_a_line_for_each_case() -> None:
     from bench.collect import classifiers, coverage
 

@@ -10,7 +10,7 @@ import pytest
 import privet as pv
 from privet.assess import link
 from privet.registry import installed
-from privet.roads.stations import options
+from privet.roads import options
 from privet.samples import SAMPLES
 
 POLICY = pv.Policy.loads(SAMPLES["patients"].policy())

@@ -51,7 +51,7 @@ ARROWS: dict[str, set[str]] = {
     "declared": {"core"},  # for its types only
     "core": {"errors", "equality", "readings", "domain", "declared", "notebook", "recoding"},  # its type only
     "recoding": {"core", "domain", "errors"},
-    "engine": {"core", "domain", "recoding"},
+    "engine": {"errors", "equality", "domain", "core", "recoding"},
     "verifier": set(),  # a program of its own: nothing imports it, and it imports nothing of ours
     "samples": {"errors"},
     "registry": {"errors"},
@@ -81,8 +81,7 @@ ARROWS: dict[str, set[str]] = {
         *BASE, *SEARCHES, "counts", "hierarchy", "models", "measure", "disclose", "engines", "policy",
         "evidence", "report", "release", "registry", "placing", "parties",
     },
-    "publishing": {*BASE, "policy", "release", "roads"},
-    "rehearsal": {*BASE, "parties", "evidence", "release", "roads", "publishing"},
+    "rehearsal": {*BASE, "parties", "evidence", "release", "roads"},
     "verification": {*BASE, "policy", "evidence", "report", "roads"},
     "node": {
         *BASE, "disclose", "parties", "engines", "evidence", "placing", "registry", "roads", "verification",
@@ -99,7 +98,7 @@ ARROWS: dict[str, set[str]] = {
     # Pages over what the command line calls too; it runs commands, and imports none of them.
     "studio": {
         *BASE, "hierarchy", "models", "counts", "relational", "disclose", "engines", "policy", "evidence",
-        "report", "release", "registry", "placing", "roads", "publishing", "drafts", "difference",
+        "report", "release", "registry", "placing", "roads", "drafts", "difference",
         "effort",
     },
 }  # fmt: skip

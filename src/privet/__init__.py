@@ -71,7 +71,6 @@ if TYPE_CHECKING:
     from privet.models.tcloseness import Distance, TCloseness
     from privet.policy.notation import algorithm, model
     from privet.policy.values import Policy
-    from privet.publishing import check, publish
     from privet.readings import Nulls
     from privet.relational.anatomy import Anatomy
     from privet.relational.auto import AutoSearch
@@ -88,6 +87,7 @@ if TYPE_CHECKING:
     from privet.relational.suppression import Suppression
     from privet.relational.topdown import TopDown
     from privet.release import Release
+    from privet.roads import check, publish
     from privet.roads.documents.shape import DocumentShape
     from privet.roads.noisy.planning import plan
     from privet.roads.trajectories.shape import Trajectories
@@ -217,7 +217,7 @@ _HOME = {
     "Verdict": "privet.core",
     "algorithm": "privet.policy.notation",
     "attack": "privet.attackers.suite",
-    "check": "privet.publishing",
+    "check": "privet.roads",
     "compare": "privet.assess",
     "draft": "privet.drafts.draft",
     "explain": "privet.assess",
@@ -225,7 +225,7 @@ _HOME = {
     "link": "privet.assess",
     "model": "privet.policy.notation",
     "plan": "privet.roads.noisy.planning",
-    "publish": "privet.publishing",
+    "publish": "privet.roads",
     "risk": "privet.assess",
     "sample": "privet.samples",
     "verify": "privet.verification",

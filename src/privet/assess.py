@@ -18,10 +18,9 @@ from privet.measure.attack import Attack
 from privet.policy import handed
 from privet.policy.values import Policy, policy_of
 from privet.release import Release
-from privet.roads import engine_of, fit, road_of
+from privet.roads import engine_of, fit, options, road_of, with_known_options
 from privet.roads.answers import Answer
 from privet.roads.received import at_home
-from privet.roads.stations import options, with_known_options
 from privet.roads.tables import linking, opened
 from privet.roads.tables.linking import Linked
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -225,6 +225,11 @@ class PrivacyModel(ModelFacts, Protocol):
 
     def nearest(self, tally: Tally) -> Self:
         """The least demanding change of the parameters that this tally keeps."""
+
+
+Verdicts: TypeAlias = tuple[
+    tuple[PrivacyModel, Verdict], ...
+]  # every promise that was checked, with what was found
 
 
 @dataclass(frozen=True, slots=True)

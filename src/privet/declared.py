@@ -68,6 +68,11 @@ class ModelFacts(Protocol):
         """The quasi-identifiers that it names; None: it is about all of them."""
         return None
 
+    @property
+    def taxonomy(self) -> Any:
+        """The tree in which it has the sensitive values that mean much the same stand together, if any."""
+        return None
+
     def leaving(self) -> Mapping[str, tuple[str, ...]]:
         """Of a promise about a population: the column that says which rows leave, and what it then says."""
         return {}

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from privet.evidence import folder as ev
-from privet.evidence.columns import ColumnNote
-from privet.evidence.values import Evidence
+from privet.evidence.values import ColumnNote, Evidence
 from privet.policy import handed
 from privet.roads.answers import Answer, Rows, Table, answer
 

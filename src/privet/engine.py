@@ -1,8 +1,11 @@
-"""What an engine is: the only code that knows where tables live, and how they are read and written."""
+"""What an engine is: the only code that knows where tables live, and how they are read and written.
+
+What every engine does alike with the values that it met stands at the end.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,8 +14,10 @@ from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Form, Role, Tally, Terms
-from privet.domain import Value
+from privet import equality
+from privet.core import Attribute, Form, Role, Tally, Terms
+from privet.domain import Domain, Value, flat
+from privet.errors import HierarchyError
 from privet.recoding import Recoding
 
 # What is counted, in this order: so cells of one class stand together.
@@ -206,3 +211,59 @@ def unwritable(form: Form) -> list[str]:
     except (LookupError, ValueError):  # no such one, one of bytes, or a name that is none
         found.append(f"there is no encoding {form.encoding!r}")
     return found
+
+
+# Values in leaf order, for every engine alike. Here equal values become one: whoever counts, counts codes,
+# and 45 and 45.0 have the same. It is done once for each distinct value, never for each row.
+
+
+def domains(
+    values: Mapping[str, Sequence[Value]], arranged: Mapping[str, Attribute], as_written: Collection[str] = ()
+) -> dict[str, Domain]:
+    """The domain of each column: by its attribute's hierarchy, or flat where it has none.
+
+    All attributes that do not fit are named at once. `as_written`: columns in which values are told apart by
+    their spelling. A published quasi-identifier is one: its reader sees how it is written, so records that
+    are written differently do not look alike.
+    """
+    found: dict[str, Domain] = {}
+    complaints: list[str] = []
+    missing = 0
+    for name, written in values.items():
+        met = written if name in as_written else spelt(written)
+        # Not in the order in which rows, or the threads of an engine, met them: the same data in another
+        # order, or on a busier machine, has the same codes, and so the same release and figures.
+        distinct: list[Value] = [*sorted(value for value in met if value is not None)]
+        distinct += [value for value in met if value is None]
+        hierarchy = arranged[name].hierarchy if name in arranged else None
+        try:
+            found[name] = flat(tuple(distinct)) if hierarchy is None else hierarchy.domain(distinct)
+        except HierarchyError as error:
+            complaints += [f"attributes.{name}: {complaint}" for complaint in error.complaints]
+            missing += error.missing
+    if complaints:
+        raise HierarchyError(*complaints, missing=missing)
+    return found
+
+
+def spelt(values: Sequence[Value]) -> Sequence[Value]:
+    """Each value once, equal ones in one spelling."""
+    if equality.own(values) or len(found := equality.classes(values)) == len(values):
+        return values
+    return [
+        None if one is None else equality.spelling([v for v in alike if v is not None])
+        for one, alike in found.items()
+    ]
+
+
+def codes_of(domain: Domain, values: Sequence[Value]) -> NDArray[np.intp]:
+    """The code of each value as it was met; equal ones have the same."""
+    codes: list[int | None] = list(map(domain.codes.get, values))
+    if None in codes:  # written in another way than the domain has it
+        codes = list(map(domain.code, values))
+    return np.array(codes, dtype=np.intp)
+
+
+def respelt(domain: Domain, values: Iterable[Value]) -> bool:
+    """Is a value written in another way than the domain has it? Then its own spelling would tell it apart."""
+    return not domain.codes.keys() >= set(values)

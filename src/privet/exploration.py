@@ -18,7 +18,6 @@ from privet.declared import TABLE
 from privet.engine import Engine
 from privet.errors import PolicyError, PrivetError, UnsatisfiableError, UnsupportedError, one_of
 from privet.measure import classes, summary
-from privet.measure import risk as risks
 from privet.measure.bayes import bayes_error
 from privet.measure.kept import kept
 from privet.measure.query import median_error
@@ -26,9 +25,9 @@ from privet.measure.spread import Boxes
 from privet.policy.notation import build, describe
 from privet.policy.values import Policy, policy_of
 from privet.recoding import Perturbation, Recoding
-from privet.roads import engine_of
+from privet.roads import engine_of, with_known_options
 from privet.roads.answers import Exploration, Run
-from privet.roads.stations import checkable, columns_needed, refuse_broken, settle, with_known_options
+from privet.roads.stations import checkable, columns_needed, refuse_broken, settle
 from privet.roads.tables import population
 
 USUAL = ("top-down", "optimal", "mondrian", "local", "suppression")  # beside the policy's own
@@ -238,7 +237,7 @@ def _useful(raw: Tally, recoding: Recoding) -> dict[str, Any] | None:
 
 
 def _risks(sizes: Any) -> dict[str, Any]:
-    found = risks.risk(sizes)
+    found = classes.risk(sizes)
     return {
         "highest": found["highest"],
         "average": found["average"],

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
-from privet.core import Purse, Step
+from privet.core import Purse, Step, Verdicts
 from privet.engine import Engine
 from privet.errors import InputError
 from privet.evidence.signing import PrivateKey
@@ -25,9 +25,8 @@ from privet.parties.itemsets import MiningContract
 from privet.parties.learned import coalitions, learned
 from privet.parties.transport import Distance, InProcess, Link, Session, Traffic, Travelling, together
 from privet.parties.words import Split
-from privet.publishing import publish
 from privet.release import claimed, named
-from privet.roads import Verdicts, engine_of
+from privet.roads import engine_of, publish
 from privet.roads.parties.concluding import AllSign
 from privet.roads.parties.itemsets import mine_together
 from privet.roads.parties.noisy import NoisyOutcome, made_up

@@ -25,10 +25,9 @@ from privet import jsonvalue, notebook
 from privet.core import PrivacyModel, Step, Verdict
 from privet.errors import InputError, MissingExtraError, PrivetError, TamperedError
 from privet.evidence import folder as ev
-from privet.evidence.columns import DataNote
 from privet.evidence.measures import Measures
 from privet.evidence.signing import Signatories
-from privet.evidence.values import Evidence
+from privet.evidence.values import DataNote, Evidence
 from privet.placing import Aside, aside, fits
 from privet.policy import handed
 from privet.policy.values import Policy

@@ -19,14 +19,13 @@ from privet.engine import Engine
 from privet.errors import InputError, PolicyError, TamperedError
 from privet.evidence import folder as ev
 from privet.evidence import notes, sealed, signing, whole
-from privet.evidence.promises import Promise
 from privet.evidence.signing import Asked, Signed
-from privet.evidence.values import Evidence
+from privet.evidence.values import Evidence, Promise
 from privet.policy import handed
 from privet.policy.values import Policy
 from privet.report import html
-from privet.roads import Found, disguised, engine_of, fit, received, rewritten, road_of
-from privet.roads.stations import needed, with_known_options
+from privet.roads import Found, disguised, engine_of, fit, received, rewritten, road_of, with_known_options
+from privet.roads.stations import needed
 
 
 @dataclass(frozen=True)

@@ -310,7 +310,7 @@ def test_definetti_learns_nothing_where_nothing_goes_together() -> None:
 
 def test_downcoding_reads_values_off_tight_ranges() -> None:
     from privet.attackers.scene import Target
-    from privet.evidence.columns import ColumnNote
+    from privet.evidence.values import ColumnNote
 
     draw = random.Random(5)
     ages = sorted(draw.sample(range(10, 95), 48))

@@ -213,7 +213,7 @@ def test_a_fault_of_ours_is_said_without_quoting_data(
     def broken(*_args: object, **_keywords: object) -> None:
         raise ValueError(CANARY)
 
-    monkeypatch.setattr("privet.publishing.publish", broken)
+    monkeypatch.setattr("privet.roads.publish", broken)
     monkeypatch.delenv("PRIVET_DEBUG", raising=False)
     ran = privet("publish", "patients.csv", "hospital.toml", "-o", "out")
     assert ran.code == 3

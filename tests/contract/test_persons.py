@@ -138,7 +138,7 @@ def test_the_check_is_the_naive_definition(variant: str) -> None:
     """On tables as they are and on coarse ones: both verdicts occur, and both agree."""
     seen: set[bool] = set()
     said = asked(variant, "optimal")
-    for seed in range(12):
+    for seed in range(0, 12, 2):
         raw = visits(seed, 8 + 3 * (seed % 9))
         for width in (1, 10, 100):
             table = raw.with_columns(pl.col("age") // width, pl.col("hours") // width)

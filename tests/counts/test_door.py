@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.dp.small import PREDICTORS, TABLE_6_1, table
+from tests.tries import tries
 
 from privet.core import Tally
 from privet.counts.door import Ahead, Candidate, Counts, Ints, OpenCounts
@@ -35,12 +36,12 @@ ANSWERERS: dict[str, OpenMake] = {
 
 @pytest.mark.parametrize("make", ANSWERERS.values(), ids=ANSWERERS)
 def test_questions_are_answered_and_searches_find_the_same(make: OpenMake) -> None:
-    check_counts(make, examples=150)
+    check_counts(make, examples=tries(150))
 
 
 @pytest.mark.parametrize("make", ANSWERERS.values(), ids=ANSWERERS)
 def test_leaves_hold_what_a_naive_count_finds(make: OpenMake) -> None:
-    check_leaves(make, examples=80)
+    check_leaves(make, examples=tries(80))
 
 
 # Broken on purpose: the contract sees it.

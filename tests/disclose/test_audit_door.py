@@ -127,7 +127,9 @@ def test_few_file_descriptors_are_no_fault(serving: Callable[..., Server], tmp_p
     finally:
         logged = server.stop()
     lines = [json.loads(line) for line in logged.splitlines()]
-    assert (lines[0]["connections"], [line["event"] for line in lines]) == (100, ["start", "stop"])
+    assert [line["event"] for line in lines] == ["start", "few file descriptors: raise `ulimit -n`", "stop"]
+    assert [line["connections"] for line in lines[:2]] == [100, 100]
+    assert (lines[1]["level"], lines[1]["asked"]) == ("warning", 4000)
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def test_leaves_are_dealt_out_whenever_that_is_possible(
 ) -> None:
     texts = data.draw(st.lists(st.text("wxyz", min_size=many, max_size=many), min_size=size, max_size=size))
     trees = [student(text) for text in texts]
-    found = settling.settled(trees, schema, l)
+    found = settling.Settling(schema, l)(trees)
     assert sorted(sorted(str(v.values[0]) for v in tree.children) for tree in found) == sorted(
         map(sorted, texts)
     )
@@ -71,20 +71,19 @@ def test_leaves_are_dealt_out_whenever_that_is_possible(
     assert (max(max(Counter(place).values()) for place in places) <= size // l) == possible
     if possible:  # the order in which they came is nowhere to be seen
         chance = random.Random(size)
-        assert found == settling.settled(
-            chance.sample([turned(tree, chance) for tree in trees], len(trees)), schema, l
-        )
+        again = chance.sample([turned(tree, chance) for tree in trees], len(trees))
+        assert found == settling.Settling(schema, l)(again)
 
 
 def test_with_k_anonymity_alone_they_are_sorted(schema: Schema) -> None:
-    found = settling.settled([student("yx"), student("xw"), student("zz")], schema, None)
+    found = settling.Settling(schema, None)([student("yx"), student("xw"), student("zz")])
     assert ["".join(str(v.values[0]) for v in tree.children) for tree in found] == ["wx", "xy", "zz"]
 
 
 def test_what_looks_alike_in_no_way_stays(schema: Schema) -> None:
     one = Vertex("term", ("x",), (Vertex("course", ("c", "A")),))
     trees = [Vertex("student", ("1990",), (one, Vertex("term", ("y",)))) for _ in range(3)]
-    assert settling.settled(trees, schema, 2) == trees
+    assert settling.Settling(schema, 2)(trees) == trees
 
 
 @given(seed=st.integers(0, 10_000))
@@ -101,7 +100,7 @@ def test_trees_below_trees_keep_what_the_search_found(schema: Schema, seed: int)
         for at in range(4)
     ]  # fmt: skip
     assert audit(schema, trees, l).holds
-    found = settling.settled(trees, schema, l)
+    found = settling.Settling(schema, l)(trees)
     assert audit(schema, found, l, steps=0).holds, "as written, without a search"
     assert audit(schema, found, l).records == len(trees)
 

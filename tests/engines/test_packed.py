@@ -18,7 +18,7 @@ from privet.engines.plain import Plain
 from privet.errors import InputError, MissingExtraError, UnsupportedError
 from privet.policy.presets import Preset
 from privet.policy.values import Policy
-from privet.publishing import publish
+from privet.roads import publish
 from privet.verification import verify
 
 LABELS = {"pid": "Person number", "sex": "Sex of respondent", "age": "Age at interview"}

@@ -16,7 +16,7 @@ import pytest
 import privet as pv
 from privet.core import Form
 from privet.domain import flat
-from privet.engines.arrange import domains
+from privet.engine import domains
 from privet.engines.embedded import Embedded
 from privet.engines.frames import in_order
 from privet.errors import InputError

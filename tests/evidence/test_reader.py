@@ -16,9 +16,8 @@ from tests.frozen import cases, stillness
 import privet as pv
 from privet.errors import TamperedError
 from privet.evidence import folder, sealed
-from privet.evidence.columns import ColumnNote
 from privet.evidence.part import Part, Standing
-from privet.evidence.values import Evidence
+from privet.evidence.values import ColumnNote, Evidence
 
 KINDS = {
     "table": "sample patients",

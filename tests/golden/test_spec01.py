@@ -20,7 +20,7 @@ import pytest
 from tests.oracle import cuts_of
 
 from privet.core import Attribute, Finding, Form, Hierarchy, PrivacyModel, Role, Tally
-from privet.counts.gain import GainTable
+from privet.counts.lookahead import GainTable
 from privet.counts.memory import InMemory
 from privet.domain import Domain, Value
 from privet.engine import Engine

@@ -173,8 +173,11 @@ def test_values_of_paths_and_sets_are_numbered_by_their_text(values: list[str | 
     assert [found[code] for code in codes] == values
 
 
-def test_large_tables_whose_rows_seldom_repeat_are_counted_in_order(tmp_path: Path) -> None:
-    rows = 50_000  # above the size from which equal records are not merged
+def test_large_tables_whose_rows_seldom_repeat_are_counted_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("privet.engines.frames.SAMPLE", 1000)
+    rows = 2500  # above the size from which equal records are not merged
     frame = pl.DataFrame(
         {
             "age": [at * 7919 % 99_991 for at in range(rows)],

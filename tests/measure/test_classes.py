@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from privet.core import Column, Tally
 from privet.domain import Domain, Node
-from privet.measure import classes, risk
+from privet.measure import classes
 from privet.testing import tallies
 
 few = settings(max_examples=60, deadline=None)
@@ -104,16 +104,16 @@ def test_average_class_size_and_its_normal_form() -> None:
 @given(sizes, st.fractions(0, 1, max_denominator=50))
 def test_risk_is_one_in_the_size_of_the_class(found: Any, threshold: Any) -> None:
     each = [1 / size for size in found.tolist() for _ in range(size)]
-    assert float(risk.highest(found)) == max(each)
-    assert float(risk.average(found)) == pytest.approx(sum(each) / len(each))
-    assert risk.uniques(found) == sum(chance == 1 for chance in each)
+    assert float(classes.highest(found)) == max(each)
+    assert float(classes.average(found)) == pytest.approx(sum(each) / len(each))
+    assert classes.uniques(found) == sum(chance == 1 for chance in each)
     above = sum(size for size in found.tolist() if Fraction(1, size) > threshold)
-    assert risk.above(found, threshold) == above
+    assert classes.above(found, threshold) == above
 
 
 def test_a_table_without_records_has_no_risk() -> None:
     none = np.array([], dtype=np.int64)
-    assert risk.risk(none)["highest"] == 0
+    assert classes.risk(none)["highest"] == 0
     assert classes.histogram(none) == []
     assert classes.average_class_size(none) == 0
     assert classes.discernibility_ratio(none) == 0

@@ -11,7 +11,7 @@ from privet.errors import InputError, MissingExtraError
 from privet.measure import classify as trees
 from privet.measure.classify import classify
 from privet.policy.values import Policy
-from privet.publishing import publish
+from privet.roads import publish
 from privet.samples import SAMPLES
 from privet.samples.adult import read_adult
 

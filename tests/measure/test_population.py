@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privet.measure import risk
-from privet.measure.classes import Ints
+from privet.measure.classes import Ints, at_risk, journalist
 from privet.models import population, snb
 
 sizes = st.lists(st.integers(1, 12), min_size=1, max_size=12).map(lambda s: np.array(s, dtype=np.int64))
@@ -173,11 +172,11 @@ def test_what_cannot_be_estimated_is_said() -> None:
 def test_a_journalist_picks_among_the_population(classes: list[tuple[int, int]]) -> None:
     pairs = [(people, min(people, shown)) for people, shown in classes]
     chances = [Fraction(1, people) for people, shown in pairs for _ in range(shown)]
-    found = risk.journalist(*(np.array(each) for each in zip(*pairs, strict=True)))
+    found = journalist(*(np.array(each) for each in zip(*pairs, strict=True)))
     assert found["highest"] == pytest.approx(float(max(chances, default=Fraction(0))))
     assert found["average"] == pytest.approx(float(sum(chances, Fraction(0)) / max(1, len(chances))))
 
 
 def test_records_at_risk_are_strictly_above_each_chance() -> None:
-    found = {one["above"]: one["records"] for one in risk.at_risk(np.array([1, 2, 5, 100]))}
+    found = {one["above"]: one["records"] for one in at_risk(np.array([1, 2, 5, 100]))}
     assert found == {"1/2": 1, "1/3": 3, "1/5": 3, "1/10": 8, "1/20": 8, "1/50": 8, "1/100": 8}

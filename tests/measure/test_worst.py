@@ -12,7 +12,7 @@ from tests.golden.test_spec09_models import TABLE
 from tests.tables import tally_of
 
 from privet.core import Nulls
-from privet.measure.risk import worst_classes
+from privet.measure.summary import worst_classes
 from privet.models.ldiversity import DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
 from privet.models.tcloseness import Distance, TCloseness
 

@@ -15,8 +15,8 @@ from privet.errors import PolicyError
 from privet.hierarchy import Dates, Flat, Intervals, Prefix
 from privet.models.safeharbor import SMALL_AREAS, SafeHarbor, coarse_age, coarse_area, coarse_date
 from privet.policy.values import Policy
-from privet.publishing import publish
 from privet.relational.optimal import Optimal
+from privet.roads import publish
 
 
 def tally(**columns: list[str | None]) -> Tally:

@@ -10,7 +10,7 @@ import pytest
 
 from privet import effort, native
 from privet.policy.values import Policy
-from privet.publishing import check
+from privet.roads import check
 
 PEOPLE = pl.DataFrame(
     [[f"{n % 7}", f"{n % 5}", f"{n % 3}", f"p{n // 2}", ("flu", "gout")[n % 2]] for n in range(120)],

@@ -21,8 +21,8 @@ from privet.models.tcloseness import Distance, TCloseness
 from privet.models.transport import Ways, least_work
 from privet.policy.notation import build, describe
 from privet.policy.values import Policy
-from privet.publishing import publish
 from privet.relational.optimal import Optimal
+from privet.roads import publish
 
 F = Fraction
 S = ("s",)

@@ -198,8 +198,12 @@ def closed() -> int:
 
 
 @pytest.mark.parametrize("words", [[], ["--json"]], ids=["told", "json"])
-@pytest.mark.parametrize("how", ["full", "unread", "shut"])
-def test_the_code_says_what_became_of_the_release(here: Path, how: str, words: list[str]) -> None:
+@pytest.mark.parametrize(("how", "buffers"), [("full", ""), ("unread", ""), ("unread", "1"), ("shut", "1")])
+def test_the_code_says_what_became_of_the_release(
+    here: Path, how: str, buffers: str, words: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", buffers)
+
     def published(*more: str) -> subprocess.CompletedProcess[bytes]:
         if how == "shut":
             return ran(*PUBLISH, *words, *more, stdout=None, preexec_fn=lambda: os.close(1))

@@ -200,6 +200,52 @@ def test_data_that_does_not_fit_behind_stdout_is_an_error(here: Path) -> None:
     shutil.rmtree(here / "told")
 
 
+def limited(words: list[str], folder: Path, size: int) -> tuple[int, bytes, int]:
+    """The code, the words and what arrived, where the file behind stdout takes the first bytes only."""
+    resource = pytest.importorskip("resource", reason="this system has no limits on files")
+    took = folder / "took"
+    with took.open("wb") as stdout:
+        ran = subprocess.run(
+            [sys.executable, "-u", "-m", "privet.cli", *words],
+            cwd=folder,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)),
+        )
+    return ran.returncode, ran.stderr, took.stat().st_size
+
+
+PLAN = """collect = 1
+
+[columns.smokes]
+type = "category"
+values = ["yes", "no"]
+mechanism = "randomised-response"
+truth = "3/4"
+"""
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_answers_cut_short_by_a_full_disk_are_an_error(tmp_path: Path, ending: str) -> None:
+    (tmp_path / "plan.toml").write_text(PLAN, "utf-8")
+    lines = ["smokes", *["yes"] * 5000] if ending == "csv" else ['{"smokes": "no"}'] * 500
+    (tmp_path / f"true.{ending}").write_text("\n".join(lines) + "\n", "utf-8")
+    words = ["collect", "perturb", "plan.toml", f"true.{ending}"]
+    code, said, _ = limited(words, tmp_path, 10_000_000)
+    assert (code, said) == (0, b"")
+    code, said, took = limited(words, tmp_path, 8192)
+    assert (code, took) == (2, 8192)
+    assert said.startswith(b"error: the answer could not be written: ")
+    assert said.count(b"\n") == 1
+
+
+def test_a_document_cut_short_by_a_full_disk_is_an_error(here: Path) -> None:
+    code, said, took = limited(["collect", "perturb", "--help"], here, 100)
+    assert (code, took) == (2, 100)
+    assert said.startswith(b"error: ")
+
+
 def test_a_copy_without_room_names_where_it_was_to_go(tmp_path: Path) -> None:
     full = OSError(
         28,

@@ -24,9 +24,9 @@ from privet.models.risk import MaximumRisk
 from privet.models.safeharbor import SafeHarbor
 from privet.policy.presets import Preset, names
 from privet.policy.values import Policy
-from privet.publishing import publish
 from privet.readings import Rows
 from privet.release import Release
+from privet.roads import publish
 from privet.verification import verify
 
 

@@ -35,7 +35,7 @@ def test_a_tree_is_read_from_a_file_beside_the_policy(name: str, content: str, t
     (tmp_path / name).write_text(content, "utf-8")
     (tmp_path / "p.toml").write_text(TEXT.format(tree=f'path = "{name}"'), "utf-8")
     found = pv.Policy.load(tmp_path / "p.toml")
-    assert found.models[0].taxonomy == pv.Policy.loads(TEXT.format(tree=INLINE)).models[0].taxonomy  # type: ignore[attr-defined]
+    assert found.models[0].taxonomy == pv.Policy.loads(TEXT.format(tree=INLINE)).models[0].taxonomy
     assert "path" not in found.dumps()
     assert pv.Policy.loads(found.dumps()).models == found.models
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from privet.core import PrivacyModel, Tally
 from privet.domain import Cut, Domain, Node
-from privet.models.classes import ClassCheck, Classes
+from privet.models.classcheck import ClassCheck
+from privet.models.classes import Classes
 from privet.models.linkage import LinkageCheck
 from privet.recoding import Generalization
 

@@ -15,7 +15,8 @@ from privet.counts.boxing import CellBoxes
 from privet.domain import Domain, Node, flat
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
 from privet.hierarchy import Intervals, Tree
-from privet.models.classes import ClassCheck, Classes
+from privet.models.classcheck import ClassCheck
+from privet.models.classes import Classes
 from privet.models.kanonymity import KAnonymity
 from privet.models.ldiversity import DistinctLDiversity
 from privet.recoding import Regions

@@ -7,8 +7,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privet.report.curves import LINE, Moment, Point, buckets, scatter, timeline
-from privet.report.plots import MARKS, Axis, Bar, Bin, bars, histogram, pct, rungs
+from privet.report.plots import (
+    LINE,
+    MARKS,
+    Axis,
+    Bar,
+    Bin,
+    Moment,
+    Point,
+    bars,
+    buckets,
+    histogram,
+    pct,
+    rungs,
+    scatter,
+    timeline,
+)
 
 shares = st.floats(0, 1, allow_subnormal=False)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from privet.evidence.promises import Promise
+from privet.evidence.values import Promise
 from privet.roads.answers import Exploration
 
 ROADS = ("tables", "trajectories", "documents", "transactions")

@@ -23,7 +23,7 @@ from privet import effort
 from privet.cli import main
 from privet.hierarchy.dates import Dates
 from privet.policy.values import Policy
-from privet.publishing import check
+from privet.roads import check
 from privet.roads.tables.road import judged
 from privet.studio import columns, counting, cuts, promises
 from privet.studio.before_after import prepared

@@ -17,7 +17,7 @@ from tests.studio.house import House, open_house
 from privet.cli import main
 from privet.errors import InputError
 from privet.policy.values import Policy
-from privet.publishing import publish
+from privet.roads import publish
 from privet.studio.jobs import State
 from privet.studio.project import Project
 

@@ -22,7 +22,7 @@ from tests.studio.test_gate import EVIL, TABLE, faults, upload
 
 from privet.errors import InputError
 from privet.policy.values import Policy
-from privet.publishing import publish
+from privet.roads import publish
 from privet.studio import received, weight
 from privet.studio.addresses import VARIABLE
 from privet.studio.jobs import State, spoken

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.trajectory.naive import Record, dense, promise, read, records, tally, violating
 from tests.trajectory.test_golden import TABLE_4_1
+from tests.tries import tries
 
 from privet.errors import UnsupportedError
 from privet.models.lkc import LKC
@@ -55,7 +56,7 @@ def test_nothing_loses_less_on_any_sets() -> None:
     """Sets of all kinds, also those that no paths would give: eight points, so 256 covers to try."""
     rng = np.random.default_rng(4)
     points = tally([(tuple((when, "a") for when in range(1, 9)), "s")]).points
-    for _ in range(300):
+    for _ in range(tries(300)):
         bad, good = (
             Sequences.of(
                 points, {(tuple(sorted(one)), 1) for one in drawn(rng, int(rng.integers(3, 16)), most)}

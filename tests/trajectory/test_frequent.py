@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.trajectory.naive import Record, dense, matching, maximal_frequent, records, tally, visits
+from tests.tries import tries
 
 from privet import native
 from privet.errors import PolicyError
@@ -68,7 +69,7 @@ def test_sums_that_meet_by_chance_join_nobody(monkeypatch: pytest.MonkeyPatch) -
 
 def test_equals_the_definition_on_long_paths() -> None:
     rng = np.random.default_rng(5)
-    for _ in range(300):
+    for _ in range(tries(300)):
         rows = dense(rng, rows=int(rng.integers(3, 20)), times=8, places="ab", stays=0.8)
         least = int(rng.integers(1, 6))
         paths = tally(rows)

@@ -46,7 +46,7 @@ class Similarity:
 
 def alike(bag: Bags, models: Sequence[PrivacyModel]) -> list[NDArray[np.bool_]] | None:
     """Sets of values that mean much the same, as masks over the values."""
-    trees: list[Any] = [getattr(m, "taxonomy", None) for m in models if bag.attribute in _spoken_of(m)]
+    trees: list[Any] = [m.taxonomy for m in models if bag.attribute in _spoken_of(m)]
     for tree in trees:
         if isinstance(tree, Tree):
             return [np.array([value in branch for value in bag.values]) for branch in _branches(tree)]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from privet.attackers.attack import NotTriedError
 from privet.attackers.scene import Target
-from privet.evidence.columns import DataNote
+from privet.evidence.values import DataNote
 from privet.release import Release
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json as notation
 import math
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,6 +17,7 @@ from privet.errors import InputError
 
 if TYPE_CHECKING:
     from privet.collect.column import Column
+    from privet.collect.stream import Target
 
 ARGUMENTS["PLAN"] = "The plan of a collection, collect.toml; `privet collect init` drafts one."
 ARGUMENTS["ANSWERS"] = "CSV, TSV, JSON lines (.gz too) or Parquet, or - for what is piped in."
@@ -305,20 +305,17 @@ def _separator(delimiter: str | None) -> str | None:
 
 
 @contextmanager
-def _target(output: Path | None, *, overwrite: bool) -> Iterator[BinaryIO]:
+def _target(output: Path | None, *, overwrite: bool) -> Iterator[Target]:
     """A file that appears when it is whole, or stdout."""
     if output is not None:
         with whole(output, overwrite=overwrite) as fresh, fresh.open("wb") as target:
             yield target
         return
     screen.listened()
-    sys.stdout.flush()
-    try:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        screen.silenced()
-        raise screen.UnreadError(screen.CLOSED) from None
+    screen.finish()
+    stdout = screen.Stdout()
+    yield stdout
+    stdout.flush()
 
 
 def _piped() -> str:

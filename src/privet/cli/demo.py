@@ -70,8 +70,8 @@ def _play(folder: Path, progress: Any) -> dict[str, Any]:
     from privet.measure.attack import by_recoding
     from privet.models.kanonymity import KAnonymity
     from privet.policy.values import Policy
-    from privet.publishing import check, publish
     from privet.recoding import Generalization
+    from privet.roads import check, publish
     from privet.roads.tables.release import TableRelease
     from privet.samples import SAMPLES
     from privet.verification import verify

@@ -27,17 +27,19 @@ DEBUG = "PRIVET_DEBUG"  # for developers: shows tracebacks, which may quote data
 
 def run(args: Sequence[str]) -> int:
     """Run a command line and say how it ended; raises nothing but what a debugging developer asked for."""
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(AttributeError):  # a stream of somebody's own, which need not be able to do this
-            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    with noted() as placed:
+    with noted() as placed, screen.buffered():
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(AttributeError):  # a stream of somebody's own, which need not be able to do this
+                stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
         try:
             ended = _ended(args, placed)
             sys.stdout.flush()
         except (OSError, screen.UnreadError) as error:  # of our own words: all else was answered below
             ended = _unheard(error, placed)
-    with suppress(OSError, ValueError):
+    try:
         sys.stderr.flush()
+    except (OSError, ValueError):
+        screen.silenced(sys.stderr)
     return ended
 
 
@@ -106,8 +108,11 @@ def _code(error: PrivetError) -> int:
 def _failed(json: bool, code: str, complaints: Sequence[str], ended: int) -> int:  # noqa: FBT001 - private
     try:
         screen.fail(code, complaints, ended, json=json)
-    except (OSError, screen.UnreadError):  # nobody to tell: the code still says it
+        screen.finish()
+    except (OSError, screen.UnreadError):  # stdout has no room for it: the code says it, and stderr
         screen.silenced()
+        with suppress(OSError, ValueError):
+            screen.problems(*complaints)
     return ended
 
 

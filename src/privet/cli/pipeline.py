@@ -6,7 +6,6 @@ import json
 import os
 import secrets
 import shutil
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -59,17 +58,15 @@ def to_stdout(folder: Path) -> None:
         raise InputError(
             f"{folder}: the data is not one file, so it cannot go to stdout; it is in the folder"
         )
+    target = screen.Stdout()
     try:
         with found[0].open("rb") as data:
-            while part := data.read(PIECE):
-                rest = memoryview(part)
-                while rest:  # an unbuffered stream takes what fits, and says how much
-                    rest = rest[sys.stdout.buffer.write(rest) :]
-        sys.stdout.buffer.flush()
-    except OSError as error:  # here the data is the answer: who waits for it has a part of it, or nothing
+            shutil.copyfileobj(data, target, PIECE)
+        target.flush()
+    except screen.UnreadError as error:  # the data is the answer: who waits for it has a part of it, or none
         screen.silenced()  # what is still in the buffer has no room either
         raise InputError(
-            f"stdout: the data could not be written whole ({error.strerror}); the release stands in {folder}"
+            f"stdout: the data could not be written whole ({error.reason}); the release stands in {folder}"
         ) from None
 
 

@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from privet.attackers.suite import Attacked
     from privet.core import Progress
     from privet.drafts.accept import Answers
-    from privet.evidence.columns import ColumnNote
     from privet.evidence.measures import Measures
+    from privet.evidence.values import ColumnNote
     from privet.policy.values import Policy
     from privet.release import Release
 
@@ -149,8 +149,8 @@ def publish(
 
     """
     from privet.evidence.folder import read as written
-    from privet.publishing import publish as published
     from privet.release import claimed, named
+    from privet.roads import publish as published
 
     if show_values:
         screen.refuse_hidden_terminal(json=json)

@@ -178,8 +178,8 @@ def hide(
 
     """
     from privet.cli.publish import summary
-    from privet.publishing import publish
     from privet.release import claimed
+    from privet.roads import publish
     from privet.rules.goals import By
     from privet.rules.rule import sides
 

@@ -7,11 +7,12 @@ shown with its control characters escaped, so that it cannot steer the terminal.
 from __future__ import annotations
 
 import errno
+import io
 import json as notation
 import os
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from privet.errors import InputError
 
 if TYPE_CHECKING:
-    from privet.evidence.promises import Promise
+    from privet.evidence.values import Promise
 
 STAGES = {
     "read": "reading",
@@ -91,28 +92,67 @@ def heard() -> Iterator[None]:
         raise UnreadError(error.strerror or type(error).__name__) from None
 
 
+class Stdout:
+    """Stdout for data: all of it arrives, or it is an error of its own, apart from those of what is read."""
+
+    def write(self, data: bytes) -> int:
+        with heard():
+            return sys.stdout.buffer.write(data)
+
+    def writelines(self, lines: Iterable[bytes]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def flush(self) -> None:
+        finish()
+
+
+@contextmanager
+def buffered() -> Iterator[None]:
+    """Where Python was told not to buffer, a stream takes what fits and the rest would be lost unsaid."""
+    words = sys.stdout
+    if not isinstance(getattr(words, "buffer", None), io.RawIOBase):
+        yield
+        return
+    whole = io.BufferedWriter(words.buffer)
+    sys.stdout = io.TextIOWrapper(whole, words.encoding, words.errors, line_buffering=True)
+    try:
+        yield
+    finally:
+        with suppress(OSError, ValueError):  # told already, and silenced
+            sys.stdout.detach()
+            whole.detach()
+        sys.stdout = words
+
+
 def listened() -> None:
     """Somebody hears what only stdout gets: before work whose result is nothing but what is said."""
     if getattr(sys.stdout, "name", None) == os.devnull:  # it was closed before we began
         raise UnreadError(os.strerror(errno.EBADF))
 
 
-def silenced() -> None:
+def silenced(stream: TextIO | None = None) -> None:
     """Whoever read our output has seen enough, or it has no room; Python must not complain at exit."""
     with suppress(OSError, ValueError, AttributeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), (stream or sys.stdout).fileno())
 
 
 def warn(*lines: str) -> None:
     """Something the steward must know, that does not stop the work."""
     for line in lines:
-        sys.stderr.write(f"{paint('warning:', 'warn', sys.stderr)} {shown(line)}\n")
+        _aside(f"{paint('warning:', 'warn', sys.stderr)} {shown(line)}\n")
 
 
 def problems(*lines: str) -> None:
     """One line for each."""
     for line in lines:
-        sys.stderr.write(f"{paint('error:', 'bad', sys.stderr)} {shown(line)}\n")
+        _aside(f"{paint('error:', 'bad', sys.stderr)} {shown(line)}\n")
+
+
+def _aside(line: str) -> None:
+    with suppress(OSError, ValueError):  # where both go to one place, words stand in the order they were said
+        sys.stdout.flush()
+    sys.stderr.write(line)
 
 
 def answer(document: Mapping[str, Any]) -> None:
@@ -210,7 +250,7 @@ def choice_lines(choice: Mapping[str, Any] | None) -> list[str]:
     """What `auto` chose, what else it tried, and what each would have lost."""
     if not choice:
         return []
-    from privet.evidence.columns import ChoiceNote
+    from privet.evidence.values import ChoiceNote
     from privet.report.choices import compared, measure_of
 
     note = ChoiceNote.read(choice)

@@ -59,7 +59,7 @@ def levels(found: Any) -> Iterator[str]:
 
 def risk(found: Mapping[str, Any]) -> Iterator[str]:
     """What somebody finds who knows a few items."""
-    from privet.evidence.promises import Promise
+    from privet.evidence.values import Promise
 
     yield f"{found['records']:,} records with {found['cells']:,} items, {found['different']:,} different ones"
     yield f"  {found['unique']:,} have a set that nobody else has"

@@ -14,7 +14,7 @@ from privet.effort import allowed
 from privet.errors import InputError
 
 if TYPE_CHECKING:
-    from privet.evidence.promises import Promise
+    from privet.evidence.values import Promise
     from privet.verification import Verification
 
 

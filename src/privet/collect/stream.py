@@ -10,9 +10,9 @@ import csv
 import io
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,14 @@ _DIGITS = np.zeros(256, dtype=np.bool_)
 _DIGITS[list(b"0123456789.+-eE")] = True
 
 
+class Target(Protocol):
+    """What takes the answers, whole."""
+
+    def write(self, data: bytes, /) -> object: ...
+
+    def writelines(self, lines: Iterable[bytes], /) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Perturbed:
     """What was done: how many records, and which columns were left out."""
@@ -44,7 +52,7 @@ class Perturbed:
 def perturb_csv(
     plan: Plan,
     source: BinaryIO,
-    target: BinaryIO,
+    target: Target,
     *,
     delimiter: str = ",",
     take: Take = os.urandom,
@@ -79,7 +87,7 @@ def perturb_csv(
 
 
 def perturb_json(
-    plan: Plan, source: BinaryIO, target: BinaryIO, *, take: Take = os.urandom, progress: Progress = silent
+    plan: Plan, source: BinaryIO, target: Target, *, take: Take = os.urandom, progress: Progress = silent
 ) -> Perturbed:
     """Every record of a stream of JSON lines; each becomes what a client sends."""
     digest, columns = plan.digest, plan.columns

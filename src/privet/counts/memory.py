@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from privet.core import Column, Nulls, PrivacyModel, Tally
 from privet.counts.boxing import CellBoxes
 from privet.counts.door import Candidate, Counts, Indexes, Ints, OpenCounts, Rungs, Score, order
-from privet.counts.gain import Gains, TableGains
-from privet.counts.lookahead import bounds_of, keeps
+from privet.counts.lookahead import Gains, TableGains, bounds_of, keeps
 from privet.counts.partition import Partition
 from privet.counts.people import People
 from privet.counts.rollup import Rollups

@@ -10,9 +10,9 @@ from privet.core import Role
 from privet.declared import Order
 from privet.document.diversify import Representative
 from privet.document.forest import NONE, Forest, Vertex
-from privet.document.ordering import key_of
+from privet.document.ordering import key_of, whole_key
 from privet.document.schema import Kind
-from privet.document.settling import settled
+from privet.document.settling import Settling
 from privet.document.taxonomy import Taxonomy
 from privet.domain import Value
 
@@ -62,12 +62,12 @@ def published(
     alike: dict[Any, list[int]] = {}
     for at, layout in enumerate(laid):
         alike.setdefault(key_of(layout.tree(0), forest.schema)[0], []).append(at)
+    settled = Settling(forest.schema, diverse)
     for known in sorted(alike):
         trees = [
             laid[at].tree(member) for at in alike[known] for member in range(len(edits.classes[at].members))
         ]
-        trees = settled(trees, forest.schema, diverse)
-        yield from sorted(trees, key=lambda tree: key_of(tree, forest.schema)[1])
+        yield from sorted(settled(trees), key=lambda tree: whole_key(tree, forest.schema))
 
 
 class _Layout:
@@ -86,12 +86,13 @@ class _Layout:
     def tree(self, member: int) -> Vertex:
         """The labels of the class, and a member's own sensitive values."""
         made: dict[int, Vertex] = {}
-        theirs = self._rep.aligned[:, member].tolist()
-        for vertex in range(len(theirs) - 1, -1, -1):  # children before their parents
+        theirs = self._rep.aligned[:, member]
+        codes, buckets = self._forest.codes[theirs].tolist(), self._forest.buckets[theirs].tolist()
+        for vertex in range(len(codes) - 1, -1, -1):  # children before their parents
             kind = self._kinds[vertex]
             values = self._labels[vertex]
             if len(kind.quasi_places) < len(kind.published):
-                values = _values(self._forest, kind, theirs[vertex], values)
+                values = _values(self._forest, kind, codes[vertex], buckets[vertex], values)
             below = tuple([made.pop(child) for child in self._children[vertex]])
             made[vertex] = Vertex(kind.name, values, below)
         return made[0]
@@ -116,7 +117,9 @@ def _sortable(label: Value) -> tuple[bool, str]:
     return label is None, label or ""
 
 
-def _values(forest: Forest, kind: Kind, vertex: int, labels: Sequence[Value]) -> tuple[Value, ...]:
+def _values(
+    forest: Forest, kind: Kind, codes: Sequence[int], bucket: int, labels: Sequence[Value]
+) -> tuple[Value, ...]:
     """What a vertex says: the labels of its class in place of quasi-identifiers, and values of its own."""
     found: list[Value] = []
     quasi = iter(labels)
@@ -124,8 +127,8 @@ def _values(forest: Forest, kind: Kind, vertex: int, labels: Sequence[Value]) ->
         if f.role is Role.QUASI:
             found.append(next(quasi))
             continue
-        value = forest.domains[kind.name, f.name].values[forest.codes[vertex, at]]
+        value = forest.domains[kind.name, f.name].values[codes[at]]
         if f.buckets is not None and f.buckets.labelled and value is not None:
-            value = f.buckets.label(int(forest.buckets[vertex]))
+            value = f.buckets.label(bucket)
         found.append(value)
     return tuple(found)

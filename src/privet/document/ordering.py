@@ -16,26 +16,36 @@ Key: TypeAlias = tuple[Any, ...]
 
 
 def key_of(tree: Vertex, schema: Schema) -> Key:
-    """What a tree is sorted by.
+    """What a tree is sorted by: what is known of it, then all of it."""
+    whole = whole_key(tree, schema)
+    quasi = [kind.quasi_places for kind in schema.kinds]
+    known = [
+        (level, position, tuple([values[at] for at in quasi[position]])) for level, position, values in whole
+    ]
+    return tuple(known), whole
+
+
+def whole_key(tree: Vertex, schema: Schema) -> Key:
+    """What trees that look alike are sorted by.
 
     Children count type by type, in the order of the schema, as every notation can write them.
     """
-    known: list[Any] = []
     whole: list[Any] = []
     waiting = [(tree, 0)]
+    places, kinds = schema.position, schema.kinds
     while waiting:
         vertex, level = waiting.pop()
-        kind, position = schema.kind(vertex.type), schema.position[vertex.type]
+        position = places[vertex.type]
+        kind = kinds[position]
         # Where a vertex names a bag, that stands behind the values of its fields.
         own = vertex.values[: len(kind.published)]
-        values = tuple([(value is None, value or "") for value in own])
-        known.append((level, position, tuple([values[at] for at in kind.quasi_places])))
-        whole.append((level, position, values))
-        below: Iterable[Vertex] = vertex.children
-        if len(kind.children) > 1:
-            below = sorted(below, key=lambda child: schema.position[child.type])
-        waiting += [(child, level + 1) for child in reversed([*below])]
-    return tuple(known), tuple(whole)
+        whole.append((level, position, tuple([(value is None, value or "") for value in own])))
+        if below := vertex.children:
+            if len(kind.children) > 1:
+                below = tuple(sorted(below, key=lambda child: places[child.type]))
+            level += 1
+            waiting += [(child, level) for child in below[::-1]]
+    return tuple(whole)
 
 
 class Watched:

@@ -113,7 +113,7 @@ class Kind:
         """Where the quasi-identifiers stand among a vertex' values."""
         return tuple(at for at, f in enumerate(self.published) if f.role is Role.QUASI)
 
-    @property
+    @cached_property
     def sensitive(self) -> Field | None:
         return next(iter(self.with_role(Role.SENSITIVE)), None)
 

@@ -22,27 +22,30 @@ from typing import Any
 
 from privet import equality
 from privet.document.forest import Vertex, bucket_of
-from privet.document.ordering import key_of
 from privet.document.schema import Schema
 from privet.domain import Value
 
 TRIES = 32  # orders in which the members of a class are dealt out
 
 
-def settled(trees: Sequence[Vertex], schema: Schema, diverse: int | None) -> list[Vertex]:
+class Settling:
     """Trees of one form with their siblings in order; `diverse`: what must hold at every place."""
-    form = _Form.of(trees[0], schema)
-    if not form.twins:
-        return list(trees)
-    buckets = _Buckets(schema)
-    members = sorted((_read(tree, form, buckets) for tree in trees), key=lambda one: one.key)
-    if diverse is None:
-        return [one.vertex(form) for one in members]
-    for seed in range(TRIES):
-        _deal(members, form, Random(seed))  # the same for the same trees: no secret
-        if _keeps(members, form, len(trees) // diverse):
+
+    def __init__(self, schema: Schema, diverse: int | None) -> None:
+        self._schema, self._diverse, self._buckets = schema, diverse, _Buckets(schema)
+
+    def __call__(self, trees: Sequence[Vertex]) -> list[Vertex]:
+        form = _Form.of(trees[0], self._schema)
+        if not form.twins:
+            return list(trees)
+        members = sorted((_read(tree, form, self._buckets) for tree in trees), key=lambda one: one.key)
+        if self._diverse is None:
             return [one.vertex(form) for one in members]
-    return list(trees)
+        most = len(trees) // self._diverse
+        for seed in range(TRIES):
+            if _deal(members, form, Random(seed), most):  # the same for the same trees: no secret
+                return [one.vertex(form) for one in members]
+        return list(trees)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +57,23 @@ class _Form:
 
     @classmethod
     def of(cls, tree: Vertex, schema: Schema) -> _Form:
+        return cls._read(tree, schema)[0]
+
+    @classmethod
+    def _read(cls, tree: Vertex, schema: Schema) -> tuple[_Form, tuple[Any, ...]]:
+        """The form of a tree, and what is known of it: equal for trees that look alike."""
+        inside = [cls._read(child, schema) for child in tree.children]
         runs = []
-        for _, run in groupby(tree.children, key=lambda child: key_of(child, schema)[0]):
+        for _, run in groupby(inside, key=lambda one: one[1]):
             alike = list(run)
-            runs.append((len(alike), cls.of(alike[0], schema)))
-        return cls(tuple(runs), any(many > 1 or inner.twins for many, inner in runs))
+            runs.append((len(alike), alike[0][0]))
+        kind = schema.kind(tree.type)
+        known = [one for _, one in inside]
+        if len(kind.children) > 1:  # type by type, whatever stands between
+            known.sort(key=lambda one: one[0])
+        values = tuple([tree.values[at] for at in kind.quasi_places])
+        form = cls(tuple(runs), any(many > 1 or inner.twins for many, inner in runs))
+        return form, (schema.position[tree.type], values, tuple(known))
 
 
 @dataclass(eq=False, slots=True)
@@ -85,21 +100,24 @@ class _Buckets:
     """What promises see of sensitive values."""
 
     def __init__(self, schema: Schema) -> None:
-        self.kinds = {kind.name: kind for kind in schema.kinds}
         self.seen: dict[tuple[str, Value], Any] = {}
+        self.read = {
+            kind.name: (kind.position(f.name), kind, f)
+            for kind in schema.kinds
+            if (f := kind.sensitive) is not None
+        }
 
     def __call__(self, vertex: Vertex) -> Any:
-        kind = self.kinds[vertex.type]
-        if kind.sensitive is None:
+        where = self.read.get(vertex.type)
+        if where is None:
             return None
-        value, cut = vertex.values[kind.position(kind.sensitive.name)], kind.sensitive.buckets
+        at, kind, f = where
+        value = vertex.values[at]
         found = self.seen.get((vertex.type, value))
         if found is None:
-            plain = cut is None or cut.labelled
-            found = (
-                equality.key(value) if plain or cut is None else bucket_of(kind, kind.sensitive, cut, value)
-            )
-            found = self.seen[vertex.type, value] = vertex.type, found
+            cut = f.buckets
+            seen = equality.key(value) if cut is None or cut.labelled else bucket_of(kind, f, cut, value)
+            found = self.seen[vertex.type, value] = vertex.type, seen
         return found
 
 
@@ -121,8 +139,10 @@ def _read(vertex: Vertex, form: _Form, buckets: _Buckets) -> _Tree:
     return _Tree(vertex, key, bucket, first, below)
 
 
-def _deal(trees: Sequence[_Tree], form: _Form, random: Random) -> None:
-    """Give each child of a run its place, all members at once, and so on below."""
+def _deal(trees: Sequence[_Tree], form: _Form, random: Random, most: int) -> bool:
+    """Give each child of a run its place, all members at once, and so on below; until one is too common."""
+    if _common(trees, most):
+        return False
     for tree in trees:
         tree.laid = []
     for at, (many, inner) in enumerate(form.runs):
@@ -131,9 +151,10 @@ def _deal(trees: Sequence[_Tree], form: _Form, random: Random) -> None:
             runs = _places(runs, random)
         for tree, run in zip(trees, runs, strict=True):
             tree.laid.append(run)
-        if inner.twins:
-            for place in zip(*runs, strict=True):
-                _deal(place, inner, random)
+        for place in zip(*runs, strict=True):
+            if not (_deal(place, inner, random, most) if inner.twins else _keeps(place, inner, most)):
+                return False
+    return True
 
 
 def _places(runs: Sequence[Sequence[_Tree]], random: Random) -> list[list[_Tree]]:
@@ -186,12 +207,16 @@ def _coloured(edges: Sequence[tuple[int, Any]], colours: int) -> list[int]:
 
 
 def _keeps(trees: Sequence[_Tree], form: _Form, most: int) -> bool:
-    """Laid over each other: is no value at any place too common?"""
-    if trees[0].bucket is not None and max(Counter([tree.bucket for tree in trees]).values()) > most:
+    """Laid over each other, where none looks like its sibling: is no value at any place too common?"""
+    if _common(trees, most):
         return False
-    for at in range(len(form.runs)):
-        inner = form.runs[at][1]
-        for place in zip(*[(tree.laid or tree.below)[at] for tree in trees], strict=True):
-            if not _keeps(place, inner, most):
-                return False
-    return True
+    return all(
+        _keeps(place, inner, most)
+        for at, (_, inner) in enumerate(form.runs)
+        for place in zip(*[tree.below[at] for tree in trees], strict=True)
+    )
+
+
+def _common(trees: Sequence[_Tree], most: int) -> bool:
+    """Does a value stand too often at one place?"""
+    return trees[0].bucket is not None and max(Counter([tree.bucket for tree in trees]).values()) > most

@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 
 from privet.core import Attribute, Column, Form, Role, Tally, Terms
 from privet.domain import Domain, Value
-from privet.engine import COUNTED, Tallied, suffix
+from privet.engine import COUNTED, Tallied, codes_of, domains, respelt, suffix
 from privet.engines import databases, files
-from privet.engines.arrange import codes_of, domains, respelt
 from privet.engines.frames import (
     encode,
     in_order,

@@ -20,9 +20,8 @@ import numpy as np
 from privet import parts
 from privet.core import Attribute, Column, Form, Role, Tally, Terms
 from privet.domain import Value
-from privet.engine import COUNTED, Tallied
+from privet.engine import COUNTED, Tallied, domains, respelt
 from privet.engines import text
-from privet.engines.arrange import domains, respelt
 from privet.engines.plain_text import Item, as_text, csv_lines, read_csv, read_json
 from privet.equality import key
 from privet.errors import InputError, InternalError, UnsupportedError

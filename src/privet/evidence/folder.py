@@ -13,8 +13,7 @@ from typing import Any
 from privet import jsonvalue, parts
 from privet.errors import TamperedError
 from privet.evidence import sealed
-from privet.evidence.columns import DataNote
-from privet.evidence.values import VERSION, Evidence
+from privet.evidence.values import VERSION, DataNote, Evidence
 from privet.parts import digest as digest  # noqa: PLC0414 - known from here, too
 
 FILE = "evidence.json"

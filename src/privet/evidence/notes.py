@@ -20,8 +20,7 @@ from privet.declared import Order
 from privet.domain import Domain, Node, Value, plain
 from privet.errors import InternalError, TamperedError
 from privet.evidence.part import at as placed
-from privet.evidence.promises import Promise
-from privet.evidence.values import VERSION, Evidence
+from privet.evidence.values import VERSION, Evidence, Promise
 from privet.policy.notation import describe
 from privet.recoding import Generalization, Perturbation, Recoding, Regions, Shown
 
@@ -156,14 +155,14 @@ def other_terms(evidence: Evidence, policy: Terms) -> list[str]:
         complaints.append("suppressed_records: is missing")
     roles = {a.name: a.role.value for a in policy.attributes}
     shape = policy.shape  # paths and sets stand in columns that have no role of their own
-    own = () if shape is None else getattr(shape, "columns", ())
+    own = () if shape is None else shape.columns
     for name, note in evidence.attributes.items():
         allowed = {roles.get(name)} if name in roles else set[str | None]()
         if not allowed and policy.kind == "documents":  # a field that does not leave is not described
             allowed = {"identifier"}
         if name in own:
             allowed |= {"set"} if policy.kind == "transactions" else {"path"}
-            allowed |= {"person"} if name == getattr(shape, "person", None) else set()
+            allowed |= {"person"} if shape is not None and name == shape.whose else set()
         if note.role not in allowed:
             complaints.append(
                 f"attributes: {placed('', name)}: the evidence says another role than the policy"

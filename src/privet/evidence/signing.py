@@ -29,8 +29,7 @@ from privet import jsonvalue
 from privet.errors import InputError, MissingExtraError, TamperedError
 from privet.evidence.folder import SIGNATURES, digest
 from privet.evidence.joint import signers as joint_signers
-from privet.evidence.promises import Signer
-from privet.evidence.values import Evidence
+from privet.evidence.values import Evidence, Signer
 
 DOMAIN = "privet release signature v1"
 VERSION = 1

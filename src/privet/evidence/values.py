@@ -1,4 +1,7 @@
-"""Evidence: what was promised, what was found, and digests of everything in the folder."""
+"""Evidence: what was promised, what was found, what became of each column, and digests of everything.
+
+What releases of one kind say besides has modules of its own: `paths`, `sets`, `documents`, `joint`.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,24 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from privet import notebook
-from privet.evidence.columns import ChoiceNote, ColumnNote, DataNote, StepNote
+from privet.core import Form
 from privet.evidence.documents import DocumentsNote
 from privet.evidence.joint import JointNote
 from privet.evidence.measures import Measures
-from privet.evidence.part import Part, Standing, inside, part, stated, verified
+from privet.evidence.part import (
+    Bound,
+    Exact,
+    Label,
+    Part,
+    Standing,
+    inside,
+    left_out,
+    part,
+    reading,
+    stated,
+    verified,
+)
 from privet.evidence.paths import ArgumentNote, Mixed, PathsNote, StopNote, Thinning
-from privet.evidence.promises import Paid, Promise, Signer
 from privet.evidence.sets import SetsNote
 
 VERSION = 1
@@ -24,6 +38,140 @@ TABLES, ANATOMY, NOISY, TRAJECTORIES, DOCUMENTS, HALVES = (
     "documents",
     "tree-anatomy",
 )
+
+
+@part
+class Promise(Part):
+    """A promise and what was found when it was checked."""
+
+    model: Mapping[str, Any] = verified()  # as its table in the policy
+    about: str | None = verified(default=None)  # of data with several parts: which of them
+    holds: bool | None = verified()  # None: how it was made, which nobody can check
+    checked: bool | None = verified(default=None)  # False: nobody can tell it from the release
+    achieved: Mapping[str, Exact] = verified()
+    broken: int = verified()  # groups that break it
+    at_risk: int = verified()  # records in them
+    checked_with: str | None = stated(default=None)  # whom it was checked on, if not on the release
+
+    @property
+    def shown(self) -> bool:
+        """Does the release itself show whether it holds?"""
+        return self.checked is not False
+
+    @property
+    def type(self) -> str:
+        """The model's name."""
+        return str(self.model.get("type"))
+
+    def standing_of(self, name: str, road: str) -> Standing | None:
+        """A promise that the release does not show is the steward's word; what a budget paid adds up."""
+        if self.shown or road == "diffgen" or name == "checked":
+            return super().standing_of(name, road)
+        return Standing.STATED
+
+
+@part
+class Signer(Part):
+    """Who was to sign the release when it was made."""
+
+    name: str = verified()
+    key: str = verified()  # public, in base 64
+
+
+@part
+class Payment(Part):
+    """One payment out of a budget."""
+
+    purpose: str = stated()
+    mechanism: str = stated()
+    epsilon: Exact = verified()  # they add up
+    group: str | None = stated()  # payments of one group cost their largest
+
+
+@part
+class Paid(Part):
+    """What a release with noise cost: no time in it, since how long a step took tells of the data."""
+
+    release: str = stated()
+    dataset: str = stated()
+    noise: str = stated()  # whose samplers
+    epsilon: Exact = verified()  # for one record
+    records_per_person: int = stated()
+    person_epsilon: Exact = verified()
+    spent: Exact = verified()
+    spends: tuple[Payment, ...] = inside()
+
+
+@part
+class PublishedValue(Part):
+    """A value that a generalised column may have."""
+
+    label: Label = stated()
+    loss: float = stated()  # LM of one such cell
+    interval: tuple[Bound, Bound] | None = left_out()  # half-open
+    root: bool | None = stated(default=None)  # it stands for all
+
+
+@part
+class ColumnNote(Part):
+    """A column that the policy names: its role, and what became of it."""
+
+    # of documents, what is not published is not in the policy that anybody has
+    role: str = verified("table", "anatomy", "diffgen", "trajectories", "transactions")
+    published: str = stated()
+    values_: tuple[PublishedValue, ...] | None = left_out()
+    recoding: str | None = stated(default=None)  # how far equal values are published alike
+
+
+@part
+class StepNote(Part):
+    """A line of the search's log, less what is not published: where a refused split would have been made."""
+
+    attribute: str = stated()
+    label: Label = stated()
+    children: tuple[Label, ...] | None = stated(default=None)
+    score: float | None = stated(default=None)
+    refused: str | None = stated(default=None)  # the promise that would break
+
+    @property
+    def performed(self) -> bool:
+        return self.refused is None
+
+
+@part
+class TriedNote(Part):
+    """A search that was tried, and what it would have lost, in whole per cent: no release of it is shown."""
+
+    algorithm: Mapping[str, Any] = stated()
+    loss: float | None = stated(default=None)  # None: it found nothing
+
+
+@part
+class ChoiceNote(Part):
+    """What a search that tries others came to."""
+
+    algorithm: Mapping[str, Any] = stated()  # the one that made the release
+    by: str = stated()  # what was to be made small
+    tried: tuple[TriedNote, ...] = inside()
+
+
+@part
+class DataNote(Part):
+    """Which file holds the data, and what a reader must know of it."""
+
+    file: str = reading()
+    buckets: str | None = reading(default=None)  # what each bucket holds, where there are buckets
+    counts: str | None = reading(default=None)  # the same rows with their counts, where there is noise
+    tables: Mapping[str, str] | None = reading(default=None)  # of documents: the file of each type
+    parts: int | None = reading(default=None)  # of how many files it is a folder, where it is one
+    format: str | None = reading()
+    encoding: str = reading()
+    nulls: tuple[str, ...] = reading()
+    delimiter: str | None = reading(default=None)
+
+    @property
+    def form(self) -> Form:
+        return Form(self.format, self.delimiter, self.encoding, self.nulls)
 
 
 @part

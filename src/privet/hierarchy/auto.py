@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from privet.core import Hierarchy
-from privet.domain import Domain, Value
-from privet.hierarchy.arrange import distinct
+from privet.domain import Domain, Value, distinct
 from privet.hierarchy.dates import Dates, formats_of
 from privet.hierarchy.flat import Flat
 from privet.hierarchy.intervals import Intervals

@@ -12,9 +12,8 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from privet.core import Hierarchy
-from privet.domain import Domain, Value
+from privet.domain import Domain, Group, Path, Value, arrange, distinct, refuse
 from privet.errors import HierarchyError, one_of
-from privet.hierarchy.arrange import Group, Path, arrange, distinct, refuse
 
 # Finest first. Weeks are not among them: a week may lie in two months, so they do not nest.
 LEVELS: Mapping[str, Callable[[date], str]] = MappingProxyType(

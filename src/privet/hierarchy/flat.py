@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from privet.core import Hierarchy
-from privet.domain import ANY, Domain, Value, flat
-from privet.hierarchy.arrange import distinct
+from privet.domain import ANY, Domain, Value, distinct, flat
 
 
 @dataclass(frozen=True, slots=True)

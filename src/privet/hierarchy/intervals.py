@@ -16,9 +16,22 @@ from itertools import pairwise
 from typing import ClassVar, TypeAlias, cast
 
 from privet.core import Hierarchy
-from privet.domain import ANY, Domain, Node, Scale, Value, flat, interval_label, plain
+from privet.domain import (
+    ANY,
+    Domain,
+    Group,
+    Node,
+    Path,
+    Scale,
+    Value,
+    arrange,
+    distinct,
+    flat,
+    interval_label,
+    plain,
+    refuse,
+)
 from privet.errors import HierarchyError
-from privet.hierarchy.arrange import Group, Path, arrange, distinct, refuse
 from privet.hierarchy.numbers import EXACT, exact, read, step
 
 Number: TypeAlias = int | Decimal

@@ -8,9 +8,8 @@ from itertools import pairwise
 from typing import ClassVar
 
 from privet.core import Hierarchy
-from privet.domain import Domain, Value
+from privet.domain import Domain, Group, Path, Value, arrange, distinct, refuse
 from privet.errors import HierarchyError
-from privet.hierarchy.arrange import Group, Path, arrange, distinct, refuse
 
 HIDDEN = "*"  # stands for each character that is not kept
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from privet.core import Hierarchy
-from privet.domain import Domain, Value
+from privet.domain import Domain, Value, distinct
 from privet.equality import key
 from privet.errors import HierarchyError
-from privet.hierarchy.arrange import distinct
 from privet.hierarchy.tree import Tree
 
 FAN_OUT = 8  # children of one node of an item taxonomy, unless the policy raises it

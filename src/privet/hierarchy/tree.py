@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from privet.core import Hierarchy
-from privet.domain import Domain, Node, Value
+from privet.domain import Domain, Node, Value, distinct, refuse
 from privet.equality import key
 from privet.errors import HierarchyError
-from privet.hierarchy.arrange import distinct, refuse
 from privet.hierarchy.rows import read_rows
 
 DEEPEST = 100  # levels; more is a loop somewhere in what wrote the file

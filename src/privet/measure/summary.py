@@ -4,17 +4,31 @@ Too many quasi-identifiers are told too: how coarse values must become before k 
 Aggarwal, "On k-anonymity and the curse of dimensionality", VLDB 2005. A box that covers a share F of every
 one of d ranges covers F**d of the space. To hold k of N people who are spread evenly it needs F**d = k / N,
 so F goes to 1 as d grows. People are not spread evenly, so this is a warning and not a bound.
+
+What kind of recoding turned one table into another is told by its type. *Unchanged*: every value as it was.
+*Full-domain*: all values of an attribute at one level of its hierarchy. *Global*: equal values are always
+published alike, different ones maybe at different levels. *Local*: equal values may be published differently
+in different records. Each is a special case of the next.
+
+What the worst class gives away is said by every measure that a promise could be about: a release says what
+it promised and found, and these are the same figures for what nobody promised: how few sensitive values a
+class has, how uneven they are, how far from the whole table. They come from the published data alone, so
+that anybody could count them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from privet.core import Tally
-from privet.domain import Value
+from privet.core import Column, Nulls, Tally
+from privet.domain import Domain, Value
+from privet.errors import InputError
+from privet.hierarchy import numbers
 from privet.measure.classes import (
     Ints,
     average_class_size,
@@ -22,8 +36,9 @@ from privet.measure.classes import (
     discernibility,
     discernibility_ratio,
     histogram,
+    occurring,
+    risk,
 )
-from privet.measure.risk import risk
 from privet.measure.utility import (
     AttributeLoss,
     losses,
@@ -33,10 +48,15 @@ from privet.measure.utility import (
     mean_precision,
     retained,
 )
-from privet.recoding import Perturbation, Recoding
+from privet.models.classes import Classes, Histogram
+from privet.recoding import Generalization, Perturbation, Recoding, Regions
 
+RECURSIVE = 2  # the l of (c, l)-diversity
+FAR = Fraction(10**6)  # a bound that no class is near: what is asked for is what was reached
+MOST = 1000  # values of an attribute; one with more is not a category, and every class is far from the table
 SHOWN = 40  # values of a distribution; the rest is one number
 REST = "…"
+TYPES = ("unchanged", "full-domain", "global", "local")  # of recodings
 TOO_WIDE = 0.5  # of every range: what is left is hardly worth publishing
 
 
@@ -167,6 +187,74 @@ def _attribute(loss: AttributeLoss, missing: int) -> dict[str, Any]:
     }
 
 
+def worst_classes(published: Tally) -> dict[str, dict[str, Any]]:
+    """For each sensitive attribute the figures of the class that is worst by each measure.
+
+    Empty where a null matches every value: then classes overlap.
+    """
+    if published.nulls is Nulls.WILDCARD or not published.sensitive or not published.cells:
+        return {}
+    classes = Classes.of(published, "worst")
+    found = {}
+    for column in published.sensitive:
+        if column.domain.size <= MOST:
+            found[column.name] = _worst(_distributions(classes.histogram(published, column.name)))
+    return found
+
+
+def _distributions(histogram: Histogram) -> Histogram:
+    """The same with one class for each value that is a class's only one.
+
+    However many records such a class has, its distribution is that value; and in a large table most classes
+    of a promise about less than all quasi-identifiers are of one record.
+    """
+    entries = np.diff(histogram.start, append=len(histogram.owner))
+    single = np.flatnonzero(entries == 1)
+    values, first = np.unique(histogram.value[histogram.start[single]], return_index=True)
+    if len(values) == len(single):
+        return histogram
+    chosen = entries > 1
+    chosen[single[first]] = True
+    kept = chosen[histogram.owner]
+    ends = np.cumsum(entries[chosen])
+    return replace(
+        histogram,
+        size=histogram.size[chosen],
+        start=ends - entries[chosen],
+        owner=(np.cumsum(chosen) - 1)[histogram.owner[kept]],
+        value=histogram.value[kept],
+        count=histogram.count[kept],
+    )
+
+
+def _worst(histogram: Histogram) -> dict[str, Any]:
+    # Loaded where there is something sensitive: a command that starts afresh pays for every model.
+    from privet.models.ldiversity import (  # noqa: PLC0415
+        DistinctLDiversity,
+        EntropyLDiversity,
+        RecursiveLDiversity,
+    )
+    from privet.models.tcloseness import Distance, TCloseness  # noqa: PLC0415
+
+    about = (histogram.column.name,)
+    asked: dict[str, tuple[Any, str]] = {
+        "distinct_l": (DistinctLDiversity(l=1, sensitive=about), "l"),
+        "entropy_l": (EntropyLDiversity(l=1, sensitive=about), "l"),
+        "recursive_c": (RecursiveLDiversity(c=FAR, l=RECURSIVE, sensitive=about), "c"),
+        "variational": (TCloseness(t=Fraction(1), sensitive=about, distance=Distance.VARIATIONAL), "t"),
+        "kl": (TCloseness(t=FAR, sensitive=about, distance=Distance.KL), "t"),
+    }
+    if all(value is None or numbers.read(value) is not None for value in histogram.occurring):
+        asked["ordered"] = (TCloseness(t=Fraction(1), sensitive=about, distance=Distance.ORDERED), "t")
+    found: dict[str, Any] = {}
+    for name, (model, number) in asked.items():
+        reached = model.read(histogram).reached.get(number)
+        found[name] = (
+            None if reached is None else reached if name == "distinct_l" else round(float(reached), 9)
+        )
+    return found
+
+
 def expected_width(records: int, k: int, quasi: int) -> float:
     """The share of every range that a value must cover.
 
@@ -195,3 +283,59 @@ def dimensionality(
         "observed": observed,
         "too_wide": found > TOO_WIDE,
     }
+
+
+def recoding_type(domain: Domain, pairs: Iterable[tuple[int, Value]]) -> str:
+    """The type by which codes of a domain became labels."""
+    label_of: dict[int, Value] = {}
+    for code, label in pairs:
+        if label_of.setdefault(code, label) != label:
+            return "local"
+    if all(domain.values[code] == label for code, label in label_of.items()):
+        return "unchanged"
+    codes, wanted = np.array(list(label_of), dtype=np.intp), list(label_of.values())
+    for row in domain.descent():
+        of_code = np.searchsorted([node.lo for node in row], codes, side="right") - 1
+        here = [row[at].label for at in of_code.tolist()]
+        if here == wanted:
+            return "full-domain"
+        if len(set(here)) > len(set(wanted)):  # further down there are only more
+            break
+    return "global"
+
+
+def recoding_types(raw: Tally, recoding: Recoding) -> dict[str, str]:
+    """The type for each quasi-identifier; records that are left out have none. Nothing of perturbations."""
+    if isinstance(recoding, Perturbation):
+        return {}
+    found = {}
+    for column in raw.quasi:
+        found[column.name] = recoding_type(column.domain, published_pairs(column, recoding))
+    return found
+
+
+def published_pairs(column: Column, recoding: Generalization | Regions) -> list[tuple[int, Value]]:
+    """The codes of a column and the labels they are published under, each pair that occurs once."""
+    if isinstance(recoding, Generalization):  # by value: a look at each value is enough
+        cut = recoding.cuts[column.name]
+        labels, codes = cut.labels, occurring(column.codes, column.domain.size)
+        return [(code, labels[at]) for code, at in zip(codes.tolist(), cut.positions[codes], strict=True)]
+    shown = recoding.shown(column)
+    fan = len(shown.nodes)
+    key = column.codes.astype(np.int64) * fan + shown.positions
+    there = occurring(key if shown.kept is None else key[shown.kept], column.domain.size * fan).tolist()
+    return [(at // fan, shown.nodes[at % fan].label) for at in there]
+
+
+def of_rows(domain: Domain, raw: Sequence[Value], released: Sequence[Value]) -> str:
+    """The type of one attribute of two tables whose rows stand in the same order."""
+    if len(raw) != len(released):
+        raise InputError(
+            f"the raw column has {len(raw)} records, the released one {len(released)}: rows must match"
+        )
+    return recoding_type(domain, {(domain.codes[a], b) for a, b in zip(raw, released, strict=True)})
+
+
+def loosest(types: Collection[str]) -> str:
+    """The type of a whole table: that of its least regular attribute."""
+    return max(types, key=TYPES.index, default=TYPES[0])

@@ -7,24 +7,21 @@ everything here is counting.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import copy
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privet import equality
-from privet.core import Column, Nulls, PrivacyModel, Tally, Verdict
+from privet.core import Column, Nulls, Tally
 from privet.domain import Value
 from privet.errors import PolicyError, UnsupportedError
 from privet.models import persons
 from privet.models.groups import DENSE, Counts, group_keys
 
 Mask: TypeAlias = NDArray[np.bool_]
-Number: TypeAlias = int | Fraction
 
 ROOM = 1 << 21  # places of a dense part of a histogram
 
@@ -176,63 +173,6 @@ def _summed(key: NDArray[Any], counts: Counts, room: int) -> tuple[NDArray[np.in
     sorted_key = key[order]
     first = np.flatnonzero(np.r_[True, sorted_key[1:] != sorted_key[:-1]])
     return sorted_key[first], np.add.reduceat(counts[order], first)
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What one sensitive attribute comes to: which classes break the promise, and the numbers reached."""
-
-    bad: Mask
-    reached: Mapping[str, Number]
-
-
-class ClassCheck(PrivacyModel):
-    """The `check` of every model that looks at each class, and at each sensitive attribute by itself."""
-
-    __slots__ = ()
-    monotone: ClassVar[bool] = True
-    worst: ClassVar[Mapping[str, Callable[[Sequence[Any]], Any]]]  # how each number adds up over attributes
-    sensitive: tuple[str, ...]
-
-    def protects(self) -> tuple[tuple[str, str], ...]:
-        return tuple(("sensitive", name) for name in self.sensitive)
-
-    def read(self, histogram: Histogram) -> Reading:
-        raise NotImplementedError  # each model says what it asks of a class
-
-    def read_of(self, classes: Classes, tally: Tally, attribute: str) -> Reading:
-        """The same, of a tally."""
-        return self.read(classes.histogram(tally, attribute))
-
-    def check(self, tally: Tally) -> Verdict:
-        classes = Classes.of(tally, self.name)
-        read = {name: self.read_of(classes, tally, name) for name in self.sensitive}
-        achieved: dict[str, Number] = {}
-        for number, pick in self.worst.items():
-            each = {name: one.reached[number] for name, one in read.items() if number in one.reached}
-            if each:
-                achieved[number] = pick(list(each.values()))
-            if len(read) > 1:
-                achieved |= {f"{number} of {name}": reached for name, reached in each.items()}
-        bad = np.logical_or.reduce([one.bad for one in read.values()])
-        return Verdict(achieved, int(bad.sum()), int(classes.size[bad].sum()))
-
-    def histograms(self, tally: Tally) -> list[Histogram]:
-        classes = Classes.of(tally, self.name)
-        return [classes.histogram(tally, name) for name in self.sensitive]
-
-
-Model = TypeVar("Model")
-
-
-def without_bound(model: Model, parameter: str) -> Model:
-    """A promise that bounds nothing, for `nearest` where no number would do.
-
-    Neither a policy nor a constructor makes one: a promise without its number is refused when it is signed.
-    """
-    made = copy(model)
-    object.__setattr__(made, parameter, None)
-    return made
 
 
 def attributes(model: str, sensitive: object) -> tuple[str, ...]:

@@ -14,14 +14,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from privet.core import Tally
-from privet.models.classes import (
-    ClassCheck,
-    Histogram,
-    Number,
-    Reading,
-    attributes,
-    without_bound,
-)
+from privet.models.classcheck import ClassCheck, Number, Reading, without_bound
+from privet.models.classes import Histogram, attributes
 from privet.models.exact import above, exact_number, largest, powers, roughly, sign, smallest, whole
 
 

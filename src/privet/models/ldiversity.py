@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Tally
-from privet.models.classes import ClassCheck, Histogram, Mask, Number, Reading, attributes
+from privet.models.classcheck import ClassCheck, Number, Reading
+from privet.models.classes import Histogram, Mask, attributes
 from privet.models.exact import ULP, at_least_one, compare, exact_number, largest, powers, root, sign
 
 

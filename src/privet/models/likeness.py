@@ -18,14 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Tally
-from privet.models.classes import (
-    ClassCheck,
-    Histogram,
-    Mask,
-    Reading,
-    attributes,
-    without_bound,
-)
+from privet.models.classcheck import ClassCheck, Reading, without_bound
+from privet.models.classes import Histogram, Mask, attributes
 from privet.models.exact import ULP, compare, exact_number, largest, powers, sign, whole
 
 

@@ -11,7 +11,8 @@ from typing import Any, ClassVar, Self
 
 from privet.core import Tally
 from privet.errors import PolicyError
-from privet.models.classes import ClassCheck, Histogram, Reading, attributes
+from privet.models.classcheck import ClassCheck, Reading
+from privet.models.classes import Histogram, attributes
 from privet.models.exact import at_least_one
 
 

@@ -21,7 +21,8 @@ from privet.core import Tally
 from privet.errors import HierarchyError, PolicyError, one_of
 from privet.hierarchy.tree import Tree
 from privet.models import ground, shares
-from privet.models.classes import ClassCheck, Classes, Histogram, Mask, Reading, attributes
+from privet.models.classcheck import ClassCheck, Reading
+from privet.models.classes import Classes, Histogram, Mask, attributes
 from privet.models.exact import above, compare, exact_number, largest, powers, roughly, sign, upwards
 from privet.models.transport import Ways, bounds
 

@@ -20,8 +20,7 @@ import numpy as np
 
 from privet.core import PrivacyModel, Tally
 from privet.counts.door import Boxing, Candidate, Cutting, Grouping, Indexes, Ints, Rungs, Score, order
-from privet.counts.gain import DIGITS, gain
-from privet.counts.lookahead import Bound, bounds_of, keeps
+from privet.counts.lookahead import DIGITS, Bound, bounds_of, gain, keeps
 from privet.counts.memory import heading
 from privet.domain import Node, Value
 from privet.errors import InternalError, PartyError, UnsupportedError

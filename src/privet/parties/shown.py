@@ -19,7 +19,7 @@ import numpy as np
 
 from privet.core import PrivacyModel, Tally
 from privet.counts.door import Ahead, Boxing, Candidate, Grouping, Indexes, Ints, Mask, Rungs, Score
-from privet.counts.gain import gain
+from privet.counts.lookahead import gain
 from privet.counts.memory import OpenCutting
 from privet.domain import Node
 from privet.errors import InternalError, PartyError, UnsupportedError

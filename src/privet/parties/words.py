@@ -8,9 +8,8 @@ from enum import Enum
 from typing import Any, ClassVar
 
 from privet.core import Hierarchy
-from privet.domain import Domain, Value
+from privet.domain import Domain, Value, refuse
 from privet.errors import PolicyError
-from privet.hierarchy.arrange import refuse
 
 MANY = 1_000_000  # values of one column; more are not a list that anybody agrees on
 

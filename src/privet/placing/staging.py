@@ -216,7 +216,7 @@ def _finished(folder: Path, parent: Path) -> None:
 
 def _planned(folder: Path) -> dict[str, tuple[int | None, int | None]]:
     """The steps of a plan: names of the folder that it is for, and by what each side is known."""
-    wrong = InputError(
+    wrong = (
         f"{folder}: an interrupted run left this, and its plan cannot be read; look into the folder for what "
         "it wrote, then remove it"
     )
@@ -224,14 +224,14 @@ def _planned(folder: Path) -> dict[str, tuple[int | None, int | None]]:
         steps = json.loads((folder / READY).read_text(encoding="utf-8"))
         found = {name: (new, old) for name, (new, old) in steps.items()}
     except (ValueError, TypeError, AttributeError, RecursionError):
-        raise wrong from None
+        raise InputError(wrong) from None
     place = folder.name[1 : -RANDOM - 1]
     for name, numbers in found.items():
         # A name that leads elsewhere is not one that a run of ours has written.
         if not name.startswith(place) or Path(name).name != name:
-            raise wrong
+            raise InputError(wrong)
         if any(number is not None and type(number) is not int for number in numbers):
-            raise wrong
+            raise InputError(wrong)
     return found
 
 

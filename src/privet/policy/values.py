@@ -68,6 +68,16 @@ class Shape(Protocol):
         return document
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns in which it stands: they have no role of their own."""
+        return ()
+
+    @property
+    def whose(self) -> str | None:
+        """The one of them that says whose a row is."""
+        return None
+
+    @property
     def attributes(self) -> tuple[Attribute, ...]:
         """The fields, where it describes them itself."""
         return ()

@@ -16,7 +16,7 @@ import numpy as np
 from privet.core import Algorithm, Finding, PrivacyModel, Progress, Tally, Terms, silent
 from privet.counts.boxing import CellBoxes
 from privet.errors import UnsupportedError
-from privet.models.classes import ClassCheck
+from privet.models.classcheck import ClassCheck
 from privet.models.linkage import LinkageModel
 from privet.recoding import Perturbation
 from privet.relational import suits

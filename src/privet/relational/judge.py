@@ -19,7 +19,8 @@ from privet.core import Nulls, PrivacyModel, Tally
 from privet.counts.door import Beyond, Counts, Entries, Frequencies, Grouping, Ints, Levels
 from privet.counts.memory import counted
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
-from privet.models.classes import ClassCheck, Histogram
+from privet.models.classcheck import ClassCheck
+from privet.models.classes import Histogram
 from privet.models.linkage import LinkageModel
 from privet.models.tcloseness import Distance, TCloseness
 from privet.models.template import Protected, protected

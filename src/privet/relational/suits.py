@@ -12,7 +12,7 @@ from privet.core import Nulls, PrivacyModel, Role, Tally, Terms
 from privet.counts.door import Counts
 from privet.counts.memory import counted
 from privet.errors import UnsatisfiableError
-from privet.models.classes import ClassCheck
+from privet.models.classcheck import ClassCheck
 from privet.models.linkage import LinkageCheck
 
 OF_PERSONS = "shares of persons"  # who has a value in one class only has it in the union of both

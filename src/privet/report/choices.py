@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from privet.evidence.columns import ChoiceNote
+from privet.evidence.values import ChoiceNote
 
 BY = {  # what is made small, by its word in the policy
     "lm": "loss (LM)",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from privet.evidence.promises import Promise
+from privet.evidence.values import Promise
 from privet.report.markup import label_text
 from privet.report.numerals import count, counted, decimal, exact, fraction_percent, listing, whole
 

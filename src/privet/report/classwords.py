@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from privet.evidence.promises import Promise
+from privet.evidence.values import Promise
 from privet.report.claims import Claim, Wording, figure, in_order, settings, shown, size_claim, these
 from privet.report.markup import label_text
 from privet.report.numerals import count, exact, fraction_percent, listing, whole

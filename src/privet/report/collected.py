@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from privet.report.curves import legend
 from privet.report.html import page
 from privet.report.markup import Safe, behind, facts, join, label, label_text, paragraph, table, tag
 from privet.report.numerals import count, counted, percent, tables
-from privet.report.plots import above, line, mark, pct, picture, shape, words
+from privet.report.plots import above, legend, line, mark, pct, picture, shape, words
 from privet.report.sections import Section
 
 COLUMNS = 120  # of a plot; neighbours share one beyond that

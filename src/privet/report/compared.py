@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from privet.evidence.measures import ColumnLoss, Loss, RiskNote, WorstClass
-from privet.report import findings, worst
+from privet.report import findings
 from privet.report.exposed import STAYS, sizes, widths
 from privet.report.html import page
 from privet.report.markup import Safe, behind, facts, join, label, label_text, paragraph, switch, table, tag
@@ -65,7 +65,7 @@ def risks(found: Mapping[str, Any]) -> Safe:
 def gives_away(found: Mapping[str, Any]) -> Safe | None:
     """By sensitive attribute, where there is one."""
     each = {name: WorstClass.read(one) for name, one in part(found, "worst_classes").items()}
-    return worst.gives_away(each) if each else None
+    return findings.gives_away(each) if each else None
 
 
 def losses(found: Mapping[str, Any]) -> Safe | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from privet.evidence.promises import Promise
+from privet.evidence.values import Promise
 from privet.report.claims import Claim, Wording, in_order, shown
 from privet.report.numerals import counted, fraction_percent, tables, whole
 

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from privet.report.curves import legend
 from privet.report.html import page
 from privet.report.markup import Safe, facts, join, paragraph, table, tag
 from privet.report.numerals import amount, count, counted, percent, risk, share, tables
-from privet.report.plots import Axis, Bar, above, bars, line, mark, pct, picture, shape, words
+from privet.report.plots import Axis, Bar, above, bars, legend, line, mark, pct, picture, shape, words
 from privet.report.sections import Section
 
 RISKS = {"highest": "highest risk", "average": "average risk", "unique": "records that are alone"}

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from privet.evidence.measures import ClassSizes, Width
-from privet.report import dimensions, findings
+from privet.report import findings
 from privet.report.html import page
 from privet.report.markup import Safe, behind, facts, join, label, label_text, paragraph, switch, table, tag
 from privet.report.numerals import count, counted, decimal, part, percent, risk, share, tables, whole
@@ -73,7 +73,7 @@ def sizes(found: Mapping[str, Any]) -> Safe:
 def widths(found: Mapping[str, Any]) -> Safe | None:
     """How wide values must become, by the number of identifying columns."""
     told = found.get("dimensionality")
-    return None if told is None else dimensions.widths(Width.read(told), told.get("by_columns", ()))
+    return None if told is None else findings.widths(Width.read(told), told.get("by_columns", ()))
 
 
 def columns_page(found: Mapping[str, Any]) -> str:

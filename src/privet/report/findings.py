@@ -1,12 +1,11 @@
-"""The sections on what was measured: class sizes, risk, and loss."""
+"""The sections on what was measured: class sizes, risk, what the worst class gives away, loss, and width."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from privet.evidence.measures import ClassSizes, ColumnLoss, Loss, RiskNote, SizeBin
+from privet.evidence.measures import ClassSizes, ColumnLoss, Loss, RiskNote, SizeBin, Width, WorstClass
 from privet.evidence.values import Evidence
-from privet.report.curves import legend
 from privet.report.markup import (
     Content,
     Safe,
@@ -29,10 +28,22 @@ from privet.report.numerals import (
     share,
     short,
 )
-from privet.report.plots import Bar, Bin, Pair, bars, dumbbells, histogram
+from privet.report.plots import Bar, Bin, Pair, bars, dumbbells, histogram, legend
 from privet.report.sections import partial_knowledge, quasi_columns
 
 BUCKETS, PERTURBED = "buckets", "perturbation"  # recodings that are not about coarser values
+FIGURES = (
+    ("distinct_l", "Distinct l", "values that the class with the fewest has"),
+    ("entropy_l", "Entropy l", "values that are as uncertain as those of its surest class"),
+    (
+        "recursive_c",
+        "Recursive c",
+        "for l = 2: how much the first value outweighs all others; none: a class has one",
+    ),
+    ("variational", "Variational t", "share of a class that would have to change to be like the whole table"),
+    ("kl", "KL t, nats", "divergence from the whole table, natural logarithm"),
+    ("ordered", "Ordered t", "earth mover's distance from the whole table, for numbers"),
+)
 CLASSED = (
     "A class is a set of records that agree in every identifying column. The larger the classes, "
     "the less anybody stands out. A promise about somebody who knows only some of the columns "
@@ -279,3 +290,88 @@ def loss_bars(columns: Mapping[str, ColumnLoss], key: str, name: str) -> Safe | 
         for c, lost in found
     ]
     return bars(rows, name=f"{name} by column", tone="loss")
+
+
+def worst(evidence: Evidence) -> Safe | None:
+    """A column for each sensitive attribute, a row for each measure."""
+    found = evidence.measures.worst_classes
+    return gives_away(found) if found else None
+
+
+def gives_away(found: Mapping[str, WorstClass]) -> Safe:
+    """By sensitive attribute."""
+    rows = [
+        (
+            join((name, tag("br"), tag("small", meaning))),
+            *(decimal(getattr(one, key)) or "none" for one in found.values()),
+        )
+        for key, name, meaning in FIGURES
+        if any(key in one for one in found.values())
+    ]
+    return join(
+        (
+            paragraph(
+                "For each sensitive column the class that gives away most, by measures that a promise could "
+                "be about, whether one was made or not. Only the promises above are kept on purpose."
+            ),
+            table(
+                ("", *(label(name) for name in found)),
+                rows,
+                numeric=range(1, len(found) + 1),
+                caption="What the worst class gives away",
+            ),
+        )
+    )
+
+
+def dimensions(evidence: Evidence) -> Safe | None:
+    """How wide values must become, by the number of identifying columns."""
+    found = evidence.measures.dimensionality
+    return None if found is None else widths(found)
+
+
+def widths(found: Width, tried: Sequence[float] = ()) -> Safe:
+    """What is expected of so many columns; `tried`: what was found in the table itself."""
+    rows = [
+        Bar(
+            f"{at} column{'s' if at > 1 else ''}",
+            width,
+            percent(width) or "",
+            f"With {at} identifying columns about {percent(width)} of every range is expected",
+        )
+        for at, width in enumerate(found.expected, start=1)
+    ]
+    observed = percent(found.observed)
+    here = [
+        Bar(
+            f"{at} column{'s' if at > 1 else ''}",
+            width,
+            percent(width) or "",
+            f"{at}: {percent(width)} covered",
+        )
+        for at, width in enumerate(tried, start=1)
+    ]
+    return join(
+        (
+            paragraph(
+                "The more columns identify, the wider each value must be before "
+                f"{count(found.k)} people share all of them. This is how much of every "
+                "range a value would cover if people were spread evenly; they never are, so it is a guide "
+                "and no bound."
+            ),
+            switch(
+                "widths",
+                ("Expected", bars(rows, name="Expected width by number of identifying columns")),
+                ("In this table", bars(here, name="Width in this table by columns") if here else None),
+            ),
+            paragraph(f"In this release values cover {observed} of their ranges on average (NCP).")
+            if observed
+            else None,
+            paragraph(
+                "That is more than half: so many identifying columns leave little. Fewer would keep more.",
+                class_="warn",
+            )
+            if found.too_wide
+            else None,
+        )
+    )

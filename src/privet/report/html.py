@@ -16,7 +16,6 @@ from typing import Any
 
 from privet.evidence.values import Evidence
 from privet.report import (
-    dimensions,
     documents,
     findings,
     joint,
@@ -26,7 +25,6 @@ from privet.report import (
     tradeoff,
     trajectories,
     transactions,
-    worst,
 )
 from privet.report.markup import Safe, join, label_text, tag
 from privet.report.sections import Section
@@ -37,10 +35,10 @@ SECTIONS = (
     Section("columns", "What each column became", published.columns),
     Section("marginals", "Each column by itself", spent.marginals, attrgetter("measures.marginals")),
     Section("classes", "Class sizes", findings.classes),
-    Section("worst", "What the worst class gives away", worst.worst),
+    Section("worst", "What the worst class gives away", findings.worst),
     Section("risk", "Risk before and after", findings.risks),
     Section("loss", "What was lost", findings.losses),
-    Section("dimensions", "How many columns identify", dimensions.dimensions),
+    Section("dimensions", "How many columns identify", findings.dimensions),
     Section("tradeoff", "What less risk has cost", tradeoff.tradeoff),
     Section("paths", "What became of the paths", trajectories.kept, attrgetter("measures.patterns")),
     Section("sets", "What became of the sets", transactions.kept, attrgetter("sets")),

@@ -7,11 +7,10 @@ from itertools import pairwise
 from math import ceil, floor, log10
 from typing import Any
 
-from privet.report.curves import LINE
 from privet.report.html import page
 from privet.report.markup import Safe, facts, join, paragraph, table, tag
 from privet.report.numerals import amount, count, decimal, percent, tables
-from privet.report.plots import above, line, mark, pct, picture, shape, words
+from privet.report.plots import LINE, above, line, mark, pct, picture, shape, words
 from privet.report.sections import Section
 
 HIGH = 300  # of the plot

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from privet.evidence.columns import ColumnNote
 from privet.evidence.measures import ColumnLoss
 from privet.evidence.part import Label
-from privet.evidence.values import Evidence
+from privet.evidence.values import ColumnNote, Evidence
 from privet.report.markup import Content, Safe, behind, join, label, label_text, paragraph, table, tag
 from privet.report.numerals import count, counted, percent, share
 from privet.report.plots import Bar, bars

@@ -10,9 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from privet.evidence.columns import StepNote
-from privet.evidence.promises import Promise
-from privet.evidence.values import Evidence
+from privet.evidence.values import Evidence, Promise, StepNote
 from privet.report.choices import compared, measure_of
 from privet.report.claims import Claim, shown
 from privet.report.markup import (

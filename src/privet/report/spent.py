@@ -8,8 +8,7 @@ from math import exp
 from typing import Any
 
 from privet.evidence.measures import Marginal
-from privet.evidence.promises import Payment, Promise
-from privet.evidence.values import Evidence
+from privet.evidence.values import Evidence, Payment, Promise
 from privet.report.claims import Claim, Wording, settings, shown
 from privet.report.markup import Safe, behind, facts, join, label, label_text, paragraph, table, tag
 from privet.report.numerals import count, decimal, exact, percent

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from privet.evidence.columns import StepNote
-from privet.evidence.values import Evidence
-from privet.report.curves import Moment, Point, buckets, legend, scatter, timeline
+from privet.evidence.values import Evidence, StepNote
 from privet.report.markup import Safe, behind, join, label_text, paragraph, switch, table, tag
 from privet.report.numerals import amount, counted, decimal, percent, risk, share
+from privet.report.plots import Moment, Point, buckets, legend, scatter, timeline
 from privet.report.words import refusal
 
 

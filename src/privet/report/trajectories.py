@@ -10,10 +10,9 @@ from typing import Any
 
 from privet.evidence.paths import Heat, StopNote, TrialNote
 from privet.evidence.values import Evidence
-from privet.report.curves import legend
 from privet.report.markup import Safe, behind, facts, join, label, label_text, paragraph, table, tag
 from privet.report.numerals import count, counted, percent
-from privet.report.plots import above, line, mark, pct, picture, shape, words
+from privet.report.plots import above, legend, line, mark, pct, picture, shape, words
 from privet.report.sections import Section
 
 ROUTES = 30

@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from privet.evidence.columns import StepNote
-from privet.evidence.promises import Promise
+from privet.evidence.values import Promise, StepNote
 from privet.report import classwords, documentwords, presencewords, setwords, spent
 from privet.report.claims import Claim, Wording, settings, share_claims, shown, size_claim, these
 from privet.report.numerals import listing, whole

@@ -23,10 +23,10 @@ from privet.engines import text
 from privet.engines.documents import files as documents
 from privet.errors import InputError, TamperedError
 from privet.evidence import sealed
-from privet.evidence.columns import DataNote
 from privet.evidence.folder import named
 from privet.evidence.notes import form_notes
 from privet.evidence.sealed import said
+from privet.evidence.values import DataNote
 from privet.policy.notation import fill
 from privet.policy.values import Policy
 from privet.release import read_private

@@ -35,8 +35,8 @@ from privet.engines.embedded import Embedded
 from privet.engines.transactions import frames, lines
 from privet.errors import InputError
 from privet.evidence import sealed
-from privet.evidence.columns import DataNote
 from privet.evidence.folder import named
+from privet.evidence.values import DataNote
 from privet.policy.values import Policy
 
 CHUNK = 1 << 20

@@ -1,23 +1,21 @@
 """What every road passes: how a source is named, what is refused, what is said at the end.
 
-What goes along from station to station are values: what was asked, and what each station made. Options that
-a call does not have are refused on every road alike, with the near one.
+What goes along from station to station are values: what was asked, and what each station made.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
-from functools import cached_property, wraps
+from functools import cached_property
 from importlib import import_module
-from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, TypeVar
 
 from privet import core
-from privet.core import Form, PrivacyModel, Progress, Tally, Verdict
+from privet.core import Form, PrivacyModel, Progress, Tally, Verdict, Verdicts
 from privet.declared import Order, spoken
 from privet.engine import SUFFIX, Cluster, Engine
 from privet.engines import text
@@ -25,24 +23,19 @@ from privet.errors import (
     BrokenPromiseError,
     InputError,
     InternalError,
-    OptionError,
     TamperedError,
     UnsupportedError,
     one_of,
-    unknown_option,
 )
 from privet.evidence import notes as ev
 from privet.evidence.values import Evidence
 from privet.policy.values import Policy
-from privet.roads import Verdicts
 
 Data = TypeVar("Data")  # as it was read
 Counts = TypeVar("Counts")  # all that a search may see, and the engine's own notes on it
-Found = TypeVar("Found")  # what it decided on
+Decided = TypeVar("Decided")  # what it decided on
 Leaving = TypeVar("Leaving")  # the data that is about to leave
 Seen = TypeVar("Seen")  # that data as its recipient will see it
-P = ParamSpec("P")
-R = TypeVar("R")
 T = TypeVar("T")
 
 
@@ -241,12 +234,12 @@ class Once(Generic[Data]):
 
 
 @dataclass(frozen=True)
-class Passed(Generic[Counts, Found, Leaving, Seen]):
+class Passed(Generic[Counts, Decided, Leaving, Seen]):
     """What every station made, for those who measure and release."""
 
     asked: Asked
     counts: Counts = field(repr=False)
-    found: Found = field(repr=False)
+    found: Decided = field(repr=False)
     leaving: Leaving = field(repr=False)
     seen: Seen = field(repr=False)
     verdicts: Verdicts
@@ -268,30 +261,3 @@ class Later:
     def __get__(self, road: object, kind: type) -> Callable[..., Any]:
         answer: Callable[..., Any] = getattr(import_module(f"{self.room}.{self.module}"), self.name)
         return answer
-
-
-def options(call: Callable[..., Any], policy: Policy, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """What a road's call is asked besides; an option that it does not declare is refused on every road."""
-    declared = [
-        name
-        for name, one in signature(call).parameters.items()
-        if one.kind is Parameter.KEYWORD_ONLY and name != "engine"
-    ]
-    wrong = [unknown_option(declared, name) for name in asked if name not in declared]
-    if wrong:
-        of = policy.kind if policy.algorithm.road is None else policy.algorithm.name
-        raise OptionError(*(f"{call.__name__} of {of}: {complaint}" for complaint in wrong))
-    return dict(asked)
-
-
-def with_known_options(call: Callable[P, R]) -> Callable[P, R]:
-    """A call that answers an option which it does not have as the roads do, with the near one."""
-    known = list(signature(call).parameters)
-
-    @wraps(call)
-    def called(*given: P.args, **asked: P.kwargs) -> R:
-        if wrong := [unknown_option(known, name) for name in asked if name not in known]:
-            raise OptionError(*(f"{call.__name__}: {complaint}" for complaint in wrong))
-        return call(*given, **asked)
-
-    return called

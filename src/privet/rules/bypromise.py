@@ -43,8 +43,8 @@ class ByPromise(SetSearch):
     def stages(self, policy: Terms) -> tuple[SetSearch, ...]:
         ways: list[SetSearch] = [HideBorder()] if hidden_of(policy) else []
         if known_of(policy):
-            tree = getattr(policy.shape, "hierarchy", None)
-            ways.append(SuppressItemsLocally() if tree is None else GeneraliseItems())
+            flat = policy.shape is None or policy.shape.hierarchy is None  # of every shape of sets
+            ways.append(SuppressItemsLocally() if flat else GeneraliseItems())
         return tuple(ways) or (SuppressItemsLocally(),)
 
 

@@ -14,7 +14,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from privet.core import Tally
-from privet.models.classes import ClassCheck, Histogram, Reading
+from privet.models.classcheck import ClassCheck, Reading
+from privet.models.classes import Histogram
 
 EMPTY, FULL = "empty", "full"
 

@@ -16,12 +16,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from privet import effort
-from privet.core import Tally
+from privet.core import Tally, Verdicts
 from privet.declared import TABLE
 from privet.policy.values import Policy
-from privet.publishing import check
 from privet.registry import find
-from privet.roads import Verdicts
+from privet.roads import check
 from privet.roads.tables.road import as_it_stands, judged
 from privet.studio.later import begun
 from privet.studio.project import Project

@@ -15,7 +15,7 @@ from privet.declared import TABLE
 from privet.drafts.accept import Answers, accept
 from privet.effort import StoppedError
 from privet.errors import InputError, PrivetError
-from privet.evidence.promises import Promise
+from privet.evidence.values import Promise
 from privet.policy.notation import build, describe
 from privet.policy.presets import Preset
 from privet.policy.presets import names as preset_names

@@ -18,8 +18,7 @@ from privet.difference import difference
 from privet.errors import InputError, PrivetError
 from privet.evidence import folder as ev
 from privet.evidence import sealed
-from privet.evidence.promises import Promise
-from privet.evidence.values import Evidence
+from privet.evidence.values import Evidence, Promise
 from privet.report import html
 from privet.report.markup import label_text
 from privet.report.numerals import percent

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 import ssl
 from contextlib import suppress
@@ -70,7 +71,8 @@ def serve(
             "--tls-key, or --insecure if a proxy in front has TLS"
         )
     tls = None if certificate is None or key is None else _tls(certificate, key)
-    fitting = (limits or Limits()).fitting()
+    wanted = limits or Limits()
+    fitting = wanted.fitting()
     lines.begin()
     keys, metrics = Keys(desk.config.keys), Metrics()
     visitor: Any = partial(Visitor, Door(fitting, metrics, tls=tls))
@@ -84,6 +86,13 @@ def serve(
     with listening(host, port, "is another gateway running?") as listener:
         taken = listener.getsockname()[1]  # of 0 the system makes a free one
         lines.say("start", host=host, port=taken, tls=tls is not None, connections=fitting.connections)
+        if fitting.connections < wanted.connections:
+            lines.say(
+                "few file descriptors: raise `ulimit -n`",
+                level=logging.WARNING,
+                asked=wanted.connections,
+                connections=fitting.connections,
+            )
         with suppress(KeyboardInterrupt, SystemExit):  # how a service is stopped
             Service(config).run([listener])
     lines.say("stop", shed=dict(sorted(metrics.shed.items())))

@@ -34,6 +34,15 @@ class Splitting(Protocol):
         """Largest parts of `whole & cell` that are safe and leave the rest of `whole` safe or empty."""
 
 
+@runtime_checkable
+class Proven(Protocol):
+    """A predicate of which it is proven whether it is monotone."""
+
+    @property
+    def monotone(self) -> bool:
+        """Does a safe set stay safe when a state joins it?"""
+
+
 @dataclass(frozen=True, slots=True)
 class AtLeast:
     """A set of at least k states is safe: nobody can tell which of them it is."""
@@ -102,9 +111,8 @@ class Brought:
 
 def is_monotone(safe: Predicate, states: States) -> bool:
     """Does a safe set stay safe when a state joins it? By proof where there is one, else by trying all."""
-    known = getattr(safe, "monotone", None)
-    if known is not None:
-        return bool(known)
+    if isinstance(safe, Proven):
+        return safe.monotone
     if len(states) > TRIED:
         raise UnsupportedError(
             f"whether a predicate of one's own is set-monotonic is tried on every set of states, which "

@@ -18,7 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from privet.domain import Domain, Value
-from privet.engines.arrange import codes_of
+from privet.engine import codes_of
 from privet.engines.spark.cells import words
 from privet.engines.spark.jobs import CHANGED, fetched, functions
 from privet.engines.spark.spread import Spread, respelt

@@ -17,9 +17,8 @@ from privet.core import Attribute, Column, Form, Role, Tally, Terms
 from privet.counts.live import PublicCodes
 from privet.declared import TABLE, Order
 from privet.domain import Value
-from privet.engine import COUNTED, Tallied
+from privet.engine import COUNTED, Tallied, domains, respelt
 from privet.engines import text
-from privet.engines.arrange import domains, respelt
 from privet.engines.embedded import Embedded, Frame
 from privet.engines.spark import order, people, sources
 from privet.engines.spark.answers import ClusterCounts

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from privet.core import Column
 from privet.domain import Value, flat
-from privet.engines.arrange import codes_of, spelt
+from privet.engine import codes_of, spelt
 from privet.errors import InputError
 
 

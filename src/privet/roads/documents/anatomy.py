@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privet.core import Progress, silent
+from privet.core import Progress, Verdicts, silent
 from privet.declared import Order
 from privet.document import anatomy_measure
 from privet.document.anatomy import Grouping
@@ -36,14 +36,13 @@ from privet.engines.documents.publication_tables import from_tables, to_tables
 from privet.engines.documents.tables import Keys, to_frames
 from privet.errors import InputError, InternalError, UnsatisfiableError, UnsupportedError
 from privet.evidence import notes as ev
-from privet.evidence.columns import DataNote
 from privet.evidence.part import plain
-from privet.evidence.values import Evidence
+from privet.evidence.values import DataNote, Evidence
 from privet.measure import summary
 from privet.measure.summary import tidy
 from privet.policy.values import Policy
 from privet.release import Release
-from privet.roads import Found, Verdicts, absent
+from privet.roads import Found, Stations, absent
 from privet.roads.absent import Occurring
 from privet.roads.answers import DocumentComparison
 from privet.roads.documents import exposure as groves
@@ -62,7 +61,6 @@ from privet.roads.documents.data import (
     write_tables,
 )
 from privet.roads.documents.release import AsideRelease, published_policy
-from privet.roads.driver import Stations
 from privet.roads.stations import (
     SIBLINGS,
     Asked,

@@ -35,7 +35,7 @@ from privet.engines.documents.tables import from_frames, to_frames
 from privet.engines.documents.xmltext import Frame, steps
 from privet.errors import InputError, one_of
 from privet.evidence import notes as ev
-from privet.evidence.columns import DataNote
+from privet.evidence.values import DataNote
 from privet.placing import scratch
 from privet.policy.values import Policy
 from privet.roads.documents.shape import DocumentShape

@@ -22,11 +22,10 @@ from privet.document.spread import estimated
 from privet.document.truth import truthful
 from privet.engine import Engine
 from privet.errors import InputError
-from privet.evidence.columns import DataNote
 from privet.evidence.folder import read as read_evidence
 from privet.evidence.part import plain
-from privet.evidence.values import Evidence
-from privet.measure import risk as risks
+from privet.evidence.values import DataNote, Evidence
+from privet.measure import classes
 from privet.measure.summary import tidy
 from privet.policy.values import Policy
 from privet.release import Release, private_folder, read_private
@@ -58,7 +57,7 @@ def risk(
     known = []
     for name, view in (("root", roots), ("shape", shapes), ("tree", trees)):
         sizes = np.array(audit(schema, view(forest), 1, steps=0).sizes, dtype=np.int64)
-        known.append({"known": name, "classes": len(sizes), **risks.risk(sizes)})
+        known.append({"known": name, "classes": len(sizes), **classes.risk(sizes)})
     l = max(model.class_size or 1 for model in policy.models)
     return DocumentRisk(
         kind="documents",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from privet.core import Verdict
+from privet.core import Verdict, Verdicts
 from privet.document.anatomy_rules import ANY, Rule
 from privet.document.audit import Forms, audit
 from privet.document.forest import Forest, Vertex, bucket_of
@@ -21,7 +21,6 @@ from privet.document.schema import Schema
 from privet.domain import Value
 from privet.equality import key as key_of
 from privet.policy.values import Policy
-from privet.roads import Verdicts
 from privet.roads.absent import Occurring
 
 Key = tuple[str, Value | int]  # type and bucket

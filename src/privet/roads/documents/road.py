@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from privet.core import Verdicts
 from privet.declared import Order
 from privet.document.audit import TreeVerdict, audit
 from privet.document.edits import DocumentEdits, published
@@ -27,11 +28,10 @@ from privet.errors import InternalError, UnsatisfiableError, UnsupportedError
 from privet.evidence import notes as ev
 from privet.evidence.part import plain
 from privet.evidence.values import Evidence
-from privet.measure import risk as risks
-from privet.measure import summary
+from privet.measure import classes, summary
 from privet.measure.summary import tidy
 from privet.policy.values import Policy
-from privet.roads import Found, Verdicts
+from privet.roads import Found, Stations
 from privet.roads.documents import notes as document_notes
 from privet.roads.documents import relaxed as document_relaxed
 from privet.roads.documents.data import (
@@ -45,7 +45,6 @@ from privet.roads.documents.data import (
     shape_of,
 )
 from privet.roads.documents.release import DocumentRelease, published_policy
-from privet.roads.driver import Stations
 from privet.roads.stations import SIBLINGS, Asked, Later, Once, Passed, needed, order_complaints, others
 
 SOMEWHERE = (
@@ -146,8 +145,8 @@ class DocumentRoad(Stations[Collected, Collected, DocumentEdits, Aside, Watched]
                 "records": watch.records,
                 "classes": summary.classes(sizes),
                 "risk": {
-                    "before": risks.risk(classes_of(forest.schema, forest)),
-                    "after": risks.risk(sizes),
+                    "before": classes.risk(classes_of(forest.schema, forest)),
+                    "after": classes.risk(sizes),
                 },
                 "loss": {
                     "lm": tidy(float(lm(forest, edits, weighted=False))),
@@ -217,7 +216,7 @@ class DocumentRoad(Stations[Collected, Collected, DocumentEdits, Aside, Watched]
                         sorted(a.name for a in policy.attributes if a.published),
                     ),
                     ("measures: classes", evidence.measures.classes, summary.classes(sizes)),
-                    ("measures: risk: after", risk.after, risks.risk(sizes)),
+                    ("measures: risk: after", risk.after, classes.risk(sizes)),
                 ]
             )
         )

@@ -20,8 +20,7 @@ from privet.dp.spend import Charge, cost
 from privet.engine import Cluster, Engine
 from privet.errors import BudgetError, InputError
 from privet.evidence import notes as ev
-from privet.evidence.columns import PublishedValue
-from privet.evidence.values import Evidence
+from privet.evidence.values import Evidence, PublishedValue
 from privet.hierarchy.numbers import fraction
 from privet.hierarchy.sets import SEPARATOR
 from privet.policy.notation import describe

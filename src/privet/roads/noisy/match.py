@@ -9,7 +9,7 @@ from privet.dp.entries import Entry
 from privet.dp.ledger import Ledger
 from privet.errors import InputError
 from privet.evidence import folder as ev
-from privet.evidence.promises import Paid
+from privet.evidence.values import Paid
 from privet.hierarchy.numbers import fraction
 from privet.release import read_private
 

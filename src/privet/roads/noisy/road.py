@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from privet.core import Form, Progress, Purse, silent
+from privet.core import Form, Progress, Purse, Verdicts, silent
 from privet.counts.door import Ints
 from privet.counts.live import LiveCells, PublicCodes
 from privet.domain import Value
@@ -42,9 +42,8 @@ from privet.evidence import notes as ev
 from privet.evidence.values import Evidence
 from privet.policy.values import Policy
 from privet.release import Release
-from privet.roads import Found, Verdicts
+from privet.roads import Found, Stations
 from privet.roads.answers import NoisyComparison, TableExplanation, TableRisk
-from privet.roads.driver import Stations
 from privet.roads.noisy import check as noisy_check
 from privet.roads.noisy import comparison as noisy_compare
 from privet.roads.noisy.release import NoisyRelease, told_of

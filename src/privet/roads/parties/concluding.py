@@ -21,8 +21,8 @@ from time import time
 from privet.errors import InputError, PartyError
 from privet.evidence import signing
 from privet.evidence.notes import software
-from privet.evidence.promises import Signer
 from privet.evidence.signing import PrivateKey, Signature
+from privet.evidence.values import Signer
 from privet.parties.agreement import Agreement
 from privet.parties.transport import Link
 from privet.roads.parties.release import Run

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from privet.core import Progress, Purse, Step, silent
+from privet.core import Progress, Purse, Step, Verdicts, silent
 from privet.dp.coded import CodedColumn, CodedTable, Dictionary, encode
 from privet.dp.counts import consistent
 from privet.dp.ledger import Account, Ledger, Reservation
@@ -35,7 +35,6 @@ from privet.parties.primitives.intersection import common
 from privet.parties.transport import Link
 from privet.parties.words import Split
 from privet.policy.values import form_noted
-from privet.roads import Verdicts
 from privet.roads.noisy.release import NoisyRelease, told_of
 from privet.roads.noisy.road import account_of, as_charges, numbered, refuse_unwritable
 from privet.roads.parties.release import Run, joint_note

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from privet.core import Column, Finding, Progress, Purse, Role, Step, Tally, Verdict, silent
+from privet.core import Column, Finding, Progress, Purse, Role, Step, Tally, Verdict, Verdicts, silent
 from privet.domain import Domain, Value
 from privet.engine import Engine
 from privet.engines.frames import encode
@@ -26,7 +26,6 @@ from privet.parties.primitives.intersection import common
 from privet.parties.transport import Link
 from privet.parties.words import Declared, Split
 from privet.recoding import Generalization
-from privet.roads import Verdicts
 from privet.roads.noisy.release import NoisyRelease
 from privet.roads.parties.concluding import greet
 from privet.roads.parties.noisy import NoisyOutcome, publish_noisy

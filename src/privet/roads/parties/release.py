@@ -14,20 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from privet.core import Column, Finding, Tally
+from privet.core import Column, Finding, Tally, Verdicts
 from privet.engine import Engine
 from privet.errors import InternalError
 from privet.evidence import notes as ev
 from privet.measure import summary
-from privet.measure.risk import worst_classes
-from privet.measure.summary import dimensionality
+from privet.measure.summary import dimensionality, recoding_type, worst_classes
 from privet.parties.agreement import Agreement
 from privet.parties.contract import Contract
 from privet.parties.learned import coalitions, learned
 from privet.policy.values import form_noted
 from privet.recoding import Generalization
-from privet.relational.recodings import recoding_type
-from privet.roads import Verdicts
 from privet.roads.stations import as_written
 from privet.roads.tables import cautions
 from privet.roads.tables.release import TableRelease

@@ -23,8 +23,7 @@ from privet.domain import ANY, Value
 from privet.engines import files
 from privet.errors import InputError, TamperedError, UnsupportedError
 from privet.evidence import folder as ev
-from privet.evidence.columns import ColumnNote, PublishedValue
-from privet.evidence.values import Evidence
+from privet.evidence.values import ColumnNote, Evidence, PublishedValue
 from privet.hierarchy.numbers import decimal
 
 BUCKETS = "buckets"

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privet.core import Column, Form, Progress, Role, Tally, silent
+from privet.core import Column, Form, Progress, Role, Tally, Verdicts, silent
 from privet.declared import Order
 from privet.domain import Value, flat
 from privet.engine import Engine, Tallied, suffix
@@ -20,15 +20,13 @@ from privet.evidence import notes as ev
 from privet.evidence.folder import read as read_evidence
 from privet.evidence.values import Evidence
 from privet.measure import classes, query, summary
-from privet.measure import risk as risks
 from privet.policy.values import Policy
 from privet.readings import Formulas
 from privet.recoding import Perturbation
 from privet.release import Release
-from privet.roads import Found, Verdicts, absent
+from privet.roads import Found, Stations, absent
 from privet.roads.absent import Occurring
 from privet.roads.answers import BucketComparison, TableExplanation
-from privet.roads.driver import Stations
 from privet.roads.stations import (
     Asked,
     Later,
@@ -135,7 +133,7 @@ class AnatomyRoad(Stations[Any, Tallied, Perturbation, Pair, Tally]):
     def measure(self, passed: Passed[Tallied, Perturbation, Pair, Tally]) -> tuple[ev.Told, dict[str, Any]]:
         raw, final = passed.counts.tally, passed.seen
         sensitive = raw.sensitive[0].name
-        found = risks.risk(classes.class_sizes(raw))
+        found = classes.risk(classes.class_sizes(raw))
         columns = list(passed.leaving.data.columns)
         form = as_written(passed.asked.form, passed.asked.output)
         run = _run((passed.leaving.data, passed.leaving.held), final, form, passed.asked.engine)

@@ -11,14 +11,11 @@ import numpy as np
 from privet.core import Progress, Role, Tally, silent
 from privet.engine import Engine
 from privet.errors import InputError, MissingExtraError, TamperedError
-from privet.evidence.columns import ColumnNote
 from privet.evidence.measures import ColumnLoss, Loss
-from privet.evidence.values import Evidence
+from privet.evidence.values import ColumnNote, Evidence
 from privet.measure import classes, classify, summary, utility
-from privet.measure import risk as risks
-from privet.measure.risk import worst_classes
+from privet.measure.summary import TYPES, loosest, worst_classes
 from privet.policy.values import Policy
-from privet.relational.recodings import TYPES, loosest
 from privet.release import Release
 from privet.roads.answers import TableComparison
 from privet.roads.stations import needed, settle
@@ -55,7 +52,7 @@ def compare(
     after = engine.tally_published(there.table, there.policy)
     evidence, claimed = there.evidence, there.evidence.measures
     missing, copies = evidence.suppressed_records or 0, evidence.copies or 1
-    alone = risks.risk(classes.class_sizes(before))
+    alone = classes.risk(classes.class_sizes(before))
     if copies > 1:  # several records were published for each: counts are compared with as many
         before = replace(before, counts=before.counts * copies)
     if before.records != after.records + missing:
@@ -91,7 +88,7 @@ def compare(
     result: dict[str, Any] = {
         "records": after.records,
         "classes": summary.classes(sizes),
-        "risk": {"before": alone, "after": risks.risk(sizes)},
+        "risk": {"before": alone, "after": classes.risk(sizes)},
         "loss": loss,
         "dimensionality": None
         if k is None or loss["ncp"] is None

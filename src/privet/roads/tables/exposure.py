@@ -19,7 +19,6 @@ from privet.errors import InputError
 from privet.evidence import notes as ev
 from privet.measure import attack as attacks
 from privet.measure import classes, summary
-from privet.measure import risk as risks
 from privet.models import population as people
 from privet.models.presence import presence
 from privet.policy.values import Policy
@@ -64,11 +63,11 @@ def risk(
     tally = population.part_that_leaves(everybody, policy)
     progress("measure", 0)
     sizes = classes.class_sizes(tally)
-    found = risks.risk(sizes)
+    found = classes.risk(sizes)
     limit = threshold if threshold is not None else _promised(policy.models)
     prosecutor: dict[str, Any] = {"highest": found["highest"], "average": found["average"]}
     if limit is not None:
-        above = risks.above(sizes, limit)
+        above = classes.above(sizes, limit)
         prosecutor |= {
             "threshold": ev.number(limit),
             "records_above": above,
@@ -80,7 +79,7 @@ def risk(
     journalist: dict[str, Any] = {"at_most": found["highest"]}
     if policy.publish_only:
         ((subset, values),) = policy.publish_only.items()
-        chances = risks.journalist(*presence(everybody, "k-map", subset, values)[:2])
+        chances = classes.journalist(*presence(everybody, "k-map", subset, values)[:2])
         journalist = {"at_most": chances["highest"], **chances, "people": everybody.records}
     k = max((number for model in policy.models if (number := k_of(model))), default=None)
     return TableRisk(
@@ -92,7 +91,7 @@ def risk(
         prosecutor=prosecutor,
         journalist=journalist,
         marketer={"average": found["average"]},
-        records_at_risk=risks.at_risk(sizes),
+        records_at_risk=classes.at_risk(sizes),
         population=None if fraction is None else people.uniqueness(sizes, fraction),
         dimensionality=None
         if k is None

@@ -15,11 +15,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from privet.core import Form, PrivacyModel, Role, Terms, Verdict
+from privet.core import Form, PrivacyModel, Role, Terms, Verdict, Verdicts
 from privet.engine import Engine
 from privet.errors import InputError, PersonError
 from privet.evidence import notes as ev
-from privet.evidence.promises import Promise
+from privet.evidence.values import Promise
 from privet.models.kanonymity import KAnonymity
 from privet.models.ldiversity import DistinctLDiversity
 from privet.models.linkage import LinkageCheck
@@ -28,7 +28,6 @@ from privet.models.psensitive import PSensitiveKAnonymity
 from privet.policy.notation import describe
 from privet.policy.values import Policy
 from privet.readings import Rows
-from privet.roads import Verdicts
 from privet.roads.stations import columns_needed
 
 WITH = "list of persons"  # what such a promise was checked with

@@ -15,7 +15,7 @@ from privet.core import PrivacyModel, Tally, Terms, Verdict
 from privet.engine import Engine
 from privet.errors import InputError, UnsupportedError
 from privet.evidence import notes as ev
-from privet.evidence.promises import Promise
+from privet.evidence.values import Promise
 from privet.models.presence import OfSubset, leaves
 from privet.policy.values import Policy
 from privet.recoding import Generalization, Recoding, Regions

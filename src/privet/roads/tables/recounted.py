@@ -9,10 +9,9 @@ import numpy as np
 from privet.core import Column, Tally, Terms
 from privet.domain import Value
 from privet.evidence.values import Evidence
-from privet.measure import risk as risks
-from privet.measure import summary
+from privet.measure import classes, summary
 from privet.measure.classes import class_sizes
-from privet.measure.risk import worst_classes
+from privet.measure.summary import worst_classes
 from privet.policy.notation import describe
 from privet.roads.stations import checkable, needed, others
 from privet.roads.tables import cautions
@@ -25,7 +24,7 @@ def complaints(evidence: Evidence, final: Tally, policy: Terms) -> Iterator[str]
     yield from others(
         [
             ("measures: classes", measures.classes, summary.classes(sizes)),
-            ("measures: risk: after", risk.after, risks.risk(sizes)),
+            ("measures: risk: after", risk.after, classes.risk(sizes)),
             ("measures: worst_classes", measures.worst_classes or {}, worst_classes(final)),
         ]
     )

@@ -10,19 +10,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from privet.core import Finding, Hierarchy, PrivacyModel, Role, Tally, Terms, Verdict
+from privet.core import Finding, Hierarchy, PrivacyModel, Role, Tally, Terms, Verdict, Verdicts
 from privet.declared import Order
 from privet.engine import Ahead, Cluster, Engine, Tallied
 from privet.errors import InternalError
 from privet.evidence import notes as ev
 from privet.evidence.folder import FILE, digest
-from privet.evidence.promises import Promise
-from privet.evidence.values import Evidence
+from privet.evidence.values import Evidence, Promise
 from privet.measure import summary
-from privet.measure.classes import occurring
+from privet.measure.classes import occurring, risk
 from privet.measure.relax import relaxations
-from privet.measure.risk import risk, worst_classes
-from privet.measure.summary import dimensionality
+from privet.measure.summary import dimensionality, recoding_types, worst_classes
 from privet.measure.utility import losses
 from privet.models.linkage import LinkageCheck
 from privet.policy.notation import describe
@@ -30,11 +28,9 @@ from privet.policy.values import Policy
 from privet.readings import Rows
 from privet.recoding import Generalization, Perturbation, Recoding
 from privet.relational.fulldomain import FullDomain
-from privet.relational.recodings import recoding_types
 from privet.relational.withheld import labels_of_who_leaves, measured_on
-from privet.roads import Found, Verdicts, absent
+from privet.roads import Found, Stations, absent
 from privet.roads.absent import Occurring
-from privet.roads.driver import Stations
 from privet.roads.stations import (
     Asked,
     Later,

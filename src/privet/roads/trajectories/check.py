@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from privet.core import Role, Verdict
+from privet.core import Role, Verdict, Verdicts
 from privet.engine import Cluster, Engine
 from privet.errors import UnsupportedError
 from privet.models.linkage import Linkage
 from privet.policy.values import Policy
-from privet.roads import Verdicts
 from privet.roads.stations import columns_needed, in_frame, settle
 from privet.roads.trajectories import afar
 from privet.roads.trajectories.shape import Read, Trajectories

@@ -32,7 +32,7 @@ from privet.trajectory.known import Knowledge
 from privet.trajectory.loss import measured
 from privet.trajectory.paths import Paths
 from privet.trajectory.recode import PathRecoding, Removed
-from privet.trajectory.searches import AS_IT_IS, at_least, promises_of
+from privet.trajectory.searches import AS_IT_IS, PathSearch, at_least, promises_of
 from privet.trajectory.sequences import Sequences
 from privet.trajectory.suppress import lost
 
@@ -159,7 +159,7 @@ def compare(
     progress("measure", 0)
     recoding = recoding_of(notes)
     thinning = needed(evidence.thinning, "thinning")
-    least = threshold(at_least(getattr(policy.algorithm, "support")), before.records)  # noqa: B009 - of every search over paths
+    least = threshold(at_least(PathSearch.of(policy).worth), before.records)
     raw_patterns, new = frequent(before, least), trajectory_notes.pairs_of(frequent(after, least))
     found: dict[str, Any] = {
         "kind": "trajectories",

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from privet.core import Attribute, Role, Step
+from privet.core import Attribute, Role, Step, Verdicts
 from privet.engine import Cluster, Engine
 from privet.engines.frames import beginning
 from privet.engines.trajectories.frames import grouped
@@ -30,9 +30,8 @@ from privet.policy.values import Policy
 from privet.recoding import Generalization
 from privet.relational.randomness import generator
 from privet.relational.topdown import TopDown
-from privet.roads import Found, Verdicts, absent
+from privet.roads import Found, Stations, absent
 from privet.roads.absent import Occurring
-from privet.roads.driver import Stations
 from privet.roads.stations import (
     Asked,
     Later,

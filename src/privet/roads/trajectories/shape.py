@@ -149,6 +149,10 @@ class Trajectories(Shape):
         return found
 
     @property
+    def whose(self) -> str | None:
+        return self.person
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The columns that paths are read from."""
         return tuple(name for key in COLUMNS if (name := getattr(self, key)) is not None)

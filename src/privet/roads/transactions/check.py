@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from privet.core import Form, Role
+from privet.core import Form, Role, Verdicts
 from privet.engine import Engine
 from privet.engines.trajectories.frames import coded
 from privet.engines.transactions import frames, lines
 from privet.engines.transactions.frames import ItemFrame
 from privet.errors import InputError, UnsupportedError
 from privet.policy.values import Policy
-from privet.roads import Verdicts
 from privet.roads.stations import columns_needed, settle
 from privet.roads.transactions.shape import Layout, Transactions
 from privet.rules.audit import Recount

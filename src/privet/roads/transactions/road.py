@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from privet.core import Attribute, Form, Role
+from privet.core import Attribute, Form, Role, Verdicts
 from privet.declared import Order
 from privet.engine import SUFFIX, Engine
 from privet.engines import persons
@@ -28,8 +28,7 @@ from privet.evidence.values import Evidence
 from privet.policy.values import Policy
 from privet.recoding import Generalization
 from privet.relational.randomness import generator
-from privet.roads import Found, Verdicts
-from privet.roads.driver import Stations
+from privet.roads import Found, Stations
 from privet.roads.stations import (
     Asked,
     Later,

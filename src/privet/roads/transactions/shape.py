@@ -156,6 +156,10 @@ class Transactions(Shape):
         return found
 
     @property
+    def whose(self) -> str | None:
+        return self.person
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The columns that sets are read from."""
         return tuple(name for key in NAMES if (name := getattr(self, key)) is not None)

@@ -11,11 +11,11 @@ from privet.core import Attribute, Role, Terms
 from privet.domain import Value
 from privet.errors import InputError
 from privet.hierarchy import Tree
+from privet.measure.summary import TYPES, loosest, of_rows, recoding_types
 from privet.models.kanonymity import KAnonymity
 from privet.relational.incognito import Incognito
 from privet.relational.lattice import cuts_by_level
 from privet.relational.mondrian import Mondrian
-from privet.relational.recodings import TYPES, loosest, of_rows, recoding_types
 
 TREE = Tree.of({"*": {"ab": ["a", "b"], "cd": ["c", "d"]}})
 DOMAIN = TREE.domain(["a", "b", "c", "d"])

@@ -1157,8 +1157,8 @@ def words_of(said: dict[str, str], kind: str, value: Row) -> dict[str, str]:
     unsure(words is None, f"a policy with a part {part} like this")
     first = f"{by}=t " * (by in value and by != "publish")
     known = dict(word.split("=") for word in f"{first}{words}".split())
-    found = {name: known.get(name, known.get(f"{name}?")) for name in value}
-    more = None in found.values() or any(value[name] in ([], {}) for name in value if f"{name}?" in known)
+    found = {name: known.get(name) or known.get(f"{name}?", "") for name in value}
+    more = "" in found.values() or any(value[name] in ([], {}) for name in value if f"{name}?" in known)
     refuse(more, f"a policy that says more of {part}")
     refuse({name for name in known if name[-1] != "?"} - {*value}, f"a policy that says too little of {part}")
     arranges = part in {"width", "edges", "grown", "unit", "hierarchy"}
@@ -1343,9 +1343,8 @@ def judged(policy: Row, files: dict[str, bytes], data: Row) -> tuple[Sequence[An
     roles = Counter(a["role"] for a in about)
     kinds = {*(m["type"] for m in policy["models"]), *["hidden-rule"] * ("hide" in policy)}
     parts = [m for m in policy["models"] if m["type"] == "lkc-privacy" and m["l"] < roles["quasi"]]
-    odd = NEEDS.get(search, search) not in {search, *kinds} or (
-        search in CLASSWISE and (parts or RISKS & kinds)
-    )
+    odd = NEEDS.get(search, search) not in {search, *kinds}
+    odd |= search in CLASSWISE and bool(parts or RISKS & kinds)
     refuse(odd, "the policy names a search that does not serve its promises")
     odd = policy["kind"] == "table" and not roles["quasi"]
     odd |= roles["target"] > 1 or any(("hierarchy" in a) != (a["role"] == "quasi") for a in about)

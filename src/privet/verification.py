@@ -36,6 +36,7 @@ class Verification:
     verdicts: tuple[tuple[PrivacyModel, Verdict], ...]
     complaints: tuple[str, ...]  # what is not as the evidence says
     remarks: tuple[str, ...] = ()  # what is as the policy says, and its reader should mind
+    unseen: tuple[str, ...] = ()  # protected values that do not occur: a promise about them is an empty one
     made: tuple[Promise, ...] = ()  # promises that the release does not show: nobody can check them
     reading: tuple[str, ...] = ()  # how the data was read, where that is not the strict default
     signed: tuple[Signed, ...] = ()  # who vouches for it
@@ -113,10 +114,12 @@ def verify(
         (*complaints, *found.complaints, *beside.complaints),
         remarks=(
             *notes.kept_order(policy),
+            *found.unseen,
             *found.remarks,
             *(UNDRAWN.format(name) for name in drawn),
             *(UNLOOKED.format(name) for name in beside.unlooked),
         ),
+        unseen=found.unseen,
         made=evidence.unshown,
         reading=(*received.spoken(policy), *beside.words),
         signed=signed,
@@ -164,4 +167,4 @@ def _found(folder: Path, evidence: Evidence, policy: Policy, engine: Engine[Any]
     found = road_of(policy).verify(folder, evidence, policy, engine=fit(engine, policy))
     terms += whole.complaints(evidence, policy)
     terms += disguised.complaints(folder, evidence, policy, engine)
-    return Found(found.verdicts, (*terms, *found.complaints), found.remarks)
+    return replace(found, complaints=(*terms, *found.complaints))

@@ -13,11 +13,9 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import fields
-from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any
 
 import polars as pl
 import pytest
@@ -27,7 +25,7 @@ from tests.contract.pairs import policy_of
 from tests.forge.forging import changed, evidence, refused, seal
 
 import privet as pv
-from privet import equality, registry, verifier
+from privet import equality, verifier
 
 FILE = Path(verifier.__file__).with_name("verify.py")
 MODELS = [
@@ -79,7 +77,7 @@ def test_it_needs_the_standard_library_only() -> None:
 
 
 LONGEST = {  # lines with something on them: a quarter of an hour has 900 seconds
-    "table": 585, "noise": 435, "trajectories": 545, "transactions": 495, "documents": 570, "halves": 600
+    "table": 745, "noise": 585, "trajectories": 700, "transactions": 650, "documents": 705, "halves": 730
 }  # fmt: skip
 
 
@@ -289,6 +287,9 @@ type = "{algorithm}"
 DISTINCT = 'type = "distinct-l-diversity"\nl = 2\nsensitive = ["s"]'
 
 
+ORDER = 'order = "canonical"\n'  # after which a policy names the column of persons
+
+
 def small(place: Path, model: str = DISTINCT, algorithm: str = "top-down", head: str = "") -> Path:
     table = pl.DataFrame({"sex": ["F", "F", "M", "M"], "s": ["44", "45", "44", "45"]})
     policy = pv.Policy.loads(head + POLICY.format(model=model, algorithm=algorithm))
@@ -327,11 +328,12 @@ def test_buckets_are_the_policy_s_not_the_evidence_s(alone: Any, tmp_path: Path)
     assert alone.verdict(out)[0] == 0
     policy = (out / "policy.toml").read_text()
     head, end = policy.split("[algorithm]\n")
-    (out / "policy.toml").write_text(f'{head}[algorithm]\ntype = "top-down"\n')
+    other = 'type = "top-down"\nsplits = "best-valid"\ntries = 1\n'
+    (out / "policy.toml").write_text(f"{head}[algorithm]\n{other}")
     seal(out)
     assert alone.verdict(out)[0] == 1
     assert "algorithm of the policy" in alone.verdict(out)[1][0]
-    (out / "policy.toml").write_text(f'{head}[[models]]\ntype = "k-anonymity"\nk = 2\n[algorithm]\n{end}')
+    (out / "policy.toml").write_text(f'{head}[[models]]\ntype = "k-anonymity"\nk = 2\n\n[algorithm]\n{end}')
     seal(out)
     assert "as it is" in alone.verdict(out)[1][0], "every record can be found in its bucket"
 
@@ -435,7 +437,7 @@ def test_what_no_data_shows_is_not_said_to_hold(alone: Any, tmp_path: Path) -> N
     """Whose records they are, who is not in the table: with the rest in order it abstains."""
     out = small(tmp_path)
     assert alone.verdict(out)[0] == 0
-    changed(out, "policy.toml", lambda text: f'person = "id"\n{text}')
+    changed(out, "policy.toml", lambda text: text.replace(ORDER, f'{ORDER}person = "id"\n'))
     assert alone.verdict(out)[0] == 3
 
 
@@ -511,7 +513,7 @@ def test_how_the_source_was_met_changes_nothing(alone: Any, tmp_path: Path, head
     assert alone.verdict(out)[0] == 0
     changed(out, "data.csv", lambda text: text.replace("F,45", "F,44"))
     assert alone.verdict(out)[0] == 1
-    changed(out, "policy.toml", lambda text: f'person = "id"\n{text}')
+    changed(out, "policy.toml", lambda text: text.replace(ORDER, f'{ORDER}person = "id"\n'))
     assert alone.verdict(out) == (1, ["unsigned: nobody vouches for it", *PERSONS]), (
         "values are fewer in any case"
     )
@@ -621,7 +623,7 @@ def test_halves_are_judged_by_both(alone: Any, tmp_path: Path, style: str, outpu
     ("old", "new", "code"),
     [
         (", k = 2", "", 1),  # k-anonymity of nobody knows how many
-        (", k = 2", ", k = 2, l = 1", 3),  # which would ask about one column at a time
+        (", k = 2", ", k = 2, l = 1", 1),  # which would ask about one column at a time
         ("k = 2", 'k = "2"', 1),
         ("k = 2", "k = 0", 1),
     ],
@@ -667,31 +669,3 @@ def test_a_search_that_is_set_to_what_nobody_knows_is_not_called_right(tmp_path:
         seal(out, said)
         assert refused(out), new
         assert module().verdict(out)[0] in {1, 3}, new
-
-
-def test_it_knows_the_words_of_every_search() -> None:
-    """A search or a setting that is new here is told to the checker of one file, too."""
-    known = dict(word.partition("=")[::2] for word in module().PARTS["algorithm"].split())
-    assert set(known["type"].split(",")) == set(registry.installed("algorithms"))
-    words: dict[str, set[str]] = {}
-    for name in registry.installed("algorithms"):
-        made = registry.find("algorithms", name)
-        for key, hint in get_type_hints(made).items():
-            if key in {one.name for one in fields(made) if one.init}:
-                words.setdefault(key, set()).update(map(str, spoken(hint)))
-    said = {key: set(one.split(",")) for key, one in known.items() if one not in {"", "+"}}
-    assert {key: said.get(key) for key, found in words.items() if found} == {
-        key: found for key, found in words.items() if found
-    }
-    assert set(words) - set(known) == {"alpha", "k"}, "of condensation, which it cannot check"
-
-
-def spoken(hint: Any) -> Iterator[Any]:
-    """The words that a setting may have, by its type."""
-    if isinstance(hint, type) and issubclass(hint, Enum):
-        yield from (one.value for one in hint)
-    elif get_origin(hint) is Literal:
-        yield from get_args(hint)
-    else:
-        for inner in get_args(hint):
-            yield from spoken(inner)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from tests.relational import enumerated
+from tests.tries import tries
 
 from privet.core import Column, Nulls, PrivacyModel, Tally
 from privet.counts.rollup import Rollups
@@ -373,3 +376,72 @@ def test_incognito_refuses_promises_about_parts_of_what_is_known() -> None:
     with pytest.raises(UnsupportedError, match="lkc-privacy is about more"):
         Incognito().solve(table_20_1(), [promise])
     assert Samarati().solve(table_20_1(), [promise]).nodes
+
+
+def test_where_two_records_would_do_it_is_not_said_that_nothing_does() -> None:
+    """Issue 13, line 12: five of eight have the value; without two of them half do, as is allowed."""
+    import polars as pl
+
+    import privet as pv
+
+    rows = pl.DataFrame({"a": list("aabbabab"), "s": list("xxxxxyyy")})
+    said = pv.Policy.loads(
+        'policy = 1\n[attributes]\na = { role = "quasi", hierarchy = { type = "flat" } }\ns = "sensitive"\n'
+        '[[models]]\ntype = "lkc-privacy"\nl = 1\nk = 3\nc = "1/2"\nsensitive = { s = ["x"] }\n'
+        '[algorithm]\ntype = "optimal"\nsuppression = "1/4"\n'
+    )
+    release = pv.publish(rows, said)
+    assert release.evidence.records == 6
+    assert release.evidence.suppressed_records == 2
+    whole = pv.Policy.loads(said.dumps().replace("trim = true", "trim = false"))
+    with pytest.raises(UnsatisfiableError, match="leaving out a few of their records beforehand") as told:
+        pv.publish(rows, whole)
+    feasible = [one for one in told.value.complaints if "smallest feasible" in one]
+    assert all(one.startswith("with nobody suppressed: ") for one in feasible)
+
+
+def _keep(rows: Sequence[tuple[str, str]], k: int, shares: dict[str, Fraction]) -> bool:
+    groups: dict[str, list[str]] = {}
+    for known, value in rows:
+        groups.setdefault(known, []).append(value)
+    return all(
+        len(group) >= k and all(group.count(value) <= most * len(group) for value, most in shares.items())
+        for group in groups.values()
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_it_is_refused_only_where_no_records_can_be_left_out(seed: int) -> None:
+    """By brute force: every node, every set of records that may go."""
+    import polars as pl
+
+    import privet as pv
+
+    chance = random.Random(seed)
+    for _ in range(tries(4)):
+        count = chance.randint(4, 8)
+        known = [chance.choice("ab") for _ in range(count)]
+        values = ["x", "y", *(chance.choice("xxyyz") for _ in range(count - 2))]
+        k, limit = chance.randint(1, 3), chance.choice(["1/4", "1/3", "1/2"])
+        shares = {value: Fraction(chance.choice(["1/4", "1/3", "1/2"])) for value in "xy"}
+
+        may_go = int(Fraction(limit) * count)
+        feasible = any(
+            _keep([("*" if top else known[one], values[one]) for one in kept], k, shares)
+            for top in (False, True)
+            for size in range(max(1, count - may_go), count + 1)
+            for kept in combinations(range(count), size)
+        )
+        bounds = ", ".join(f'{value} = "{most}"' for value, most in shares.items())
+        said = pv.Policy.loads(
+            'policy = 1\n[attributes]\na = { role = "quasi", hierarchy = { type = "flat" } }\n'
+            's = "sensitive"\n'
+            f'[[models]]\ntype = "k-anonymity"\nk = {k}\n[[models]]\ntype = "confidence-bounding"\n'
+            f'sensitive = {{ s = {{ {bounds} }} }}\n[algorithm]\ntype = "optimal"\nsuppression = "{limit}"\n'
+        )
+        try:
+            pv.publish(pl.DataFrame({"a": known, "s": values}), said)
+        except UnsatisfiableError:
+            assert not feasible
+        else:
+            assert feasible

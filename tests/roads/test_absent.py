@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.equality.test_key import naive
 
 import privet as pv
+from privet.cli import main
 from privet.cli.absent import near
 from privet.errors import AbsentError, PolicyError
 from privet.roads import Foresees, engine_of, road_of
@@ -150,3 +151,50 @@ type = "tree-anatomy"
                 act(source, pv.Policy.loads(said.format(top="", where=where)))
     release = pv.publish(source, pv.Policy.loads(said.format(top='absent = "allowed"', where="")))
     assert any("'Hiv' of * does not occur" in note for note in release.evidence["notes"])
+    folder = release.write(tmp_path / "out")
+    assert any("'Hiv' of * does not occur in what is published" in one for one in verify(folder).remarks)
+
+
+@pytest.mark.parametrize("search", ["top-down", "bucketisation", "lightest"])
+def test_whoever_receives_it_is_told_by_both_checkers(
+    search: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of what is published: there a value may be missing because all who had it were left out."""
+    from privet.verifier import verify as alone
+
+    model = 'type = "lkc-privacy"\nl = 1\nk = 1\nc = "3/4"\nsensitive = { ill = ["Hiv", "flu"] }'
+    ways = {
+        "top-down": (model, 'age = "quasi"', ""),
+        "bucketisation": (model, 'age = "quasi"', ""),
+        "lightest": (model, "", '[trajectories]\nform = "column"\npath = "age"\n'),
+    }
+    promise, known, shape = ways[search]
+    top = 'kind = "trajectories"\n' * bool(shape)
+    data = TABLE.with_columns(age=pl.lit("a1 b2")) if shape else TABLE
+    said = pv.Policy.loads(
+        f'policy = 1\nabsent = "allowed"\n{top}{shape}[attributes]\n{known}\nill = "sensitive"\n'
+        f"[[models]]\n{promise}\n"
+        f'[algorithm]\ntype = "{search}"\n'
+    )
+    folder = pv.publish(data, said).write(tmp_path / "out")
+    found = verify(folder)
+    assert found.holds
+    assert len(found.unseen) == 1
+    assert found.unseen[0] in found.remarks
+    assert "'Hiv' of ill does not occur in what is published" in found.unseen[0]
+    assert main(["verify", str(folder)]) == 0
+    assert "all hold, though 1 protected value does not occur" in capsys.readouterr().out
+    code, lines = alone.verdict(folder)
+    assert code == 0
+    assert lines[-1] == "protected values that do not occur, of which a promise says nothing: 1"
+
+
+def test_a_value_whose_people_were_all_left_out(tmp_path: Path) -> None:
+    data = pl.DataFrame({"age": ["a", "a", "a", "b"], "ill": ["flu", "cold", "cold", "Hiv"]})
+    said = pv.Policy.loads(
+        policy(MODELS["lkc"].replace('c = "1/2"', 'c = "1"')).dumps().partition("[algorithm]")[0]
+        + '[algorithm]\ntype = "optimal"\nsuppression = "1/2"\nlevels = { age = 0 }\n'
+    )
+    release = pv.publish(data, said)
+    assert not [note for note in release.evidence["notes"] if "occur" in note], "the steward's data has it"
+    assert "whoever had it was left out" in verify(release.write(tmp_path / "out")).unseen[0]

@@ -57,6 +57,7 @@ def verify(
     """
     from privet.evidence import notes as ev
     from privet.evidence import sealed
+    from privet.report.numerals import counted
     from privet.verification import verify as verified
 
     if not folder.is_dir():
@@ -94,8 +95,11 @@ def verify(
             said = "every file checked; what is said of how it was made, nobody can check"
         if found.unchecked:
             said = said.replace("every file", f"every file but {', '.join(found.unchecked)}")
+        many = len(found.unseen)
+        empty = f", though {counted(many, 'protected value')} {'does' if many == 1 else 'do'} not occur"
         screen.say(
-            f"{screen.shown(str(folder))}: {said}, {found.counted:,} numbers counted again; all hold",
+            f"{screen.shown(str(folder))}: {said}, {found.counted:,} numbers counted again; all hold"
+            + (empty if many else ""),
             f"  the steward's word, which the release does not show: {screen.shown(', '.join(found.stated))}",
             *found.remarks,
         )

@@ -53,7 +53,8 @@ def exact_number(
         return
     least = f"above {low}" if above else f"from {low} on"
     most = "" if high is None else f" and at most {high}"
-    raise PolicyError(f"{what} is an exact fraction {least}{most}, not {number!r}")
+    given = str(number) if isinstance(number, Fraction) else repr(number)
+    raise PolicyError(f"{what} is an exact fraction {least}{most}, not {given}")
 
 
 def whole(numbers: NDArray[np.int64], largest: int) -> NDArray[Any]:

@@ -44,7 +44,8 @@ class Template:
 def exact_share(what: str, share: object) -> None:
     """Refuse anything but a Fraction in (0, 1]: a float's rounding would decide what is promised."""
     if not isinstance(share, Fraction) or not 0 < share <= 1:
-        raise PolicyError(f"{what} is an exact fraction above 0 and at most 1, not {share!r}")
+        given = str(share) if isinstance(share, Fraction) else repr(share)
+        raise PolicyError(f"{what} is an exact fraction above 0 and at most 1, not {given}")
 
 
 # {"surgery": ["Transgender"]}, {"surgery": {"Transgender": Fraction(1, 5)}}, or ["surgery"] for every value

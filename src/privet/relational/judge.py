@@ -28,7 +28,7 @@ from privet.recoding import Generalization, Regions
 from privet.relational import suits
 from privet.relational.closeness import NEAR, Floats, Flows, dense, dropped_at_least
 from privet.relational.suits import refuse_beyond_reach
-from privet.relational.trimming import trimmed
+from privet.relational.trimming import thinned, trimmed
 
 Mask: TypeAlias = NDArray[np.bool_]
 
@@ -61,9 +61,13 @@ class Judge:
         limit: Fraction = Fraction(0),
         *,
         trim: bool = False,
+        one_by_one: bool = False,
         of_persons: bool = False,
     ) -> None:
-        """`of_persons`: classes that are asked about are counted in persons, where the table has them."""
+        """`of_persons`: classes that are asked about are counted in persons, where the table has them.
+
+        `one_by_one`: where a protected value is too common in a class, the fewest records of it go.
+        """
         self._counts = counted(data)
         tally = self._counts.heading
         self.limit = int(limit * self._counts.records)  # records that may be suppressed
@@ -104,6 +108,8 @@ class Judge:
         # One by one, records are only chosen by the one sensitive value that any promise looks at.
         alone = len(close) == len(self.sensitive) == 1 and not self._whole
         self._trimmed_for = close[0] if trim and self.limit and alone else None
+        joining = all(map(_joins, self._classes)) and len(self.sensitive) == 1 and not self._whole
+        self.one_by_one = one_by_one and self.limit > 0 and joining and any(self._protected)
         # A null that matches everything stands in several classes: merging is no longer a union.
         self.monotone = strict and all(model.monotone for model in models)
         if tally.person is not None:  # a share of persons may grow when classes merge
@@ -166,8 +172,11 @@ class Judge:
         bad = lost.copy()
         trims: Ints | None = None
         if at_least <= self.limit:
-            bad |= self._sizes(found, lasting=False)
-            trims = self._trims(found, bad)
+            common = self._sizes(found, lasting=False)
+            trims = self._fewest_gone(found, bad, common) if self.one_by_one else None
+            if trims is None:
+                bad |= common
+                trims = self._trims(found, bad)
             bad = (
                 self._until_all_hold(found, bad) if trims is None else bad | (trims.sum(axis=1) == found.size)
             )
@@ -211,7 +220,26 @@ class Judge:
         counts[bad] = 0
         most = self.limit - int(found.size[bad].sum())
         kept = trimmed(model, flows, counts, self.smallest, most) if most >= 0 else None
-        if kept is None or not kept.any():
+        return None if kept is None else self._gone(found, counts, kept)
+
+    def _fewest_gone(self, found: Frequencies, lost: Mask, common: Mask) -> Ints | None:
+        """The same where protected values are too common in some classes: no record more than needed."""
+        wrong = np.flatnonzero(common & ~lost)
+        if not len(wrong) or len(wrong) > self.limit - int(found.size[lost].sum()):
+            return None
+        counts = dense(self._histogram(found, self.sensitive[0], None))
+        counts[lost] = 0
+        kept = counts.copy()
+        shares = [
+            (code, one.template.at_most) for bounds in self._protected for one in bounds for code in one.codes
+        ]
+        for at in wrong.tolist():
+            kept[at] = thinned(counts[at], shares, self.smallest)
+        return self._gone(found, counts, kept)
+
+    def _gone(self, found: Frequencies, counts: Ints, kept: Ints) -> Ints | None:
+        """What goes, if what is kept of the classes keeps every promise."""
+        if not kept.any():
             return None
         stays = np.flatnonzero(kept.sum(axis=1))
         owner, value = np.nonzero(kept[stays])
@@ -355,15 +383,27 @@ def published_at(rollups: Grouping, judge: Judge, node: Levels) -> Generalizatio
     return rollups.recoding(node, ruling.bad, ruling.trims)
 
 
-def raise_unsatisfiable(data: Tally | Counts, models: Sequence[PrivacyModel], *, may_go: int = 0) -> NoReturn:
+WHOLE = (
+    "classes that break a promise were dropped as a whole here: leaving out a few of their records "
+    "beforehand may be enough"
+)
+
+
+def raise_unsatisfiable(
+    data: Tally | Counts, models: Sequence[PrivacyModel], *, may_go: int = 0, needed: int | None = None
+) -> NoReturn:
     """Say what no node of the lattice reaches, and what could be reached; `may_go` records may be suppressed.
+
+    `needed`: so many would have to be, at the highest levels, of each class as few as possible; None where
+    only whole classes were tried.
 
     Where some may, what the coarsest table breaks with everybody in it says nothing of what is feasible.
     """
     if not may_go:
         refuse_beyond_reach(data, models)
     raise UnsatisfiableError(
-        "no node of the lattice keeps every promise within the suppression limit; raise the limit, or allow "
-        "higher levels",
+        "no node of the lattice keeps every promise within the suppression limit; raise the limit of "
+        f"{may_go} records, or allow higher levels",
+        WHOLE if needed is None else f"at the highest levels {needed} records would have to be dropped",
         *(f"with nobody suppressed: {said}" for said in counted(data).beyond_reach(models)),
     )

@@ -15,6 +15,7 @@ import heapq
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -58,12 +59,14 @@ class Optimal(FullDomain):
 
     Where no time limit is hit the result is the optimum over all nodes. For t-closeness with one sensitive
     attribute, which records of a node go is chosen one by one (`trim`), and that choice is not an optimum.
+    Where classes as a whole are too many, and promises are about shares of one attribute, it is looked for a
+    node again of which the fewest records go, one by one.
     """
 
     time_limit: float | None = None  # seconds; the best so far is returned
     nodes: int | None = None  # that are looked at; the best of them is returned, the same on every machine
     seed: int = 0  # of the walk through a lattice that is too large to enumerate
-    trim: bool = True  # for t-closeness, drop only the records that make a class differ, not all of it
+    trim: bool = True  # drop only the records that make a class break a promise, where that can be told
 
     name: ClassVar[str] = "optimal"
     asks: ClassVar[bool] = True
@@ -77,11 +80,7 @@ class Optimal(FullDomain):
             raise PolicyError("nodes is a whole number from 1 on")
 
     def search(self, data: Tally | Counts, policy: Terms, progress: Progress = silent) -> Finding:
-        counts = counted(data)
-        walk = self._walk(counts, policy.models, progress)
-        best = walk.run()
-        if best is None:
-            raise_unsatisfiable(counts, policy.models, may_go=walk.judge.limit)
+        walk, best = self._best(counted(data), policy.models, progress)
         notes = () if best.proven else (UNPROVEN.format(best.looked_at),)
         return Finding(published_at(walk.rollups, walk.judge, best.node), notes=notes)
 
@@ -89,16 +88,32 @@ class Optimal(FullDomain):
         self, data: Tally | Counts, models: Sequence[PrivacyModel], progress: Progress = silent
     ) -> Optimum:
         """The node itself, and whether it is proven to be the best."""
-        counts = counted(data)
+        return self._best(counted(data), models, progress)[1]
+
+    def _best(
+        self, counts: Counts, models: Sequence[PrivacyModel], progress: Progress
+    ) -> tuple[Walk, Optimum]:
+        """The best node; where no class may go as a whole, the best of which a few records go."""
         walk = self._walk(counts, models, progress)
         best = walk.run()
+        if best is None and self.trim:
+            again = self._walk(counts, models, progress, one_by_one=True)
+            walk, best = (again, again.run()) if again.judge.one_by_one else (walk, None)
         if best is None:
-            raise_unsatisfiable(counts, models, may_go=walk.judge.limit)
-        return best
+            needed = self._needed(counts, models, walk) if walk.judge.one_by_one else None
+            raise_unsatisfiable(counts, models, may_go=walk.judge.limit, needed=needed)
+        return walk, best
 
-    def _walk(self, counts: Counts, models: Sequence[PrivacyModel], progress: Progress) -> Walk:
+    def _needed(self, counts: Counts, models: Sequence[PrivacyModel], walk: Walk) -> int:
+        """How many records would have to go, one by one, with everything generalised as far as it may be."""
+        judge = Judge(counts, models, Fraction(1), one_by_one=True)
+        return judge.rule(walk.rollups, Lattice.of(counts.heading, self.levels).top).suppressed
+
+    def _walk(
+        self, counts: Counts, models: Sequence[PrivacyModel], progress: Progress, *, one_by_one: bool = False
+    ) -> Walk:
         lattice = Lattice.of(counts.heading, self.levels)
-        judge = Judge(counts, models, self.suppression, trim=self.trim)
+        judge = Judge(counts, models, self.suppression, trim=self.trim, one_by_one=one_by_one)
         objective = Objective(counts, lattice, self.loss, self.weights)
         limit, nodes = self.time_limit, self.nodes
         if limit is None and nodes is None and lattice.size > ENUMERABLE:

@@ -58,6 +58,7 @@ class Found:
     verdicts: Verdicts
     complaints: tuple[str, ...] = ()  # what is not as the evidence says
     remarks: tuple[str, ...] = ()  # what nobody can check of it
+    unseen: tuple[str, ...] = ()  # protected values that do not occur
 
 
 class Road(Protocol):

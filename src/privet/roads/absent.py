@@ -2,7 +2,8 @@
 
 A promise about it would hold whatever the data says, so it is refused, unless the policy expects it
 (`absent = "allowed"`, for lists that are kept over years): then a remark stands in the evidence, on the
-screen and in the report. A message names what the policy says and how many values occur, never which.
+screen and in the report, and whoever verifies such a release is told. A message names what the policy says
+and how many values occur, never which.
 """
 
 from __future__ import annotations
@@ -51,6 +52,16 @@ def remarks(policy: Terms, occurring: Occurring, *, further: bool = False) -> li
             'with --show-values to see near ones, or say absent = "allowed" in the policy'
         )
     raise AbsentError(*complaints)
+
+
+def unseen(policy: Terms, occurring: Occurring) -> tuple[str, ...]:
+    """The same of a release, by what it publishes; whoever has only that does not see why it is not there."""
+    return tuple(
+        f"{model.name}: the protected value {_said(value)} of {attribute} does not occur in what is "
+        "published: nobody had it, whoever had it was left out, or it is spelt otherwise, and then nothing "
+        "protects it"
+        for _, model, _, attribute, value in _absent(policy, occurring)
+    )
 
 
 def near(policy: Terms, occurring: Occurring) -> dict[tuple[str, str], list[str]]:

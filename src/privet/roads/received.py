@@ -34,7 +34,7 @@ from privet.release import read_private
 BASKETS = "baskets"
 ENDINGS = {**SUFFIX, BASKETS: ".basket", **{kind: f".{kind}" for kind in documents.FORMATS.values()}}
 # Encodings in which one text has several spellings: two records that look different would read alike.
-LOOSE = frozenset({"utf-7", "unicode_escape", "raw_unicode_escape", "idna", "punycode"})
+LOOSE = frozenset({"utf-7", "unicode-escape", "raw-unicode-escape", "idna", "punycode"})
 CELLS, WORD = ("parquet", "arrow"), 8  # formats of columns, and the bytes that a value takes at least
 WIDE = 1_000  # columns that a table may have beside those that its policy speaks of
 LONGEST_TOKEN = 64  # characters of the text that stands for a missing value
@@ -194,7 +194,9 @@ def _names(notes: DataNote, kind: str | None) -> list[str]:
 def _encoding(encoding: str) -> list[str]:
     try:
         known = codecs.lookup(encoding)
-        fine = known.name not in LOOSE and bool(" ".encode(encoding))  # raises where it is not one of texts
+        fine = known.name.replace("_", "-") not in LOOSE and bool(
+            " ".encode(encoding)
+        )  # raises where it is not one of texts
     except (LookupError, UnicodeError, TypeError):
         fine = False
     return [] if fine else ["policy.toml: form.encoding: is not one in which every text has one spelling"]

@@ -46,13 +46,15 @@ from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape, quoteattr
 
 LARGEST = 512 * 2**20  # bytes of a file, as it lies there and unpacked
-LOOSE = {"utf-7", "unicode_escape", "raw_unicode_escape", "idna", "punycode"}  # encodings
+SIGNED = r"[+-][0-9.,]*[0-9][0-9.,]*([eE][+-]?[0-9]+)? ?%?\Z"
+FORMULA = rf"(?!{SIGNED})[=+@\t\r-][\s\S]*[^=+@\t\r -][\s\S]*"  # what a spreadsheet may run
+LOOSE = {"utf-7", "unicode-escape", "raw-unicode-escape", "idna", "punycode"}  # encodings
 MOST = 1_000_000  # groups that are counted one by one
 Row = dict[str, Any]  # a record: texts by the names of columns, None where a value is missing
 People = Sequence[tuple[Sequence[Any], Row]]  # what can be known of each, and a row of theirs
 
 
-KINDS: dict[str, Any] = {}  # how each kind of data is read and judged
+KINDS: dict[str, Any] = {}  # how each kind of data is read and judged, and the words of its policies
 
 
 class Wrong(Exception):
@@ -99,10 +101,13 @@ def unpacked(name: str, raw: bytes) -> bytes:
     return text
 
 
-def check_files(files: dict[str, bytes], evidence: Row) -> None:
+def check_files(files: dict[str, bytes], evidence: Row, policy: Row) -> None:
     """Each file has the digest that the evidence names, and there is no other file, nor a remark in one."""
-    data = evidence["data"]
+    data, kind = evidence["data"], policy["form"].get("format")
     named = [data.get(key) for key in ("file", "buckets", "counts")]
+    end = {None: "", "baskets": ".basket", "stata": ".dta", "spss": ".sav"}.get(kind, f".{kind}")
+    odd = any(one and not re.fullmatch(rf"[a-z]+(\.\w+)*{end}(\.gz)?", one) for one in named)
+    refuse(odd, "the data has another name than the format that the policy says")
     part = {*filter(None, named), *(data.get("tables") or {}).values(), "policy.toml", "report.html"}
     others = part != set(evidence["files"]) or part != set(files) - {"evidence.json", "signatures.json"}
     refuse(others, "the folder holds other files than the release")
@@ -113,9 +118,6 @@ def check_files(files: dict[str, bytes], evidence: Row) -> None:
         text, plain = files[name].decode(), name != "evidence.json"
         again = json.dumps(json.loads(text, object_pairs_hook=once), indent=1, ensure_ascii=plain) + "\n"
         refuse(again != text, f"{name} holds more than it says")
-    bare = re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', files["policy.toml"].decode())
-    remark = re.search(r"[#'\r\t]| \n|\n\n(?!\[)|  =|=  |\A\n|\n\n\Z", bare)
-    refuse(remark or not bare.endswith("\n"), "policy.toml holds more than the policy")
 
 
 def check_signatures(files: dict[str, bytes], evidence: Row, asked: str | None) -> str:
@@ -160,9 +162,7 @@ def ed25519(key: bytes, signature: bytes, text: bytes) -> bool:
             Path(place, name).write_bytes(raw)
         command = "openssl pkeyutl -verify -pubin -keyform DER -inkey key -rawin -in text -sigfile signature"
         try:
-            return (
-                subprocess.run(command.split(), cwd=place, capture_output=True, check=False).returncode == 0
-            )
+            return not subprocess.run(command.split(), cwd=place, capture_output=True, check=False).returncode
         except OSError:
             pass
     try:
@@ -225,16 +225,19 @@ def check_order(policy: Row, as_published: bool) -> None:
 # --- rows of tables
 
 
+def decoded(name: str, raw: bytes, policy: Row) -> str:
+    whole, encoding = unpacked(name, raw), policy["form"]["encoding"]
+    text, coded = whole.decode(encoding), codecs.lookup(encoding).name.replace("_", "-")
+    loose = coded in LOOSE or text.encode(encoding) != whole
+    refuse(loose, "the policy names an encoding in which one text has several spellings")
+    return text
+
+
 def records_of(name: str, raw: bytes, policy: Row) -> list[Row]:
     """The rows of a table. One text at most means "missing", and the file has one spelling."""
-    form = {"format": None, "delimiter": None, "encoding": "utf-8", "nulls": [""], **policy.get("form", {})}
-    odd = len(form) > 4 or len(form["nulls"]) > 1
-    refuse(odd, "the policy says to read the data otherwise than as it stands")
+    form = {"format": None, "delimiter": ",", **policy["form"]}
     unsure(form["format"] not in {"csv", "tsv", "jsonl"}, f"data as {form['format']}; ask for csv")
-    whole, other = unpacked(name, raw), f"{name} is not written as privet writes"
-    text = whole.decode(form["encoding"])
-    loose = codecs.lookup(form["encoding"]).name in LOOSE or text.encode(form["encoding"]) != whole
-    refuse(loose, "the policy names an encoding in which one text has several spellings")
+    text, other = decoded(name, raw, policy), f"{name} is not written as privet writes"
     if form["format"] == "jsonl":
         rows = [loads(line) for line in text.removesuffix("\n").split("\n")]
         refuse("".join(dumps(row, ",", ":") + "\n" for row in rows) != text, other)
@@ -246,11 +249,14 @@ def records_of(name: str, raw: bytes, policy: Row) -> list[Row]:
         plain = all(re.sub(r"e[+]?(-?)0*", r"e\1", repr(float(one))) == one for one in numbers)
         unsure(not plain, "numbers that are written in many ways")
         return [{key: written(value) for key, value in row.items()} for row in rows]
-    null = (form["nulls"] or [""])[0]
+    null = (form["nulls"] or [None])[0]
     head, *rest = cells_of(text, form["delimiter"], other)
     uneven = any(len(row) != len(head) for row in rest) or len(set(head)) < len(head)
     refuse(uneven, f"{name}: a row has other fields than the header")
+    refuse(null != "" and any(cell == ("", True) for row in rest for cell in row), other)
     texts = [[None if bare and text == null else text for text, bare in row] for row in rest]
+    run = "formulas" in policy and any(re.fullmatch(FORMULA, text or "") for row in texts for text in row)
+    refuse(run, "a cell begins like a formula, though the policy says that they are escaped")
     return [{key: value for (key, _), value in zip(head, row, strict=True)} for row in texts]
 
 
@@ -464,9 +470,7 @@ def keeps(model: Row, rows: Sequence[Row], quasi: Sequence[str], policy: Row) ->
     """Does a table of records keep a promise?"""
     if model["type"] in LINKAGE:
         return links(model, rows, quasi, policy)
-    unsure(
-        policy["nulls"] == "wildcard", "missing values that match everything, with a promise about classes"
-    )
+    unsure(policy["nulls"] == "wildcard", "missing values that match everything, of a promise about classes")
     groups = list(classes(rows, quasi))
     if model["type"] in RISKS:
         return risk_keeps(model, list(map(len, groups)))
@@ -506,10 +510,42 @@ def of_table(policy: Row, files: dict[str, bytes], data: Row) -> Any:
         odd = Counter(row["bucket"] for row in rows) != held or not in_order(counts)
         refuse(odd or len(secret) != 1, "the two tables do not have the same records in their buckets")
         rows = [row for row in counts for _ in range(int(row["records"]))]
-    return len(rows), [lambda model: keeps(model, rows, quasi, policy)]
+    return rows, [lambda model: keeps(model, rows, quasi, policy)]
 
 
-KINDS["table"] = of_table
+IN_ROWS = """
+protected: *t|%held; held: every|*item|%f|*bound; item: t|@null|@each; each: every=yes
+bound: @of|@of_null|@of_every; of: value=t at_most=f; of_null: null=yes at_most=f; of_every: every=yes at_most=f
+promise k-anonymity: k=m; promise k-map: k=m subset=t values=*t; promise delta-presence: low=p high=q subset=t values=*t
+promise alpha-k-anonymity: alpha=q k=m sensitive=protected; promise lkc-privacy: l=m k=m c=q sensitive=protected
+promise confidence-bounding: sensitive=protected quasi?=*w; promise average-risk,maximum-risk: at_most=q
+promise records-at-risk: above=q at_most=p; promise sample-uniqueness: at_most=p
+promise population-uniqueness: at_most=p fraction=q; promise by-construction:; promise differential-privacy: epsilon=g
+promise distinct-l-diversity,entropy-l-diversity: l=m sensitive=*w; promise recursive-l-diversity: c=g l=m sensitive=*w
+promise p-sensitive-k-anonymity: p=m k=m sensitive=*w; promise delta-disclosure: delta?=g sensitive=*w
+promise beta-likeness: beta=f sensitive=*w; promise enhanced-beta-likeness: beta?=f sensitive=*w
+promise personalised-privacy: at_most=p sensitive=*w guard=t tree=.; promise pm-privacy: rules=*. exact=b
+promise safe-harbor: dates=*t areas=*t ages=*t
+promise t-closeness: t=p sensitive=*w distance=costs,equal,hierarchical,kl,ordered,variational order?=*w tree?=.
+    costs?=.
+"""
+KINDS["table"] = of_table, IN_ROWS + """
+search anatomy,microaggregation,safe-lattice:
+search auto: purpose?=classification,counts,general loss=loss recoding=full-domain,global,local suppression=p
+    effort=m time_limit?=x weights?=%x
+search bucketisation: relaxed=b cuts=labels choice=best,median
+search coincident: start?=m strategy=UA,UU interleaved=b grow=b strict=b
+search condensation: k=2.. mode=static,stream noise=f alpha=m
+search incognito,samarati: loss=loss suppression=p weights?=%x levels?=%level
+search local: time_limit?=x looks?=m labels=labels refine=n weights?=%x levels?=%level
+search mondrian: relaxed=b cuts=labels choice=best,median output?=hierarchy,levels,means,ranges weights?=%x
+search optimal: loss=loss suppression=p weights?=%x levels?=%level time_limit?=x nodes?=m seed=.. trim=b
+search pram: keep=p columns=*w replacement=frequency,uniform
+search rank-swap: within=q columns=*w; search sampling: share=q
+search suppression: mode=cells,records suppression=p weights?=%x
+search top-down: score?=discernibility,gain-per-loss,information-gain splits=best-valid,strict tries=m
+loss: class-size,discernibility,entropy,lm,precision; labels: hierarchy,levels,ranges; level: n|pair
+"""  # fmt: skip
 
 
 # --- noise
@@ -529,10 +565,16 @@ def of_noise(policy: Row, files: dict[str, bytes], data: Row) -> Any:
     refuse(twice or len(held) < len(counts), "two counts for the same row, or counts beside counts")
     other = len(tables) > 1 and Counter(tuple(row.values()) for row in tables[0]) != held
     refuse(other, "the records are not the counts, each row as often as its count says")
-    return sum(max(0, count) for count in held.values()), []
+    return range(sum(max(0, count) for count in held.values())), []
 
 
-KINDS["table with noise"] = of_noise
+KINDS["table with noise"] = of_noise, IN_ROWS + """
+search diffgen: consistency=clamp,raw,totals records_per_person=m noise=exact,opendp output=counts,records
+    h?=m buy_h?=q score=information-gain,max selection=monotone,standard counts=fixed,leftover
+    threshold=deviation,rare class_totals=p marginals=p
+search noisy-contingency: consistency=clamp,raw,totals records_per_person=m noise=exact,opendp
+    output=counts,records
+"""  # fmt: skip
 
 
 # --- paths
@@ -557,13 +599,15 @@ def of_paths(policy: Row, files: dict[str, bytes], data: Row) -> Any:
     quasi = [name for name, about in policy["attributes"].items() if about["role"] == "quasi"]
 
     def path_keeps(model: Row) -> bool:
-        unsure(model["type"] not in LINKAGE, f"{model['type']} of paths")
+        unsure(
+            model["type"] not in LINKAGE - {"alpha-k-anonymity", "maximum-risk"}, f"{model['type']} of paths"
+        )
         longest = max(len(points) for points, _ in people)
         most = model.get("l", longest) if model["type"] == "lkc-privacy" else longest
         return linkage(model, rows, matching(people, 1, most))
 
     beside = [lambda model: links(model, rows, quasi, policy)] if quasi else []
-    return len(people), [path_keeps, *beside]
+    return rows, [path_keeps, *beside]
 
 
 def points_of(path: str | None) -> list[tuple[str, ...]]:
@@ -587,7 +631,7 @@ def visits(policy: Row, rows: Sequence[Row]) -> People:
         persons[name].append(row)
     texts = [[[(v is None, v or "") for v in row.values()] for row in mine] for mine in persons.values()]
     if policy["order"] != "kept":
-        plain = all(re.fullmatch("[0-9]{1,18}", row[how["time"]] or "0") for row in rows)
+        plain = all(row[how["time"]] is None or re.fullmatch("[0-9]{1,18}", row[how["time"]]) for row in rows)
         unsure(not plain, "the order of times that are not whole numbers")
         by_time = [[int(row[how["time"]] or 0) for row in mine] for mine in persons.values()]
         pairs = [list(zip(*both, strict=True)) for both in zip(by_time, texts, strict=True)]
@@ -607,7 +651,15 @@ def visits(policy: Row, rows: Sequence[Row]) -> People:
     return people
 
 
-KINDS["trajectories"] = of_paths
+KINDS["trajectories"] = of_paths, IN_ROWS + """
+trajectories column: path=t empty?=drop zones?=tree
+trajectories visits: person=t place=t time=t empty?=drop zones?=tree
+trajectories readings: person=t place=t time=t slot?=n|s clash?=first empty?=drop zones?=tree
+search lightest: support=h score=score loss=patterns,visits ways=+global,local slots=*s grids=*10..1000000
+search suppress-points: support=h score=score cover=exact,greedy
+search suppress-points-locally: support=h score=score
+score: gain,gain-per-loss,least-loss
+"""  # fmt: skip
 
 
 # --- documents
@@ -619,11 +671,13 @@ UNLIKE = [{"number", "digits"}, {"boolean", "truth"}, {"null", "absent"}, {"arra
 def of_documents(judge: Any, policy: Row, files: dict[str, bytes], data: Row) -> Any:
     """The records of a collection, each as nested keys and values; or halves of them in groups."""
     unsure(data.get("tables"), "documents as tables")
+    refuse(policy["form"]["encoding"].lower().replace("_", "-") != "utf-8", "documents in another encoding")
     about, name, forms = policy["documents"], data["file"], defaultdict[Any, set[str]](set)
     for told in about["types"].values():
-        told.update({"quasi": [], "sensitive": None, "other": [], "children": {}, **told})
-        told["quasi"] = [told["quasi"]] if isinstance(told["quasi"], str) else told["quasi"]
-    about["record"] = {"type": next(iter(about["types"])), **about.get("record", {})}
+        told.update({"quasi": [], "sensitive": None, "other": [], "identifier": [], "children": {}, **told})
+        below, fields = [*told["children"].values()], told["quasi"] + told["other"] + told["identifier"]
+        odd = len({*below}) < len(below) or len({*fields, told["sensitive"]}) <= len(fields)
+        refuse(odd or not (told["quasi"] or told["sensitive"]), "a type of the policy that no vertex has")
     raw, name = unpacked(name, files[name]), name.removesuffix(".gz")
     about["beyond"] = Unknown if name.endswith(".xml") else Wrong  # in XML a field may have another name
     people, check = judge(policy, name, raw, forms)
@@ -750,13 +804,11 @@ def of_trees(policy: Row, name: str, raw: bytes, forms: Any) -> Any:
         end = "".join("}" if step else "]" for step in reversed(steps))
         trees = [from_json(one, root, about, forms) for one in json_of(name, raw, head, end)]
     order = [tree_order(tree, about) for tree in trees]
-    alike = all(
-        model["type"] == "document-k-anonymity" for model in policy["models"]
-    )  # others deal values out
-    check_order(
-        policy, order == sorted(order) and all(kin_in_order(tree, root, about, alike) for tree in trees)
-    )
-    return len(trees), lambda model: tree_keeps(model, trees, about)
+    # Other promises deal values out, and siblings that look alike stay as they are.
+    alike = all(model["type"] == "document-k-anonymity" for model in policy["models"])
+    kin = all(kin_in_order(tree, root, about, alike) for tree in trees)
+    check_order(policy, kin and order == sorted(order))
+    return range(len(trees)), lambda model: tree_keeps(model, trees, about)
 
 
 def walk(tree: Row, kind: str, types: Row, level: int = 0) -> Iterator[tuple[int, str, Row]]:
@@ -770,10 +822,9 @@ def walk(tree: Row, kind: str, types: Row, level: int = 0) -> Iterator[tuple[int
 def kin_in_order(tree: Row, kind: str, about: Row, alike: bool) -> bool:
     """Do siblings stand by what is known of them, and those that look alike by all of it?"""
     for key, child in about["types"][kind]["children"].items():
-        keys = [tree_order(one, about, child)[: 1 + alike] for one in tree.get(key, [])]
-        if keys != sorted(keys) or not all(
-            kin_in_order(one, child, about, alike) for one in tree.get(key, [])
-        ):
+        below = tree.get(key, [])
+        keys = [tree_order(one, about, child)[: 1 + alike] for one in below]
+        if keys != sorted(keys) or not all(kin_in_order(one, child, about, alike) for one in below):
             return False
     return True
 
@@ -837,7 +888,19 @@ def rare(places: Iterable[Sequence[Any]], l: int) -> bool:
     return all(place[0] == "none" or max(Counter(place).values()) * l <= len(place) for place in places)
 
 
-KINDS["documents"] = partial(of_documents, of_trees)
+IN_TREES = """
+documents: record=@record types=%@type attributes=%@field undeclared?=drop doctype?=yes
+record: type=t json?=t xml?=t
+type: identifier?=*w quasi?=*w sensitive?=t other?=*w children?=%t weight?=f
+field: hierarchy?=tree buckets?=@buckets xml_name?=t
+buckets: edges=*d labelled?=yes
+"""
+KINDS["documents"] = partial(of_documents, of_trees), IN_TREES + """
+search clustree: mapping=greedy,lsap weights=literal,members sa_weight=f infeasible=literal,skip absorb=b part=n
+    step=g ceiling=g
+search ctoff: mapping=greedy,lsap weights=literal,members sa_weight=f infeasible=literal,skip absorb=b part=n
+promise document-k-anonymity: k=2..; promise document-l-diversity: l=2..
+"""  # fmt: skip
 
 
 # --- halves of documents: trees without sensitive values, and beside them, group by group, these values
@@ -846,7 +909,7 @@ KINDS["documents"] = partial(of_documents, of_trees)
 def of_halves(policy: Row, name: str, raw: bytes, forms: Any) -> Any:
     """Groups: an id, trees of what is known, and trees of what is sensitive ("t-t") or heaps of it ("v-v")."""
     about, style = policy["documents"], policy["algorithm"]["style"]
-    l, xml = min(model["l"] for model in policy["models"] if "l" in model), name.endswith(".xml")
+    (l,), xml = (model["l"] for model in policy["models"] if "l" in model), name.endswith(".xml")
     parts = ["qi_trees", "sa_trees"] if style == "t-t" else ["aqi_trees", "sa_groups"]
     if xml:
         found = xml_of(name, raw, ["publication"], f' method="{style}" l="{l}"')
@@ -863,7 +926,8 @@ def of_halves(policy: Row, name: str, raw: bytes, forms: Any) -> Any:
             half, read = {**about, "beyond": Wrong, "types": types}, from_xml if xml else from_json
             for group in groups:
                 group[part] = [read(tree, about["record"]["type"], half, forms) for tree in group[part]]
-    return sum(len(group[parts[0]]) for group in groups), lambda model: half_keeps(model, groups, policy)
+    people = range(sum(len(group[parts[0]]) for group in groups))
+    return people, lambda model: half_keeps(model, groups, policy)
 
 
 def narrow(told: Row, part: str) -> Row:
@@ -892,10 +956,8 @@ def half_keeps(model: Row, groups: Sequence[Row], policy: Row) -> bool:
             places = heaped(number, shape, trees[0], secret, about)
         else:
             fields = [(at, kind, types[kind]["sensitive"]) for at, (_, kind) in enumerate(shape)]
-            vertices = [
-                (kind, [tree[at][2].get(field) for tree in trees[1]]) for at, kind, field in fields if field
-            ]
-            places = [[seen(value, kind, about) for value in values] for kind, values in vertices]
+            held = [(kind, [tree[at][2].get(one) for tree in trees[1]]) for at, kind, one in fields if one]
+            places = [[seen(value, kind, about) for value in values] for kind, values in held]
             refuse(len(secret) != len(known), "a group has not one value for each person")
         good &= len(known) >= model["l"] and rare(places, model["l"])
     check_order(policy, order == sorted(order))
@@ -913,10 +975,9 @@ def heaped(number: int, shape: Any, trees: Any, secret: Any, about: Row) -> list
         names.append(f"g{number}:G{level}.{met[level]}" if field else None)
         if field:
             heap = heaps[names[-1]]
-            nulls = [(None, heap["nulls"])] if "nulls" in heap else []
-            counts = [*heap["values"].items(), *nulls]
+            counts = [*heap["values"].items(), *((None, heap[n]) for n in heap if n == "nulls")]
             odd = heap["attribute"] != (f"{kind}.{field}" if fields.count(field) > 1 else field)
-            odd |= list(heap) != ["attribute", "values", "nulls"][: len(heap)] or len(heap) - 2 != len(nulls)
+            odd |= list(heap) not in (["attribute", "values"], ["attribute", "values", "nulls"])
             odd |= list(heap["values"]) != sorted(heap["values"])
             odd |= any(type(count) is not int or count < 1 for _, count in counts)
             refuse(odd, "a heap of values is not written as privet writes")
@@ -942,7 +1003,11 @@ def heap_of(element: Any) -> tuple[str, Row]:
     return element.attrib["id"], {"attribute": element.attrib["attribute"], "values": values, **nulls}
 
 
-KINDS["documents in halves"] = partial(of_documents, of_halves)
+KINDS["documents in halves"] = partial(of_documents, of_halves), IN_TREES + """
+search tree-anatomy: style=t-t,v-v parts=m order=assignment,by-subtree-size,document cost=relative,vertices
+    absorb_leftovers=b
+promise anatomy-l-diversity: l=2..
+"""  # fmt: skip
 
 
 # --- sets
@@ -951,11 +1016,10 @@ KINDS["documents in halves"] = partial(of_documents, of_halves)
 def of_sets(policy: Row, files: dict[str, bytes], data: Row) -> Any:
     """Each record's items and what stands beside them: any m known items match k records; nobody finds a rule."""
     how, name = policy["transactions"], data["file"]
-    mark = how.get("separator", " " if how["form"] == "column" else ",")
+    mark = how["separator"]
     if how["form"] == "baskets" and not mark.isspace():
-        lines = cells_of(
-            unpacked(name, files[name]).decode(), mark, f"{name} is not written as privet writes"
-        )
+        text, other = decoded(name, files[name], policy), f"{name} is not written as privet writes"
+        lines = cells_of(text, mark, other)
         refuse(any(not bare and not text for line in lines for text, bare in line), "an item without a text")
         found: Any = [([text for text, _ in line if line != [("", True)]], {}) for line in lines]
         order = [json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line, _ in found]
@@ -980,19 +1044,216 @@ def of_sets(policy: Row, files: dict[str, bytes], data: Row) -> Any:
             alike = matching([([tuple(row[n] for n in quasi)], (items, row)) for items, row in sets], 1, 1)
             groups = (group for people in alike for group in matching(people, 0 if quasi else 1, model["m"]))
             return all(len(group) >= model["k"] for group in groups)
-        left = {same(written(item)) for item in model.get("antecedent", ())}
-        both = left | {
-            same(written(item)) for key in ("consequent", "itemset") for item in model.get(key, ())
-        }
+        parts = (model.get(key, ()) for key in ("antecedent", "consequent", "itemset"))
+        left, right, whole = (set(map(same, part)) for part in parts)
+        both = left | right | whole
         support, before = (sum(some <= set(items) for items, _ in sets) for some in (both, left))
         least = exact(model["support"])
         found = support and support >= (least if least.denominator == 1 else least * len(sets))
         return not (found and ("confidence" not in model or support >= exact(model["confidence"]) * before))
 
-    return len(sets), [set_keeps]
+    return range(len(sets)), [set_keeps]
 
 
-KINDS["transactions"] = of_sets
+KINDS["transactions"] = of_sets, IN_ROWS + """
+transactions column: set=t separator=t support?=n|f confidence?=p hierarchy?=tree
+transactions baskets: separator=t support?=n|f confidence?=p hierarchy?=tree
+rule: @promise hidden-rule; search by-promise,suppress-items,suppress-items-locally:
+search hide-border,hide-items: by=confidence,either,support at_most?=p
+search hide-exact: by=confidence,either,support at_most?=p seconds=m
+search hide-transactions: at_most?=p; search generalise-items: at_most=p
+promise hidden-rule: support=h confidence?=p antecedent?=*w consequent?=*w itemset?=*w
+promise km-anonymity: m=m k=m
+"""  # fmt: skip
+
+
+# --- the policy, read as privet writes it
+
+# What stands in a policy, part by part, in this order (with a question mark: perhaps) and of which kind: n is a whole
+# number from 0 on, m from 1 on, .. any, 2.. from 2 on, 1..9 to 9; f an exact one in quotes, g above 0, p a share, q above 0, h one or whole; x any number; i
+# one of intervals, j above 0, d of edges; b yes or no; t a text, w a name, v a text that is not empty, s a time; "." anything; *n
+# several (of w, each once), +n one at least, <n rising, >n falling ones; %n one for each name; @ a part, perhaps by a word in it; else it
+# is one of these words. Each kind of data has more of it. privet's tests compare it with what privet reads.
+WORDS = """
+policy: policy=1 kind=t purpose?=t nulls=value,wildcard order=canonical,kept person?=t rows?=persons across?=yes
+    absent?=allowed formulas?=escaped publish_only?=%*t form=@form attributes?=%@attribute:publish
+    models?=*@promise:type algorithm=@search:type trajectories?=@trajectories:form
+    transactions?=@transactions:form documents?=@documents hide?=*rule
+form: format?=csv,tsv,jsonl,json,xml,baskets,parquet,arrow,stata,spss delimiter?=t encoding=t nulls=*t
+attribute: role=quasi,sensitive,target,other,identifier hierarchy?=tree values?=*value
+attribute hash,pseudonym: role=identifier publish=t; attribute mask: role=identifier publish=t first=n last=n
+attribute shift: role=identifier publish=t days=m by?=t
+tree: @width|@edges|@grown|@unit|@hierarchy:type; hierarchy auto,flat:
+hierarchy dates: levels=<day,month,quarter,year,decade format?=t bottom?=1..9999
+width: type=intervals width=<j origin?=i bottom?=i top?=i null?=yes raw?=no
+edges: type=intervals edges=*<i|<i bottom?=i top?=i null?=yes raw?=no
+grown: type=intervals low?=i high?=i step?=j bottom?=i top?=i null?=yes
+unit: type=intervals low=i high=i step?=j unit=j null?=yes
+hierarchy prefix: keep=>m hide?=*v; hierarchy tree: tree=. repeat?=%m null?=yes
+hierarchy sets: tree=. repeat?=%m null?=yes separator?=t empty?=no fan_out?=1..12
+value: t|@null; null: null=yes
+"""
+TEXTS = {
+    "t": r"[\s\S]*",
+    "v": r"[\s\S]+",
+    "w": r"[\s\S]+",
+    "s": "[0-9]+ (s|min|h|d)",
+    "d": r"-?[0-9]+(\.[0-9]+)?",
+}
+TEXTS |= {"i": r"-?(0|[1-9][0-9]*)\.[0-9]*[1-9]", "j": r"(0|[1-9][0-9]*)\.[0-9]*[1-9]"}
+
+
+def policy_of(text: str) -> Row:
+    """The policy of a text that says nothing unknown, nothing twice and nothing besides: written again it is the same."""
+    policy = tomllib.loads(text)
+    unsure(policy.get("policy") != 1, "a policy of another form than 1")
+    unsure(kind_of(policy) not in KINDS, f"releases of {kind_of(policy)} like this")
+    said: dict[str, str] = {}
+    for line in f"{WORDS}{KINDS[kind_of(policy)][1]}".replace("\n    ", " ").replace("; ", "\n").splitlines():
+        names, _, words = line.partition(":")
+        part, _, ways = names.partition(" ")
+        said |= {f"{part} {way}".strip(): words.strip() for way in ways.split(",")}
+    others = {"trajectories", "transactions", "documents"} - {policy["kind"]}
+    refuse(others & {*policy}, "the policy describes data of another kind")
+    made = spelt(said, "@policy", policy)
+    made |= {"models": made.pop("models")} if {"hide", "models"} <= set(made) else {}
+    refuse(toml(made) != text, "policy.toml holds more than the policy, or is not as privet writes it")
+    nulls, mark = policy["form"]["nulls"], policy["form"].get("delimiter", ",")
+    odd = len(nulls) > 1 or any(len(one) > 64 or not one.isprintable() for one in nulls)
+    odd |= len(mark) != 1 or not mark.isascii() or mark.isalnum()
+    refuse(odd, "the policy says to read the data otherwise than as it stands")
+    return {"attributes": {}, "models": [], **policy}
+
+
+def spelt(said: dict[str, str], kind: str, value: Any) -> Any:
+    """A part of a policy as privet writes it: its keys are known and in their order, its values of their kinds."""
+    for one in said.get(kind, kind).split("|"):
+        try:
+            if one[0] in "*+<>" and isinstance(value, list):
+                refuse(not in_row(one[0], one[1:].split(","), value), "a list that is out of order, or empty")
+                return [spelt(said, one[1:], item) for item in value]
+            if one[0] in "%@" and isinstance(value, dict):
+                words = words_of(said, one, value) if one[0] == "@" else dict.fromkeys(value, one[1:])
+                return {name: spelt(said, word, value[name]) for name, word in words.items()}
+            if fits(one, value):
+                return value
+        except Wrong:
+            continue
+    raise Wrong("the policy says something in another way than privet")
+
+
+def in_row(way: str, words: Sequence[str], value: Sequence[Any]) -> bool:
+    if way in "*+":
+        return (words != ["w"] or len({*value}) == len(value)) and (way == "*" or value != [])
+    row = [words.index(one) if len(words) > 1 else Fraction(one) for one in value]
+    return row == sorted({*row}, reverse=way == ">") != []
+
+
+def words_of(said: dict[str, str], kind: str, value: Row) -> dict[str, str]:
+    """The words of a part that stand in this one, each with its kind."""
+    part, _, by = kind[1:].partition(":")
+    words = said.get(f"{part} {value.get(by, '')}".strip())
+    refuse(words is None and part == "hierarchy", "a hierarchy that no policy has")
+    unsure(words is None, f"a policy with a part {part} like this")
+    first = f"{by}=t " * (by in value and by != "publish")
+    known = dict(word.split("=") for word in f"{first}{words}".split())
+    found = {name: known.get(name) or known.get(f"{name}?", "") for name in value}
+    more = "" in found.values() or any(value[name] in ([], {}) for name in value if f"{name}?" in known)
+    refuse(more, f"a policy that says more of {part}")
+    refuse({name for name in known if name[-1] != "?"} - {*value}, f"a policy that says too little of {part}")
+    arranges = part in {"width", "edges", "grown", "unit", "hierarchy"}
+    refuse(arranges and unfit(value), "a hierarchy in which nothing can be arranged, or spelt otherwise")
+    return {name: found[name] for name in (one.rstrip("?") for one in known) if name in value}
+
+
+def fits(kind: str, value: Any) -> Any:
+    text = value if isinstance(value, str) else ""
+    if kind in TEXTS:
+        whole = kind in "ij" and type(value) is int and (kind == "i" or value > 0)
+        return re.fullmatch(TEXTS[kind], text) if text == value else whole
+    if ".." in kind:
+        low, high = kind.split("..")
+        return type(value) is int and int(low or value) <= value <= int(high or value)
+    if kind == "pair":
+        return isinstance(value, list) and len(value) == 2 and fits("n", value[0]) and value[0] <= value[1]
+    if kind in {*"fghpq"}:
+        number = exact(text or "0.0")
+        most = number <= 1 or kind in "fg" or (kind == "h" and number.denominator == 1)
+        return str(number) == text and (number > 0 or kind in "fp") and most
+    if kind in {*"nmx"}:
+        return type(value) in ({int, float} if kind == "x" else {int}) and value >= (kind == "m")
+    if kind in {"b", "yes", "no"}:
+        return isinstance(value, bool) and (kind == "b" or value is (kind == "yes"))
+    return kind == "." or (type(value) in {int, str} and str(value) in kind.split(","))
+
+
+def unfit(said: Row) -> Any:
+    """Can nothing be arranged in such a hierarchy, or would privet write it otherwise?"""
+    if "tree" in said:
+        (root, below), *others = said["tree"].items()
+        labels, again = tree_of(below)
+        texts = {one for one in (root, *labels) if isinstance(one, str)} - {""}
+        return others or below != again or len(texts) <= len(labels) or not {*said.get("repeat", ())} <= texts
+    day, form = datetime(2023, 11, 28), said.get("format", "%Y-%m-%d")  # noqa: DTZ001
+    odd = day.strftime(form) == day.replace(year=2022).strftime(form)
+    odd |= datetime.strptime(day.strftime(form), form) != day  # noqa: DTZ007
+    width, edges = [*map(Fraction, said.get("width", ()))], said.get("edges", [])
+    odd |= any(wide % narrow for narrow, wide in zip(width, width[1:], strict=False))
+    ends = [Fraction(said[key]) for key in ("bottom", "low", "top", "high") if key in said]
+    odd |= {"low", "bottom"} <= {*said} or {"high", "top"} <= {*said} or ends != sorted({*ends})
+    levels = [[*map(Fraction, one)] for one in (edges if edges and isinstance(edges[0], list) else [edges])]
+    odd |= any(one[:1] + one[-1:] != levels[0][:1] + levels[0][-1:] for one in levels) or len(levels[0]) == 1
+    odd |= any(not {*few} < {*many} for many, few in zip(levels, levels[1:], strict=False))
+    odd |= edges != [] and not all(levels[0][0] <= one <= levels[0][-1] for one in ends)
+    return odd or len(edges) == 1 or said.get("origin") == 0
+
+
+def tree_of(below: Any, deep: int = 0) -> tuple[list[str], Any]:
+    """Labels below a label, and how privet writes them: lists, or tables, below each; else it is a list."""
+    refuse(deep > 101 or not isinstance(below, (dict, list)), "a tree of labels that is none")
+    parts = [below] if isinstance(below, dict) else [p if isinstance(p, dict) else {p: []} for p in below]
+    found = {label: tree_of(inner, deep + 1) for part in parts for label, inner in part.items()}
+    labels = [one for label, (inner, _) in found.items() for one in (label, *inner)]
+    if len(labels) == len(found):
+        return labels, labels
+    table = {label: one for label, (_, one) in found.items()}
+    forms = {None if one == [] or dict in map(type, one) else type(one) for one in table.values()}
+    listed = [{label: one} if one else label for label, one in table.items()]
+    return labels, listed if len(forms) > 1 or None in forms else table
+
+
+def literal(value: Any, deep: str = "") -> str:
+    """A value in TOML."""
+    if isinstance(value, dict):
+        inner = ", ".join(f"{key_of(key)} = {literal(one)}" for key, one in value.items())
+        return f"{{ {inner} }}" if inner else "{}"
+    if isinstance(value, list):
+        lines = [f"{deep}    {literal(one, deep + '    ')},\n" for one in value]
+        return f"[\n{''.join(lines)}{deep}]" if lines else "[]"
+    if isinstance(value, str):
+        parts = [json.dumps(part, ensure_ascii=False)[1:-1] for part in value.split("\t")]
+        return '"{}"'.format("\t".join(parts).replace("\x7f", "\\u007f"))
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def key_of(name: str) -> str:
+    return name if re.fullmatch("[A-Za-z0-9_-]+", name) else literal(name)
+
+
+def toml(table: Row, name: str = "", head: str = "") -> str:
+    """A table in TOML: first what takes a line, then tables under their heads; short tables of a list in a line each."""
+    lines, below = "", []
+    for key, value in table.items():
+        full, many = f"{name}.{key_of(key)}".lstrip("."), value if isinstance(value, list) else []
+        long = any(len(literal(one)) > 95 or "\n" in literal(one) for one in many)
+        if isinstance(value, dict):
+            below.append(toml(value, full, f"[{full}]\n"))
+        elif long and all(isinstance(one, dict) for one in many):
+            below += [toml(one, full, f"[[{full}]]\n") for one in many]
+        else:
+            lines += f"{key_of(key)} = {literal(value)}\n"
+    head = head if lines or not below or head.startswith("[[") else ""
+    return "\n".join(filter(None, [head + lines, *below]))
 
 
 # --- together: all of it
@@ -1001,44 +1262,21 @@ LINKAGE = {"k-anonymity", "lkc-privacy", "alpha-k-anonymity", "confidence-boundi
 RISKS = {"average-risk", "records-at-risk", "sample-uniqueness"}
 # Of how it was made, or of others:
 UNSHOWN = {"by-construction", "differential-privacy", "k-map", "delta-presence"}
-WORDS = {  # what a policy says of each promise; of words with a question mark, perhaps
-    "k-anonymity": "k", "lkc-privacy": "l k c sensitive", "alpha-k-anonymity": "alpha k sensitive",
-    "confidence-bounding": "sensitive quasi?", "maximum-risk": "at_most", "average-risk": "at_most",
-    "records-at-risk": "above at_most", "sample-uniqueness": "at_most", "distinct-l-diversity": "l sensitive",
-    "entropy-l-diversity": "l sensitive", "recursive-l-diversity": "c l sensitive",
-    "p-sensitive-k-anonymity": "p k sensitive", "t-closeness": "t sensitive distance order?",
-    "beta-likeness": "beta sensitive", "enhanced-beta-likeness": "beta sensitive",
-    "delta-disclosure": "delta sensitive", "km-anonymity": "m k", "document-k-anonymity": "k",
-    "document-l-diversity": "l", "anatomy-l-diversity": "l",
-    "hidden-rule": "support confidence? antecedent? consequent? itemset?",
-}  # fmt: skip
+BEYOND = {"personalised-privacy", "pm-privacy", "population-uniqueness", "safe-harbor"}  # as said in docs
+NEEDS = {
+    "microaggregation": "k-anonymity",
+    "safe-lattice": "entropy-l-diversity",
+}  # which promise a search serves
+NEEDS |= dict.fromkeys(("condensation", "pram", "rank-swap", "sampling"), "by-construction")
+NEEDS |= dict.fromkeys(("hide-border", "hide-exact", "hide-items", "hide-transactions"), "hidden-rule")
+CLASSWISE = {
+    "bucketisation",
+    "coincident",
+    "incognito",
+    "local",
+    "mondrian",
+}  # which serve promises about classes
 PERSONS = " of persons, whom only the steward can count"
-PARTS = {  # what a policy says besides, in which words; which of them a search has decides nothing that is counted
-    "": "policy kind purpose nulls order attributes models algorithm form rows absent publish_only hide person "
-    "across trajectories documents transactions",
-    "algorithm": "type=anatomy,auto,bucketisation,by-promise,clustree,coincident,condensation,ctoff,diffgen,"
-    "generalise-items,hide-border,hide-exact,hide-items,hide-transactions,incognito,lightest,local,"
-    "microaggregation,mondrian,noisy-contingency,optimal,pram,rank-swap,safe-lattice,samarati,sampling,"
-    "suppress-items,suppress-items-locally,suppress-points,suppress-points-locally,suppression,top-down,"
-    "tree-anatomy by=confidence,either,support choice=best,median consistency=clamp,raw,totals "
-    "counts=fixed,leftover cover=exact,greedy cuts=hierarchy,levels,ranges infeasible=literal,skip "
-    "labels=hierarchy,levels,ranges loss=class-size,discernibility,entropy,lm,patterns,precision,visits "
-    "mapping=greedy,lsap mode=cells,records,static,stream noise=exact,opendp "
-    "output=counts,hierarchy,levels,means,ranges,records purpose=classification,counts,general "
-    "recoding=full-domain,global,local replacement=frequency,uniform selection=monotone,standard "
-    "score=discernibility,gain,gain-per-loss,information-gain,least-loss,max splits=best-valid,strict "
-    "strategy=UA,UU style=t-t,v-v threshold=deviation,rare ways=global,local weights=literal,members "
-    "cost=relative,vertices order=assignment,by-subtree-size,document absorb absorb_leftovers at_most buy_h ceiling=+ "
-    "class_totals columns effort grids grow h interleaved keep levels looks marginals nodes part parts "
-    "records_per_person refine relaxed sa_weight=+ seconds seed share slots start step=+ strict support suppression "
-    "time_limit tries trim within",
-    "trajectories": "form empty stops zones path person place time lat lon slot grid clash",
-    "transactions": "form hierarchy support confidence set person item separator",
-    "documents": "record types attributes undeclared doctype",
-}
-
-
-ROLES = {"identifier", "quasi", "sensitive", "target", "other"}
 
 
 def exact(number: Any) -> Fraction:
@@ -1066,6 +1304,13 @@ def asked(model: Row, rows: Sequence[Row]) -> tuple[int, list[tuple[str, Any, Fr
     return -(-exact(model["at_most"]).denominator // exact(model["at_most"]).numerator), found
 
 
+def unmet(policy: Row, records: Sequence[Any]) -> int:
+    """How many protected values nobody here has: then nothing is shown of them, nor of another spelling."""
+    models = [model for model in policy["models"] if model["type"] in LINKAGE]
+    values = {(name, value) for model in models for name, value, _ in asked(model, [])[1]}
+    return sum(all(same(row[name]) != value for row in records) for name, value in values)
+
+
 def promises(policy: Row) -> list[Row]:
     """What the data can show. Rules to hide stand in a list of their own, and are promises like others.
 
@@ -1090,57 +1335,28 @@ def kind_of(policy: Row) -> str:
     return str(policy["kind"] + ways.get(policy.get("algorithm", {}).get("type"), ""))
 
 
-def set_as(words: str, value: Any) -> bool:
-    """Is a setting one of its words, several of them, yes or no, or a number that is not negative?"""
-    if isinstance(value, list):
-        return all(set_as(words, one) for one in value)
-    if isinstance(value, str) and words not in {"", "+"}:
-        return value in words.split(",")
-    if isinstance(value, str):
-        return exact(value) <= 1 or words == "+"
-    return isinstance(value, (int, float)) and value >= 0
-
-
-def judged(policy: Row, files: dict[str, bytes], data: Row) -> tuple[int, list[Any]]:
-    """How many records there are, and for each promise whether it holds: True, False, or why nobody can tell here."""
-    said = {part: policy.get(part, {}) if part else policy for part in PARTS}
-    known = {part: dict(word.partition("=")[::2] for word in PARTS[part].split()) for part in PARTS}
-    beyond = sorted(word for part in PARTS for word in set(said[part]) - set(known[part]))
-    by_column = {"levels", "weights"}  # a table: a number, or two, for each column
-    settings = [
-        (known["algorithm"].get(key, ""), one)
-        for key, value in said["algorithm"].items()
-        for one in (value.values() if key in by_column and isinstance(value, dict) else [value])
-    ]
-    unsure(not all(set_as(*one) for one in settings), "a search that is set in a way that nobody knows here")
-    unsure(policy.get("policy") != 1, "a policy of another form than 1")
-    unsure(
-        beyond or kind_of(policy) not in KINDS, f"{', '.join(beyond)} releases of {kind_of(policy)} like this"
-    )
-    for model in *policy["models"], *({"type": "hidden-rule", **rule} for rule in policy.get("hide", ())):
-        words = WORDS.get(model["type"], "").split()
-        odd = any(type(model.get(key)) is not int or model[key] < 1 for key in {*"klmp"} & {*words})
-        odd |= not model.get("sensitive", True) or any(w not in model and w[-1] != "?" for w in words)
-        refuse(odd, f"{model['type']} is not promised with whole numbers from 1 on, or of no attribute")
-    about = policy["attributes"].values()
+def judged(policy: Row, files: dict[str, bytes], data: Row) -> tuple[Sequence[Any], list[Any]]:
+    """The records, and for each promise whether it holds: True, False, or why nobody can tell here."""
+    odd = any(not m.get("sensitive", True) or m.get("p", 0) > m.get("k", 1) for m in policy["models"])
+    refuse(odd, "a promise of no attribute, or of more values than records")
+    about, search = policy["attributes"].values(), policy["algorithm"]["type"]
     roles = Counter(a["role"] for a in about)
-    refuse(any("path" in a.get("hierarchy", {}) for a in about), "the policy names a file")
-    refuse({*roles} - ROLES or roles["target"] > 1, "a role that a policy does not have, or two targets")
-    odd = policy["nulls"] not in {"value", "wildcard"} or policy["order"] not in {"canonical", "kept"}
-    odd |= policy.get("rows", "persons") not in {"persons", "unsaid"}
-    refuse(odd, "nulls, order or rows in a word that a policy does not have")
-    odd = policy["kind"] == "table" and all(a["role"] != "quasi" for a in about)
-    odd |= any("hierarchy" in a and a["role"] != "quasi" for a in about)
-    refuse(odd, "the policy has no quasi-identifier, or generalises what is not one")
-    records, checks = KINDS[kind_of(policy)](policy, files, data)
+    kinds = {*(m["type"] for m in policy["models"]), *["hidden-rule"] * ("hide" in policy)}
+    parts = [m for m in policy["models"] if m["type"] == "lkc-privacy" and m["l"] < roles["quasi"]]
+    odd = NEEDS.get(search, search) not in {search, *kinds}
+    odd |= search in CLASSWISE and bool(parts or RISKS & kinds)
+    refuse(odd, "the policy names a search that does not serve its promises")
+    odd = policy["kind"] == "table" and not roles["quasi"]
+    odd |= roles["target"] > 1 or any(("hierarchy" in a) != (a["role"] == "quasi") for a in about)
+    refuse(odd, "the policy has no quasi-identifier, generalises what is not one, or has two targets")
+    records, checks = KINDS[kind_of(policy)][0](policy, files, data)
     refuse(checks and not records, "the release has not one record")
     return records, [told(check, model) for check in checks for model in promises(policy)]
 
 
 def told(check: Callable[[Row], bool], model: Row) -> bool | str:
-    words = WORDS.get(model["type"], "").replace("?", "").split()
     try:
-        unsure(not words or set(model) - {"type", *words}, f"{model['type']} as the policy says it")
+        unsure(model["type"] in BEYOND, f"the promise {model['type']}")
         return check(model)
     except Unknown as unknown:
         return str(unknown)
@@ -1150,16 +1366,14 @@ def verdict(folder: Path, signer: str | None = None) -> tuple[int, list[str]]:
     """0, 1 or 3, as said at the top, and the lines that say why."""
     try:
         files = contents(folder)
-        evidence, policy = loads(files["evidence.json"]), tomllib.loads(files["policy.toml"].decode())
-        usual = {"kind": "table", "nulls": "value", "order": "canonical", "attributes": {}, "models": []}
-        policy = {**usual, **policy}
-        named = policy["attributes"].items()
-        policy["attributes"] = {name: {"role": a} if isinstance(a, str) else a for name, a in named}
-        check_files(files, evidence)
+        evidence, policy = loads(files["evidence.json"]), policy_of(files["policy.toml"].decode())
+        check_files(files, evidence, policy)
         lines = [check_signatures(files, evidence, signer)]
         records, found = judged(policy, files, evidence["data"])
-        said = evidence["records"]
-        refuse(records != said, f"the evidence speaks of {said} records, the data has {records}")
+        other = json.loads(dumps(evidence["algorithm"])) != policy["algorithm"]
+        refuse(other, "the evidence has another search")
+        said, many, empty = evidence["records"], len(records), unmet(policy, records)
+        refuse(many != said, f"the evidence speaks of {said} records, the data has {many}")
     except Wrong as wrong:
         return 1, [f"WRONG: {wrong}"]
     except Unknown as unknown:
@@ -1173,6 +1387,7 @@ def verdict(folder: Path, signer: str | None = None) -> tuple[int, list[str]]:
     lines += [f"{shown[at % len(shown)]}: {word}" for at, word in enumerate(words)]
     unshown = [m["type"] for m in policy["models"] if m["type"] in UNSHOWN or "person" in policy]
     lines += [f"{name}{PERSONS * ('person' in policy)}: the release does not show it" for name in unshown]
+    lines += [f"protected values that do not occur, of which a promise says nothing: {empty}"] * bool(empty)
     if not found:
         lines.append("not known here: nothing of this release can be counted again")
     shown_to_hold = found and not unshown and all(one is True for one in found)

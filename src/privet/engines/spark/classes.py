@@ -83,7 +83,7 @@ class ClusterClasses:
         cuts = {l.name: l.cuts[at] for l, at in zip(self._ladders, node, strict=True)}
         if trims is not None:
             raise UnsupportedError(
-                "t-closeness with suppression drops single records of a combination, and these combinations "
+                "suppression drops single records of a combination here, and these combinations "
                 "stay on the cluster; say trim = false in the algorithm, or cells=… to pv.Spark"
             )
         if not bad.any():

@@ -228,7 +228,8 @@ class TreeAnatomyRoad(Stations[Collected, Collected, Grouping, Halves, Publicati
             for tree in (*group.qi, *group.sa)
             for vertex in tree.walk()
         )
-        return Found(verdicts, tuple(complaints), (SIBLINGS,) if unseen else ())
+        there = absent.unseen(policy, raw_anatomy.of_publication(final))
+        return Found(verdicts, tuple(complaints), (SIBLINGS,) if unseen else (), there)
 
     risk = staticmethod(groves.risk)
     explain = staticmethod(groves.explain)

@@ -6,7 +6,8 @@ group's would be, so the same two questions can be asked of them.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +16,7 @@ from privet.document.anatomy_rules import ANY, Rule
 from privet.document.audit import Forms, audit
 from privet.document.forest import Forest, Vertex, bucket_of
 from privet.document.promises import AnatomyDiversity, PMPrivacy
+from privet.document.publication import Publication, sensitive_value
 from privet.document.schema import Schema
 from privet.domain import Value
 from privet.equality import key as key_of
@@ -82,15 +84,30 @@ def _about(schema: Schema, rule: Rule, key: Key) -> bool:
 
 def of_forest(forest: Forest) -> Occurring:
     """The sensitive values of trees, by the names that rules have for their fields."""
+    return _by_name(forest.schema, lambda kind, name: forest.domains[kind, name].values)
+
+
+def of_publication(publication: Publication) -> Occurring:
+    """The same of halves."""
+    schema, held = publication.schema, defaultdict[str, dict[Value, None]](dict)  # in the order of the file
+    for group in publication.groups:
+        for bag in group.bags.values():
+            held[bag.type].update((value, None) for value, _ in bag.values)
+        for vertex in (vertex for tree in group.sa for vertex in tree.walk()):
+            if schema.kind(vertex.type).sensitive is not None:
+                held[vertex.type][sensitive_value(vertex, schema)] = None
+    return _by_name(schema, lambda kind, _: tuple(held[kind]))
+
+
+def _by_name(schema: Schema, values: Callable[[str, str], Sequence[Value]]) -> Occurring:
     found: dict[str, tuple[Value, ...] | None] = {}
-    for kind in forest.schema.kinds:
+    for kind in schema.kinds:
         if (f := kind.sensitive) is not None:
-            domain = forest.domains[kind.name, f.name]
             for called in (ANY, f.name, f"{kind.name}.{f.name}"):
                 known = found.get(called, ())
                 # A bucket is protected as a whole, whichever of its values occur.
                 if known is None or f.buckets is not None:
                     found[called] = None
                 else:
-                    found[called] = (*known, *domain.values)
+                    found[called] = (*known, *values(kind.name, f.name))
     return found

@@ -217,7 +217,7 @@ class AnatomyRoad(Stations[Any, Tallied, Perturbation, Pair, Tally]):
         complaints += others([("measures: classes", evidence.measures.classes, sizes)])
         run = _run(frames, final, form, engine)
         complaints += [*cautions.unsaid(evidence, run), *cautions.bare(policy, run)]
-        return Found(verdicts, tuple(complaints))
+        return Found(verdicts, tuple(complaints), unseen=absent.unseen(policy, absent.of_tally(final)))
 
     risk = Later("exposure")
 

@@ -304,7 +304,8 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
         chosen = ev.chosen_with(evidence.suppressed_records, evidence.recoding)
         complaints += cautions.unsaid(evidence, [*cautions.of_bounds(policy, tally.quasi), *chosen, *run])
         complaints += cautions.bare(policy, run)
-        return Found(verdicts, (*complaints, *ev.other_columns(evidence, found)))
+        complaints += ev.other_columns(evidence, found)
+        return Found(verdicts, tuple(complaints), unseen=absent.unseen(left, absent.of_tally(tally)))
 
     risk = Later("exposure")
     compare = Later("comparison")

@@ -266,7 +266,7 @@ class TrajectoryRoad(Stations[pl.DataFrame, Read, PathFinding, Thinned, Recounte
             complaints.append(f"proof: {search.name} brings one, and it is missing")
         if policy.quasi:
             complaints += others([("mixed", needed(evidence.mixed, "mixed"), mixed(paths, policy))])
-        return Found(verdicts, tuple(complaints))
+        return Found(verdicts, tuple(complaints), unseen=absent.unseen(policy, self.occurring(read)))
 
     risk = Later("exposure")
     compare = Later("exposure")

@@ -429,6 +429,8 @@ def test_the_lattice_is_pushed_and_zoomed_by_mouse(browser: Browser, visited: Ru
         browser.call("Input.dispatchMouseEvent", type=kind, **at, **more)
 
     middle, aside = (browser.asked(place % at) for at in ((0.5, 0.5), (0.2, 0.6)))
+    drawn = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))"
+    browser.call("Runtime.evaluate", expression=drawn, awaitPromise=True)  # it is drawn in the next frame
     before = browser.asked(shot)
     mouse("mouseWheel", middle, deltaX=0, deltaY=-100)
     browser.waited(f"{shot} !== {json.dumps(before)}")

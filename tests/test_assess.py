@@ -13,7 +13,7 @@ import privet as pv
 from privet import assess
 from privet.core import Attribute, Hierarchy, PrivacyModel, Role
 from privet.errors import InputError, PolicyError, TamperedError
-from privet.hierarchy import Intervals, Tree
+from privet.hierarchy import Flat, Intervals, Tree
 from privet.policy.values import Policy
 from privet.relational.topdown import Score, TopDown
 from privet.samples import SAMPLES, worked
@@ -329,3 +329,20 @@ def test_every_pair_of_known_values_is_safe_on_the_release(tmp_path: Path) -> No
             assert found.after.size >= 2
             assert found.after.confidence["Surgery"].get("Transgender", Fraction(0)) <= HALF
     assert weak > 0  # the raw table is not
+
+
+def test_what_refused_splits_would_have_made_is_told_only_when_asked(tmp_path: Path) -> None:
+    """It stayed raw, and a notebook is handed on."""
+    jobs = ["SECRETbishop", "clerk", "clerk", "nurse"]
+    table = pl.DataFrame({"job": jobs * 2, "ill": ["a", "b"] * 4})
+    policy = Policy(
+        attributes=(Attribute("job", Role.QUASI, Flat()), Attribute("ill", Role.SENSITIVE)),
+        models=(pv.KAnonymity(k=3),),
+        algorithm=TopDown(),
+    )
+    out = pv.publish(table, policy).write(tmp_path / "out")
+    quiet, shown = pv.explain(out), pv.explain(out, show_values=True)
+    for said in (json.dumps(quiet.to_dict()), repr(quiet), quiet._repr_html_()):
+        assert "SECRETbishop" not in said
+    assert quiet.to_dict()["attributes"][0]["refused"][0]["children"] == 3
+    assert "SECRETbishop" in json.dumps(shown.to_dict())

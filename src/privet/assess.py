@@ -57,7 +57,8 @@ def explain(folder: str | Path, *, engine: Engine[Any] | str = "embedded", **ask
     """Why a release lost so much: what stopped the search, the tightest groups, what relaxing would buy.
 
     What relaxing would buy and the whole log stand in the private notes, if they still lie beside the
-    folder. Of tables: `show_values` names the published values of the tightest groups.
+    folder. Of tables: `show_values` names the published values of the tightest groups, and the values that
+    refused splits would have made; without it they are counted.
     """
     folder = Path(folder)
     evidence = ev.read(folder)

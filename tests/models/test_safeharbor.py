@@ -85,3 +85,14 @@ def test_a_release_under_the_rule_hides_what_it_names() -> None:
     assert set(made["age"]) == {*(str(i) for i in range(90)), ">=90"}
     assert {"<1937", "1937", "2013"} <= set(made["born"])
     assert all(len(label.lstrip("<")) == 4 for label in made["born"])
+
+
+@pytest.mark.parametrize("key", ["dates", "areas", "ages"])
+@pytest.mark.parametrize("role", ["missing", "other", "sensitive"])
+def test_a_column_that_it_cannot_look_at_is_refused(key: str, role: str) -> None:
+    """A misspelt column, or one that leaves as it is, would be kept by looking at nothing."""
+    columns = [Attribute("age", Role.QUASI)]
+    if role != "missing":
+        columns.append(Attribute("seen", Role(role)))
+    with pytest.raises(PolicyError, match="no attribute 'seen' with role \"quasi\""):
+        Policy(attributes=tuple(columns), models=(SafeHarbor(**{key: ("seen",)}),))

@@ -48,20 +48,12 @@ def explained(folder: Path, engine: Any, *, show_values: bool = False) -> Any:
     """What is known of a release's loss, without raw values unless they are asked for."""
     from privet.assess import explain as found
 
-    why = found(folder, show_values=show_values, engine=engine)
-    return why if show_values else _hushed(why)
+    return found(folder, show_values=show_values, engine=engine)
 
 
 def told(folder: Path, engine: Any, *, show_values: bool) -> list[str]:
     """The same in lines."""
     return list(_told(explained(folder, engine, show_values=show_values)))
-
-
-def _hushed(found: Any) -> Any:
-    """The same without where refused splits would have been: the private log has raw values there."""
-    if isinstance(found, Mapping):
-        return {key: len(value) if key == "children" else _hushed(value) for key, value in found.items()}
-    return [_hushed(item) for item in found] if isinstance(found, list) else found
 
 
 def _told(found: Mapping[str, Any]) -> Iterator[str]:

@@ -77,9 +77,7 @@ class SafeHarbor(PrivacyModel):
                 raise PolicyError(f"{self.name}: {key} is a list of columns")
             object.__setattr__(self, key, tuple(names))
 
-    @property
-    def quasi(self) -> tuple[str, ...] | None:
-        """The columns that it speaks of."""
+    def known(self) -> tuple[str, ...] | None:
         return (*self.dates, *self.areas, *self.ages) or None
 
     def check(self, tally: Tally) -> Verdict:

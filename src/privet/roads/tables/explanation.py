@@ -30,7 +30,7 @@ def explain(
     relaxing one step would buy.
 
     The last and the whole log stand in the private notes, if they still lie beside the folder.
-    `show_values` names the published values of the tightest groups.
+    `show_values` names the published values of the tightest groups, and what refused splits would have made.
     """
     there = opened(folder, engine)
     if evidence.recoding == PERTURBED:
@@ -55,7 +55,11 @@ def explain(
                 "published_values": lost.published_values,
                 "stopped_by": sorted({step["refused_by"] for step in stopped}),
                 "refused": [
-                    {key: v for key, v in s.items() if key not in {"attribute", "performed"}} for s in stopped
+                    hushed(
+                        {key: v for key, v in s.items() if key not in {"attribute", "performed"}},
+                        show=show_values,
+                    )
+                    for s in stopped
                 ],
             }
         )
@@ -75,11 +79,18 @@ def explain(
             }
             for found in audits
         ],
-        relaxations=None if notes is None else notes.get("relaxations"),
+        relaxations=None
+        if notes is None
+        else [hushed(one, show=show_values) for one in notes.get("relaxations") or ()],
         reasons=[] if notes is None else notes.get("reasons", []),
         choice=_choice(evidence, notes),
         private_notes=notes is not None,
     )
+
+
+def hushed(split: Mapping[str, Any], *, show: bool) -> dict[str, Any]:
+    """A refused split; unless shown, without the values that it would have made: those stayed raw."""
+    return {key: len(value) if key == "children" and not show else value for key, value in split.items()}
 
 
 def _choice(evidence: Evidence, notes: Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -425,3 +425,36 @@ def test_a_policy_that_was_never_checked_begins_no_road() -> None:
         for call in (pv.publish, pv.risk, pv.check, pv.explore):
             with pytest.raises(PolicyError, match="at least one promise"):
                 call(TABLE, policy)
+
+
+# What a stranger put into Python that no file could say.
+
+
+@pytest.mark.parametrize(
+    ("said", "place"),
+    [
+        (pv.Mondrian(relaxed="no"), "relaxed: is true or false"),  # type: ignore[arg-type]
+        (pv.Mondrian(choice=None), "choice: is missing"),  # type: ignore[arg-type]
+        (pv.Optimal(trim="false"), "trim: is true or false"),  # type: ignore[arg-type]
+        (pv.Optimal(seed="x"), "seed: is a whole number"),  # type: ignore[arg-type]
+        (pv.Optimal(time_limit=float("inf")), "time_limit: is a number"),
+        (pv.TopDown(tries=float("nan")), "tries: is a whole number"),  # type: ignore[arg-type]
+        (pv.TopDown(splits=None), "splits: is missing"),  # type: ignore[arg-type]
+        (pv.Sampling(share=0.5), "share: write"),  # type: ignore[arg-type]
+        (pv.Pram(keep=0.5), "keep: write"),  # type: ignore[arg-type]
+    ],
+    ids=str,
+)
+def test_parameters_are_those_that_a_file_can_say(said: Any, place: str) -> None:
+    """It was published, and `verify` could not read the policy; or it meant the opposite."""
+    with pytest.raises(PolicyError, match=f"algorithm: {place}"):
+        pv.Policy(attributes=(AGE,), models=(TWO,), algorithm=said)
+
+
+def test_noise_is_not_paid_for_with_settings_that_no_file_can_say() -> None:
+    with pytest.raises(PolicyError, match="buy_h: write"):
+        pv.Policy(
+            attributes=(AGE,),
+            models=(pv.DifferentialPrivacy(epsilon=Fraction(1)),),
+            algorithm=DiffGenSettings(buy_h=0.5),  # type: ignore[arg-type]
+        )

@@ -15,7 +15,7 @@ from privet.core import Attribute, Form, Nulls, Purse, Role, Terms
 from privet.declared import TABLE, AlgorithmFacts, ModelFacts, Order, missing
 from privet.engine import unwritable
 from privet.errors import PolicyError, one_of
-from privet.policy.notation import Complaints, fill, noted, words_of, written
+from privet.policy.notation import Complaints, fill, ill_said, noted, words_of, written
 from privet.readings import Absent, Formulas, Rows
 from privet.registry import installed, known
 from privet.spreadsheets import like_formula
@@ -118,11 +118,12 @@ def ill_typed(thing: Any) -> list[str]:
     """Parameters of a promise or an algorithm that are not of their types, as a file could not say them."""
     if not is_dataclass(thing):
         return ["is a dataclass, whose fields are what a policy says of it"]
-    return [
+    words = [
         f"{place}: {one_of('it', [one.value for one in kind], given)}, a {kind.__name__}"
         for place, given, kind in words_of(thing)
         if not isinstance(given, kind)
     ]
+    return words or list(ill_said(thing))
 
 
 def other_kind(kind: object) -> str:

@@ -136,6 +136,36 @@ def worded(thing: Any) -> Any:
     return replace(thing, **meant) if meant else thing
 
 
+def ill_said(thing: Any) -> Iterator[str]:
+    """What a promise or an algorithm was given in Python that no file could say: it would be read as another.
+
+    >>> from privet.relational.mondrian import Mondrian
+    >>> list(ill_said(Mondrian(relaxed="no")))
+    ["relaxed: is true or false, not 'no'"]
+    """
+    try:
+        made: Any = type(thing)
+        hints = _hints(made)
+    except NameError:  # a plug-in whose annotations only a type checker can read
+        return
+    for field in written(thing):
+        given, hint = getattr(thing, field.name), hints[field.name]
+        if given is None:
+            if NoneType not in get_args(hint) and hint is not Any:
+                yield f"{field.name}: is missing"
+            continue
+        if _nothing(field, given):
+            continue
+        try:
+            said = noted(given)
+            if noted(_read(hint, said)) != said:
+                yield f"{field.name}: is not what a policy would say of it"
+        except PolicyError as error:
+            yield from (f"{field.name}: {complaint}" for complaint in error.complaints)
+        except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError):
+            yield f"{field.name}: is not what a policy can say"
+
+
 def _read(hint: Any, given: Any) -> Any:
     """A value of the type that a field has, from what stands in the file."""
     if hint == Sensitive:

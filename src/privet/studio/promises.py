@@ -71,7 +71,7 @@ def show(asked: Asked) -> Response:
     document = asked.project.document()
     kind = str(document.get("kind", "table"))
     model, search = asked.get("model"), asked.get("algorithm")
-    known = {str(one.get("type")): one for one in document.get("models", ())}
+    at = asked.get("at") if model else ""
     chosen = document.get("algorithm", {})
     return asked.page(
         "promise.html",
@@ -81,7 +81,8 @@ def show(asked: Asked) -> Response:
         promised=list(promised(document)),
         models=list(offered("models", kind)),
         model=model,
-        inputs=_inputs("models", model, known.get(model)),
+        inputs=_inputs("models", model, edits.model_at(document, model, at)[1]),
+        at=at,
         algorithms=list(offered("algorithms", kind)),
         algorithm=chosen.get("type", ""),
         search=search,
@@ -136,8 +137,7 @@ def _protectable(document: Document) -> list[str]:
 def live(asked: Asked) -> Response:
     """What a promise would take of the data as it stands: counted, not guessed, or not said yet."""
     try:
-        table = fields.table_of("models", asked.get("type"), asked.form)
-        return JSONResponse(told(asked, table))
+        return JSONResponse(told(asked, _promise(asked, asked.project.document())))
     except PrivetError as error:
         return JSONResponse({"text": error.complaints[0], "sizes": []})
 
@@ -185,19 +185,26 @@ def told(asked: Asked, table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def add(asked: Asked) -> Response:
-    """One promise more, if it is one."""
-    table = fields.table_of("models", asked.get("type"), asked.form)
-    made = build("models", table)
+    """One promise more, if it is one, or one that is changed where the form says so."""
 
     def change(document: Document) -> None:
+        table = _promise(asked, document)
+        made = build("models", table)
         _refuse_other_kind(made, document)
-        edits.add_model(document, table)
+        edits.add_model(document, table, asked.get("at"))
         if made.spent and not _spends(document, made.name):
             keeps = _keeping(made.name, str(document.get("kind", TABLE)))
             edits.set_algorithm(document, None if keeps is None else {"type": keeps})
 
     asked.project.edit(change)
     return asked.go("promise", anchor="promised")
+
+
+def _promise(asked: Asked, document: Document) -> dict[str, Any]:
+    """The promise that a form makes of the one that stands there."""
+    name = asked.get("type")
+    old = edits.model_at(document, name, asked.get("at"))[1]
+    return fields.table_of("models", name, asked.form, old)
 
 
 def _refuse_other_kind(made: Any, document: Document) -> None:
@@ -237,12 +244,14 @@ def drop(asked: Asked) -> Response:
 def algorithm(asked: Asked) -> Response:
     """What searches; "usual" leaves it to the promises."""
     name = asked.get("type")
-    table = None if name in {"", "usual"} else fields.table_of("algorithms", name, asked.form)
-    made = None if table is None else build("algorithms", table)
 
     def change(document: Document) -> None:
-        if made is not None:
-            _refuse_other_kind(made, document)
+        old = document.get("algorithm", {})
+        table = None
+        if name not in {"", "usual"}:
+            same = old if old.get("type") == name else None
+            table = fields.table_of("algorithms", name, asked.form, same)
+            _refuse_other_kind(build("algorithms", table), document)
         edits.set_algorithm(document, table)
 
     asked.project.edit(change)

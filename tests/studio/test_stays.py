@@ -1,0 +1,163 @@
+"""What stays as it was decided: promises that a form cannot show, trees, releases with one name, files."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.studio.house import House, open_house
+from tests.studio.test_gate import TABLE
+
+from privet.policy.values import Policy
+
+COLUMNS = """policy = 1
+[attributes]
+name = { role = "identifier" }
+age = { role = "quasi", hierarchy = { type = "intervals", width = [5, 10, 30] } }
+sex = { role = "quasi" }
+disease = { role = "sensitive" }
+"""
+K = '[[models]]\ntype = "k-anonymity"\nk = 3\n'
+
+
+def opened(tmp_path: Path, policy: str) -> House:
+    data = tmp_path / "people.csv"
+    data.write_text(TABLE, encoding="utf-8")
+    folder = tmp_path / "people.studio"
+    folder.mkdir()
+    (folder / "policy.toml").write_text(policy, encoding="utf-8")
+    return open_house(data)
+
+
+class Form(HTMLParser):
+    """What a browser sends of the first form that leads to an address, untouched."""
+
+    def __init__(self, action: str) -> None:
+        super().__init__()
+        self.action, self.inside, self.area, self.select = action, False, "", ""
+        self.option = False
+        self.said: dict[str, list[str]] = {}
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        of = dict(attrs)
+        if tag == "form":
+            self.inside = of.get("action", "").endswith(self.action) and not self.said
+        if not self.inside:
+            return
+        if tag == "input" and "name" in of and (of.get("type") != "checkbox" or "checked" in of):
+            self.said.setdefault(of["name"], []).append(of.get("value", ""))
+        elif tag == "textarea":
+            self.area = of["name"]
+            self.said[self.area] = [""]
+        elif tag == "select":
+            self.select = of["name"]
+        elif tag == "option":
+            self.option = "value" not in of and ("selected" in of or self.select not in self.said)
+            if "value" in of and ("selected" in of or self.select not in self.said):
+                self.said[self.select] = [of["value"]]
+
+    def handle_endtag(self, tag: str) -> None:
+        self.inside = self.inside and tag != "form"
+        self.area = "" if tag == "textarea" else self.area
+        self.select = "" if tag == "select" else self.select
+
+    def handle_data(self, data: str) -> None:
+        if self.inside and self.area:
+            self.said[self.area][0] += data
+        elif self.inside and self.select and self.option:
+            self.said[self.select], self.option = [data], False
+
+
+def form(house: House, page: str, action: str) -> dict[str, list[str]]:
+    read = Form(action)
+    read.feed(house.page(page))
+    assert read.said
+    return read.said
+
+
+SAID = (
+    '{ disease = [{ value = "flu", at_most = "1/50" }] }',
+    '{ disease = { flu = "1/10" } }',
+    '{ disease = ["flu", { every = true }] }',
+    '{ disease = [" flu "] }',
+    "{ disease = [{ null = true }] }",
+    "{ disease = [5] }",
+    '{ disease = ["flu"] }',
+    '{ disease = "every" }',
+    '["disease"]',
+)
+
+
+@pytest.mark.parametrize("model", ["lkc-privacy", "alpha-k-anonymity"])
+def test_a_form_that_sets_k_changes_nothing_else_of_a_promise(tmp_path: Path, model: str) -> None:
+    more = 'l = 2\nc = "1/2"' if model == "lkc-privacy" else 'alpha = "1/2"'
+    house = opened(tmp_path, COLUMNS)
+    for said in SAID:
+        promise = f'[[models]]\ntype = "{model}"\nk = 3\n{more}\nsensitive = {said}\n'
+        house.project.policy_file.write_text(COLUMNS + promise, encoding="utf-8")
+        before = house.project.document()["models"][0]
+        house.done("/promise/add", form(house, f"/promise?model={model}&at=0", "/promise/add") | {"k": ["4"]})
+        assert house.project.document()["models"] == [{**before, "k": 4}], said
+
+
+def test_a_form_that_says_less_than_the_policy_is_refused(tmp_path: Path) -> None:
+    """As another tab has it that was made before, or one that lists values over bounds."""
+    house = opened(tmp_path, COLUMNS)
+    plain = {"type": "lkc-privacy", "l": "2", "k": "4", "c": "1/2", "sensitive": "disease"}
+    for said in SAID[:6]:
+        before = f'{COLUMNS}[[models]]\ntype = "lkc-privacy"\nk = 3\nl = 2\nc = "1/2"\nsensitive = {said}\n'
+        house.project.policy_file.write_text(before, encoding="utf-8")
+        shown = form(house, "/promise?model=lkc-privacy&at=0", "/promise/add")
+        for less in (plain, plain | {"values:disease": "flu"}, shown | {"values:disease": "flu"}):
+            found = house.post("/promise/add", less)
+            assert found.status_code == 422
+            assert "change it in the text of the policy" in found.text
+            assert house.project.text() == before
+        house.project.policy_file.write_text(before.replace(said, '{ disease = "every" }'), encoding="utf-8")
+        assert house.post("/promise/add", shown).status_code == 422  # what it has shown is not there any more
+
+
+def test_trees_and_lists_of_a_promise_stay(tmp_path: Path) -> None:
+    tree = 'tree = { ANY = { lungs = ["flu"], nose = ["cold", "caf\\u00e9"] } }'
+    closeness = f'type = "t-closeness"\nt = "1/5"\nsensitive = ["disease"]\ndistance = "hierarchical"\n{tree}'
+    bounding = 'type = "confidence-bounding"\nsensitive = { disease = { flu = "1/3" } }\nquasi = ["age"]'
+    house = opened(tmp_path, f"{COLUMNS}[[models]]\n{closeness}\n[[models]]\n{bounding}\n")
+    before = house.project.document()["models"]
+    for at, one in enumerate(before):
+        house.done("/promise/add", form(house, f"/promise?model={one['type']}&at={at}", "/promise/add"))
+    assert house.project.document()["models"] == before
+
+
+def test_of_two_promises_of_one_kind_the_one_is_changed_that_was_shown(tmp_path: Path) -> None:
+    promise = '[[models]]\ntype = "distinct-l-diversity"\nl = {}\nsensitive = ["disease"]\n'
+    house = opened(tmp_path, COLUMNS + promise.format(2) + promise.format(3))
+    asked = form(house, "/promise?model=distinct-l-diversity&at=1", "/promise/add")
+    assert asked["l"] == ["3"]
+    house.done("/promise/add", asked | {"l": ["4"]})
+    assert [one["l"] for one in house.project.document()["models"]] == [2, 4]
+    assert form(house, "/promise?model=distinct-l-diversity", "/promise/add")["l"] == ["2"]
+    assert house.post("/promise/add", asked | {"at": ["7"]}).status_code == 422
+
+
+def test_what_the_lattice_set_stays_when_a_search_is_set_again(tmp_path: Path) -> None:
+    search = (
+        '[algorithm]\ntype = "optimal"\nsuppression = "1%"\nlevels = { sex = 1 }\nweights = { age = 5 }\n'
+    )
+    house = opened(tmp_path, COLUMNS + K + search)
+    before = house.project.document()["algorithm"]
+    house.done("/promise/algorithm", {"type": "optimal", "suppression": "2%"})
+    assert house.project.document()["algorithm"] == {**before, "suppression": "2%"}
+    asked = form(house, "/promise?algorithm=optimal", "/promise/algorithm")
+    house.done("/promise/algorithm", asked | {"suppression": ["3%"]})
+    now = house.project.document()["algorithm"]
+    assert {**now, **before} | {"suppression": "3%"} == now
+    Policy.from_document(house.project.document(), base=house.project.folder)
+
+
+def test_a_column_that_is_protected_and_not_sensitive_any_more_is_still_shown(tmp_path: Path) -> None:
+    promise = '[[models]]\ntype = "distinct-l-diversity"\nl = 2\nsensitive = ["disease", "illness"]\n'
+    house = opened(tmp_path, COLUMNS + promise)
+    asked = form(house, "/promise?model=distinct-l-diversity&at=0", "/promise/add")
+    assert asked["sensitive"] == ["disease", "illness"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import shutil
+import zipfile
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -11,6 +14,7 @@ from tests.studio.house import House, open_house
 from tests.studio.test_gate import TABLE
 
 from privet.policy.values import Policy
+from privet.roads import publish
 
 COLUMNS = """policy = 1
 [attributes]
@@ -161,3 +165,28 @@ def test_a_column_that_is_protected_and_not_sensitive_any_more_is_still_shown(tm
     house = opened(tmp_path, COLUMNS + promise)
     asked = form(house, "/promise?model=distinct-l-diversity&at=0", "/promise/add")
     assert asked["sensitive"] == ["disease", "illness"]
+
+
+def test_a_release_from_elsewhere_is_not_taken_for_one_of_ours(tmp_path: Path) -> None:
+    """Somebody sends a folder with the name of a release of ours, and other records in it."""
+    ours = opened(tmp_path, COLUMNS + K).project.folder
+    publish(tmp_path / "people.csv", ours / "policy.toml").write(ours / "releases" / "release-1")
+    sent = tmp_path / "sent" / "release-1"
+    shutil.copytree(ours / "releases" / "release-1", sent)
+    forged = (sent / "data.csv").read_bytes().replace(b"flu", b"gou")
+    (sent / "data.csv").write_bytes(forged)
+    house = open_house(sent, ours)
+    assert list(house.project.named()) == ["received/release-1", "release-1"]
+    rows = house.page("/releases")
+    assert "name=received/release-1" in rows
+    assert "name=release-1" in rows
+    for name, folder in house.project.named().items():
+        job = house.ran("/release/ask", {"name": name, "what": "verify"})
+        assert job.answer["holds"] is (name == "release-1")
+        assert f'/release?name={name}"' in house.page(f"/job?n={job.number}")
+        assert str(folder) in house.page(f"/release?name={name}")
+        packed = zipfile.ZipFile(io.BytesIO(house.get(f"/release/zip?name={name}").content))
+        assert packed.read("release-1/data.csv") == (folder / "data.csv").read_bytes()
+    assert "name=received/release-1" in house.page("/diff?old=release-1&new=received/release-1")
+    again = open_house(ours / "releases" / "release-1", ours)  # it lies here: it is ours, and there once
+    assert list(again.project.named()) == ["release-1"]

@@ -71,7 +71,7 @@ def show(asked: Asked) -> Response:
         here="open",
         title="Open",
         files=project.files(),
-        releases=project.releases(),
+        releases=list(project.named()),
         kinds=KINDS,
         typed=spoken(["privet", "init", project.source or "DATA", "-o", str(project.policy_file)]),
     )

@@ -39,6 +39,7 @@ T = TypeVar("T", bound="Reading")
 POLICY, NOTE = "policy.toml", "studio.toml"
 DATA, TREES, RELEASES = "data", "hierarchies", "releases"
 SUFFIX = ".studio"
+ELSEWHERE = "received"  # before the name of a release that does not lie in the project
 LONGEST = 160  # bytes of a file's name
 LARGEST_POLICY = 16 << 20  # bytes
 LONGEST_START = 60.0  # seconds that a change waits for work that is about to read the policy
@@ -303,20 +304,27 @@ class Project:
         )
 
     def releases(self) -> list[Path]:
-        """The releases of this project, the newest first."""
+        """The releases of this project, as they are listed."""
+        return list(self.named().values())
+
+    def named(self) -> dict[str, Path]:
+        """The releases of this project by name, the newest first; before them those that lie elsewhere.
+
+        One that lies elsewhere has a name that no folder of ours can have: a stranger's "release-1" is not ours.
+        """
         found = [
             path
             for path in (self.folder / RELEASES).glob("*")
             if not path.name.startswith(".") and (path / ev.FILE).is_file()
         ]
-        return [
-            *self.received,
-            *sorted(found, key=lambda path: (path / ev.FILE).stat().st_mtime, reverse=True),
-        ]
+        ours = sorted(found, key=lambda path: (path / ev.FILE).stat().st_mtime, reverse=True)
+        places = {path.resolve() for path in found}
+        theirs = [path for path in self.received if path.resolve() not in places]
+        return {f"{ELSEWHERE}/{path.name}": path for path in theirs} | {path.name: path for path in ours}
 
     def release(self, name: str) -> Path:
         """A release of this project by its name."""
-        known = {path.name: path for path in self.releases()}
+        known = self.named()
         if name not in known:
             raise InputError("there is no such release in this project")
         return known[name]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
 import shutil
+import stat
 import zipfile
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import Any
 
 import pytest
 from tests.studio.house import House, open_house
-from tests.studio.test_gate import TABLE
+from tests.studio.test_gate import TABLE, upload
 
 from privet.policy.values import Policy
 from privet.roads import publish
@@ -190,3 +192,31 @@ def test_a_release_from_elsewhere_is_not_taken_for_one_of_ours(tmp_path: Path) -
     assert "name=received/release-1" in house.page("/diff?old=release-1&new=received/release-1")
     again = open_house(ours / "releases" / "release-1", ours)  # it lies here: it is ours, and there once
     assert list(again.project.named()) == ["release-1"]
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o277])
+def test_what_a_project_holds_is_for_its_owner_only(tmp_path: Path, umask: int) -> None:
+    """Trees list values of the data, and other people have accounts on the same machine."""
+    data = tmp_path / "people.csv"
+    data.write_text(TABLE, encoding="utf-8")
+    house = open_house(data, tmp_path / "new" / "people.studio")
+    old = os.umask(umask)
+    try:
+        house.get("/")
+        house.done("/columns/role", {"column": "sex", "role": "quasi"})
+        house.done("/hierarchy/begin", {"column": "sex"})
+        assert upload(house, "more.csv", TABLE.encode()).status_code == 303
+    finally:
+        os.umask(old)
+    found = [house.project.folder, *house.project.folder.rglob("*")]
+    assert {path.name for path in found} >= {"policy.toml", "studio.toml", "sex.csv", "more.csv"}
+    for path in found:
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
+
+
+def test_a_folder_that_was_there_keeps_its_mode(tmp_path: Path) -> None:
+    house = opened(tmp_path, COLUMNS + K)
+    house.project.folder.chmod(0o750)
+    house.done("/promise/purpose", {"purpose": "x"})
+    assert stat.S_IMODE(house.project.folder.stat().st_mode) == 0o750
+    assert stat.S_IMODE(house.project.policy_file.stat().st_mode) == 0o600

@@ -191,4 +191,5 @@ def _refuse_size() -> NoReturn:
 
 def _fresh(place: Path) -> IO[bytes]:
     place.touch(mode=0o600, exist_ok=False)
+    place.chmod(0o600)  # whatever the umask
     return place.open("wb")

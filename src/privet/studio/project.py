@@ -221,11 +221,13 @@ class Project:
     def _write(self, path: Path, text: str) -> None:
         if self._reading is not None:
             self._reading.wait(LONGEST_START)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _private(path.parent)
         path = followed(path)
         self._refuse_outside(path)
         with aside(path) as made:
-            made.fresh(path.name).write_text(text, encoding="utf-8", newline="\n")
+            fresh = made.fresh(path.name)
+            fresh.write_text(text, encoding="utf-8", newline="\n")
+            fresh.chmod(0o600)  # whatever the umask: trees hold values of the data
             made.replace(path.name)
 
     def _refuse_outside(self, path: Path) -> None:
@@ -289,7 +291,7 @@ class Project:
         while place.exists():
             place = self.folder / folder / f"{number}-{plain}"
             number += 1
-        place.parent.mkdir(parents=True, exist_ok=True)
+        _private(place.parent)
         return place
 
     def files(self) -> list[str]:
@@ -310,7 +312,7 @@ class Project:
     def named(self) -> dict[str, Path]:
         """The releases of this project by name, the newest first; before them those that lie elsewhere.
 
-        One that lies elsewhere has a name that no folder of ours can have: a stranger's "release-1" is not ours.
+        One that lies elsewhere has a name that no folder here can have: a stranger's "release-1" is not ours.
         """
         found = [
             path
@@ -342,6 +344,15 @@ class Project:
         """A file of the project, whole or not at all."""
         with self._lock:
             self._write(path, text)
+
+
+def _private(folder: Path) -> None:
+    """Make a folder that is not there, and those above it, for nobody else; one that is there stays as it is."""
+    if folder.is_dir():
+        return
+    _private(folder.parent)
+    folder.mkdir(exist_ok=True)
+    folder.chmod(0o700)  # whatever the umask
 
 
 def shaped(text: str) -> Document:

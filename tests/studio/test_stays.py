@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import shutil
@@ -15,8 +16,10 @@ import pytest
 from tests.studio.house import House, open_house
 from tests.studio.test_gate import TABLE, upload
 
+from privet.policy.presets import names as preset_names
 from privet.policy.values import Policy
 from privet.roads import publish
+from privet.studio import opening
 
 COLUMNS = """policy = 1
 [attributes]
@@ -220,3 +223,75 @@ def test_a_folder_that_was_there_keeps_its_mode(tmp_path: Path) -> None:
     house.done("/promise/purpose", {"purpose": "x"})
     assert stat.S_IMODE(house.project.folder.stat().st_mode) == 0o750
     assert stat.S_IMODE(house.project.policy_file.stat().st_mode) == 0o600
+
+
+def test_what_was_decided_and_drawn_stays_with_every_preset(tmp_path: Path) -> None:
+    """Also under safe harbour, whose own rules are about other columns; these are coarsened as it says."""
+    decided = """policy = 1
+[attributes]
+name = { role = "identifier", publish = "pseudonym", key_env = "K" }
+age = { role = "quasi", hierarchy = { type = "intervals", width = [7] } }
+sex = { role = "quasi", hierarchy = { type = "tree", path = "hierarchies/sex.csv" } }
+disease = { role = "target" }
+"""
+    house = opened(tmp_path, decided)
+    before = house.project.document()["attributes"]
+    for preset in preset_names():
+        house.project.policy_file.write_text(decided, encoding="utf-8")
+        house.done("/promise/preset", {"preset": preset})
+        document = house.project.document()
+        ruled = {"age"} if preset == "hipaa-safe-harbor" else set()
+        assert {name for name in before if document["attributes"][name] != before[name]} == ruled, preset
+        assert "disease" not in str(document["models"]), preset
+    house.project.policy_file.write_text(decided, encoding="utf-8")
+    house.done("/promise/preset", {"preset": "hipaa-safe-harbor"})
+    assert house.project.document()["attributes"]["age"]["hierarchy"]["top"] == 90
+
+
+class Full(io.BytesIO):
+    """A file on a full disk: what is written waits in memory, until it is closed."""
+
+    def close(self) -> None:
+        super().close()
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_nothing_stays_of_a_file_for_which_there_is_no_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house = opened(tmp_path, COLUMNS + K)
+
+    def fresh(place: Path) -> Full:
+        place.write_bytes(b"name,age\n")  # as much as there was room for
+        return Full()
+
+    monkeypatch.setattr(opening, "_fresh", fresh)
+    found = upload(house, "more.csv", TABLE.encode())
+    assert found.status_code == 507
+    assert "no space left" in found.json()["complaints"][0]
+    assert house.project.files() == []
+
+
+def test_a_full_disk_is_said_in_words_and_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house = opened(tmp_path, COLUMNS + K)
+    before, source = house.project.text(), house.project.source
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    house.page("/columns")
+    monkeypatch.setattr(Path, "write_text", full)
+    for path, form in (
+        ("/promise/purpose", {"purpose": "x"}),
+        ("/columns/role", {"column": "sex", "role": "other"}),
+        ("/hierarchy/begin", {"column": "sex"}),
+    ):
+        found = house.post(path, form)
+        assert found.status_code == 507, path
+        assert "no space left" in found.text
+        assert "fault" not in found.text
+    with pytest.raises(OSError, match="No space left"):
+        house.project.begin(tmp_path / "other.csv", "policy = 1\n")
+    assert (house.project.text(), house.project.source) == (before, source)

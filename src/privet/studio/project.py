@@ -254,8 +254,8 @@ class Project:
     def begin(self, source: Path | str, drafted: str, query: str | None = None) -> None:
         """Take a source and what a draft says of it; the decisions about another source go."""
         with self._lock:
-            self.source, self.query = str(source), query or self.query
             self._write(self.policy_file, drafted)
+            self.source, self.query = str(source), query or self.query
             self.note()
 
     def note(self) -> None:
@@ -347,7 +347,7 @@ class Project:
 
 
 def _private(folder: Path) -> None:
-    """Make a folder that is not there, and those above it, for nobody else; one that is there stays as it is."""
+    """Make a folder that is not there, and those above it, for nobody else; others stay as they are."""
     if folder.is_dir():
         return
     _private(folder.parent)

@@ -13,6 +13,7 @@ from privet import registry
 from privet.core import Role
 from privet.declared import TABLE
 from privet.drafts.accept import Answers, accept
+from privet.drafts.text import inline
 from privet.effort import StoppedError
 from privet.errors import InputError, PrivetError
 from privet.evidence.values import Promise
@@ -283,8 +284,18 @@ def preset(asked: Asked) -> Response:
         for name, said in document.get("attributes", {}).items()
         if said.get("role") not in {None, "undecided"}
     }
+    # A target leaves as it is, as was decided, so that no promise of the preset is about it.
+    roles = {name: Role.OTHER if role is Role.TARGET else role for name, role in decided.items()}
     rows = Rows.PERSONS if document.get("rows") == "persons" else Rows.UNSAID
-    made = tomllib.loads(accept(drafted, found, Answers(roles=decided, rows=rows)).text)
+    made = tomllib.loads(accept(drafted, found, Answers(roles=roles, rows=rows)).text)
+    coarse = {one.name: inline(one.hierarchy.to_policy()) for one in drafted.guesses}
+
+    def is_ours(name: str, said: Mapping[str, Any]) -> bool:
+        """Was it decided, and have the preset's own rules nothing to say of it?"""
+        if name not in roles or found.rules is None:
+            return name in roles
+        finer = "hierarchy" not in said or inline(said["hierarchy"]) == coarse[name]
+        return said["role"] == roles[name].value and finer
 
     def change(document: Document) -> None:
         document["models"], document["algorithm"] = made["models"], made["algorithm"]
@@ -293,11 +304,8 @@ def preset(asked: Asked) -> Response:
             if key in made.get("trajectories", {}):
                 document["trajectories"].setdefault(key, made["trajectories"][key])
         for name, said in made["attributes"].items():
-            ours = document["attributes"].get(name, {})
-            if found.rules is not None or ours.get("role") in {None, "undecided", "target"}:
+            if not is_ours(name, said):
                 document["attributes"][name] = said
-        if found.rules is not None:
-            document["attributes"] = made["attributes"]
 
     asked.project.edit(change)
     return asked.go("promise", anchor="promised")

@@ -295,3 +295,15 @@ def test_a_full_disk_is_said_in_words_and_changes_nothing(
     with pytest.raises(OSError, match="No space left"):
         house.project.begin(tmp_path / "other.csv", "policy = 1\n")
     assert (house.project.text(), house.project.source) == (before, source)
+
+
+def test_pages_take_for_missing_what_the_policy_says_is_missing(tmp_path: Path) -> None:
+    house = opened(tmp_path, f'{COLUMNS}[form]\nnulls = [""]\n{K}')
+    assert house.studio.look.column("disease").different == 2
+    for said in ('nulls = ["", "flu"]', 'missing = { disease = ["flu"] }'):
+        house.project.policy_file.write_text(f"{COLUMNS}[form]\n{said}\n{K}", encoding="utf-8")
+        column = house.studio.look.column("disease")
+        assert (column.different, column.missing) == (1, 30)
+        assert house.studio.looks.values(house.project, ["disease"]) == {"disease": ["cold"]}
+    house.project.policy_file.write_text(f"{COLUMNS}[form]\nnulls = 3\n{K}", encoding="utf-8")
+    assert house.get("/columns").status_code == 200  # the policy is refused for it, not the page

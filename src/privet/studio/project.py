@@ -18,7 +18,7 @@ import stat
 import threading
 import tomllib
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar
@@ -26,11 +26,13 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 import tomli_w
 
 from privet import tomltext
+from privet.core import Form
 from privet.declared import TABLE
 from privet.engines import text as source_text
 from privet.errors import InputError, PrivetError
 from privet.evidence import folder as ev
 from privet.placing import aside, followed
+from privet.policy.notation import fill
 from privet.policy.values import Policy
 
 Document: TypeAlias = dict[str, Any]
@@ -52,10 +54,21 @@ class Taken:
 
     kind: str
     said: str = ""  # the table [transactions] as text, so that values of this compare
+    form: str = ""  # the table [form] as text: what is missing, and how numbers are written
 
     @property
     def where(self) -> Document | None:
         return tomllib.loads(self.said) if self.said else None
+
+    def formed(self, guessed: Form) -> Form:
+        """The form of the data as it was guessed, with what the policy says of its values."""
+        if not self.form:
+            return guessed
+        try:
+            own: Form = fill(Form, tomllib.loads(self.form))
+        except PrivetError:  # the policy is refused for it, and says so
+            return guessed
+        return replace(guessed, nulls=own.nulls, missing=own.missing, numbers=own.numbers)
 
 
 TABLES = ("attributes", "form", "algorithm", "documents", "trajectories", "transactions")
@@ -141,7 +154,8 @@ class Project:
             return None
         kind, where = str(document.get("kind", TABLE)), document.get(TRANSACTIONS)
         said = tomli_w.dumps(where) if kind == TRANSACTIONS and isinstance(where, dict) else ""
-        return Taken(kind, said)
+        form = document.get("form", {})
+        return Taken(kind, said, tomli_w.dumps(form) if kind in {TABLE, TRAJECTORIES} else "")
 
     @property
     def data_name(self) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import shutil
+import sqlite3
 import stat
 import zipfile
 from html.parser import HTMLParser
@@ -19,7 +21,8 @@ from tests.studio.test_gate import TABLE, upload
 from privet.policy.presets import names as preset_names
 from privet.policy.values import Policy
 from privet.roads import publish
-from privet.studio import opening
+from privet.studio import counting, opening
+from privet.studio.project import Project
 
 COLUMNS = """policy = 1
 [attributes]
@@ -307,3 +310,48 @@ def test_pages_take_for_missing_what_the_policy_says_is_missing(tmp_path: Path) 
         assert house.studio.looks.values(house.project, ["disease"]) == {"disease": ["cold"]}
     house.project.policy_file.write_text(f"{COLUMNS}[form]\nnulls = 3\n{K}", encoding="utf-8")
     assert house.get("/columns").status_code == 200  # the policy is refused for it, not the page
+
+
+def many(house: House, asker: str = "") -> str:
+    return str(house.post("/promise/live", {"type": "k-anonymity", "k": "5", "asker": asker}).json()["text"])
+
+
+def of_database(tmp_path: Path) -> tuple[House, sqlite3.Connection]:
+    book = sqlite3.connect(tmp_path / "clinic.db")
+    book.execute("CREATE TABLE t (age TEXT, sex TEXT)")
+    book.executemany("INSERT INTO t VALUES (?, ?)", [(str(20 + n % 3), "MF"[n % 2]) for n in range(60)])
+    book.commit()
+    house = open_house(None, tmp_path / "work")
+    asked = {"url": f"sqlite:///{tmp_path / 'clinic.db'}", "query": "SELECT age, sex FROM t"}
+    assert house.opened("/open/database", asked).status_code == 303
+    for name in ("age", "sex"):
+        house.done("/columns/role", {"column": name, "role": "quasi"})
+    return house, book
+
+
+@pytest.mark.parametrize("journal", ["delete", "wal"])
+def test_numbers_change_when_a_database_does(tmp_path: Path, journal: str) -> None:
+    house, book = of_database(tmp_path)
+    book.execute(f"PRAGMA journal_mode = {journal}")
+    assert many(house) == "The data keeps this as it stands."
+    book.executemany("INSERT INTO t VALUES (?, 'M')", [(f"rare {n}",) for n in range(7)])
+    book.commit()
+    house.page("/columns")  # once it was looked at
+    assert many(house) == "Today 7 of 67 records would have to change."
+    book.close()
+
+
+def test_of_a_silent_database_the_time_is_said_and_it_is_counted_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one on another machine is: nothing tells that it was changed."""
+    house, book = of_database(tmp_path)
+    monkeypatch.setattr(Project, "is_silent", True)
+    monkeypatch.setattr(Project, "signature", lambda project: (project.source,))
+    assert re.search(r"as it stands\. Counted on what the database held at \d\d:\d\d;", many(house))
+    book.execute("INSERT INTO t VALUES ('rare', 'M')")
+    book.commit()
+    book.close()
+    assert "as it stands" in many(house)
+    monkeypatch.setattr(counting, "FRESH", 0.0)
+    assert many(house).startswith("Today 1 records would have to change. Counted on")

@@ -28,6 +28,7 @@ import tomli_w
 from privet import tomltext
 from privet.core import Form
 from privet.declared import TABLE
+from privet.engines import databases
 from privet.engines import text as source_text
 from privet.errors import InputError, PrivetError
 from privet.evidence import folder as ev
@@ -165,11 +166,21 @@ class Project:
         return "a database" if source_text.is_url(self.source) else Path(self.source).name
 
     def signature(self) -> tuple[Any, ...]:
-        """What changes when the data does."""
-        if self.source is None or source_text.is_url(self.source):
+        """What changes when the data does; a database on another machine gives no sign of it."""
+        if self.source is None:
+            return (None,)
+        if not source_text.is_url(self.source):
+            return (self.source, *_stamp(Path(self.source)))
+        if (file := databases.sqlite_file(self.source)) is None:
             return (self.source,)
-        found = Path(self.source).stat()
-        return (self.source, found.st_size, found.st_mtime_ns)
+        beside = [file.with_name(f"{file.name}{end}") for end in ("", "-wal")]  # what is not in the file yet
+        return (self.source, *(_stamp(path) for path in beside if path.is_file()))
+
+    @property
+    def is_silent(self) -> bool:
+        """Does the data change without a sign, as that of a database on another machine?"""
+        url = self.source is not None and source_text.is_url(self.source)
+        return url and databases.sqlite_file(str(self.source)) is None
 
     # What was decided.
 
@@ -358,6 +369,11 @@ class Project:
         """A file of the project, whole or not at all."""
         with self._lock:
             self._write(path, text)
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns
 
 
 def _private(folder: Path) -> None:

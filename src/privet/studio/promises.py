@@ -161,7 +161,8 @@ def told(asked: Asked, table: Mapping[str, Any]) -> dict[str, Any]:
         "limits": words.limits,
         "sizes": [],
     }
-    soon = asked.studio.counts.verdicts(asked.project, policy, asked.get("asker")[:40])
+    asker = asked.get("asker")[:40]
+    soon = asked.studio.counts.verdicts(asked.project, policy, asker)
     try:
         verdicts = [verdict for _, verdict in now(soon, MOMENT, "", COUNTING)]
         records = asked.studio.looks.at(asked.project, MOMENT).records
@@ -174,9 +175,12 @@ def told(asked: Asked, table: Mapping[str, Any]) -> dict[str, Any]:
         "The data keeps this as it stands."
         if verdicts[0].holds
         else f"Today {risk:,} of {records:,} records would have to change."
-        if policy.kind == TABLE
+        if policy.kind == TABLE and not asked.project.is_silent
         else f"Today {risk:,} records would have to change."
     )
+    if asked.project.is_silent and (read := asked.studio.counts.read_at(asker)) is not None:
+        at = f"{read.astimezone():%H:%M}"
+        today += f" Counted on what the database held at {at}; asked later, it is counted again."
     return {
         **said,
         "text": today,

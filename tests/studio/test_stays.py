@@ -302,10 +302,13 @@ def test_a_full_disk_is_said_in_words_and_changes_nothing(
 
 def test_pages_take_for_missing_what_the_policy_says_is_missing(tmp_path: Path) -> None:
     house = opened(tmp_path, f'{COLUMNS}[form]\nnulls = [""]\n{K}')
-    assert house.studio.look.column("disease").different == 2
+    first = house.studio.look.column("disease")
+    assert first is not None
+    assert first.different == 2
     for said in ('nulls = ["", "flu"]', 'missing = { disease = ["flu"] }'):
         house.project.policy_file.write_text(f"{COLUMNS}[form]\n{said}\n{K}", encoding="utf-8")
         column = house.studio.look.column("disease")
+        assert column is not None
         assert (column.different, column.missing) == (1, 30)
         assert house.studio.looks.values(house.project, ["disease"]) == {"disease": ["cold"]}
     house.project.policy_file.write_text(f"{COLUMNS}[form]\nnulls = 3\n{K}", encoding="utf-8")

@@ -20,13 +20,17 @@ def read(url: str, query: str | None, *, empty: bool = False) -> pl.DataFrame:
         raise InputError(
             "a database source needs a query: --query 'SELECT … FROM …' or form.query in the policy"
         )
-    if url.startswith("sqlite:"):
-        return _sqlite(url, query, empty=empty)
+    if (path := sqlite_file(url)) is not None:
+        return _sqlite(path, query, empty=empty)
     return _postgres(url, query, empty=empty)
 
 
-def _sqlite(url: str, query: str, *, empty: bool) -> pl.DataFrame:
-    path = Path(unquote(urlsplit(url).path.removeprefix("/")))
+def sqlite_file(url: str) -> Path | None:
+    """The file of an SQLite database; None: it is no such database."""
+    return Path(unquote(urlsplit(url).path.removeprefix("/"))) if url.startswith("sqlite:") else None
+
+
+def _sqlite(path: Path, query: str, *, empty: bool) -> pl.DataFrame:
     if not path.is_file():
         raise InputError(
             f"{path}: no such SQLite file (an absolute path has four slashes: sqlite:////data/a.db)"

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from privet import effort
@@ -30,11 +31,16 @@ NOT_COUNTED = {"models", "algorithm", "purpose", "ledger"}  # parts of a policy 
 LONGEST = 10.0  # seconds that numbers beside a promise are counted for
 AT_ONCE = 2  # questions that are counted side by side; the others wait for their turn
 GONE = 90.0  # seconds after which a tab that asks no more is closed: one that nobody sees asks once a minute
+FRESH = 60.0  # seconds after which data that changes without a sign is counted again for who asks
 KEPT = 256  # answers that are remembered
 
 
 class DroppedError(Exception):
     """Nobody asks this any more; whoever does after all is counted for anew."""
+
+
+def _now() -> datetime:
+    return datetime.now(tz=UTC)
 
 
 @dataclass(eq=False)
@@ -47,6 +53,7 @@ class Question:
     soon: Future[Verdicts] = field(default_factory=Future, repr=False)
     tabs: set[str] = field(default_factory=set)
     asked: float = field(default_factory=time.monotonic)  # for the last time
+    read: datetime = field(default_factory=_now)  # when its data was, or began to be
 
 
 class Counts:
@@ -63,6 +70,8 @@ class Counts:
         self._of_tab: dict[str, Question] = {}
         self._row: deque[Question] = deque()
         self._busy = 0
+        self._turn, self._since = 0, time.monotonic()
+        self._read = _now()  # of the counts
         self.longest = longest
 
     def verdicts(self, project: Project, policy: Policy, asker: str = "") -> Future[Verdicts]:
@@ -70,15 +79,17 @@ class Counts:
 
         The next question of the same asker takes the place of this one. StoppedError: it would take too long.
         """
-        key = (project.signature(), project.selected(), json.dumps(policy.to_document(), default=str))
+        said = json.dumps(policy.to_document(), default=str)
         with self._lock:
+            key = (project.signature(), project.selected(), self._turned(project), said)
             known = self._of_tab.pop(asker, None)
             if known is not None and known.key != key:
                 self._left(known, asker)
             found = self._questions.pop(key, None)
             if found is None or _failed(found.soon):
                 dropped = threading.Event()
-                found = Question(key, self._work(project, policy, dropped), dropped)
+                work, read = self._work(project, policy, dropped)
+                found = Question(key, work, dropped, read=read)
                 self._row.append(found)
                 self._served()
             found.tabs.add(asker)
@@ -86,6 +97,21 @@ class Counts:
             self._questions[key] = self._of_tab[asker] = found  # at the end: asked last
             self._forgotten()
             return found.soon
+
+    def read_at(self, asker: str) -> datetime | None:
+        """When the data was read of which this asker's last question is answered."""
+        with self._lock:
+            found = self._of_tab.get(asker)
+            return None if found is None else found.read
+
+    def _turned(self, project: Project) -> int:
+        """A number that is another one once data that gives no sign of changes has to be counted again."""
+        if not project.is_silent:
+            return 0
+        under_way = [one.soon for one in self._questions.values()] + ([self._soon] if self._soon else [])
+        if time.monotonic() - self._since > FRESH and all(soon.done() for soon in under_way):
+            self._turn, self._since = self._turn + 1, time.monotonic()
+        return self._turn
 
     def _left(self, question: Question, asker: str) -> None:
         """A tab wants to know something else; what nobody wants to know any more is dropped."""
@@ -126,12 +152,14 @@ class Counts:
             self._busy -= 1
             return None
 
-    def _work(self, project: Project, policy: Policy, dropped: threading.Event) -> Callable[[], Verdicts]:
+    def _work(
+        self, project: Project, policy: Policy, dropped: threading.Event
+    ) -> tuple[Callable[[], Verdicts], datetime]:
         if policy.kind != TABLE or policy.algorithm.road is not None:
             source = project.given
-            return lambda: self._bounded(dropped, lambda: check(source, policy))
+            return lambda: self._bounded(dropped, lambda: check(source, policy)), _now()
         counted = self._counted(project, policy)
-        return lambda: self._judged(counted, policy, dropped)
+        return lambda: self._judged(counted, policy, dropped), self._read
 
     def _judged(self, counted: Future[Tally], policy: Policy, dropped: threading.Event) -> Verdicts:
         tally = counted.result()
@@ -149,10 +177,11 @@ class Counts:
             (name, {key: what for key, what in one.items() if key != "hierarchy"})
             for name, one in said["attributes"].items()
         ]
-        key = (project.signature(), project.selected(), json.dumps(said, sort_keys=True, default=str))
+        text = json.dumps(said, sort_keys=True, default=str)
+        key = (project.signature(), project.selected(), self._turn, text)
         if self._soon is None or _failed(self._soon) or key != self._key:
             source, engine = project.given, find("engines", "embedded")()
-            self._key = key
+            self._key, self._read = key, _now()
             self._soon = begun(lambda: as_it_stands(source, policy, engine=engine))
         return self._soon
 

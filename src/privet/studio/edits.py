@@ -127,14 +127,26 @@ def set_hierarchy(document: Document, name: str, spec: Mapping[str, Any]) -> Non
     columns[name]["hierarchy"] = dict(spec)
 
 
-def add_model(document: Document, model: Mapping[str, Any]) -> None:
+def model_at(
+    document: Mapping[str, Any], kind: str, at: str = ""
+) -> tuple[int | None, dict[str, Any] | None]:
+    """The promise that a form of this kind changes, and where it stands: the one it names, else the first."""
+    models = document.get("models", [])
+    same = [place for place, old in enumerate(models) if old.get("type") == kind]
+    if not at:
+        return (same[0], models[same[0]]) if same else (None, None)
+    if not is_whole(at) or int(at) not in same:
+        raise InputError("there is no such promise any more: look again")
+    return int(at), models[int(at)]
+
+
+def add_model(document: Document, model: Mapping[str, Any], at: str = "") -> None:
     """One promise more; the same kind of promise again takes the place of the one before."""
-    models = document.setdefault("models", [])
-    same = [at for at, old in enumerate(models) if old.get("type") == model["type"]]
-    if same:
-        models[same[0]] = dict(model)
+    place, _ = model_at(document, str(model["type"]), at)
+    if place is None:
+        document.setdefault("models", []).append(dict(model))
     else:
-        models.append(dict(model))
+        document["models"][place] = dict(model)
 
 
 def drop_model(document: Document, at: int, kind: str) -> None:

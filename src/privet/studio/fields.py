@@ -6,18 +6,18 @@ more than that is written as TOML has it, as in the policy itself.
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING, dataclass, field
 from enum import Enum
 from fractions import Fraction
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-import tomli_w
-
 from privet import registry
-from privet.errors import PolicyError
+from privet.drafts.text import inline
+from privet.errors import InputError, PolicyError
 from privet.models.template import Sensitive
 from privet.policy.notation import noted, written
 
@@ -47,7 +47,8 @@ QUESTIONS = {  # LKC's three questions, and those that many promises share
     "seed": "Where does chance begin? The same number gives the same release",
     "support": "What share of the people must take a route so that it counts as frequent?",
 }
-NOT_ASKED = {"levels", "weights"}  # which the lattice explorer sets
+NOT_ASKED = {"levels", "weights"}  # which the lattice explorer sets; a form leaves them as they are
+IN_TEXT = "the policy says more of it than this form can: change it in the text of the policy, or look again"
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,16 @@ class Input:
     value: str
     needed: bool
     words: tuple[str, ...] = ()
-    chosen: Mapping[str, str] = None  # type: ignore[assignment] # of columns: their protected values
+    chosen: Mapping[str, str] = field(default_factory=dict)  # of columns: their protected values
+    kept: Mapping[str, Kept] = field(default_factory=dict)  # of columns: what only the text can change
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Protected values that no list of lines can say, such as bounds of their own; they stay as they are."""
+
+    text: str  # as the policy has it
+    mark: str  # by which a form that comes back says that it has shown this
 
 
 def inputs(group: str, name: str, table: Mapping[str, Any] | None = None) -> Iterator[Input]:
@@ -76,7 +86,8 @@ def inputs(group: str, name: str, table: Mapping[str, Any] | None = None) -> Ite
         given = (table or {}).get(one.name, noted(usual))
         question = QUESTIONS.get(one.name, one.name.replace("_", " "))
         chosen = _chosen(given) if kind in {"protected", "columns"} else {}
-        yield Input(one.name, kind, question, _shown(kind, given), needed, words, chosen)
+        kept = {} if kind != "protected" or not isinstance(given, Mapping) else _kept(given)
+        yield Input(one.name, kind, question, _shown(kind, given), needed, words, chosen, kept)
 
 
 def _kind(hint: Any, name: str) -> tuple[str, tuple[str, ...]]:
@@ -102,30 +113,53 @@ def _chosen(given: Any) -> dict[str, str]:
     return dict.fromkeys(map(str, given or ()), "")
 
 
+def _kept(given: Mapping[str, Any]) -> dict[str, Kept]:
+    """What is said of columns beyond a list of values."""
+    beyond = {name: values for name, values in given.items() if not _is_lines(values)}
+    return {name: Kept(inline(values), _mark(values)) for name, values in beyond.items()}
+
+
+def _mark(values: Any) -> str:
+    return json.dumps(values, sort_keys=True, default=str)
+
+
+def _is_lines(values: Any) -> bool:
+    """Does one value a line say all that a policy says here?"""
+    if not isinstance(values, list):
+        return bool(values == "every")
+    plain = [v["value"] if isinstance(v, Mapping) and set(v) == {"value"} else v for v in values]
+    return bool(plain) and all(isinstance(v, str) and _lines(v) == [v] for v in plain)
+
+
 def _values(values: Any) -> str:
-    if not isinstance(values, list) or any(not isinstance(v, (str, Mapping)) for v in values):
+    if not isinstance(values, list) or not _is_lines(values):
         return ""
-    plain = [v.get("value") if isinstance(v, Mapping) else v for v in values]
-    return "\n".join(str(v) for v in plain if v is not None)
+    return "\n".join(v["value"] if isinstance(v, Mapping) else v for v in values)
+
+
+def _lines(said: str) -> list[str]:
+    return [line.strip() for line in said.splitlines() if line.strip()]
 
 
 def _shown(kind: str, given: Any) -> str:
     if given is None or kind in {"protected", "columns"}:
         return ""
     if kind == "toml":
-        return (
-            tomli_w.dumps({"x": given}).removeprefix("x = ").strip() if not isinstance(given, Mapping) else ""
-        )
+        return inline(given) if given != {} else ""
     return str(given).lower() if isinstance(given, bool) else str(given)
 
 
-def table_of(group: str, name: str, said: Said) -> dict[str, Any]:
-    """What a form said, as the table of a policy; complaints name the parameter."""
+def table_of(group: str, name: str, said: Said, old: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """What a form said, as the table of a policy; complaints name the parameter.
+
+    `old`: what stands in its place. Whatever the form does not show or did not change stays as it is there.
+    """
     table: dict[str, Any] = {"type": name}
     complaints: list[str] = []
-    for one in inputs(group, name):
+    old = old or {}
+    for one in inputs(group, name, old):
         try:
-            found = _read(one, said)
+            found = _read(one, said, old.get(one.name))
         except ValueError:
             what = {"whole": "a whole number", "number": "a number"}.get(one.kind, "written as in a policy")
             complaints.append(f"{one.name}: is {what}")
@@ -136,16 +170,21 @@ def table_of(group: str, name: str, said: Said) -> dict[str, Any]:
             complaints.append(f"{one.name} is missing")
     if complaints:
         raise PolicyError(*complaints)
-    return table
+    return table | {key: old[key] for key in sorted(NOT_ASKED) if key in old}
 
 
-def _read(one: Input, said: Said) -> Any:
-    given = " ".join(said.get(one.name, ())).strip()
+def _read(one: Input, said: Said, old: Any) -> Any:
+    """One parameter as a form says it; `old`: as the policy has it, None: not at all."""
     if one.kind in {"protected", "columns"}:
         names = [name for name in said.get(one.name, ()) if name]
         if one.kind == "columns":
             return names
-        return {name: _protected("\n".join(said.get(f"values:{name}", ()))) for name in names}
+        found = {name: _protected(one, name, said, old) for name in names}
+        same = isinstance(old, list) and found == dict.fromkeys(old, "every")
+        return old if same else found
+    given = " ".join(said.get(one.name, ())).strip()
+    if old is not None and (one.name not in said or given == one.value.strip()):
+        return old
     if one.kind == "flag":
         return given == "true" if one.name in said else None
     if not given:
@@ -159,6 +198,15 @@ def _read(one: Input, said: Said) -> Any:
     return given
 
 
-def _protected(lines: str) -> Any:
-    values = [line.strip() for line in lines.splitlines() if line.strip()]
+def _protected(one: Input, name: str, said: Said, old: Any) -> Any:
+    """The protected values of a column; what no form can say is there only as it was."""
+    standing, shown = one.kept.get(name), "".join(said.get(f"kept:{name}", ()))
+    if shown != ("" if standing is None else standing.mark):
+        raise InputError(f"{one.name}.{name}: {IN_TEXT}")
+    values = _lines("\n".join(said.get(f"values:{name}", ())))
+    if standing is not None and values:
+        raise InputError(f"{one.name}.{name}: {IN_TEXT}")
+    known = isinstance(old, Mapping) and name in old
+    if standing is not None or (known and values == _lines(one.chosen[name])):
+        return old[name]
     return [{"value": value} for value in values] if values else "every"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -118,7 +118,7 @@ class Looks:
                 form, engine = drafted.form, find("engines", "embedded")()
                 table = engine.read(project.given, form, wanted)
                 for name in wanted:
-                    absent = {*form.nulls, *form.missing.get(name, ())}
+                    absent = {None, *form.nulls, *form.missing.get(name, ())}
                     known[name] = [v for v in engine.distinct(table, name) if v not in absent]
             return {name: known[name] for name in names if name in known}
 
@@ -151,6 +151,8 @@ def looked(source: str, query: str | None = None, taken: Taken | None = None) ->
     if kind == DOCUMENTS or (kind is None and documents.looks_nested(source)):
         return _documents(source)
     drafted = draft(source, Form(query=query), paths=None if kind is None else kind == TRAJECTORIES)
+    if taken is not None:
+        drafted = replace(drafted, form=taken.formed(drafted.form))
     if any(len(one.name) > LONGEST_NAME for one in drafted.guesses):
         raise InputError(f"a column has a name of more than {LONGEST_NAME} characters; is the header right?")
     return Look(

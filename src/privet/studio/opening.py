@@ -17,7 +17,7 @@ from privet.errors import InputError, PrivetError, one_of
 from privet.studio.jobs import spoken
 from privet.studio.later import MOMENT, WaitingError, now
 from privet.studio.look import Incoming
-from privet.studio.pages import Asked, Pages, Studio, refusal
+from privet.studio.pages import FULL, Asked, Pages, Studio, is_full, refusal
 from privet.studio.project import DATA, DOCUMENTS, RELEASES, TRAJECTORIES, TRANSACTIONS
 from privet.studio.received import unpacked
 from privet.studio.typed import is_whole
@@ -71,7 +71,7 @@ def show(asked: Asked) -> Response:
         here="open",
         title="Open",
         files=project.files(),
-        releases=project.releases(),
+        releases=list(project.named()),
         kinds=KINDS,
         typed=spoken(["privet", "init", project.source or "DATA", "-o", str(project.policy_file)]),
     )
@@ -153,7 +153,9 @@ async def uploaded(pages: Pages, request: Request) -> Response:
             return await run_in_threadpool(_received, studio, place)
     except PrivetError as error:
         return JSONResponse({"complaints": list(error.complaints)}, status_code=422)
-    except OSError:  # of two files with one name, sent at once; or there is no folder to put it in
+    except OSError as error:  # of two files with one name, sent at once; or there is no folder to put it in
+        if is_full(error):
+            return JSONResponse({"complaints": [FULL]}, status_code=507)
         return JSONResponse({"complaints": ["the file could not be kept: send it again"]}, status_code=422)
     studio.candidate = Incoming.of(str(place), kind, dropped=place)
     return JSONResponse({"go": studio.url("open/taken")})
@@ -170,19 +172,21 @@ def _received(studio: Studio, place: Path) -> Response:
 
 
 async def _kept(place: Path, parts: AsyncIterator[bytes]) -> None:
+    """Write a file as it arrives; nothing of it stays if not all of it can be kept."""
     size = 0
     file = await run_in_threadpool(_fresh, place)
     try:
-        async for part in parts:
-            size += len(part)
-            if size > LARGEST:
-                _refuse_size()
-            await run_in_threadpool(file.write, part)
+        try:
+            async for part in parts:
+                size += len(part)
+                if size > LARGEST:
+                    _refuse_size()
+                await run_in_threadpool(file.write, part)
+        finally:
+            await run_in_threadpool(file.close)  # writes what is left of it, which may fail as well
     except BaseException:
         await run_in_threadpool(place.unlink)
         raise
-    finally:
-        await run_in_threadpool(file.close)
 
 
 def _refuse_size() -> NoReturn:
@@ -191,4 +195,5 @@ def _refuse_size() -> NoReturn:
 
 def _fresh(place: Path) -> IO[bytes]:
     place.touch(mode=0o600, exist_ok=False)
+    place.chmod(0o600)  # whatever the umask
     return place.open("wb")

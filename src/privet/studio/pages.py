@@ -7,6 +7,7 @@ does not carry the token of our own pages; so no handler can forget it.
 from __future__ import annotations
 
 import asyncio
+import errno
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -40,6 +41,7 @@ try:
 except ImportError:
     raise MissingExtraError("the studio", "studio") from None
 
+FULL = "there is no space left on the disk of the project: nothing was changed; make room, and say it again"
 LOOKING = "the data is being looked at"
 WHOSE = "say whose the rows are: an identifier repeats, so a person may have several"
 DECIDED, PROMISED = ("done", "✓", "decided"), ("done", "✓", "something is promised")
@@ -194,9 +196,22 @@ def answered(asked: Asked, handler: Handler) -> Response:
         )
     except PrivetError as error:
         return asked.page("refused.html", 422, title="Not done", complaints=error.complaints)
+    except OSError as error:
+        if is_full(error):
+            return asked.page("refused.html", 507, alone=True, title="Not done", complaints=[FULL])
+        return _fault(asked, error)
     except Exception as error:  # noqa: BLE001 - its own words may quote data
-        fault = InternalError(f"{type(error).__name__} while making this page; nothing was released")
-        return asked.page("refused.html", 500, alone=True, title="A fault", complaints=fault.complaints)
+        return _fault(asked, error)
+
+
+def is_full(error: OSError) -> bool:
+    """Is there no room left on the disk, or for this user on it?"""
+    return error.errno in {errno.ENOSPC, errno.EDQUOT}
+
+
+def _fault(asked: Asked, error: Exception) -> Response:
+    fault = InternalError(f"{type(error).__name__} while making this page; nothing was released")
+    return asked.page("refused.html", 500, alone=True, title="A fault", complaints=fault.complaints)
 
 
 def render(studio: Studio, template: str, *, alone: bool = False, **shown: Any) -> str:

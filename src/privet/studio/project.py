@@ -18,7 +18,7 @@ import stat
 import threading
 import tomllib
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar
@@ -26,11 +26,14 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 import tomli_w
 
 from privet import tomltext
+from privet.core import Form
 from privet.declared import TABLE
+from privet.engines import databases
 from privet.engines import text as source_text
 from privet.errors import InputError, PrivetError
 from privet.evidence import folder as ev
 from privet.placing import aside, followed
+from privet.policy.notation import fill
 from privet.policy.values import Policy
 
 Document: TypeAlias = dict[str, Any]
@@ -39,6 +42,7 @@ T = TypeVar("T", bound="Reading")
 POLICY, NOTE = "policy.toml", "studio.toml"
 DATA, TREES, RELEASES = "data", "hierarchies", "releases"
 SUFFIX = ".studio"
+ELSEWHERE = "received"  # before the name of a release that does not lie in the project
 LONGEST = 160  # bytes of a file's name
 LARGEST_POLICY = 16 << 20  # bytes
 LONGEST_START = 60.0  # seconds that a change waits for work that is about to read the policy
@@ -51,10 +55,21 @@ class Taken:
 
     kind: str
     said: str = ""  # the table [transactions] as text, so that values of this compare
+    form: str = ""  # the table [form] as text: what is missing, and how numbers are written
 
     @property
     def where(self) -> Document | None:
         return tomllib.loads(self.said) if self.said else None
+
+    def formed(self, guessed: Form) -> Form:
+        """The form of the data as it was guessed, with what the policy says of its values."""
+        if not self.form:
+            return guessed
+        try:
+            own: Form = fill(Form, tomllib.loads(self.form))
+        except PrivetError:  # the policy is refused for it, and says so
+            return guessed
+        return replace(guessed, nulls=own.nulls, missing=own.missing, numbers=own.numbers)
 
 
 TABLES = ("attributes", "form", "algorithm", "documents", "trajectories", "transactions")
@@ -140,7 +155,8 @@ class Project:
             return None
         kind, where = str(document.get("kind", TABLE)), document.get(TRANSACTIONS)
         said = tomli_w.dumps(where) if kind == TRANSACTIONS and isinstance(where, dict) else ""
-        return Taken(kind, said)
+        form = document.get("form", {})
+        return Taken(kind, said, tomli_w.dumps(form) if kind in {TABLE, TRAJECTORIES} else "")
 
     @property
     def data_name(self) -> str:
@@ -150,11 +166,21 @@ class Project:
         return "a database" if source_text.is_url(self.source) else Path(self.source).name
 
     def signature(self) -> tuple[Any, ...]:
-        """What changes when the data does."""
-        if self.source is None or source_text.is_url(self.source):
+        """What changes when the data does; a database on another machine gives no sign of it."""
+        if self.source is None:
+            return (None,)
+        if not source_text.is_url(self.source):
+            return (self.source, *_stamp(Path(self.source)))
+        if (file := databases.sqlite_file(self.source)) is None:
             return (self.source,)
-        found = Path(self.source).stat()
-        return (self.source, found.st_size, found.st_mtime_ns)
+        beside = [file.with_name(f"{file.name}{end}") for end in ("", "-wal")]  # what is not in the file yet
+        return (self.source, *(_stamp(path) for path in beside if path.is_file()))
+
+    @property
+    def is_silent(self) -> bool:
+        """Does the data change without a sign, as that of a database on another machine?"""
+        url = self.source is not None and source_text.is_url(self.source)
+        return url and databases.sqlite_file(str(self.source)) is None
 
     # What was decided.
 
@@ -220,11 +246,13 @@ class Project:
     def _write(self, path: Path, text: str) -> None:
         if self._reading is not None:
             self._reading.wait(LONGEST_START)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _private(path.parent)
         path = followed(path)
         self._refuse_outside(path)
         with aside(path) as made:
-            made.fresh(path.name).write_text(text, encoding="utf-8", newline="\n")
+            fresh = made.fresh(path.name)
+            fresh.write_text(text, encoding="utf-8", newline="\n")
+            fresh.chmod(0o600)  # whatever the umask: trees hold values of the data
             made.replace(path.name)
 
     def _refuse_outside(self, path: Path) -> None:
@@ -251,8 +279,8 @@ class Project:
     def begin(self, source: Path | str, drafted: str, query: str | None = None) -> None:
         """Take a source and what a draft says of it; the decisions about another source go."""
         with self._lock:
-            self.source, self.query = str(source), query or self.query
             self._write(self.policy_file, drafted)
+            self.source, self.query = str(source), query or self.query
             self.note()
 
     def note(self) -> None:
@@ -288,7 +316,7 @@ class Project:
         while place.exists():
             place = self.folder / folder / f"{number}-{plain}"
             number += 1
-        place.parent.mkdir(parents=True, exist_ok=True)
+        _private(place.parent)
         return place
 
     def files(self) -> list[str]:
@@ -303,20 +331,27 @@ class Project:
         )
 
     def releases(self) -> list[Path]:
-        """The releases of this project, the newest first."""
+        """The releases of this project, as they are listed."""
+        return list(self.named().values())
+
+    def named(self) -> dict[str, Path]:
+        """The releases of this project by name, the newest first; before them those that lie elsewhere.
+
+        One that lies elsewhere has a name that no folder here can have: a stranger's "release-1" is not ours.
+        """
         found = [
             path
             for path in (self.folder / RELEASES).glob("*")
             if not path.name.startswith(".") and (path / ev.FILE).is_file()
         ]
-        return [
-            *self.received,
-            *sorted(found, key=lambda path: (path / ev.FILE).stat().st_mtime, reverse=True),
-        ]
+        ours = sorted(found, key=lambda path: (path / ev.FILE).stat().st_mtime, reverse=True)
+        places = {path.resolve() for path in found}
+        theirs = [path for path in self.received if path.resolve() not in places]
+        return {f"{ELSEWHERE}/{path.name}": path for path in theirs} | {path.name: path for path in ours}
 
     def release(self, name: str) -> Path:
         """A release of this project by its name."""
-        known = {path.name: path for path in self.releases()}
+        known = self.named()
         if name not in known:
             raise InputError("there is no such release in this project")
         return known[name]
@@ -334,6 +369,20 @@ class Project:
         """A file of the project, whole or not at all."""
         with self._lock:
             self._write(path, text)
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns
+
+
+def _private(folder: Path) -> None:
+    """Make a folder that is not there, and those above it, for nobody else; others stay as they are."""
+    if folder.is_dir():
+        return
+    _private(folder.parent)
+    folder.mkdir(exist_ok=True)
+    folder.chmod(0o700)  # whatever the umask
 
 
 def shaped(text: str) -> Document:

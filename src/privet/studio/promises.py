@@ -13,6 +13,7 @@ from privet import registry
 from privet.core import Role
 from privet.declared import TABLE
 from privet.drafts.accept import Answers, accept
+from privet.drafts.text import inline
 from privet.effort import StoppedError
 from privet.errors import InputError, PrivetError
 from privet.evidence.values import Promise
@@ -71,7 +72,7 @@ def show(asked: Asked) -> Response:
     document = asked.project.document()
     kind = str(document.get("kind", "table"))
     model, search = asked.get("model"), asked.get("algorithm")
-    known = {str(one.get("type")): one for one in document.get("models", ())}
+    at = asked.get("at") if model else ""
     chosen = document.get("algorithm", {})
     return asked.page(
         "promise.html",
@@ -81,7 +82,8 @@ def show(asked: Asked) -> Response:
         promised=list(promised(document)),
         models=list(offered("models", kind)),
         model=model,
-        inputs=_inputs("models", model, known.get(model)),
+        inputs=_inputs("models", model, edits.model_at(document, model, at)[1]),
+        at=at,
         algorithms=list(offered("algorithms", kind)),
         algorithm=chosen.get("type", ""),
         search=search,
@@ -136,8 +138,7 @@ def _protectable(document: Document) -> list[str]:
 def live(asked: Asked) -> Response:
     """What a promise would take of the data as it stands: counted, not guessed, or not said yet."""
     try:
-        table = fields.table_of("models", asked.get("type"), asked.form)
-        return JSONResponse(told(asked, table))
+        return JSONResponse(told(asked, _promise(asked, asked.project.document())))
     except PrivetError as error:
         return JSONResponse({"text": error.complaints[0], "sizes": []})
 
@@ -160,7 +161,8 @@ def told(asked: Asked, table: Mapping[str, Any]) -> dict[str, Any]:
         "limits": words.limits,
         "sizes": [],
     }
-    soon = asked.studio.counts.verdicts(asked.project, policy, asked.get("asker")[:40])
+    asker = asked.get("asker")[:40]
+    soon = asked.studio.counts.verdicts(asked.project, policy, asker)
     try:
         verdicts = [verdict for _, verdict in now(soon, MOMENT, "", COUNTING)]
         records = asked.studio.looks.at(asked.project, MOMENT).records
@@ -173,9 +175,12 @@ def told(asked: Asked, table: Mapping[str, Any]) -> dict[str, Any]:
         "The data keeps this as it stands."
         if verdicts[0].holds
         else f"Today {risk:,} of {records:,} records would have to change."
-        if policy.kind == TABLE
+        if policy.kind == TABLE and not asked.project.is_silent
         else f"Today {risk:,} records would have to change."
     )
+    if asked.project.is_silent and (read := asked.studio.counts.read_at(asker)) is not None:
+        at = f"{read.astimezone():%H:%M}"
+        today += f" Counted on what the database held at {at}; asked later, it is counted again."
     return {
         **said,
         "text": today,
@@ -185,19 +190,26 @@ def told(asked: Asked, table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def add(asked: Asked) -> Response:
-    """One promise more, if it is one."""
-    table = fields.table_of("models", asked.get("type"), asked.form)
-    made = build("models", table)
+    """One promise more, if it is one, or one that is changed where the form says so."""
 
     def change(document: Document) -> None:
+        table = _promise(asked, document)
+        made = build("models", table)
         _refuse_other_kind(made, document)
-        edits.add_model(document, table)
+        edits.add_model(document, table, asked.get("at"))
         if made.spent and not _spends(document, made.name):
             keeps = _keeping(made.name, str(document.get("kind", TABLE)))
             edits.set_algorithm(document, None if keeps is None else {"type": keeps})
 
     asked.project.edit(change)
     return asked.go("promise", anchor="promised")
+
+
+def _promise(asked: Asked, document: Document) -> dict[str, Any]:
+    """The promise that a form makes of the one that stands there."""
+    name = asked.get("type")
+    old = edits.model_at(document, name, asked.get("at"))[1]
+    return fields.table_of("models", name, asked.form, old)
 
 
 def _refuse_other_kind(made: Any, document: Document) -> None:
@@ -237,12 +249,14 @@ def drop(asked: Asked) -> Response:
 def algorithm(asked: Asked) -> Response:
     """What searches; "usual" leaves it to the promises."""
     name = asked.get("type")
-    table = None if name in {"", "usual"} else fields.table_of("algorithms", name, asked.form)
-    made = None if table is None else build("algorithms", table)
 
     def change(document: Document) -> None:
-        if made is not None:
-            _refuse_other_kind(made, document)
+        old = document.get("algorithm", {})
+        table = None
+        if name not in {"", "usual"}:
+            same = old if old.get("type") == name else None
+            table = fields.table_of("algorithms", name, asked.form, same)
+            _refuse_other_kind(build("algorithms", table), document)
         edits.set_algorithm(document, table)
 
     asked.project.edit(change)
@@ -274,8 +288,18 @@ def preset(asked: Asked) -> Response:
         for name, said in document.get("attributes", {}).items()
         if said.get("role") not in {None, "undecided"}
     }
+    # A target leaves as it is, as was decided, so that no promise of the preset is about it.
+    roles = {name: Role.OTHER if role is Role.TARGET else role for name, role in decided.items()}
     rows = Rows.PERSONS if document.get("rows") == "persons" else Rows.UNSAID
-    made = tomllib.loads(accept(drafted, found, Answers(roles=decided, rows=rows)).text)
+    made = tomllib.loads(accept(drafted, found, Answers(roles=roles, rows=rows)).text)
+    coarse = {one.name: inline(one.hierarchy.to_policy()) for one in drafted.guesses}
+
+    def is_ours(name: str, said: Mapping[str, Any]) -> bool:
+        """Was it decided, and have the preset's own rules nothing to say of it?"""
+        if name not in roles or found.rules is None:
+            return name in roles
+        finer = "hierarchy" not in said or inline(said["hierarchy"]) == coarse[name]
+        return said["role"] == roles[name].value and finer
 
     def change(document: Document) -> None:
         document["models"], document["algorithm"] = made["models"], made["algorithm"]
@@ -284,11 +308,8 @@ def preset(asked: Asked) -> Response:
             if key in made.get("trajectories", {}):
                 document["trajectories"].setdefault(key, made["trajectories"][key])
         for name, said in made["attributes"].items():
-            ours = document["attributes"].get(name, {})
-            if found.rules is not None or ours.get("role") in {None, "undecided", "target"}:
+            if not is_ours(name, said):
                 document["attributes"][name] = said
-        if found.rules is not None:
-            document["attributes"] = made["attributes"]
 
     asked.project.edit(change)
     return asked.go("promise", anchor="promised")

@@ -62,6 +62,7 @@ BECOMES = {
     "target": ("Targets", "leave as they are"),
     "other": ("Others", "leave as they are"),
 }
+ASKED = ("verify", "explain", "compare", "attack", AT_RISK)  # of a release
 CHUNK = 1 << 20
 FEW = 8  # labels of a column that a line lists
 LEDGER = "ledger.sqlite"  # of the project
@@ -194,7 +195,8 @@ def _job(asked: Asked) -> Job:
 
 def job_page(asked: Asked) -> Response:
     job = _job(asked)
-    name = Path(str(job.answer.get("folder", ""))).name or ("" if job.kind == "publish" else job.about)
+    made = Path(str(job.answer.get("folder", ""))).name if job.kind == "publish" else ""
+    name = job.about if job.kind in ASKED else made
     return asked.page(
         "job.html",
         here={"publish": "publish", "explore": "explore", "plan": "explore", "risk": "explore"}.get(
@@ -236,23 +238,24 @@ def _promises(told: Any) -> list[dict[str, Any]]:
 
 def history(asked: Asked) -> Response:
     rows, broken = [], []
-    for path in asked.project.releases():
+    for name, path in asked.project.named().items():
         try:
-            rows.append((path.name, ev.read(path)))
+            rows.append((name, ev.read(path)))
         except PrivetError as error:
-            broken.append((path.name, error.complaints[0]))
+            broken.append((name, error.complaints[0]))
     return asked.page("releases.html", here="releases", title="Releases", rows=rows, broken=broken)
 
 
 def release(asked: Asked) -> Response:
     """What a release says of itself."""
-    folder = asked.project.release(asked.get("name"))
+    name = asked.get("name")
+    folder = asked.project.release(name)
     evidence = ev.read(folder)
     return asked.page(
         "release.html",
         here="releases",
-        title=folder.name,
-        name=folder.name,
+        title=name,
+        name=name,
         folder=folder,
         evidence=evidence,
         told=[
@@ -261,7 +264,7 @@ def release(asked: Asked) -> Response:
             if part.ident not in ALONE and (body := part.body(evidence)) is not None
         ],
         facts=_facts(evidence),
-        others=[path.name for path in asked.project.releases() if path != folder],
+        others=[other for other in asked.project.named() if other != name],
         typed=spoken(["privet", "verify", str(folder)]),
         compares=asked.project.source is not None,
         files=_files(folder, evidence),
@@ -328,7 +331,8 @@ def zipped(asked: Asked) -> Response:
 def before_and_after(asked: Asked) -> Response:
     """Some records as they are, and as they leave."""
     first = asked.number("first") if asked.get("first") else 0
-    name = asked.project.release(asked.get("name")).name
+    name = asked.get("name")
+    asked.project.release(name)
     state = f"release/beside/state?{urlencode({'name': name})}"
     ready = now(_beside(asked), None if asked.form else MOMENT, state, "reading the records")
     return asked.page(
@@ -367,7 +371,7 @@ def ask(asked: Asked) -> Response:
     if what not in words:
         raise InputError("a release can be verified, explained, compared, attacked or looked at for risk")
     written = what in WRITTEN and ev.read(folder).kind != TABLE
-    job = asked.studio.jobs.start(what, *words[what], about=folder.name, written=written)
+    job = asked.studio.jobs.start(what, *words[what], about=asked.get("name"), written=written)
     return asked.go("job", n=job.number)
 
 
@@ -388,6 +392,7 @@ def compared(asked: Asked) -> Response:
         here="releases",
         title="What differs",
         found=found,
+        names=(asked.get("old"), asked.get("new")),
         policy=[(row["place"], _said(row["old"]), _said(row["new"])) for row in found.policy],
         columns=[
             (row["column"], row["old"], row["new"], _few(row["labels_gone"]), _few(row["labels_new"]))

@@ -94,7 +94,7 @@ def columns_of(source: str, drafted: Draft) -> list[Column]:
     for name, said, reason in drafted.told():
         column = _column(frame.get_column(name), said, reason, guesses[name], drafted)
         if column.every:
-            absent = {*drafted.form.nulls, *drafted.form.missing.get(name, ())}
+            absent = {None, *drafted.form.nulls, *drafted.form.missing.get(name, ())}
             values = tuple(value for value in engine.distinct(table, name) if value not in absent)
             column = replace(column, values=values)
         found.append(column)

@@ -8,9 +8,11 @@ import hashlib
 import io
 import json
 import re
+import threading
 import zipfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -21,9 +23,10 @@ from tests.studio.house import House, open_house, routes
 from tests.studio.test_gate import EVIL, TABLE, faults, upload
 
 from privet.errors import InputError
+from privet.hierarchy.tree import Branch
 from privet.policy.values import Policy
 from privet.roads import publish
-from privet.studio import received, weight
+from privet.studio import received, trees, weight
 from privet.studio.addresses import VARIABLE
 from privet.studio.jobs import State, spoken
 from privet.studio.look import LONGEST_NAME
@@ -318,6 +321,25 @@ def test_two_tabs_edit_one_tree(house: House) -> None:
     house.done("/hierarchy/tree", {"column": "sex", "what": "rename", "node": "B", "new": "women"})
     text = (house.project.folder / "hierarchies" / "sex.csv").read_text(encoding="utf-8")
     assert text == "M;men;*\nF;women;*\n"
+
+
+def test_two_tabs_that_edit_one_tree_at_once(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each reads the tree while the other one has read it, too, if it may: both edits stay."""
+    house.done("/hierarchy/import", {"column": "sex", "rows": "M;A;*\nF;B;*\n"})
+    both, drawn = threading.Barrier(2), trees.branches.renamed
+
+    def renamed(root: Branch, old: str, new: str) -> Branch:
+        with suppress(threading.BrokenBarrierError):
+            both.wait(0.5)
+        return drawn(root, old, new)
+
+    monkeypatch.setattr(trees.branches, "renamed", renamed)
+    forms = [{"column": "sex", "what": "rename", "node": old, "new": new} for old, new in ("Ax", "By")]
+    with ThreadPoolExecutor(2) as tabs:
+        found = list(tabs.map(lambda form: house.post("/hierarchy/tree", form), forms))
+    assert [one.status_code for one in found] == [303, 303]
+    text = (house.project.folder / "hierarchies" / "sex.csv").read_text(encoding="utf-8")
+    assert text == "M;x;*\nF;y;*\n"
 
 
 def test_two_tabs_that_publish_at_once(house: House) -> None:

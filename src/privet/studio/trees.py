@@ -24,9 +24,10 @@ from privet.roads.documents.data import distinct
 from privet.studio import branches, cuts, edits
 from privet.studio.columns import drawn
 from privet.studio.later import MOMENT, now
+from privet.studio.look import Look
 from privet.studio.outline import MOST, NOTHING, Outline, Part
 from privet.studio.pages import Asked, Pages, attached
-from privet.studio.project import TREES
+from privet.studio.project import TREES, Document
 from privet.studio.seen import Column
 from privet.studio.typed import whole
 
@@ -35,7 +36,6 @@ LARGEST_BEGUN = 2000  # values that are put below a root to be drawn by hand
 SIMPLE = ("flat", "auto", "prefix", "dates", "intervals")
 PLACES = "looking for the place of every value"
 NOT_QUASI = "only a quasi-identifier has a hierarchy"
-NOWHERE: Mapping[str, int] = {}
 CLIMBED = 6  # values whose steps are shown
 KINDS = {
     "csv": "tree",
@@ -192,9 +192,10 @@ def one(asked: Asked) -> Response:
 def _outline(asked: Asked, name: str) -> Outline | None:
     """The tree of a column with its numbers; None: it has no tree."""
     root = _root(_parsed(asked, name))
-    if root is None:
-        return None
-    look = asked.look
+    return None if root is None else _outlined(asked, asked.look, name, root)
+
+
+def _outlined(asked: Asked, look: Look, name: str, root: Branch) -> Outline:
     column = look.column(name)
     return asked.studio.outlines.of(root, NOTHING if column is None else column.every, look.records)
 
@@ -306,51 +307,73 @@ def begin(asked: Asked) -> Response:
     return _kept(asked, name, branches.added(Branch("*"), values))
 
 
-def _kept(asked: Asked, name: str, root: Branch, place: Mapping[str, int] = NOWHERE) -> Response:
-    """The tree as a file of the project, which the policy names; and the place in it that is shown next."""
-    made, text = Tree(root), branches.rows(root)  # a label that stands twice is refused here
-    if branches.reads_back(root, text):
-        made.written_as(text)
-    plain = re.sub(r"[^\w\-]+", "_", name)[:60] or "column"
-    if name not in _quasi(asked):
-        raise InputError(NOT_QUASI)
-    path = asked.project.folder / TREES / f"{plain}.csv"
-    if path.exists() and _path_of(asked, name) != f"{TREES}/{plain}.csv":
-        path = asked.project.room_for(TREES, f"{plain}.csv")
-    fresh = not path.exists()
-    asked.project.written(path, text)
-    try:
-        _saved(asked, name, {"type": "csv", "path": f"{TREES}/{path.name}"})
-    except PrivetError:
-        if fresh:
-            path.unlink(missing_ok=True)
-        raise
-    return asked.go("hierarchy", "", column=name, **place)
+def _kept(asked: Asked, name: str, root: Branch) -> Response:
+    """A tree in the place of whatever stood there."""
+    _redrawn(asked, name, lambda _: root)
+    return asked.go("hierarchy", "", column=name)
 
 
-def _path_of(asked: Asked, name: str) -> str:
-    return str(_quasi(asked).get(name, {}).get("path", ""))
+def _redrawn(asked: Asked, name: str, draw: Callable[[Mapping[str, Any]], Branch]) -> None:
+    """The tree as a file of the project, which the policy names.
+
+    `draw` makes it of the hierarchy that stands there. All of it is one edit of the project, from reading
+    to writing, so that nobody else's edit falls in between and is lost.
+    """
+
+    def change(document: Document) -> None:
+        every = edits.quasi(document)
+        if name not in every:
+            raise InputError(NOT_QUASI)
+        root = draw(every[name])
+        made, text = Tree(root), branches.rows(root)  # a label that stands twice is refused here
+        if branches.reads_back(root, text):
+            made.written_as(text)
+        plain = re.sub(r"[^\w\-]+", "_", name)[:60] or "column"
+        path = asked.project.folder / TREES / f"{plain}.csv"
+        if path.exists() and every[name].get("path") != f"{TREES}/{plain}.csv":
+            path = asked.project.room_for(TREES, f"{plain}.csv")
+        fresh = not path.exists()
+        asked.project.written(path, text)
+        spec = {"type": "csv", "path": f"{TREES}/{path.name}"}
+        try:
+            parse(spec, base=asked.project.folder)
+        except PrivetError:
+            if fresh:
+                path.unlink(missing_ok=True)
+            raise
+        edits.set_hierarchy(document, name, spec)
+
+    asked.project.edit(change)
 
 
 def tree(asked: Asked) -> Response:
     """One edit of a tree."""
     name, what = asked.get("column"), asked.get("what")
-    root = _root(_parsed(asked, name))
-    if root is None:
-        raise InputError("this column has no tree yet")
     label, new = asked.get("label"), asked.get("new")
     chosen = asked.form.get("node", [])
-    act: dict[str, Callable[[], Branch]] = {
-        "rename": lambda: branches.renamed(root, label or "".join(chosen[:1]), new),
-        "merge": lambda: branches.merged(root, chosen, new),
-        "split": lambda: branches.split(root, *_some(chosen)),
-        "move": lambda: branches.moved(root, _some(chosen), asked.get("under")),
-        "cover": lambda: branches.added(root, Tree(root).uncovered(_values(asked, [name]).get(name, []))),
+    act: dict[str, Callable[[Branch], Branch]] = {
+        "rename": lambda root: branches.renamed(root, label or "".join(chosen[:1]), new),
+        "merge": lambda root: branches.merged(root, chosen, new),
+        "split": lambda root: branches.split(root, *_some(chosen)),
+        "move": lambda root: branches.moved(root, _some(chosen), asked.get("under")),
+        "cover": lambda root: branches.added(root, Tree(root).uncovered(values)),
     }
     if what not in act:
         raise InputError("a tree can be renamed, merged, split, moved and completed")
-    made, before = act[what](), _outline(asked, name)
-    return _kept(asked, name, made, {} if before is None else _place(asked, before, made))
+    look = asked.look  # with the values: read before others have to wait
+    values = _values(asked, [name]).get(name, []) if what == "cover" else []
+    place: dict[str, int] = {}
+
+    def draw(spec: Mapping[str, Any]) -> Branch:
+        root = _root(parse(spec, base=asked.project.folder))
+        if root is None:
+            raise InputError("this column has no tree yet")
+        made = act[what](root)
+        place.update(_place(asked, _outlined(asked, look, name, root), made))
+        return made
+
+    _redrawn(asked, name, draw)
+    return asked.go("hierarchy", "", column=name, **place)
 
 
 def _place(asked: Asked, before: Outline, made: Branch) -> dict[str, int]:

@@ -342,6 +342,25 @@ def test_two_tabs_that_edit_one_tree_at_once(house: House, monkeypatch: pytest.M
     assert text == "M;x;*\nF;y;*\n"
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        '[attributes.sex]\nrole = "quasi"\nhierarchy = { type = "csv", path = "t.csv" }\n',
+        '[documents.attributes."record.city"]\nhierarchy = { type = "csv", path = "t.csv" }\n',
+        '[transactions]\nhierarchy = { type = "csv", path = "t.csv" }\n',
+    ],
+)
+def test_a_tree_that_changed_is_not_what_a_page_has_shown(tmp_path: Path, said: str) -> None:
+    """Of columns, of fields of documents, and of the items of sets: neither to publish nor for coverage."""
+    (tmp_path / "policy.toml").write_text(said, encoding="utf-8")
+    project, tree = Project(tmp_path), tmp_path / "t.csv"
+    tree.write_text("a;x;*\nb;x;*\n", encoding="utf-8")
+    shown = project.standing()
+    assert shown == project.standing()
+    tree.write_text("a;*\nb;*\n", encoding="utf-8")
+    assert shown != project.standing()
+
+
 def test_two_tabs_that_publish_at_once(house: House) -> None:
     """The same twice is one release; another policy meanwhile is another, in a folder of its own."""
     with ThreadPoolExecutor(4) as tabs:

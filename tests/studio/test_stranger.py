@@ -23,7 +23,7 @@ from tests.studio.house import House, open_house, routes
 from tests.studio.test_gate import EVIL, TABLE, faults, upload
 
 from privet.errors import InputError
-from privet.hierarchy.tree import Branch
+from privet.hierarchy.tree import Branch, Tree
 from privet.policy.values import Policy
 from privet.roads import publish
 from privet.studio import received, trees, weight
@@ -359,6 +359,51 @@ def test_a_tree_that_changed_is_not_what_a_page_has_shown(tmp_path: Path, said: 
     assert shown == project.standing()
     tree.write_text("a;*\nb;*\n", encoding="utf-8")
     assert shown != project.standing()
+
+
+def test_a_comma_in_the_name_of_the_root_harms_no_tree(house: House) -> None:
+    house.done("/hierarchy/import", {"column": "sex", "rows": "M;A;*\nF;B;*\n"})
+    house.done("/hierarchy/tree", {"column": "sex", "what": "rename", "node": "*", "new": "People, all"})
+    found = Tree.from_csv(house.project.folder / "hierarchies" / "sex.csv").root
+    assert [node.label for node in found.walk()] == ["People, all", "A", "M", "B", "F"]
+
+
+def test_a_tree_that_is_brought_keeps_its_levels(house: House) -> None:
+    """Labels on several levels, as ARX writes them; also through an edit, and where rows cannot say it."""
+    rows, sex = "M;A;forest;*\nF;B;B;*\n", {"column": "sex"}
+    house.done("/hierarchy/import", {**sex, "rows": rows})
+    assert house.get("/hierarchy/csv?column=sex").text == rows
+    house.done("/hierarchy/tree", {**sex, "what": "rename", "node": "B", "new": "home"})
+    assert house.get("/hierarchy/csv?column=sex").text == "M;A;forest;*\nF;home;home;*\n"
+    house.done("/hierarchy/tree", {**sex, "what": "split", "node": "A"})
+    spec = house.project.document()["attributes"]["sex"]["hierarchy"]
+    assert spec == {"type": "tree", "path": "hierarchies/sex.csv", "repeat": {"home": 2}}
+
+
+def test_an_edit_of_a_tree_in_the_policy_keeps_all_that_it_says(house: House) -> None:
+    tree = 'tree = { "*" = { A = ["M"], B = ["F"] } }, null = true, repeat = { B = 2 }'
+    house.project.policy_file.write_text(
+        POLICY.replace(
+            'sex = { role = "quasi" }', f'sex = {{ role = "quasi", hierarchy = {{ type = "tree", {tree} }} }}'
+        ),
+        encoding="utf-8",
+    )
+    house.done("/hierarchy/tree", {"column": "sex", "what": "rename", "node": "B", "new": "b"})
+    spec = house.project.document()["attributes"]["sex"]["hierarchy"]
+    assert spec == {"type": "tree", "path": "hierarchies/sex.csv", "null": True, "repeat": {"b": 2}}
+
+
+def test_a_file_that_two_columns_name_changes_for_the_edited_one_only(house: House) -> None:
+    house.done("/hierarchy/import", {"column": "sex", "rows": "M;A;*\nF;B;*\n"})
+    same = {"type": "csv", "path": "hierarchies/sex.csv"}
+    house.project.edit(lambda document: document["attributes"]["age"].update(hierarchy=same))
+    for new in "xy":
+        house.done("/hierarchy/tree", {"column": "sex", "what": "merge", "node": ["A", "B"], "new": new})
+        house.done("/hierarchy/tree", {"column": "sex", "what": "split", "node": new})
+    house.done("/hierarchy/tree", {"column": "sex", "what": "rename", "node": "A", "new": "men"})
+    assert house.get("/hierarchy/csv?column=age").text == "M;A;*\nF;B;*\n"
+    assert house.get("/hierarchy/csv?column=sex").text == "M;men;*\nF;B;*\n"
+    assert len(list((house.project.folder / "hierarchies").iterdir())) == 2
 
 
 def test_two_tabs_that_publish_at_once(house: House) -> None:

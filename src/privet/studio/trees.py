@@ -6,7 +6,8 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -39,6 +40,7 @@ NOT_QUASI = "only a quasi-identifier has a hierarchy"
 CLIMBED = 6  # values whose steps are shown
 KINDS = {
     "csv": "tree",
+    "tree": "tree",
     "intervals": "ranges of numbers",
     "prefix": "first characters",
     "flat": "kept or hidden",
@@ -241,7 +243,7 @@ def _root(hierarchy: Hierarchy) -> Branch | None:
 
 
 def _settings(spec: Mapping[str, Any]) -> dict[str, str]:
-    return {key: str(value) for key, value in spec.items() if key not in {"type", "tree"}}
+    return {key: str(value) for key, value in spec.items() if key not in {"type", "tree", "repeat"}}
 
 
 def _saved(asked: Asked, name: str, spec: Mapping[str, Any]) -> Response:
@@ -282,7 +284,8 @@ def edges(asked: Asked) -> Response:
         return _saved(asked, name, cuts.ranges(found, given))
     values = [str(value) for value in _values(asked, [name]).get(name, ()) if value is not None]
     dates = parse(found.hierarchy, base=asked.project.folder)
-    return _kept(asked, name, cuts.spans(values, given, dates if isinstance(dates, Dates) else Dates()))
+    spans = cuts.spans(values, given, dates if isinstance(dates, Dates) else Dates())
+    return _kept(asked, name, Tree(spans))
 
 
 def bring(asked: Asked) -> Response:
@@ -292,7 +295,7 @@ def bring(asked: Asked) -> Response:
         made = Tree.from_csv(text)
     except HierarchyError as error:
         raise InputError(*error.complaints) from None
-    return _kept(asked, name, made.root)
+    return _kept(asked, name, made)
 
 
 def begin(asked: Asked) -> Response:
@@ -304,16 +307,16 @@ def begin(asked: Asked) -> Response:
             f"{len(values):,} values are too many to be drawn by hand, which is done up to "
             f"{LARGEST_BEGUN:,}: take a rule, or bring the tree as rows"
         )
-    return _kept(asked, name, branches.added(Branch("*"), values))
+    return _kept(asked, name, Tree(branches.added(Branch("*"), values)))
 
 
-def _kept(asked: Asked, name: str, root: Branch) -> Response:
+def _kept(asked: Asked, name: str, made: Tree) -> Response:
     """A tree in the place of whatever stood there."""
-    _redrawn(asked, name, lambda _: root)
+    _redrawn(asked, name, lambda spec: replace(made, null=spec.get("null") is True))
     return asked.go("hierarchy", "", column=name)
 
 
-def _redrawn(asked: Asked, name: str, draw: Callable[[Mapping[str, Any]], Branch]) -> None:
+def _redrawn(asked: Asked, name: str, draw: Callable[[Mapping[str, Any]], Tree]) -> None:
     """The tree as a file of the project, which the policy names.
 
     `draw` makes it of the hierarchy that stands there. All of it is one edit of the project, from reading
@@ -324,26 +327,25 @@ def _redrawn(asked: Asked, name: str, draw: Callable[[Mapping[str, Any]], Branch
         every = edits.quasi(document)
         if name not in every:
             raise InputError(NOT_QUASI)
-        root = draw(every[name])
-        made, text = Tree(root), branches.rows(root)  # a label that stands twice is refused here
-        if branches.reads_back(root, text):
-            made.written_as(text)
+        text, said = branches.kept(draw(every[name]))  # refused before anything is written
         plain = re.sub(r"[^\w\-]+", "_", name)[:60] or "column"
-        path = asked.project.folder / TREES / f"{plain}.csv"
-        if path.exists() and every[name].get("path") != f"{TREES}/{plain}.csv":
+        stood = str(every[name].get("path", ""))
+        ours = re.fullmatch(rf"{TREES}/([0-9]+-)?{re.escape(plain)}\.csv", stood) is not None
+        path = asked.project.folder / (stood if ours else f"{TREES}/{plain}.csv")
+        if path.exists() and not (ours and _alone(document, name, stood)):
             path = asked.project.room_for(TREES, f"{plain}.csv")
-        fresh = not path.exists()
         asked.project.written(path, text)
-        spec = {"type": "csv", "path": f"{TREES}/{path.name}"}
-        try:
-            parse(spec, base=asked.project.folder)
-        except PrivetError:
-            if fresh:
-                path.unlink(missing_ok=True)
-            raise
+        spec = {**said, "path": f"{TREES}/{path.name}"}
         edits.set_hierarchy(document, name, spec)
 
     asked.project.edit(change)
+
+
+def _alone(document: Document, name: str, path: str) -> bool:
+    """Is there no other quasi-identifier that names this file? Then it may be written anew."""
+    besides = deepcopy(document)
+    edits.set_hierarchy(besides, name, {"type": "flat"})
+    return path not in [spec.get("path") for spec in edits.quasi(besides).values()]
 
 
 def tree(asked: Asked) -> Response:
@@ -364,13 +366,16 @@ def tree(asked: Asked) -> Response:
     values = _values(asked, [name]).get(name, []) if what == "cover" else []
     place: dict[str, int] = {}
 
-    def draw(spec: Mapping[str, Any]) -> Branch:
-        root = _root(parse(spec, base=asked.project.folder))
-        if root is None:
+    def draw(spec: Mapping[str, Any]) -> Tree:
+        stood = parse(spec, base=asked.project.folder)
+        if not isinstance(stood, Tree):
             raise InputError("this column has no tree yet")
-        made = act[what](root)
-        place.update(_place(asked, _outlined(asked, look, name, root), made))
-        return made
+        made = act[what](stood.root)
+        place.update(_place(asked, _outlined(asked, look, name, stood.root), made))
+        new_name = {label or "".join(chosen[:1]): " ".join(new.split())} if what == "rename" else {}
+        there = {node.label for node in made.walk()}
+        repeat = [(new_name.get(one, one), times) for one, times in stood.repeat]
+        return Tree(made, stood.null, tuple((one, times) for one, times in repeat if one in there))
 
     _redrawn(asked, name, draw)
     return asked.go("hierarchy", "", column=name, **place)
@@ -399,10 +404,12 @@ def _some(chosen: list[str]) -> list[str]:
 def export(asked: Asked) -> Response:
     """A tree as rows, for a spreadsheet or another project."""
     name = asked.get("column")
-    root = _root(_parsed(asked, name))
-    if root is None:
+    found = _parsed(asked, name)
+    if not isinstance(found, Tree):
         raise InputError("this column has no tree")
     plain = re.sub(r"[^\w\-]+", "_", name)[:60] or "column"
     return Response(
-        branches.rows(root), media_type="text/csv; charset=utf-8", headers=attached(f"{plain}.csv")
+        branches.rows(found.root, dict(found.repeat)),
+        media_type="text/csv; charset=utf-8",
+        headers=attached(f"{plain}.csv"),
     )

@@ -406,6 +406,24 @@ def test_a_file_that_two_columns_name_changes_for_the_edited_one_only(house: Hou
     assert len(list((house.project.folder / "hierarchies").iterdir())) == 2
 
 
+def test_a_column_whose_name_has_two_lines_is_decided_about(tmp_path: Path) -> None:
+    """As spreadsheets make them; a browser sends the end of a line in a form as two letters."""
+    data = tmp_path / "d.csv"
+    data.write_text('"Age\n(years)",sex\n' + "30,F\n40,M\n" * 5, encoding="utf-8")
+    house = open_house(data)
+    house.get("/")
+    house.done("/columns/role", {"column": "Age\r\n(years)", "role": "quasi"})
+    assert house.project.document()["attributes"]["Age\n(years)"]["role"] == "quasi"
+
+
+def test_a_tree_comes_back_with_the_role(house: House) -> None:
+    house.done("/hierarchy/import", {"column": "sex", "rows": "M;A;*\nF;B;*\n"})
+    drawn = house.project.document()["attributes"]["sex"]
+    for role in ("other", "left-out", "sensitive", "quasi"):
+        house.done("/columns/role", {"column": "sex", "role": role})
+    assert house.project.document()["attributes"]["sex"] == drawn
+
+
 def test_two_tabs_that_publish_at_once(house: House) -> None:
     """The same twice is one release; another policy meanwhile is another, in a folder of its own."""
     with ThreadPoolExecutor(4) as tabs:

@@ -290,7 +290,7 @@ def edges(asked: Asked) -> Response:
 
 def bring(asked: Asked) -> Response:
     """A tree that somebody has already, as rows `leaf;parent;…;*`."""
-    name, text = asked.get("column"), asked.get("rows").replace("\r\n", "\n")
+    name, text = asked.get("column"), asked.get("rows")
     try:
         made = Tree.from_csv(text)
     except HierarchyError as error:

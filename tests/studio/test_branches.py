@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privet.errors import InputError
+from privet.hierarchy import parse
 from privet.hierarchy.tree import Branch, Tree
 from privet.studio import branches
 
@@ -71,6 +74,38 @@ def test_no_edit_loses_or_invents_a_leaf(root: Branch, data: st.DataObject) -> N
     for tree in edited:
         assert leaves(tree) == leaves(root)
         Tree(tree)  # every label once
+
+
+ODD = st.text('ab;," \n\r\t\ufeff\x1c\x85\u2028*', max_size=4)
+
+
+@settings(max_examples=150)
+@given(st.lists(ODD, min_size=6, max_size=6, unique=True), st.booleans(), st.integers(1, 3), st.booleans())
+def test_a_tree_is_kept_as_it_is_or_refused(names: list[str], null: bool, times: int, level: bool) -> None:
+    """Whatever its labels hold, by rows alone: also the levels that labels stand on, and null."""
+    root, group, other, *below = names
+    found = Branch(
+        root, (Branch(group, (Branch(below[0]), Branch(below[1]))), Branch(other, (Branch(below[2]),)))
+    )
+    tree = Tree(
+        found if level else Branch(root, (*found.children[:1], Branch(other))), null, ((other, times),)
+    )
+    try:
+        text, said = branches.kept(tree)
+    except InputError:
+        assert "" in {node.label for node in tree.root.walk()}
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "t.csv").write_text("\ufeff" + text, encoding="utf-8", newline="\n")  # read again
+        back = parse({**said, "path": "t.csv"}, base=Path(folder))
+    assert isinstance(back, Tree)
+    assert (back.root, back.null) == (tree.root, null)
+    assert dict(back.repeat).get(other, 1) == times
+
+
+def test_a_root_alone_is_refused() -> None:
+    with pytest.raises(InputError, match="nothing is below the root"):
+        branches.kept(Tree(Branch("*")))
 
 
 TREE = Branch("*", (Branch("g", (Branch("a"), Branch("b"))), Branch("h", (Branch("c"),))))

@@ -8,9 +8,11 @@ import hashlib
 import io
 import json
 import re
+import threading
 import zipfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -21,9 +23,10 @@ from tests.studio.house import House, open_house, routes
 from tests.studio.test_gate import EVIL, TABLE, faults, upload
 
 from privet.errors import InputError
+from privet.hierarchy.tree import Branch, Tree
 from privet.policy.values import Policy
 from privet.roads import publish
-from privet.studio import received, weight
+from privet.studio import received, trees, weight
 from privet.studio.addresses import VARIABLE
 from privet.studio.jobs import State, spoken
 from privet.studio.look import LONGEST_NAME
@@ -318,6 +321,107 @@ def test_two_tabs_edit_one_tree(house: House) -> None:
     house.done("/hierarchy/tree", {"column": "sex", "what": "rename", "node": "B", "new": "women"})
     text = (house.project.folder / "hierarchies" / "sex.csv").read_text(encoding="utf-8")
     assert text == "M;men;*\nF;women;*\n"
+
+
+def test_two_tabs_that_edit_one_tree_at_once(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each reads the tree while the other one has read it, too, if it may: both edits stay."""
+    house.done("/hierarchy/import", {"column": "sex", "rows": "M;A;*\nF;B;*\n"})
+    both, drawn = threading.Barrier(2), trees.branches.renamed
+
+    def renamed(root: Branch, old: str, new: str) -> Branch:
+        with suppress(threading.BrokenBarrierError):
+            both.wait(0.5)
+        return drawn(root, old, new)
+
+    monkeypatch.setattr(trees.branches, "renamed", renamed)
+    forms = [{"column": "sex", "what": "rename", "node": old, "new": new} for old, new in ("Ax", "By")]
+    with ThreadPoolExecutor(2) as tabs:
+        found = list(tabs.map(lambda form: house.post("/hierarchy/tree", form), forms))
+    assert [one.status_code for one in found] == [303, 303]
+    text = (house.project.folder / "hierarchies" / "sex.csv").read_text(encoding="utf-8")
+    assert text == "M;x;*\nF;y;*\n"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        '[attributes.sex]\nrole = "quasi"\nhierarchy = { type = "csv", path = "t.csv" }\n',
+        '[documents.attributes."record.city"]\nhierarchy = { type = "csv", path = "t.csv" }\n',
+        '[transactions]\nhierarchy = { type = "csv", path = "t.csv" }\n',
+    ],
+)
+def test_a_tree_that_changed_is_not_what_a_page_has_shown(tmp_path: Path, said: str) -> None:
+    """Of columns, of fields of documents, and of the items of sets: neither to publish nor for coverage."""
+    (tmp_path / "policy.toml").write_text(said, encoding="utf-8")
+    project, tree = Project(tmp_path), tmp_path / "t.csv"
+    tree.write_text("a;x;*\nb;x;*\n", encoding="utf-8")
+    shown = project.standing()
+    assert shown == project.standing()
+    tree.write_text("a;*\nb;*\n", encoding="utf-8")
+    assert shown != project.standing()
+
+
+def test_a_comma_in_the_name_of_the_root_harms_no_tree(house: House) -> None:
+    house.done("/hierarchy/import", {"column": "sex", "rows": "M;A;*\nF;B;*\n"})
+    house.done("/hierarchy/tree", {"column": "sex", "what": "rename", "node": "*", "new": "People, all"})
+    found = Tree.from_csv(house.project.folder / "hierarchies" / "sex.csv").root
+    assert [node.label for node in found.walk()] == ["People, all", "A", "M", "B", "F"]
+
+
+def test_a_tree_that_is_brought_keeps_its_levels(house: House) -> None:
+    """Labels on several levels, as ARX writes them; also through an edit, and where rows cannot say it."""
+    rows, sex = "M;A;forest;*\nF;B;B;*\n", {"column": "sex"}
+    house.done("/hierarchy/import", {**sex, "rows": rows})
+    assert house.get("/hierarchy/csv?column=sex").text == rows
+    house.done("/hierarchy/tree", {**sex, "what": "rename", "node": "B", "new": "home"})
+    assert house.get("/hierarchy/csv?column=sex").text == "M;A;forest;*\nF;home;home;*\n"
+    house.done("/hierarchy/tree", {**sex, "what": "split", "node": "A"})
+    spec = house.project.document()["attributes"]["sex"]["hierarchy"]
+    assert spec == {"type": "tree", "path": "hierarchies/sex.csv", "repeat": {"home": 2}}
+
+
+def test_an_edit_of_a_tree_in_the_policy_keeps_all_that_it_says(house: House) -> None:
+    tree = 'tree = { "*" = { A = ["M"], B = ["F"] } }, null = true, repeat = { B = 2 }'
+    house.project.policy_file.write_text(
+        POLICY.replace(
+            'sex = { role = "quasi" }', f'sex = {{ role = "quasi", hierarchy = {{ type = "tree", {tree} }} }}'
+        ),
+        encoding="utf-8",
+    )
+    house.done("/hierarchy/tree", {"column": "sex", "what": "rename", "node": "B", "new": "b"})
+    spec = house.project.document()["attributes"]["sex"]["hierarchy"]
+    assert spec == {"type": "tree", "path": "hierarchies/sex.csv", "null": True, "repeat": {"b": 2}}
+
+
+def test_a_file_that_two_columns_name_changes_for_the_edited_one_only(house: House) -> None:
+    house.done("/hierarchy/import", {"column": "sex", "rows": "M;A;*\nF;B;*\n"})
+    same = {"type": "csv", "path": "hierarchies/sex.csv"}
+    house.project.edit(lambda document: document["attributes"]["age"].update(hierarchy=same))
+    for new in "xy":
+        house.done("/hierarchy/tree", {"column": "sex", "what": "merge", "node": ["A", "B"], "new": new})
+        house.done("/hierarchy/tree", {"column": "sex", "what": "split", "node": new})
+    house.done("/hierarchy/tree", {"column": "sex", "what": "rename", "node": "A", "new": "men"})
+    assert house.get("/hierarchy/csv?column=age").text == "M;A;*\nF;B;*\n"
+    assert house.get("/hierarchy/csv?column=sex").text == "M;men;*\nF;B;*\n"
+    assert len(list((house.project.folder / "hierarchies").iterdir())) == 2
+
+
+def test_a_column_whose_name_has_two_lines_is_decided_about(tmp_path: Path) -> None:
+    """As spreadsheets make them; a browser sends the end of a line in a form as two letters."""
+    data = tmp_path / "d.csv"
+    data.write_text('"Age\n(years)",sex\n' + "30,F\n40,M\n" * 5, encoding="utf-8")
+    house = open_house(data)
+    house.get("/")
+    house.done("/columns/role", {"column": "Age\r\n(years)", "role": "quasi"})
+    assert house.project.document()["attributes"]["Age\n(years)"]["role"] == "quasi"
+
+
+def test_a_tree_comes_back_with_the_role(house: House) -> None:
+    house.done("/hierarchy/import", {"column": "sex", "rows": "M;A;*\nF;B;*\n"})
+    drawn = house.project.document()["attributes"]["sex"]
+    for role in ("other", "left-out", "sensitive", "quasi"):
+        house.done("/columns/role", {"column": "sex", "role": role})
+    assert house.project.document()["attributes"]["sex"] == drawn
 
 
 def test_two_tabs_that_publish_at_once(house: House) -> None:

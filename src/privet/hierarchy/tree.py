@@ -72,7 +72,10 @@ class Tree(Hierarchy):
     @classmethod
     def from_csv(cls, source: Path | str) -> Self:
         """From rows `leaf;parent;…;root`: a `Path` names a file, a `str` is the text itself."""
-        found: Self = _READ.of_rows(cls, _text(source) if isinstance(source, Path) else source)
+        found: Self = _READ.of_rows(
+            cls,
+            _text(source, newline="") if isinstance(source, Path) else source,  # a label may hold one
+        )
         return found
 
     def written_as(self, text: str) -> None:
@@ -282,9 +285,10 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return dict(pairs)
 
 
-def _text(path: Path) -> str:
+def _text(path: Path, newline: str | None = None) -> str:
     try:
-        return path.read_text("utf-8-sig")  # with or without a byte order mark
+        with path.open(encoding="utf-8-sig", newline=newline) as file:  # with or without a byte order mark
+            return file.read()
     except UnicodeDecodeError:
         raise HierarchyError("the hierarchy file is not UTF-8 text") from None
     except OSError as error:

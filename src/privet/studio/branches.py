@@ -6,13 +6,18 @@ so that one in a tree of many thousand nodes costs little more than finding its 
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Collection, Iterable
+import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from io import StringIO
+from typing import Any
 
-from privet.errors import InputError
-from privet.hierarchy.tree import Branch
+from privet.errors import HierarchyError, InputError
+from privet.hierarchy.tree import Branch, Tree
+
+ONCE: Mapping[str, int] = {}  # no label stands on several levels
+QUOTE = '"'
+# Both delimiters, quotes, whatever ends a line somewhere, blanks at the ends, the mark of a file's beginning.
+_ODD = re.compile(r'[;,"\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029\ufeff]|^\s|\s\Z')
 
 
 class Edited:
@@ -170,25 +175,56 @@ def added(root: Branch, values: Iterable[str]) -> Branch:
     return replace(root, children=(*root.children, *fresh))
 
 
-def rows(root: Branch) -> str:
-    """The tree as `privet` and others read it: a row for each leaf, up to the root."""
+def rows(root: Branch, repeat: Mapping[str, int] = ONCE) -> str:
+    """The tree as `privet` and others read it: a row for each leaf, up to the root.
+
+    `repeat`: labels that stand on several levels, and on how many.
+    """
     ways: list[tuple[str, ...]] = []
 
+    def standing(label: str) -> tuple[str, ...]:
+        return (label,) * repeat.get(label, 1)
+
     def below(node: Branch, above: tuple[str, ...]) -> None:
-        here = (node.label, *above)
+        here = (*standing(node.label), *above)
         for child in node.children:
             if child.children:
                 below(child, here)
             else:
-                ways.append((child.label, *here))
+                ways.append((*standing(child.label), *here))
 
     if root.children:
         below(root, ())
     else:
-        ways.append((root.label,))
-    text = StringIO()
-    csv.writer(text, delimiter=";", lineterminator="\n").writerows(ways)
-    return text.getvalue()
+        ways.append(standing(root.label))
+    return "".join(";".join(map(_field, way)) + "\n" for way in ways)
+
+
+def _field(label: str) -> str:
+    """A label in quotes where it could be taken for more, or less, than one field.
+
+    >>> [_field(label) for label in ("a b", "a, b", 'the "a" b')]
+    ['a b', '"a, b"', '"the ""a"" b"']
+    """
+    return f'"{label.replace(QUOTE, QUOTE * 2)}"' if _ODD.search(label) else label
+
+
+def kept(tree: Tree) -> tuple[str, dict[str, Any]]:
+    """The tree as rows, and what a policy says of them; refused unless they are read as this very tree."""
+    repeat = {label: times for label, times in tree.repeat if times > 1}
+    text, said = rows(tree.root, repeat), {"type": "csv"} | ({"null": True} if tree.null else {})
+    if not repeat and reads_back(tree.root, text):
+        Tree(tree.root).written_as(text)
+        return text, said
+    try:
+        found = Tree.from_csv(text)
+    except HierarchyError:
+        found = None
+    if found is None or found.root != tree.root:
+        raise InputError("this tree cannot be kept as a file: a label is empty, or nothing is below the root")
+    if dict(found.repeat) != repeat:  # rows of several lengths do not say it
+        said |= {"type": Tree.name, "repeat": repeat}
+    return text, said
 
 
 def reads_back(root: Branch, text: str) -> bool:
@@ -202,6 +238,7 @@ def reads_back(root: Branch, text: str) -> bool:
         root.children
         and '"' not in text  # so nothing is quoted: no label holds a delimiter or the end of a line
         and "," not in root.label  # before which the delimiter is looked for
-        and not text.startswith("\ufeff")
+        and not text.startswith((";", "\ufeff"))
+        and not any(empty in text for empty in (";;", ";\n", "\n;"))
         and len(text.splitlines()) == text.count("\n")  # nor any other letter that ends lines
     )

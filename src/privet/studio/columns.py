@@ -251,7 +251,16 @@ def role(asked: Asked) -> Response:
     column = asked.look.column(name)
     drafted = {} if column is None else column.hierarchy
     known = () if column is None or column.of_path else (name,)
-    asked.project.edit(lambda document: edits.set_role(document, name, said, drafted, known))
+    before = asked.studio.before  # hierarchies of columns that had another role meanwhile
+
+    def change(document: Document) -> None:
+        place = (asked.project.given, name)
+        stood = document.get("attributes", {}).get(name, {}).get("hierarchy")
+        if isinstance(stood, dict):
+            before[place] = stood
+        edits.set_role(document, name, said, before.get(place, drafted), known)
+
+    asked.project.edit(change)
     page = {"page": asked.number("page")} if asked.get("page") else {}
     return asked.go("columns", anchor=asked.get("anchor"), **page)
 

@@ -164,8 +164,15 @@ async def _refuse(send: Any, status: int) -> None:
 
 
 def form_of(body: bytes) -> dict[str, list[str]]:
-    """What a form sends, by name; what is not one is empty."""
+    r"""What a form sends, by name; what is not one is empty.
+
+    Browsers send every end of a line as two letters, so a column's name of two lines would be another one.
+
+    >>> form_of(b"column=Age%0D%0A(years)")
+    {'column': ['Age\n(years)']}
+    """
     try:
-        return parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=10_000)
+        found = parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=10_000)
     except ValueError:
         return {}
+    return {name: [one.replace("\r\n", "\n") for one in said] for name, said in found.items()}

@@ -70,6 +70,9 @@ class Studio:
     beside: Latest[Prepared | None] = field(default_factory=Latest)
     standing: Latest[Any] = field(default_factory=Latest)  # of hierarchies
     outlines: Outlines = field(default_factory=Outlines)  # of trees
+    before: dict[tuple[str, str], dict[str, Any]] = field(
+        default_factory=dict
+    )  # of a source's columns: trees
     jobs: Jobs = field(default_factory=Jobs)
     turn: threading.Lock = field(default_factory=threading.Lock, repr=False)  # to publish
 

@@ -203,10 +203,10 @@ class Project:
     def standing(self) -> str:
         """By which work and pages know what they are about: the data, the policy, the trees that it names."""
         said = [self.digest(), repr(self.signature())]
-        for one in self.document().get("attributes", {}).values():
-            tree = one.get("hierarchy", {}).get("path") if isinstance(one.get("hierarchy"), dict) else None
-            if tree is not None and (file := self.folder / str(tree)).is_file():
-                said.append(f"{tree} {file.stat().st_size} {file.stat().st_mtime_ns}")
+        for tree in _trees(self.document()):
+            if (file := self.folder / tree).is_file():
+                found = file.stat()
+                said.append(f"{tree} {found.st_size} {found.st_mtime_ns} {found.st_ino}")
         return sha256("\n".join(said).encode()).hexdigest()
 
     def document(self) -> Document:
@@ -406,6 +406,14 @@ def shaped(text: str) -> Document:
     if wrong:
         raise InputError(*wrong)
     return found
+
+
+def _trees(said: object) -> Iterator[str]:
+    """The files of trees that a policy names: of columns, of fields of documents, of the items of sets."""
+    for key, below in said.items() if isinstance(said, dict) else ():
+        if key == "hierarchy" and isinstance(below, dict) and isinstance(below.get("path"), str):
+            yield below["path"]
+        yield from _trees(below)
 
 
 def stem(path: Path) -> str:

@@ -6,7 +6,8 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -24,9 +25,10 @@ from privet.roads.documents.data import distinct
 from privet.studio import branches, cuts, edits
 from privet.studio.columns import drawn
 from privet.studio.later import MOMENT, now
+from privet.studio.look import Look
 from privet.studio.outline import MOST, NOTHING, Outline, Part
 from privet.studio.pages import Asked, Pages, attached
-from privet.studio.project import TREES
+from privet.studio.project import TREES, Document
 from privet.studio.seen import Column
 from privet.studio.typed import whole
 
@@ -35,10 +37,10 @@ LARGEST_BEGUN = 2000  # values that are put below a root to be drawn by hand
 SIMPLE = ("flat", "auto", "prefix", "dates", "intervals")
 PLACES = "looking for the place of every value"
 NOT_QUASI = "only a quasi-identifier has a hierarchy"
-NOWHERE: Mapping[str, int] = {}
 CLIMBED = 6  # values whose steps are shown
 KINDS = {
     "csv": "tree",
+    "tree": "tree",
     "intervals": "ranges of numbers",
     "prefix": "first characters",
     "flat": "kept or hidden",
@@ -192,9 +194,10 @@ def one(asked: Asked) -> Response:
 def _outline(asked: Asked, name: str) -> Outline | None:
     """The tree of a column with its numbers; None: it has no tree."""
     root = _root(_parsed(asked, name))
-    if root is None:
-        return None
-    look = asked.look
+    return None if root is None else _outlined(asked, asked.look, name, root)
+
+
+def _outlined(asked: Asked, look: Look, name: str, root: Branch) -> Outline:
     column = look.column(name)
     return asked.studio.outlines.of(root, NOTHING if column is None else column.every, look.records)
 
@@ -240,7 +243,7 @@ def _root(hierarchy: Hierarchy) -> Branch | None:
 
 
 def _settings(spec: Mapping[str, Any]) -> dict[str, str]:
-    return {key: str(value) for key, value in spec.items() if key not in {"type", "tree"}}
+    return {key: str(value) for key, value in spec.items() if key not in {"type", "tree", "repeat"}}
 
 
 def _saved(asked: Asked, name: str, spec: Mapping[str, Any]) -> Response:
@@ -281,17 +284,18 @@ def edges(asked: Asked) -> Response:
         return _saved(asked, name, cuts.ranges(found, given))
     values = [str(value) for value in _values(asked, [name]).get(name, ()) if value is not None]
     dates = parse(found.hierarchy, base=asked.project.folder)
-    return _kept(asked, name, cuts.spans(values, given, dates if isinstance(dates, Dates) else Dates()))
+    spans = cuts.spans(values, given, dates if isinstance(dates, Dates) else Dates())
+    return _kept(asked, name, Tree(spans))
 
 
 def bring(asked: Asked) -> Response:
     """A tree that somebody has already, as rows `leaf;parent;…;*`."""
-    name, text = asked.get("column"), asked.get("rows").replace("\r\n", "\n")
+    name, text = asked.get("column"), asked.get("rows")
     try:
         made = Tree.from_csv(text)
     except HierarchyError as error:
         raise InputError(*error.complaints) from None
-    return _kept(asked, name, made.root)
+    return _kept(asked, name, made)
 
 
 def begin(asked: Asked) -> Response:
@@ -303,54 +307,78 @@ def begin(asked: Asked) -> Response:
             f"{len(values):,} values are too many to be drawn by hand, which is done up to "
             f"{LARGEST_BEGUN:,}: take a rule, or bring the tree as rows"
         )
-    return _kept(asked, name, branches.added(Branch("*"), values))
+    return _kept(asked, name, Tree(branches.added(Branch("*"), values)))
 
 
-def _kept(asked: Asked, name: str, root: Branch, place: Mapping[str, int] = NOWHERE) -> Response:
-    """The tree as a file of the project, which the policy names; and the place in it that is shown next."""
-    made, text = Tree(root), branches.rows(root)  # a label that stands twice is refused here
-    if branches.reads_back(root, text):
-        made.written_as(text)
-    plain = re.sub(r"[^\w\-]+", "_", name)[:60] or "column"
-    if name not in _quasi(asked):
-        raise InputError(NOT_QUASI)
-    path = asked.project.folder / TREES / f"{plain}.csv"
-    if path.exists() and _path_of(asked, name) != f"{TREES}/{plain}.csv":
-        path = asked.project.room_for(TREES, f"{plain}.csv")
-    fresh = not path.exists()
-    asked.project.written(path, text)
-    try:
-        _saved(asked, name, {"type": "csv", "path": f"{TREES}/{path.name}"})
-    except PrivetError:
-        if fresh:
-            path.unlink(missing_ok=True)
-        raise
-    return asked.go("hierarchy", "", column=name, **place)
+def _kept(asked: Asked, name: str, made: Tree) -> Response:
+    """A tree in the place of whatever stood there."""
+    _redrawn(asked, name, lambda spec: replace(made, null=spec.get("null") is True))
+    return asked.go("hierarchy", "", column=name)
 
 
-def _path_of(asked: Asked, name: str) -> str:
-    return str(_quasi(asked).get(name, {}).get("path", ""))
+def _redrawn(asked: Asked, name: str, draw: Callable[[Mapping[str, Any]], Tree]) -> None:
+    """The tree as a file of the project, which the policy names.
+
+    `draw` makes it of the hierarchy that stands there. All of it is one edit of the project, from reading
+    to writing, so that nobody else's edit falls in between and is lost.
+    """
+
+    def change(document: Document) -> None:
+        every = edits.quasi(document)
+        if name not in every:
+            raise InputError(NOT_QUASI)
+        text, said = branches.kept(draw(every[name]))  # refused before anything is written
+        plain = re.sub(r"[^\w\-]+", "_", name)[:60] or "column"
+        stood = str(every[name].get("path", ""))
+        ours = re.fullmatch(rf"{TREES}/([0-9]+-)?{re.escape(plain)}\.csv", stood) is not None
+        path = asked.project.folder / (stood if ours else f"{TREES}/{plain}.csv")
+        if path.exists() and not (ours and _alone(document, name, stood)):
+            path = asked.project.room_for(TREES, f"{plain}.csv")
+        asked.project.written(path, text)
+        spec = {**said, "path": f"{TREES}/{path.name}"}
+        edits.set_hierarchy(document, name, spec)
+
+    asked.project.edit(change)
+
+
+def _alone(document: Document, name: str, path: str) -> bool:
+    """Is there no other quasi-identifier that names this file? Then it may be written anew."""
+    besides = deepcopy(document)
+    edits.set_hierarchy(besides, name, {"type": "flat"})
+    return path not in [spec.get("path") for spec in edits.quasi(besides).values()]
 
 
 def tree(asked: Asked) -> Response:
     """One edit of a tree."""
     name, what = asked.get("column"), asked.get("what")
-    root = _root(_parsed(asked, name))
-    if root is None:
-        raise InputError("this column has no tree yet")
     label, new = asked.get("label"), asked.get("new")
     chosen = asked.form.get("node", [])
-    act: dict[str, Callable[[], Branch]] = {
-        "rename": lambda: branches.renamed(root, label or "".join(chosen[:1]), new),
-        "merge": lambda: branches.merged(root, chosen, new),
-        "split": lambda: branches.split(root, *_some(chosen)),
-        "move": lambda: branches.moved(root, _some(chosen), asked.get("under")),
-        "cover": lambda: branches.added(root, Tree(root).uncovered(_values(asked, [name]).get(name, []))),
+    act: dict[str, Callable[[Branch], Branch]] = {
+        "rename": lambda root: branches.renamed(root, label or "".join(chosen[:1]), new),
+        "merge": lambda root: branches.merged(root, chosen, new),
+        "split": lambda root: branches.split(root, *_some(chosen)),
+        "move": lambda root: branches.moved(root, _some(chosen), asked.get("under")),
+        "cover": lambda root: branches.added(root, Tree(root).uncovered(values)),
     }
     if what not in act:
         raise InputError("a tree can be renamed, merged, split, moved and completed")
-    made, before = act[what](), _outline(asked, name)
-    return _kept(asked, name, made, {} if before is None else _place(asked, before, made))
+    look = asked.look  # with the values: read before others have to wait
+    values = _values(asked, [name]).get(name, []) if what == "cover" else []
+    place: dict[str, int] = {}
+
+    def draw(spec: Mapping[str, Any]) -> Tree:
+        stood = parse(spec, base=asked.project.folder)
+        if not isinstance(stood, Tree):
+            raise InputError("this column has no tree yet")
+        made = act[what](stood.root)
+        place.update(_place(asked, _outlined(asked, look, name, stood.root), made))
+        new_name = {label or "".join(chosen[:1]): " ".join(new.split())} if what == "rename" else {}
+        there = {node.label for node in made.walk()}
+        repeat = [(new_name.get(one, one), times) for one, times in stood.repeat]
+        return Tree(made, stood.null, tuple((one, times) for one, times in repeat if one in there))
+
+    _redrawn(asked, name, draw)
+    return asked.go("hierarchy", "", column=name, **place)
 
 
 def _place(asked: Asked, before: Outline, made: Branch) -> dict[str, int]:
@@ -376,10 +404,12 @@ def _some(chosen: list[str]) -> list[str]:
 def export(asked: Asked) -> Response:
     """A tree as rows, for a spreadsheet or another project."""
     name = asked.get("column")
-    root = _root(_parsed(asked, name))
-    if root is None:
+    found = _parsed(asked, name)
+    if not isinstance(found, Tree):
         raise InputError("this column has no tree")
     plain = re.sub(r"[^\w\-]+", "_", name)[:60] or "column"
     return Response(
-        branches.rows(root), media_type="text/csv; charset=utf-8", headers=attached(f"{plain}.csv")
+        branches.rows(found.root, dict(found.repeat)),
+        media_type="text/csv; charset=utf-8",
+        headers=attached(f"{plain}.csv"),
     )

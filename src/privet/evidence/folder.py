@@ -45,6 +45,8 @@ def read(folder: Path, unknown: list[str] | None = None) -> Evidence:
     if evidence.data is None or evidence.files is None:
         missing = "data" if evidence.data is None else "files"
         raise TamperedError(f"{path}: {missing}: is missing")
+    if not isinstance(evidence.algorithm.get("type"), str):  # whatever is asked of a release begins with it
+        raise TamperedError(f"{path}: algorithm.type: is a text")
     return evidence
 
 

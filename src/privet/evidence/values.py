@@ -6,11 +6,10 @@ What releases of one kind say besides has modules of its own: `paths`, `sets`, `
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from privet import notebook
 from privet.core import Form
-from privet.errors import TamperedError
 from privet.evidence.documents import DocumentsNote
 from privet.evidence.joint import JointNote
 from privet.evidence.measures import Measures
@@ -214,14 +213,6 @@ class Evidence(Part):
     sets: SetsNote | None = inside(default=None)
     data: DataNote | None = inside(default=None)  # None: nothing is written yet
     files: Mapping[str, str] | None = verified(default=None)
-
-    @classmethod
-    def read(cls, found: Any, place: str = "", unknown: list[str] | None = None) -> Self:
-        """The same; all that is asked of a release begins with which algorithm made it."""
-        made = super().read(found, place, unknown)
-        if not isinstance(made.algorithm.get("type"), str):
-            raise TamperedError(f"{place and f'{place}.'}algorithm.type: is a text")
-        return made
 
     @property
     def road(self) -> str:

@@ -26,7 +26,7 @@ from privet.errors import InputError
 from privet.hierarchy.tree import Branch, Tree
 from privet.policy.values import Policy
 from privet.roads import publish
-from privet.studio import received, trees, weight
+from privet.studio import branches, received, weight
 from privet.studio.addresses import VARIABLE
 from privet.studio.jobs import State, spoken
 from privet.studio.look import LONGEST_NAME
@@ -326,14 +326,14 @@ def test_two_tabs_edit_one_tree(house: House) -> None:
 def test_two_tabs_that_edit_one_tree_at_once(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each reads the tree while the other one has read it, too, if it may: both edits stay."""
     house.done("/hierarchy/import", {"column": "sex", "rows": "M;A;*\nF;B;*\n"})
-    both, drawn = threading.Barrier(2), trees.branches.renamed
+    both, drawn = threading.Barrier(2), branches.renamed
 
     def renamed(root: Branch, old: str, new: str) -> Branch:
         with suppress(threading.BrokenBarrierError):
             both.wait(0.5)
         return drawn(root, old, new)
 
-    monkeypatch.setattr(trees.branches, "renamed", renamed)
+    monkeypatch.setattr(branches, "renamed", renamed)
     forms = [{"column": "sex", "what": "rename", "node": old, "new": new} for old, new in ("Ax", "By")]
     with ThreadPoolExecutor(2) as tabs:
         found = list(tabs.map(lambda form: house.post("/hierarchy/tree", form), forms))

@@ -212,7 +212,8 @@ def _field(label: str) -> str:
 def kept(tree: Tree) -> tuple[str, dict[str, Any]]:
     """The tree as rows, and what a policy says of them; refused unless they are read as this very tree."""
     repeat = {label: times for label, times in tree.repeat if times > 1}
-    text, said = rows(tree.root, repeat), {"type": "csv"} | ({"null": True} if tree.null else {})
+    text = rows(tree.root, repeat)
+    said: dict[str, Any] = {"type": "csv"} | ({"null": True} if tree.null else {})
     if not repeat and reads_back(tree.root, text):
         Tree(tree.root).written_as(text)
         return text, said

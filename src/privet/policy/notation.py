@@ -103,15 +103,20 @@ def written(made: Any) -> list[Field[Any]]:
     return [f for f in fields(made) if f.init and f.metadata.get("policy", True)]
 
 
-def words_of(thing: Any) -> Iterator[tuple[str, Any, type[Enum]]]:
-    """The fields of a dataclass that are one of a few words: the name, what it has, and its kind of words."""
+def _given(thing: Any) -> Iterator[tuple[Field[Any], Any, Any]]:
+    """The fields of a dataclass that a policy says: each, what it has, and its type."""
     try:
         made: Any = type(thing)
         hints = _hints(made)
     except NameError:  # a plug-in whose annotations only a type checker can read
         return
     for field in written(thing):
-        given, hint = getattr(thing, field.name), hints[field.name]
+        yield field, getattr(thing, field.name), hints[field.name]
+
+
+def words_of(thing: Any) -> Iterator[tuple[str, Any, type[Enum]]]:
+    """The fields of a dataclass that are one of a few words: the name, what it has, and its kind of words."""
+    for field, given, hint in _given(thing):
         kinds = [part for part in (get_args(hint) or (hint,)) if part is not NoneType]
         if given is None or len(kinds) != 1 or get_origin(hint) not in {None, Union, UnionType}:
             continue
@@ -143,13 +148,7 @@ def ill_said(thing: Any) -> Iterator[str]:
     >>> list(ill_said(Mondrian(relaxed="no")))
     ["relaxed: is true or false, not 'no'"]
     """
-    try:
-        made: Any = type(thing)
-        hints = _hints(made)
-    except NameError:  # a plug-in whose annotations only a type checker can read
-        return
-    for field in written(thing):
-        given, hint = getattr(thing, field.name), hints[field.name]
+    for field, given, hint in _given(thing):
         if given is None:
             if NoneType not in get_args(hint) and hint is not Any:
                 yield f"{field.name}: is missing"

@@ -22,9 +22,10 @@ from privet.recoding import Perturbation
 from privet.relational import suits
 from privet.relational.anatomy import need_split
 from privet.relational.coded import refuse_coded
-from privet.relational.judge import Judge, need_classes_that_merge, raise_unsatisfiable
+from privet.relational.judge import Judge, need_classes_that_merge
 from privet.relational.mondrian import Choice, Cuts, Mondrian
 from privet.relational.randomness import generator
+from privet.relational.suits import raise_unsatisfiable
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,10 @@ from privet.counts.memory import counted
 from privet.errors import UnsupportedError
 from privet.relational import suits
 from privet.relational.fulldomain import FullDomain
-from privet.relational.judge import Judge, published_at, raise_unsatisfiable
+from privet.relational.judge import Judge, published_at
 from privet.relational.lattice import Lattice
 from privet.relational.objective import Objective
+from privet.relational.suits import raise_unsatisfiable
 
 Part: TypeAlias = tuple[int, ...]  # attributes, ascending
 Kept: TypeAlias = dict[Part, set[Levels]]  # for each part, the levels of its attributes that keep the promise

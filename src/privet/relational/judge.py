@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import NoReturn, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from privet.core import Nulls, PrivacyModel, Tally
 from privet.counts.door import Beyond, Counts, Entries, Frequencies, Grouping, Ints, Levels
 from privet.counts.memory import counted
-from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
+from privet.errors import PolicyError, UnsupportedError
 from privet.models.classcheck import ClassCheck
 from privet.models.classes import Histogram
 from privet.models.linkage import LinkageModel
@@ -27,7 +27,6 @@ from privet.models.template import Protected, protected
 from privet.recoding import Generalization, Regions
 from privet.relational import suits
 from privet.relational.closeness import NEAR, Floats, Flows, dense, dropped_at_least
-from privet.relational.suits import refuse_beyond_reach
 from privet.relational.trimming import thinned, trimmed
 
 Mask: TypeAlias = NDArray[np.bool_]
@@ -381,29 +380,3 @@ def published_at(rollups: Grouping, judge: Judge, node: Levels) -> Generalizatio
     """The recoding of a node, without the records that must go."""
     ruling = judge.rule(rollups, node)
     return rollups.recoding(node, ruling.bad, ruling.trims)
-
-
-WHOLE = (
-    "classes that break a promise were dropped as a whole here: leaving out a few of their records "
-    "beforehand may be enough"
-)
-
-
-def raise_unsatisfiable(
-    data: Tally | Counts, models: Sequence[PrivacyModel], *, may_go: int = 0, needed: int | None = None
-) -> NoReturn:
-    """Say what no node of the lattice reaches, and what could be reached; `may_go` records may be suppressed.
-
-    `needed`: so many would have to be, at the highest levels, of each class as few as possible; None where
-    only whole classes were tried.
-
-    Where some may, what the coarsest table breaks with everybody in it says nothing of what is feasible.
-    """
-    if not may_go:
-        refuse_beyond_reach(data, models)
-    raise UnsatisfiableError(
-        "no node of the lattice keeps every promise within the suppression limit; raise the limit of "
-        f"{may_go} records, or allow higher levels",
-        WHOLE if needed is None else f"at the highest levels {needed} records would have to be dropped",
-        *(f"with nobody suppressed: {said}" for said in counted(data).beyond_reach(models)),
-    )

@@ -30,14 +30,14 @@ from privet.relational.axis import Axis
 from privet.relational.boxes import Boxes
 from privet.relational.byvalue import by_value, spread
 from privet.relational.geometry import Geometry
-from privet.relational.judge import Judge, need_classes_that_merge, raise_unsatisfiable
+from privet.relational.judge import Judge, need_classes_that_merge
 from privet.relational.lattice import ENUMERABLE, Lattice, Limits, ascending, check_limits, has_levels
 from privet.relational.mondrian import Choice, Cuts, Mondrian
 from privet.relational.objective import Loss, Objective, check_weights, shares
 from privet.relational.ranges import labels_of
 from privet.relational.refine import refined
 from privet.relational.regroup import regrouped
-from privet.relational.suits import refuse_beyond_reach
+from privet.relational.suits import raise_unsatisfiable, refuse_beyond_reach
 
 NODES = 5_000  # nodes that are visited of a lattice too large for all
 STRETCH, HARDLY = 500, 1_000  # of so many nodes that take less than one record in so many, no more follow

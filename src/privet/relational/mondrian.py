@@ -25,11 +25,11 @@ from privet.relational import suits
 from privet.relational.axis import Axis
 from privet.relational.boxes import Boxes
 from privet.relational.coded import refuse_coded
-from privet.relational.judge import Judge, need_classes_that_merge, raise_unsatisfiable
+from privet.relational.judge import Judge, need_classes_that_merge
 from privet.relational.lattice import has_levels
 from privet.relational.objective import check_weights, shares
 from privet.relational.ranges import labelled, labels_of
-from privet.relational.suits import refuse_beyond_reach
+from privet.relational.suits import raise_unsatisfiable, refuse_beyond_reach
 
 
 class Cuts(Enum):

@@ -26,9 +26,10 @@ from privet.counts.memory import counted
 from privet.errors import PolicyError
 from privet.relational.annealing import anneal
 from privet.relational.fulldomain import FullDomain
-from privet.relational.judge import Judge, Ruling, published_at, raise_unsatisfiable
+from privet.relational.judge import Judge, Ruling, published_at
 from privet.relational.lattice import ENUMERABLE, Lattice, Tags
 from privet.relational.objective import Floats, Objective
+from privet.relational.suits import raise_unsatisfiable
 
 CLOSE = 1e-12  # losses that differ by less are rounding noise
 # For a lattice that cannot be enumerated, where the policy names no limit: half a minute or so, but counted

@@ -16,9 +16,10 @@ from privet.counts.door import Counts, Grouping, Levels
 from privet.counts.memory import counted
 from privet.relational import suits
 from privet.relational.fulldomain import FullDomain
-from privet.relational.judge import Judge, published_at, raise_unsatisfiable
+from privet.relational.judge import Judge, published_at
 from privet.relational.lattice import Lattice, Tags
 from privet.relational.objective import Objective
+from privet.relational.suits import raise_unsatisfiable
 
 
 @dataclass(frozen=True)

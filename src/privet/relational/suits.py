@@ -7,6 +7,7 @@ a table can reach is asked of the table with every quasi-identifier fully genera
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NoReturn
 
 from privet.core import Nulls, PrivacyModel, Role, Tally, Terms
 from privet.counts.door import Counts
@@ -123,3 +124,29 @@ def refuse_beyond_reach(data: Tally | Counts, models: Sequence[PrivacyModel]) ->
     """Say which promises even the coarsest table breaks, and what could be promised instead."""
     if complaints := counted(data).beyond_reach(models):
         raise UnsatisfiableError(*complaints, "this is so even with every quasi-identifier fully generalised")
+
+
+WHOLE = (
+    "classes that break a promise were dropped as a whole here: leaving out a few of their records "
+    "beforehand may be enough"
+)
+
+
+def raise_unsatisfiable(
+    data: Tally | Counts, models: Sequence[PrivacyModel], *, may_go: int = 0, needed: int | None = None
+) -> NoReturn:
+    """Say what no node of the lattice reaches, and what could be reached; `may_go` records may be suppressed.
+
+    `needed`: so many would have to be, at the highest levels, of each class as few as possible; None where
+    only whole classes were tried.
+
+    Where some may, what the coarsest table breaks with everybody in it says nothing of what is feasible.
+    """
+    if not may_go:
+        refuse_beyond_reach(data, models)
+    raise UnsatisfiableError(
+        "no node of the lattice keeps every promise within the suppression limit; raise the limit of "
+        f"{may_go} records, or allow higher levels",
+        WHOLE if needed is None else f"at the highest levels {needed} records would have to be dropped",
+        *(f"with nobody suppressed: {said}" for said in counted(data).beyond_reach(models)),
+    )

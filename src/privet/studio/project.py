@@ -381,7 +381,7 @@ def _private(folder: Path) -> None:
     if folder.is_dir():
         return
     _private(folder.parent)
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)  # at no moment for others
     folder.chmod(0o700)  # whatever the umask
 
 

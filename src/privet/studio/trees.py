@@ -1,13 +1,11 @@
-"""The pages of hierarchies: how values of quasi-identifiers are generalised, and which have no place."""
+"""The pages of hierarchies: how values of quasi-identifiers are generalised."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -19,11 +17,10 @@ from privet.errors import HierarchyError, InputError, PrivetError
 from privet.hierarchy import parse
 from privet.hierarchy.dates import LEVELS, Dates
 from privet.hierarchy.tree import Branch, Tree
-from privet.registry import find
 from privet.report.markup import label_text
-from privet.roads.documents.data import distinct
 from privet.studio import branches, cuts, edits
 from privet.studio.columns import drawn
+from privet.studio.coverage import Standing, quasi, soon, values_of
 from privet.studio.later import MOMENT, now
 from privet.studio.look import Look
 from privet.studio.outline import MOST, NOTHING, Outline, Part
@@ -48,19 +45,6 @@ KINDS = {
 }
 
 
-@dataclass(frozen=True)
-class Standing:
-    """A quasi-identifier's hierarchy, and how much it covers."""
-
-    name: str
-    type: str
-    spec: Mapping[str, Any]
-    uncovered: tuple[str, ...]
-    different: int
-    complaint: str = ""
-    pending: str = ""  # why it is not known yet
-
-
 def routes(pages: Pages) -> None:
     """What can be asked and said here."""
     pages.get("/hierarchies", show)
@@ -76,7 +60,7 @@ def routes(pages: Pages) -> None:
 
 
 def show(asked: Asked) -> Response:
-    standing = now(_soon(asked), MOMENT, "hierarchies/state", PLACES)
+    standing = now(soon(asked), MOMENT, "hierarchies/state", PLACES)
     return asked.page(
         "hierarchies.html",
         here="hierarchies",
@@ -93,78 +77,19 @@ def _example(asked: Asked, standing: Standing) -> list[str]:
     return max(found, key=len, default=[])
 
 
-def _quasi(asked: Asked) -> dict[str, dict[str, Any]]:
-    """The hierarchies of the quasi-identifiers."""
-    return edits.quasi(asked.project.document())
-
-
-def _soon(asked: Asked) -> Future[list[Standing]]:
-    """How every hierarchy covers its values, or the one that is asked for; of a million it takes a while."""
-    key = (asked.get("column"), asked.project.standing(), asked.look.records)
-    found: Future[list[Standing]] = asked.studio.standing.at(key, lambda: list(_standing(asked)))
-    return found
-
-
 def state(asked: Asked) -> Response:
     """Is that known? For the page that waits."""
-    return JSONResponse({"running": not _soon(asked).done(), "said": PLACES, "of": None})
-
-
-def _standing(asked: Asked) -> Iterator[Standing]:
-    every = _quasi(asked)
-    if asked.get("column"):
-        every = {name: spec for name, spec in every.items() if name == asked.get("column")}
-    known = _values(asked, list(every))
-    for name, spec in every.items():
-        yield _looked(asked, name, spec, known.get(name))
-
-
-def _values(asked: Asked, names: list[str]) -> dict[str, list[Any]]:
-    """The different values of columns, as the policy reads them; those of fields once the policy is one."""
-    if not names:
-        return {}
-    look = asked.look
-    if look.items is not None:
-        found = {edits.ITEMS: list(look.items.every)} if edits.ITEMS in names and look.items.every else {}
-        beside = [name for name in names if name != edits.ITEMS]
-        return {**found, **asked.studio.looks.values(asked.project, beside)}
-    if look.drafted is not None:
-        return asked.studio.looks.values(asked.project, names)
-    try:
-        known = distinct(asked.project.given, asked.project.policy(), find("engines", "embedded")())
-    except PrivetError:
-        return {}
-    return {name: list(known[name]) for name in names if name in known}
-
-
-def _looked(asked: Asked, name: str, spec: Mapping[str, Any], values: list[Any] | None) -> Standing:
-    kind = str(spec.get("type", "auto"))
-    if values is None:
-        return Standing(name, kind, spec, (), 0, pending="said when the policy is complete")
-    many = len([value for value in values if value is not None])
-    try:
-        return Standing(name, kind, spec, _uncovered(asked, name, spec, values), many)
-    except PrivetError as error:
-        return Standing(name, kind, spec, (), many, error.complaints[0])
-
-
-def _uncovered(asked: Asked, name: str, spec: Mapping[str, Any], values: list[Any]) -> tuple[str, ...]:
-    """The values without a place; worked out once for a hierarchy, as there may be a million."""
-    base = asked.project.folder
-    file = base / str(spec["path"]) if "path" in spec else None
-    stamp = file.stat().st_mtime_ns if file is not None and file.is_file() else None
-    key = (name, json.dumps(spec, sort_keys=True, default=str), stamp)
-    return asked.studio.looks.remembered(key, lambda: tuple(parse(spec, base=base).uncovered(values)))
+    return JSONResponse({"running": not soon(asked).done(), "said": PLACES, "of": None})
 
 
 def one(asked: Asked) -> Response:
     """The editor of one hierarchy."""
     name = asked.get("column")
-    spec = _quasi(asked).get(name)
+    spec = quasi(asked).get(name)
     if spec is None:
         raise InputError(NOT_QUASI)
     patience = None if asked.form else MOMENT  # what was searched for is not asked again
-    (standing,) = now(_soon(asked), patience, f"hierarchies/state?{urlencode({'column': name})}", PLACES)
+    (standing,) = now(soon(asked), patience, f"hierarchies/state?{urlencode({'column': name})}", PLACES)
     column = asked.look.column(name)
     outline = _outline(asked, name) if not standing.complaint else None
     part = None if outline is None else _part(asked, outline)
@@ -235,7 +160,7 @@ def _up(node: Node, above: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
 
 
 def _parsed(asked: Asked, name: str) -> Hierarchy:
-    return parse(_quasi(asked).get(name, {"type": "auto"}), base=asked.project.folder)
+    return parse(quasi(asked).get(name, {"type": "auto"}), base=asked.project.folder)
 
 
 def _root(hierarchy: Hierarchy) -> Branch | None:
@@ -268,7 +193,7 @@ def simple(asked: Asked) -> Response:
         widths = [cuts.exact(word) for word in re.findall(r"[0-9.]+", asked.get("width"))]
         spec |= {"width": widths} if widths else {}
         ends = {key: cuts.exact(asked.get(key).strip()) for key in ("low", "high") if asked.get(key).strip()}
-        stood = _quasi(asked).get(name, {})
+        stood = quasi(asked).get(name, {})
         if not widths or any(stood.get(key) != end for key, end in ends.items()):  # else they stood there
             spec |= ends
     return _saved(asked, name, spec)
@@ -282,7 +207,7 @@ def edges(asked: Asked) -> Response:
     given = asked.form.get("edge", ())
     if not found.dated:
         return _saved(asked, name, cuts.ranges(found, given))
-    values = [str(value) for value in _values(asked, [name]).get(name, ()) if value is not None]
+    values = [str(value) for value in values_of(asked, [name]).get(name, ()) if value is not None]
     dates = parse(found.hierarchy, base=asked.project.folder)
     spans = cuts.spans(values, given, dates if isinstance(dates, Dates) else Dates())
     return _kept(asked, name, Tree(spans))
@@ -301,7 +226,7 @@ def bring(asked: Asked) -> Response:
 def begin(asked: Asked) -> Response:
     """A tree to be drawn by hand: all values below the root."""
     name = asked.get("column")
-    values = sorted(str(value) for value in _values(asked, [name]).get(name, ()) if value is not None)
+    values = sorted(str(value) for value in values_of(asked, [name]).get(name, ()) if value is not None)
     if len(values) > LARGEST_BEGUN:
         raise InputError(
             f"{len(values):,} values are too many to be drawn by hand, which is done up to "
@@ -363,7 +288,7 @@ def tree(asked: Asked) -> Response:
     if what not in act:
         raise InputError("a tree can be renamed, merged, split, moved and completed")
     look = asked.look  # with the values: read before others have to wait
-    values = _values(asked, [name]).get(name, []) if what == "cover" else []
+    values = values_of(asked, [name]).get(name, []) if what == "cover" else []
     place: dict[str, int] = {}
 
     def draw(spec: Mapping[str, Any]) -> Tree:

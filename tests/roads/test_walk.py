@@ -29,6 +29,7 @@ UNASKED = {
 }
 SIZES = 'type = "k-anonymity"\nk = 5'
 SHARES = 'type = "lkc-privacy"\nl = 2\nk = 5\nc = "1/2"\nsensitive = { surgery = ["Urology"] }'
+ONE_KNOWN = SHARES.replace("l = 2", "l = 1")  # of one attribute the lattice is soon told
 VALUES = 'type = "entropy-l-diversity"\nl = 2\nsensitive = ["surgery"]'
 CLOSE = 'type = "t-closeness"\nt = "1/2"\nsensitive = ["surgery"]\ndistance = "equal"'
 
@@ -79,7 +80,13 @@ def test_no_two_modules_call_back_and_forth(tmp_path: Path, promise: str, search
 
 @pytest.mark.parametrize(
     ("promise", "search"),
-    [(SIZES, "top-down"), (SIZES, "optimal"), (SHARES, "optimal"), (VALUES, "top-down"), (CLOSE, "top-down")],
+    [
+        (SIZES, "top-down"),
+        (SIZES, "optimal"),
+        (ONE_KNOWN, "optimal"),
+        (VALUES, "top-down"),
+        (CLOSE, "top-down"),
+    ],
 )
 def test_nor_where_persons_are_counted(tmp_path: Path, promise: str, search: str) -> None:
     assert walk(tmp_path, promise, search, person=True).back_and_forth == []

@@ -29,8 +29,8 @@ from privet.studio import columns, counting, cuts, promises
 from privet.studio.before_after import prepared
 from privet.studio.jobs import State
 from privet.studio.look import looked
-from privet.studio.project import TRANSACTIONS, Taken
 from privet.studio.seen import Bin, Column
+from privet.studio.shape import TRANSACTIONS, Taken
 
 ILLS, PLACES = ("flu", "cold", "gout"), ("Bonn", "Berlin", "Paris", "Lyon")
 

@@ -24,8 +24,8 @@ from privet.studio.jobs import spoken
 from privet.studio.later import MOMENT, begun, now
 from privet.studio.pages import Asked, Pages
 from privet.studio.places import by_place_and_time
-from privet.studio.project import TRAJECTORIES, Document, undecided
 from privet.studio.seen import Column
+from privet.studio.shape import TRAJECTORIES, Document, undecided
 
 OFFERED = ("identifier", "quasi", "sensitive", "target", "other", edits.LEFT_OUT)
 SAID = {

@@ -17,7 +17,7 @@ from privet.studio.jobs import State, spoken
 from privet.studio.later import MOMENT, now
 from privet.studio.nodes import Explored
 from privet.studio.pages import Asked, Pages
-from privet.studio.project import Document
+from privet.studio.shape import Document
 from privet.studio.told import exposure
 from privet.studio.typed import is_whole
 

@@ -22,8 +22,9 @@ from privet.errors import InputError
 from privet.registry import find
 from privet.studio import sets
 from privet.studio.later import begun, now
-from privet.studio.project import DOCUMENTS, TRAJECTORIES, TRANSACTIONS, Project, Taken
+from privet.studio.project import Project
 from privet.studio.seen import Column, columns_of
+from privet.studio.shape import DOCUMENTS, TRAJECTORIES, TRANSACTIONS, Taken
 from privet.studio.weight import refuse_too_heavy
 
 T = TypeVar("T")

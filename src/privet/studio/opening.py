@@ -14,12 +14,13 @@ from starlette.concurrency import run_in_threadpool
 from privet.declared import TABLE
 from privet.engines import text
 from privet.errors import InputError, PrivetError, one_of
+from privet.studio.folder import DATA, RELEASES
 from privet.studio.jobs import spoken
 from privet.studio.later import MOMENT, WaitingError, now
 from privet.studio.look import Incoming
 from privet.studio.pages import FULL, Asked, Pages, Studio, is_full, refusal
-from privet.studio.project import DATA, DOCUMENTS, RELEASES, TRAJECTORIES, TRANSACTIONS
 from privet.studio.received import unpacked
+from privet.studio.shape import DOCUMENTS, TRAJECTORIES, TRANSACTIONS
 from privet.studio.typed import is_whole
 
 LARGEST = 4 << 30  # bytes of a file that is dropped

@@ -29,7 +29,8 @@ from privet.studio.later import MOMENT, Latest, WaitingError
 from privet.studio.look import Incoming, Look, Looks
 from privet.studio.nodes import Lattices
 from privet.studio.outline import Outlines
-from privet.studio.project import Project, undecided
+from privet.studio.project import Project
+from privet.studio.shape import undecided
 from privet.studio.typed import whole
 
 try:

@@ -20,8 +20,8 @@ from privet.registry import find
 from privet.roads.transactions.check import read_sets
 from privet.roads.transactions.draft import guess
 from privet.roads.transactions.shape import Layout
-from privet.studio.project import TRANSACTIONS
 from privet.studio.seen import SHOWN, Column, columns_of
+from privet.studio.shape import TRANSACTIONS
 
 NAMED = ("set", "person", "item")  # what columns a form may name
 

@@ -21,12 +21,13 @@ from privet.report.markup import label_text
 from privet.studio import branches, cuts, edits
 from privet.studio.columns import drawn
 from privet.studio.coverage import Standing, quasi, soon, values_of
+from privet.studio.folder import TREES
 from privet.studio.later import MOMENT, now
 from privet.studio.look import Look
 from privet.studio.outline import MOST, NOTHING, Outline, Part
 from privet.studio.pages import Asked, Pages, attached
-from privet.studio.project import TREES, Document
 from privet.studio.seen import Column
+from privet.studio.shape import Document
 from privet.studio.typed import whole
 
 SHOWN = 200  # values without a place that a page lists

@@ -33,7 +33,7 @@ from privet.errors import InputError, PrivetError
 from privet.evidence import folder as ev
 from privet.policy.values import Policy
 from privet.studio.folder import Folder, stem
-from privet.studio.shape import POLICY, TRAJECTORIES, TRANSACTIONS, Document, Taken, shaped, trees
+from privet.studio.shape import POLICY, TRANSACTIONS, Document, Taken, shaped, trees
 
 T = TypeVar("T", bound="Reading")
 NOTE = "studio.toml"
@@ -54,6 +54,7 @@ class Project(Folder):
 
     source: str | None = None
     query: str | None = None  # what to select, where the source is a database
+    looks: int = 0  # at a database on another machine, besides the first
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
     _reading: threading.Event | None = field(default=None, repr=False)
     _parsed: tuple[str, Document] = field(default=("", {}), repr=False)  # a text, and what it says
@@ -120,8 +121,7 @@ class Project(Folder):
             return None
         kind, where = str(document.get("kind", TABLE)), document.get(TRANSACTIONS)
         said = tomli_w.dumps(where) if kind == TRANSACTIONS and isinstance(where, dict) else ""
-        form = document.get("form", {})
-        return Taken(kind, said, tomli_w.dumps(form) if kind in {TABLE, TRAJECTORIES} else "")
+        return Taken(kind, said, tomli_w.dumps(document.get("form", {})))
 
     @property
     def data_name(self) -> str:
@@ -131,13 +131,13 @@ class Project(Folder):
         return "a database" if source_text.is_url(self.source) else Path(self.source).name
 
     def signature(self) -> tuple[Any, ...]:
-        """What changes when the data does; a database on another machine gives no sign of it."""
+        """What changes when the data does; one that gives no sign of it changes when somebody looks again."""
         if self.source is None:
             return (None,)
         if not source_text.is_url(self.source):
             return (self.source, *_stamp(Path(self.source)))
         if (file := databases.sqlite_file(self.source)) is None:
-            return (self.source,)
+            return (self.source, self.looks)
         beside = [file.with_name(f"{file.name}{end}") for end in ("", "-wal")]  # what is not in the file yet
         return (self.source, *(_stamp(path) for path in beside if path.is_file()))
 

@@ -31,13 +31,29 @@ class Taken:
     def where(self) -> Document | None:
         return tomllib.loads(self.said) if self.said else None
 
+    @property
+    def own(self) -> Form | None:
+        """The form that the policy says; None: it says none, or one for which it is refused."""
+        if not self.form:
+            return None
+        try:
+            found: Form = fill(Form, tomllib.loads(self.form))
+        except PrivetError:
+            return None
+        return found
+
+    def read_as(self, query: str | None) -> Form:
+        """How the file is written as far as the policy says it; the rest is for a draft to guess."""
+        own = self.own or Form()
+        plain = Form()
+        return replace(
+            own, query=query or own.query, nulls=plain.nulls, missing=plain.missing, numbers=plain.numbers
+        )
+
     def formed(self, guessed: Form) -> Form:
         """The form of the data as it was guessed, with what the policy says of its values."""
-        if not self.form:
-            return guessed
-        try:
-            own: Form = fill(Form, tomllib.loads(self.form))
-        except PrivetError:  # the policy is refused for it, and says so
+        own = self.own
+        if own is None:
             return guessed
         return replace(guessed, nulls=own.nulls, missing=own.missing, numbers=own.numbers)
 

@@ -550,6 +550,17 @@ def test_columns_know_what_they_are() -> None:
     assert one.edge(2.5) == "2.5"
     assert cuts.sliders({}, one) is None
     assert cuts.sliders({}, None) is None
+    parts = replace(one, bins=(Bin(0.02, 0.5, 7), Bin(0.5, 0.98, 3)))
+    between = cuts.sliders({}, parts)
+    assert between is not None  # round numbers, each once, and steps that lead to them
+    assert (between.first, between.step, between.inner) == (0.02, 0.002, (0.26, 0.5, 0.74))
+    whole = cuts.sliders({}, replace(one, bins=(Bin(0, 1, 7), Bin(1, 2, 3))))
+    assert whole is not None
+    assert (whole.step, whole.inner) == (1, (1.0,))
+    drawn = cuts.sliders({"edges": [0.02, 0.4567, 0.98]}, parts)
+    assert drawn is not None  # a cut that lies between the steps is not moved by looking at it
+    assert (drawn.step, drawn.inner) == ("any", (0.4567,))
+    assert cuts.sliders({}, replace(one, bins=(Bin(3, 4, 7),))) is None
 
 
 def test_a_histogram_of_whole_numbers_says_which_they_are() -> None:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from tests.studio.house import House, open_house
 from tests.studio.test_gate import upload
 
-from privet import effort
+from privet import effort, registry
 from privet.cli import main
 from privet.hierarchy.dates import Dates
 from privet.policy.values import Policy
@@ -27,8 +27,10 @@ from privet.roads import check
 from privet.roads.tables.road import judged
 from privet.studio import columns, counting, cuts, promises
 from privet.studio.before_after import prepared
+from privet.studio.fields import inputs
 from privet.studio.jobs import State
 from privet.studio.look import looked
+from privet.studio.questions import OWN
 from privet.studio.seen import Bin, Column
 from privet.studio.shape import TRANSACTIONS, Taken
 
@@ -543,6 +545,20 @@ def test_paths_of_gps_are_on_a_map(tmp_path: Path) -> None:
 
 def test_a_map_is_there_for_paths_only(people: House) -> None:
     assert people.get("/columns/map").status_code == 422
+
+
+def test_a_letter_is_asked_for_as_what_it_means_in_its_own_promise() -> None:
+    """l is what somebody knows in LKC-privacy alone; elsewhere it is how much must differ."""
+    known = "How many values of a person may somebody know?"
+    for name in registry.installed("models"):
+        for one in inputs("models", name):
+            assert (one.question == known) == ((name, one.name) == ("lkc-privacy", "l"))
+            if one.needed:
+                assert one.question != one.name.replace("_", " "), (name, one.name)
+    models = set(registry.installed("models"))
+    for owner, parameter in OWN:
+        assert owner in models
+        assert parameter in {one.name for one in inputs("models", owner)}
 
 
 def test_columns_know_what_they_are() -> None:

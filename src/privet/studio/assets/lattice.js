@@ -123,8 +123,9 @@
       list.append(pair);
     });
     if (pin) pin.hidden = true;
-    const first = made("p", "Counting its classes …"), more = document.createElement("div");
-    card.replaceChildren(first, list, more);
+    const first = made("p", "Counting its classes …"), more = document.getElementById("finer");
+    card.replaceChildren(first, list);
+    more.replaceChildren(); // below the button, which stays where it is when this comes
     try {
       const told = await found("node", said);
       if (picked !== at) return;

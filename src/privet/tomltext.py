@@ -6,6 +6,7 @@ digits than Python reads, or lists stand so deep in each other that it gives up.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,6 +15,8 @@ import tomli_w
 
 from privet.errors import PolicyError
 
+_BARE = re.compile(r"[A-Za-z0-9_\-]+")  # a key that needs no quotes
+_PLAIN = re.compile(r"[ !#-\[\]-~]*")  # a text of which nothing is escaped
 WIDE = 160  # letters of a line, up to which a table stands in one
 
 
@@ -74,8 +77,10 @@ def _inline(value: Any) -> str:
         return f"{{ {inside} }}" if inside else "{}"
     if isinstance(value, list):
         return f"[{', '.join(map(_inline, value))}]"
+    if type(value) is str and _PLAIN.fullmatch(value):
+        return f'"{value}"'
     return tomli_w.dumps({"x": value}).removeprefix("x = ").removesuffix("\n")
 
 
 def _key(name: str) -> str:
-    return tomli_w.dumps({name: 0}).removesuffix(" = 0\n")
+    return name if _BARE.fullmatch(name) else tomli_w.dumps({name: 0}).removesuffix(" = 0\n")

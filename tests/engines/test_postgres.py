@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import pwd
-import shutil
-import socket
-import subprocess
-import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
@@ -15,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.engines.postgres import server
 
 import privet as pv
 from privet.core import Form
@@ -25,56 +20,14 @@ from privet.hierarchy import Auto
 pytestmark = pytest.mark.services
 
 
-def binary(name: str) -> str | None:
-    """A server program: Debian keeps these out of the PATH."""
-    found = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"))
-    return str(found[-1]) if found else shutil.which(name)
-
-
-def unprivileged() -> int | None:
-    """Somebody to run the server as: it refuses to run as root."""
-    for name in ("postgres", "nobody"):
-        try:
-            return pwd.getpwnam(name).pw_uid
-        except KeyError:
-            continue
-    return None
-
-
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    psycopg = pytest.importorskip("psycopg", reason="the extra `postgres` is not installed")
-    initdb, pg_ctl = binary("initdb"), binary("pg_ctl")
-    if initdb is None or pg_ctl is None:
-        pytest.skip("no PostgreSQL server here: initdb and pg_ctl are in Debian's package `postgresql`")
-    user = unprivileged() if os.geteuid() == 0 else os.geteuid()
-    if user is None:
-        pytest.skip("PostgreSQL refuses to run as root, and there is neither `postgres` nor `nobody`")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    with tempfile.TemporaryDirectory() as made:
-        folder = Path(made)
-        os.chown(folder, user, -1)
-        data = folder / "data"
-
-        def run(*command: str) -> None:
-            subprocess.run(command, check=True, user=user, cwd=folder, capture_output=True, timeout=60)
-
-        run(initdb, "-D", str(data), "-U", "steward", "-A", "trust", "-E", "UTF8")
-        options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder} -c fsync=off"
-        run(pg_ctl, "-D", str(data), "-w", "-l", str(folder / "log"), "-o", options, "start")
-        try:
-            address = f"postgresql://steward:hush-hush@127.0.0.1:{port}/postgres"
-            with psycopg.connect(address) as connection:
-                connection.execute("create table people (age int, ill text, pay numeric(8,2), seen date)")
-                connection.execute(
-                    "insert into people select 30 + i % 2, 'é' || i % 3, i + 0.5, date '2024-01-01' + i "
-                    "from generate_series(1, 20) i"
-                )
-            yield address
-        finally:
-            run(pg_ctl, "-D", str(data), "-m", "immediate", "stop")
+    with server(
+        "create table people (age int, ill text, pay numeric(8,2), seen date)",
+        "insert into people select 30 + i % 2, 'é' || i % 3, i + 0.5, date '2024-01-01' + i "
+        "from generate_series(1, 20) i",
+    ) as address:
+        yield address
 
 
 def test_a_query_is_read(url: str) -> None:

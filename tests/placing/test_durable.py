@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
 import pytest
 
-from privet.placing import aside
+from privet.placing import aside, rewritten
 from privet.witness import Witness
 
 
@@ -15,17 +16,22 @@ from privet.witness import Witness
 def done(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Every rename and every wait for the disk, by the name of the file."""
     seen: list[str] = []
-    rename, fsync = os.rename, os.fsync
+    rename, replace, fsync = os.rename, os.replace, os.fsync
 
     def renamed(one: Path, other: Path) -> None:
         seen.append(f"rename {Path(other).name}")
         rename(one, other)
+
+    def replaced(one: Path, other: Path) -> None:
+        seen.append(f"rename {Path(other).name}")
+        replace(one, other)
 
     def synced(opened: int) -> None:
         seen.append(f"fsync {Path(f'/proc/self/fd/{opened}').readlink().name}")
         fsync(opened)
 
     monkeypatch.setattr(os, "rename", renamed)
+    monkeypatch.setattr(os, "replace", replaced)
     monkeypatch.setattr(os, "fsync", synced)
     return seen
 
@@ -61,6 +67,47 @@ def test_a_file_is_on_the_disk_before_it_stands(tmp_path: Path, done: list[str])
         made.fresh("page").write_text("1")
         made.replace("page")
     assert "fsync page" in done
+
+
+def test_a_text_is_on_the_disk_before_it_stands_and_for_nobody_else(tmp_path: Path, done: list[str]) -> None:
+    page = tmp_path / "page"
+    page.write_text("old")
+    (tmp_path / ".page.new").write_text("half of what a killed run wr")
+    mask = os.umask(0)
+    try:
+        rewritten(page, "new\n")
+    finally:
+        os.umask(mask)
+    assert done == ["fsync .page.new", "rename page"]
+    assert page.read_bytes() == b"new\n"
+    assert page.stat().st_mode & 0o777 == 0o600
+    assert list(tmp_path.iterdir()) == [page]
+
+
+def test_a_text_that_cannot_be_written_leaves_what_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = tmp_path / "page"
+    page.write_text("old")
+
+    def full(_opened: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="page") as error:
+        rewritten(page, "new")
+    assert error.value.errno == errno.ENOSPC
+    assert error.value.filename == str(page)
+    assert page.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [page]
+
+
+def test_a_text_is_not_written_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").write_text("theirs")
+    (tmp_path / ".page.new").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(OSError, match="page"):
+        rewritten(tmp_path / "page", "new")
+    assert (tmp_path / "elsewhere").read_text() == "theirs"
 
 
 def test_a_witness_has_seen_it_when_it_says_so(tmp_path: Path, done: list[str]) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -14,9 +15,11 @@ from privet.report.plots import (
     Bar,
     Bin,
     Moment,
+    Pair,
     Point,
     bars,
     buckets,
+    dumbbells,
     histogram,
     pct,
     rungs,
@@ -35,6 +38,16 @@ def test_every_share_has_a_place_on_its_axis_in_order(values: list[float]) -> No
     assert all(0 <= place <= 1 for place in places)
     assert all(0 <= place <= 1 for place, _ in axis.ticks())
     assert 2 <= len(axis.ticks()) <= 8
+
+
+def test_every_other_name_of_a_long_axis_gives_way_on_a_narrow_screen() -> None:
+    rare = Pair("Records alone", 1.0, 0.00002, "100% to 0.002%", ("a", "b"))
+    drawn = str(dumbbells("x", [replace(rare, before=0.0), rare], title="t", description="d"))
+    spare = re.findall(r'<g class="spare"><text[^>]*>([^<]+)</text></g>', drawn)
+    assert spare == ["0.001%", "0.1%", "10%"][-len(spare) :]
+    assert all(f">{name}</text>" in drawn for name in ("0", "0.01%", "1%", "100%"))
+    few = str(dumbbells("x", [replace(rare, after=0.02)], title="t", description="d"))
+    assert "spare" not in few
 
 
 def test_small_risks_are_drawn_by_powers_of_ten() -> None:

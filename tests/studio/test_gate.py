@@ -155,7 +155,7 @@ def test_read_only_changes_nothing(data: Path) -> None:
         if path not in house.studio.gate.asking:
             assert house.post(path, {"column": "age", "role": "other"}).status_code == 403, path
     asking = {"/job/cancel", "/promise/live", "/release/ask", "/release/beside", "/hierarchy/find"}
-    asking.add("/explore/lattice/stop")
+    asking |= {"/explore/lattice/stop", "/open/look"}
     assert house.studio.gate.asking == asking
     assert house.post("/promise/live", {"type": "k-anonymity", "k": "5"}).status_code == 200
     assert "disabled" in house.page("/columns")

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from tests.studio.house import House, open_house
 from tests.studio.test_gate import upload
 
-from privet import effort
+from privet import effort, registry
 from privet.cli import main
 from privet.hierarchy.dates import Dates
 from privet.policy.values import Policy
@@ -27,10 +27,12 @@ from privet.roads import check
 from privet.roads.tables.road import judged
 from privet.studio import columns, counting, cuts, promises
 from privet.studio.before_after import prepared
+from privet.studio.fields import inputs
 from privet.studio.jobs import State
 from privet.studio.look import looked
-from privet.studio.project import TRANSACTIONS, Taken
+from privet.studio.questions import OWN
 from privet.studio.seen import Bin, Column
+from privet.studio.shape import TRANSACTIONS, Taken
 
 ILLS, PLACES = ("flu", "cold", "gout"), ("Bonn", "Berlin", "Paris", "Lyon")
 
@@ -545,11 +547,36 @@ def test_a_map_is_there_for_paths_only(people: House) -> None:
     assert people.get("/columns/map").status_code == 422
 
 
+def test_a_letter_is_asked_for_as_what_it_means_in_its_own_promise() -> None:
+    """l is what somebody knows in LKC-privacy alone; elsewhere it is how much must differ."""
+    known = "How many values of a person may somebody know?"
+    for name in registry.installed("models"):
+        for one in inputs("models", name):
+            assert (one.question == known) == ((name, one.name) == ("lkc-privacy", "l"))
+            if one.needed:
+                assert one.question != one.name.replace("_", " "), (name, one.name)
+    models = set(registry.installed("models"))
+    for owner, parameter in OWN:
+        assert owner in models
+        assert parameter in {one.name for one in inputs("models", owner)}
+
+
 def test_columns_know_what_they_are() -> None:
     one = Column("a", "quasi", "", "numbers", 1, 0, 0, ())
     assert one.edge(2.5) == "2.5"
     assert cuts.sliders({}, one) is None
     assert cuts.sliders({}, None) is None
+    parts = replace(one, bins=(Bin(0.02, 0.5, 7), Bin(0.5, 0.98, 3)))
+    between = cuts.sliders({}, parts)
+    assert between is not None  # round numbers, each once, and steps that lead to them
+    assert (between.first, between.step, between.inner) == (0.02, 0.002, (0.26, 0.5, 0.74))
+    whole = cuts.sliders({}, replace(one, bins=(Bin(0, 1, 7), Bin(1, 2, 3))))
+    assert whole is not None
+    assert (whole.step, whole.inner) == (1, (1.0,))
+    drawn = cuts.sliders({"edges": [0.02, 0.4567, 0.98]}, parts)
+    assert drawn is not None  # a cut that lies between the steps is not moved by looking at it
+    assert (drawn.step, drawn.inner) == ("any", (0.4567,))
+    assert cuts.sliders({}, replace(one, bins=(Bin(3, 4, 7),))) is None
 
 
 def test_a_histogram_of_whole_numbers_says_which_they_are() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import io
+import json
 import os
 import re
 import shutil
@@ -358,3 +359,91 @@ def test_of_a_silent_database_the_time_is_said_and_it_is_counted_again(
     assert "as it stands" in many(house)
     monkeypatch.setattr(counting, "FRESH", 0.0)
     assert many(house).startswith("Today 1 records would have to change. Counted on")
+
+
+def test_a_silent_database_is_looked_at_again_when_somebody_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house, book = of_database(tmp_path)
+    assert "Look again" not in house.page("/columns")  # a file on this machine tells by itself
+    monkeypatch.setattr(Project, "is_silent", True)
+    monkeypatch.setattr(Project, "signature", lambda project: (project.source, project.looks))
+    assert re.search(r"The database as it was at \d\d:\d\d;", house.page("/columns"))
+    shown = house.project.standing()
+    before = house.project.text()
+    book.executemany("INSERT INTO t VALUES (?, 'M')", [(f"rare {n}",) for n in range(7)])
+    book.commit()
+    book.close()
+    assert "60 records" in house.page("/columns")
+    assert house.done("/open/look", {"here": "hierarchies"}) == "/hierarchies"
+    assert "67 records" in house.page("/columns")
+    assert many(house).startswith("Today 7 records would have to change.")
+    assert house.project.text() == before  # what was decided stays
+    stale = house.post("/publish/start", {"digest": shown})
+    assert stale.status_code == 422
+    assert house.done("/open/look", {"here": "//evil.example"}) == "/columns"
+
+
+# What [form] says of values and of files.
+
+
+def basket(tmp_path: Path, form: str, rows: str, where: str) -> House:
+    path = tmp_path / "baskets.csv"
+    path.write_bytes(rows.encode("cp1252"))
+    folder = tmp_path / "work"
+    folder.mkdir()
+    said = f'policy = 1\nkind = "transactions"\n[form]\n{form}\n[transactions]\n{where}\n'
+    (folder / "policy.toml").write_text(said, encoding="utf-8")
+    return open_house(path, folder)
+
+
+def test_the_page_of_sets_reads_as_the_policy_says(tmp_path: Path) -> None:
+    rows = "wer;was;alter\n" + "".join(f"{n // 2};{'Käse' if n % 2 else '-'};{n % 3},5\n" for n in range(40))
+    where = 'form = "items"\nperson = "wer"\nitem = "was"'
+    house = basket(tmp_path, 'encoding = "cp1252"\nnulls = ["", "-"]', rows, where)
+    assert "was: missing in 20 of 40 rows" in house.page("/columns")  # as publishing would refuse it
+    policy = house.project.policy_file
+    policy.write_text(policy.read_text().replace('nulls = ["", "-"]', 'missing = { alter = ["1,5"] }'))
+    assert "2 different items" in house.page("/columns")
+    items = house.studio.look.items
+    assert items is not None
+    assert sorted(items.every) == ["-", "Käse"]
+    column = house.studio.look.column("alter")
+    assert column is not None
+    assert (column.different, column.missing) == (2, 13)
+
+
+def test_the_page_of_baskets_reads_as_the_policy_says(tmp_path: Path) -> None:
+    house = basket(
+        tmp_path, 'encoding = "cp1252"', "Käse,Brot\nBrot\nKäse\n", 'form = "baskets"\nseparator = ","'
+    )
+    items = house.studio.look.items
+    assert items is not None
+    assert sorted(items.every) == ["Brot", "Käse"]
+
+
+def test_a_table_is_cut_where_the_policy_says(tmp_path: Path) -> None:
+    """And a form that nobody can read is said, on a page that leads to where it is mended."""
+    house = opened(tmp_path, f"{COLUMNS}{K}")
+    names = [one.name for one in house.studio.look.columns]
+    house.project.policy_file.write_text(f"{COLUMNS}[form]\nheader = false\n{K}", encoding="utf-8")
+    assert [one.name for one in house.studio.look.columns] == [f"column_{n + 1}" for n in range(len(names))]
+    house.project.policy_file.write_text(f'{COLUMNS}[form]\nencoding = "klingon"\n{K}', encoding="utf-8")
+    assert "klingon" in house.get("/columns").text
+    assert house.get("/publish").status_code == 200
+
+
+def test_of_documents_it_is_said_that_the_form_does_not_concern_them(tmp_path: Path) -> None:
+    path = tmp_path / "people.json"
+    path.write_text(json.dumps([{"id": n, "visits": [{"day": n % 7}]} for n in range(30)]), encoding="utf-8")
+    house = open_house(path)
+    house.get("/")
+    assert "does not concern documents" not in house.page("/columns")
+    text = house.project.text()
+    house.project.policy_file.write_text(
+        f'{text}\n[form]\nnulls = ["3"]\nformat = "json"\n', encoding="utf-8"
+    )
+    page = house.page("/columns")
+    assert "does not concern documents" in page
+    assert "<code>nulls</code>" in page
+    assert "<code>format</code>" not in page

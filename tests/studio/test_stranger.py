@@ -15,7 +15,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 from urllib.parse import quote
 
 import pytest
@@ -456,13 +455,11 @@ def test_a_stale_tab_does_not_publish_along_a_tree_that_it_did_not_show(house: H
     project = house.project
     tree = project.folder / "tree.csv"
     tree.write_text("a;*\n")
-    with patch.object(
-        type(project), "document", lambda _: {"attributes": {"q": {"hierarchy": {"path": "tree.csv"}}}}
-    ):
-        shown = project.standing()
-        tree.write_text("a;b;*\n")
-        with pytest.raises(InputError, match="a hierarchy or the data was changed since this page was made"):
-            project.taken_as_shown(shown, lambda: pytest.fail("begun"))
+    project.policy_file.write_text('[attributes.q]\nhierarchy = { type = "csv", path = "tree.csv" }\n')
+    shown = project.standing()
+    tree.write_text("a;b;*\n")
+    with pytest.raises(InputError, match="a hierarchy or the data was changed since this page was made"):
+        project.taken_as_shown(shown, lambda: pytest.fail("begun"))
 
 
 def test_a_publication_that_is_cancelled_leaves_nothing(house: House) -> None:

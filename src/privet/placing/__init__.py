@@ -11,7 +11,8 @@ dead is finished if it was ready, and removed if it was not.
 
 from __future__ import annotations
 
+from privet.placing.single import rewritten
 from privet.placing.staging import Aside, Placed, aside, noted, scratch
 from privet.placing.system import fits, followed
 
-__all__ = ["Aside", "Placed", "aside", "fits", "followed", "noted", "scratch"]
+__all__ = ["Aside", "Placed", "aside", "fits", "followed", "noted", "rewritten", "scratch"]

@@ -94,7 +94,7 @@ def aside(place: Path, settled: Settled = lambda _fresh: False) -> Iterator[Asid
         yield Aside(folder, parent)
         arrived = True
     except OSError as error:
-        raise _told(error, place) from None
+        raise told(error, place) from None
     finally:
         with waiting():
             # What could not be put in its place waits for the next run.
@@ -135,7 +135,7 @@ def _folders(parent: Path) -> list[Path]:
     return missing
 
 
-def _told(error: OSError, place: Path) -> OSError:
+def told(error: OSError, place: Path) -> OSError:
     """The same reason, with the name that the steward knows."""
     said = re.search(r"\(os error (\d+)\)", str(error))  # so polars says it, without a number
     number = error.errno or (int(said[1]) if said else None)

@@ -103,12 +103,25 @@ def synced(folder: Path) -> None:
     """Everything in a folder is on the disk, and not only promised to be."""
     for above, _, names in os.walk(folder):
         for path in (*(Path(above) / name for name in names), Path(above)):
-            opened = os.open(path, os.O_RDONLY)
-            try:
-                with suppress(OSError) if path.is_dir() else _named(path):  # some disks sync no folders
-                    os.fsync(opened)
-            finally:
-                os.close(opened)
+            on_disk(path)
+
+
+def on_disk(path: Path) -> None:
+    """The same for one file or folder."""
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        with suppress(OSError) if path.is_dir() else _named(path):  # some disks sync no folders
+            os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def emptied(path: Path) -> None:
+    """A file with nothing in it, for nobody else to look into, whatever the umask; never through a link."""
+    how = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
+    opened = os.open(path, how, 0o600)
+    os.close(opened)
+    os.chmod(path, 0o600)  # noqa: PTH101 - whatever the umask
 
 
 @contextmanager

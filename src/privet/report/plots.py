@@ -115,6 +115,9 @@ def shape(name: str, x: str, y: str) -> Safe:
     return tag("svg", reach, SHAPES[name], x=x, y=y, class_="at")
 
 
+FEW_TICKS = 5  # whose names stand side by side on the narrowest screen
+
+
 @dataclass(frozen=True, slots=True)
 class Axis:
     """Where a share from 0 to 1 stands: by powers of ten where the smallest would vanish."""
@@ -180,11 +183,12 @@ def dumbbells(ident: str, pairs: Sequence[Pair], *, title: str, description: str
     row, top = 58, 26
     bottom = top + row * len(pairs)
     parts = []
-    for place, name in axis.ticks():
-        parts += [
-            line(pct(place), "12", pct(place), str(bottom), "grid"),
-            words(pct(place), str(bottom), name, dy=16),
-        ]
+    ticks = axis.ticks()
+    for at, (place, name) in enumerate(ticks):
+        said = words(pct(place), str(bottom), name, dy=16)
+        if at > 0 and (len(ticks) - at) % 2 == 0 and len(ticks) > FEW_TICKS:
+            said = tag("g", said, class_="spare")  # a narrow screen has no room for it
+        parts += [line(pct(place), "12", pct(place), str(bottom), "grid"), said]
     for at, pair in enumerate(pairs):
         y = str(top + row * at + 28)
         a, b = pct(axis.at(pair.before)), pct(axis.at(pair.after))

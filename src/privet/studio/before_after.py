@@ -6,12 +6,14 @@ together the values of a record leave few published records, mostly one kind: th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from privet.core import Form
 from privet.evidence import folder as ev
@@ -47,14 +49,57 @@ class Beside:
 
 
 @dataclass(frozen=True, eq=False)
+class Kinds:
+    """Every kind of published record: for each column the number of its word, and how many records it is."""
+
+    codes: Mapping[str, NDArray[np.uint32]] = field(repr=False)  # what tells most apart first
+    words: Mapping[str, Sequence[str | None]] = field(repr=False)  # by their numbers; the last is no word
+    numbers: Mapping[str, Mapping[str | None, int]] = field(repr=False)
+    many: NDArray[np.int64] = field(repr=False)
+
+    @classmethod
+    def of(cls, released: pl.DataFrame, columns: Sequence[str]) -> Kinds:
+        counted = released.group_by(columns).len(_MANY_RECORDS)
+        words: dict[str, Sequence[str | None]] = {}
+        codes = {}
+        for name in columns:
+            column = counted.get_column(name).cast(pl.String)
+            known = column.drop_nulls().unique(maintain_order=True)
+            numbers = column.cast(pl.Enum(known)).to_physical().cast(pl.UInt32)
+            words[name] = [*known.to_list(), None]
+            codes[name] = numbers.fill_null(len(known)).to_numpy()
+        telling = sorted(columns, key=lambda name: -len(words[name]))
+        return cls(
+            {name: codes[name] for name in telling},
+            words,
+            {name: {word: at for at, word in enumerate(words[name])} for name in columns},
+            counted.get_column(_MANY_RECORDS).cast(pl.Int64).to_numpy(),
+        )
+
+    def fitting(self, labels: Mapping[str, Collection[Any]]) -> NDArray[np.int64]:
+        """The kinds with one of these labels in each column: each looks only at what the others have left."""
+        found = np.arange(len(self.many))
+        for name, codes in self.codes.items():
+            if name in labels and len(found):
+                numbers = self.numbers[name]
+                wanted = [numbers[label] for label in labels[name] if label in numbers]
+                found = found[np.isin(codes[found], wanted)]
+        return found
+
+    def said(self, name: str, found: NDArray[np.int64]) -> list[str | None]:
+        """The different labels of a column among some kinds, in order; one that is missing first."""
+        words = {self.words[name][at] for at in np.unique(self.codes[name][found]).tolist()}
+        return sorted(words, key=lambda word: (word is not None, word or ""))
+
+
+@dataclass(frozen=True, eq=False)
 class Prepared:
     """All records of the data, and every kind of published record, ready to be looked through."""
 
     frame: pl.DataFrame = field(repr=False)  # words are numbers here: a million records take little room
-    kinds: pl.DataFrame = field(repr=False)
+    kinds: Kinds = field(repr=False)
     became: Mapping[str, Mapping[Any, set[Any]]] = field(repr=False)
     columns: tuple[str, ...]
-    telling: tuple[str, ...]  # columns of the kinds, the one with most different values first
 
     def some(self, search: str, first: int = 0) -> Beside:
         """A few records that hold the searched text."""
@@ -72,26 +117,15 @@ class Prepared:
         """What a record may have become: the kinds of published records that fit all of its values."""
         labels = {name: self.became[name].get(raw[name], {raw[name]}) for name in raw if name in self.became}
         same = {name: {value} for name, value in raw.items() if name not in self.became}
-        found = self._fitting({**labels, **same})
-        if not found.height:  # a value was missing, and leaves as nothing
-            found = self._fitting(labels)
+        found = self.kinds.fitting({**labels, **same})
+        if not len(found):  # a value was missing, and leaves as nothing
+            found = self.kinds.fitting(labels)
         return Record(
             tuple(raw.values()),
-            tuple(_said(found.get_column(name), value) for name, value in raw.items()),
-            found.height,
-            int(found.get_column(_MANY_RECORDS).sum()),
+            tuple(_said(self.kinds.said(name, found), value) for name, value in raw.items()),
+            len(found),
+            int(self.kinds.many[found].sum()),
         )
-
-    def _fitting(self, labels: Mapping[str, set[Any]]) -> pl.DataFrame:
-        """Column by column, what tells most apart first: each looks only at what the others have left."""
-        found = self.kinds
-        for name in self.telling:
-            if name in labels and found.height:
-                texts = [label for label in labels[name] if label is not None]
-                here = pl.col(name).is_in(texts)
-                fits = here | pl.col(name).is_null() if None in labels[name] else here.fill_null(value=False)
-                found = found.filter(fits)
-        return found
 
 
 def prepared(source: str, folder: Path) -> Prepared | None:
@@ -108,10 +142,8 @@ def prepared(source: str, folder: Path) -> Prepared | None:
     became = {name: _labels(pairs) for name, pairs in notes["published_as"].items()}
     columns = [name for name in frame.columns if name in became and name in released.columns]
     same = [name for name in released.columns if name not in became and _untouched(frame, released, name)]
-    kinds = released.group_by([*columns, *same]).len(_MANY_RECORDS)
-    different = {name: kinds.get_column(name).n_unique() for name in (*columns, *same)}
-    telling = sorted(different, key=lambda name: -different[name])
-    return Prepared(frame, kinds, became, (*columns, *same), tuple(telling))
+    every = (*columns, *same)
+    return Prepared(frame, Kinds.of(released, every), became, every)
 
 
 def _untouched(frame: pl.DataFrame, released: pl.DataFrame, name: str) -> bool:
@@ -133,12 +165,11 @@ def _holds(frame: pl.DataFrame, search: str) -> pl.Expr:
     return found
 
 
-def _said(labels: pl.Series, raw: Any) -> str | None:
+def _said(every: Sequence[str | None], raw: Any) -> str | None:
     """The labels of one value, few of them; None: it leaves as it is."""
-    every = labels.unique().cast(pl.String).sort().to_list()
     if not every or every == [raw]:
         return None
-    told = ["null" if label is None else str(label) for label in every[:MANY]]
+    told = ["null" if label is None else label for label in every[:MANY]]
     return " or ".join(told) + (" or …" if len(every) > MANY else "")
 
 

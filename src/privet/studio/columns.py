@@ -24,8 +24,8 @@ from privet.studio.jobs import spoken
 from privet.studio.later import MOMENT, begun, now
 from privet.studio.pages import Asked, Pages
 from privet.studio.places import by_place_and_time
-from privet.studio.project import TRAJECTORIES, Document, undecided
 from privet.studio.seen import Column
+from privet.studio.shape import DOCUMENTS, TRAJECTORIES, Document, undecided
 
 OFFERED = ("identifier", "quasi", "sensitive", "target", "other", edits.LEFT_OUT)
 SAID = {
@@ -94,6 +94,7 @@ def show(asked: Asked) -> Response:
         path_said=PATH_SAID,
         path_forms=PATH_FORMS,
         sets=_sets(document),
+        idle=_idle(document),
         shaped=_shaped(document),
         items=None if look.items is None else commonest(look.items.common, look.items.records, "items"),
         columns=some,
@@ -102,6 +103,11 @@ def show(asked: Asked) -> Response:
         pages=-(-len(look.columns) // SHOWN),
         drawn={one.name: drawn(one, look.records) for one in some},
     )
+
+
+def _idle(document: Document) -> list[str]:
+    """What [form] says of text files, which does not concern documents: they say it themselves."""
+    return sorted(set(document.get("form", {})) - {"format"}) if document.get("kind") == DOCUMENTS else []
 
 
 def _public(document: Document) -> dict[str, str]:

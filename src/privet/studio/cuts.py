@@ -6,12 +6,15 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
+from math import floor, log10
+from typing import Any, Literal
 
 from privet.errors import InputError
 from privet.hierarchy.dates import Dates
 from privet.hierarchy.tree import Branch
 from privet.studio.seen import Column, as_day
+
+STEPS = 200  # of a slider, where numbers are not whole
 
 
 @dataclass(frozen=True)
@@ -20,7 +23,8 @@ class Sliders:
 
     low: float
     high: float
-    step: float
+    first: float  # where a slider begins, so that its steps are round numbers
+    step: float | Literal["any"]  # any: a cut lies between the steps, and stays where it is
     inner: tuple[float, ...]
     dated: bool
 
@@ -36,10 +40,26 @@ def sliders(spec: Mapping[str, Any], column: Column | None) -> Sliders | None:
     given = spec.get("edges", ())
     flat = list(given[0]) if given and isinstance(given[0], (list, tuple)) else list(given)
     inner = tuple(float(edge) for edge in flat if low < float(edge) < high)
+    whole = column.dated or all(float(one.low).is_integer() for one in column.bins)
+    step = 1 if whole else rounded((high - low) / STEPS)
     if not inner:
-        inner = tuple(float(round(low + (high - low) * part / 4)) for part in (1, 2, 3))
-    whole = all(float(one.low).is_integer() for one in column.bins)
-    return Sliders(low, high, 1 if whole else (high - low) / 200, inner, column.dated)
+        cuts = (step * round((low + (high - low) * part / 4) / step) for part in (1, 2, 3))
+        inner = tuple(dict.fromkeys(float(f"{cut:.12g}") for cut in cuts if low < cut < high))
+    if not inner:  # one whole number, which nothing cuts
+        return None
+    between = any(abs(edge / step - round(edge / step)) > 1e-6 for edge in inner)
+    first = plain(float(f"{floor(low / step) * step:.12g}"))
+    return Sliders(low, high, first, "any" if between else step, inner, column.dated)
+
+
+def rounded(width: float) -> float:
+    """The next smaller width that people count in.
+
+    >>> [rounded(width) for width in (0.293, 0.005, 7, 1400)]
+    [0.2, 0.005, 5.0, 1000.0]
+    """
+    power = 10.0 ** floor(log10(width) + 1e-9)
+    return float(f"{max(part for part in (1, 2, 5) if part * power <= width * (1 + 1e-9)) * power:.12g}")
 
 
 def ranges(column: Column, given: Iterable[str]) -> dict[str, Any]:

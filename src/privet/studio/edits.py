@@ -11,7 +11,7 @@ from typing import Any
 
 from privet.core import Role
 from privet.errors import InputError, one_of
-from privet.studio.project import Document
+from privet.studio.shape import Document
 from privet.studio.typed import is_whole
 
 FIELD_ROLES = ("identifier", "quasi", "sensitive", "other", "undecided")  # trees have no target

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
@@ -17,7 +18,7 @@ from privet.studio.jobs import State, spoken
 from privet.studio.later import MOMENT, now
 from privet.studio.nodes import Explored
 from privet.studio.pages import Asked, Pages
-from privet.studio.project import Document
+from privet.studio.shape import Document
 from privet.studio.told import exposure
 from privet.studio.typed import is_whole
 
@@ -38,6 +39,7 @@ def routes(pages: Pages) -> None:
     pages.ask("/explore/lattice/stop", stop)
     pages.get("/explore/lattice/nodes", nodes)
     pages.get("/explore/lattice/node", node)
+    pages.get("/explore/lattice/finer", finer)
     pages.post("/explore/lattice/pin", pin)
 
 
@@ -199,9 +201,18 @@ def _levels(asked: Asked, found: Explored) -> tuple[int, ...]:
 
 def node(asked: Asked) -> Response:
     """One node, looked at as the search does."""
+    return _told(asked, Explored.node)
+
+
+def finer(asked: Asked) -> Response:
+    """What lies one step below it: of a million records that takes a while, so the node comes first."""
+    return _told(asked, Explored.finer)
+
+
+def _told(asked: Asked, what: Callable[[Explored, tuple[int, ...]], Any]) -> Response:
     found = _lattice(asked)
     try:
-        return JSONResponse(found.node(_levels(asked, found)))
+        return JSONResponse(what(found, _levels(asked, found)))
     except PrivetError as error:
         return JSONResponse({"complaints": list(error.complaints)}, status_code=422)
 

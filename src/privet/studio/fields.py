@@ -20,33 +20,10 @@ from privet.drafts.text import inline
 from privet.errors import InputError, PolicyError
 from privet.models.template import Sensitive
 from privet.policy.notation import noted, written
+from privet.studio.questions import asked
 
 Said = Mapping[str, Sequence[str]]  # what a form sends
 
-QUESTIONS = {  # LKC's three questions, and those that many promises share
-    "l": "How many values of a person may somebody know?",
-    "k": "How many records must look alike to them, at least?",
-    "c": "What share of those records may have one protected value, at most?",
-    "alpha": "What share of a class may have one protected value, at most?",
-    "t": "How far may the values of a class be from those of the whole table?",
-    "epsilon": "How much does this release spend of the budget?",
-    "sensitive": "Which columns are protected?",
-    "suppression": "What share of the records may be left out?",
-    "time_limit": "After how many seconds is the best so far taken?",
-    "score": "What is a good split?",
-    "m": "How many items of a person may somebody know?",
-    "p": "How many different protected values must a class have, at least?",
-    "beta": "How much more frequent may a value be in a class than in the table, relatively?",
-    "delta": "How far may the share of a value in a class be from its share in the table, as a logarithm?",
-    "low": "How likely must it be, at least, that a person is in the data?",
-    "high": "How likely may it be, at most, that a person is in the data?",
-    "at_most": "How much of it may there be, at most?",
-    "distance": "How is the distance between values measured?",
-    "loss": "Which measure of loss is made small?",
-    "nodes": "How many nodes of the lattice are looked at, at most?",
-    "seed": "Where does chance begin? The same number gives the same release",
-    "support": "What share of the people must take a route so that it counts as frequent?",
-}
 NOT_ASKED = {"levels", "weights"}  # which the lattice explorer sets; a form leaves them as they are
 IN_TEXT = "the policy says more of it than this form can: change it in the text of the policy, or look again"
 
@@ -84,7 +61,7 @@ def inputs(group: str, name: str, table: Mapping[str, Any] | None = None) -> Ite
         needed = one.default is MISSING and one.default_factory is MISSING
         usual = None if one.default is MISSING else one.default
         given = (table or {}).get(one.name, noted(usual))
-        question = QUESTIONS.get(one.name, one.name.replace("_", " "))
+        question = asked(name, one.name)
         chosen = _chosen(given) if kind in {"protected", "columns"} else {}
         kept = {} if kind != "protected" or not isinstance(given, Mapping) else _kept(given)
         yield Input(one.name, kind, question, _shown(kind, given), needed, words, chosen, kept)

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -22,8 +23,9 @@ from privet.errors import InputError
 from privet.registry import find
 from privet.studio import sets
 from privet.studio.later import begun, now
-from privet.studio.project import DOCUMENTS, TRAJECTORIES, TRANSACTIONS, Project, Taken
+from privet.studio.project import Project
 from privet.studio.seen import Column, columns_of
+from privet.studio.shape import DOCUMENTS, TRAJECTORIES, TRANSACTIONS, Taken
 from privet.studio.weight import refuse_too_heavy
 
 T = TypeVar("T")
@@ -56,6 +58,7 @@ class Look:
     text: str = field(repr=False)  # the draft as a policy
     drafted: Draft | None = field(default=None, repr=False)
     items: sets.Items | None = field(default=None, repr=False)  # of sets
+    since: datetime = field(default_factory=lambda: datetime.now(tz=UTC))  # when it was begun
 
     def column(self, name: str) -> Column | None:
         return next((one for one in self.columns if one.name == name), None)
@@ -141,16 +144,22 @@ class Incoming:
 
 def looked(source: str, query: str | None = None, taken: Taken | None = None) -> Look:
     """Look at every column, or at every field of documents; `taken`: what the data is taken for, if said."""
+    since = datetime.now(tz=UTC)
+    return replace(_looked(source, query, taken), since=since)
+
+
+def _looked(source: str, query: str | None, taken: Taken | None) -> Look:
     if not is_url(source):
         refuse_too_heavy(Path(source))
     kind = None if taken is None else taken.kind
     if kind == TRANSACTIONS:
-        found = sets.guessed(source, None if taken is None else taken.where)
+        found = sets.guessed(source, taken or Taken(kind))
         return Look(kind, found.items.records, found.columns, (), (), (), found.dumps(), found.drafted,
                     found.items)  # fmt: skip
     if kind == DOCUMENTS or (kind is None and documents.looks_nested(source)):
-        return _documents(source)
-    drafted = draft(source, Form(query=query), paths=None if kind is None else kind == TRAJECTORIES)
+        return _documents(source, None if taken is None or taken.own is None else taken.own.format)
+    form = Form(query=query) if taken is None else taken.read_as(query)
+    drafted = draft(source, form, paths=None if kind is None else kind == TRAJECTORIES)
     if taken is not None:
         drafted = replace(drafted, form=taken.formed(drafted.form))
     if any(len(one.name) > LONGEST_NAME for one in drafted.guesses):
@@ -167,8 +176,8 @@ def looked(source: str, query: str | None = None, taken: Taken | None = None) ->
     )
 
 
-def _documents(source: str) -> Look:
-    found = documents.drafted(Path(source))
+def _documents(source: str, format_said: str | None) -> Look:
+    found = documents.drafted(Path(source), format_said)
     depths = _depths({one.name: [child.type for child in one.children] for one in found.found.types})
     paths = {one.name: one.path for one in found.found.types}
     fields = []

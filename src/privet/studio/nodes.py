@@ -67,14 +67,16 @@ class Explored:
         """Each level of each attribute by some of its labels, for people."""
         return tuple(tuple(_level(cut.labels) for cut in ladder.cuts) for ladder in self.lattice.ladders)
 
-    def node(self, levels: tuple[int, ...]) -> dict[str, Any]:
-        """One node as the search would publish it, and what one step less of each attribute would buy."""
-        return {**self._at(levels), "finer": [
-            {"name": name, **self._at((*levels[:axis], level - 1, *levels[axis + 1 :]))}
-            for axis, (name, level) in enumerate(zip(self.names, levels, strict=True)) if level
-        ]}  # fmt: skip
+    def finer(self, levels: tuple[int, ...]) -> list[dict[str, Any]]:
+        """What one step less of each attribute would buy: as many looks as there are attributes."""
+        return [
+            {"name": name, **self.node((*levels[:axis], level - 1, *levels[axis + 1 :]))}
+            for axis, (name, level) in enumerate(zip(self.names, levels, strict=True))
+            if level
+        ]
 
-    def _at(self, levels: tuple[int, ...]) -> dict[str, Any]:
+    def node(self, levels: tuple[int, ...]) -> dict[str, Any]:
+        """One node as the search would publish it."""
         ruling = self.judge.rule(self.rollups, levels)
         found = self.rollups.at(levels)
         kept = int((~ruling.bad).sum())

@@ -14,12 +14,13 @@ from starlette.concurrency import run_in_threadpool
 from privet.declared import TABLE
 from privet.engines import text
 from privet.errors import InputError, PrivetError, one_of
+from privet.studio.folder import DATA, RELEASES
 from privet.studio.jobs import spoken
 from privet.studio.later import MOMENT, WaitingError, now
 from privet.studio.look import Incoming
-from privet.studio.pages import FULL, Asked, Pages, Studio, is_full, refusal
-from privet.studio.project import DATA, DOCUMENTS, RELEASES, TRAJECTORIES, TRANSACTIONS
+from privet.studio.pages import FULL, STEPS, Asked, Pages, Studio, is_full, refusal
 from privet.studio.received import unpacked
+from privet.studio.shape import DOCUMENTS, TRAJECTORIES, TRANSACTIONS
 from privet.studio.typed import is_whole
 
 LARGEST = 4 << 30  # bytes of a file that is dropped
@@ -42,6 +43,7 @@ def routes(pages: Pages) -> None:
     pages.post("/open/path", by_path)
     pages.post("/open/database", database)
     pages.post("/open/again", again)
+    pages.ask("/open/look", look_again)
 
     async def upload(request: Request) -> Response:
         return await uploaded(pages, request)
@@ -111,6 +113,14 @@ def database(asked: Asked) -> Response:
 def again(asked: Asked) -> Response:
     """Draft the policy of the same data anew, perhaps as data of another kind."""
     return _begun(asked, asked.project.given, asked.project.selected())
+
+
+def look_again(asked: Asked) -> Response:
+    """Read a database anew that gives no sign of changes; what was decided stays."""
+    if asked.project.is_silent:
+        asked.project.looks += 1
+    here = asked.get("here")
+    return asked.go(here if here in dict(STEPS) else "columns")
 
 
 def taken(asked: Asked) -> Response:

@@ -12,6 +12,7 @@ import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cache
 from importlib.resources import files
 from typing import Any, TypeAlias
@@ -29,7 +30,8 @@ from privet.studio.later import MOMENT, Latest, WaitingError
 from privet.studio.look import Incoming, Look, Looks
 from privet.studio.nodes import Lattices
 from privet.studio.outline import Outlines
-from privet.studio.project import Project, undecided
+from privet.studio.project import Project
+from privet.studio.shape import undecided
 from privet.studio.typed import whole
 
 try:
@@ -239,8 +241,18 @@ def render(studio: Studio, template: str, *, alone: bool = False, **shown: Any) 
         "toml": project.text() if document else "",
         "command": "" if alone else _command(project),
         "jobs": [job for job in studio.jobs if job.running],
+        "seen": None if alone else _seen(studio),
     }
     return environment().get_template(template).render(**{**around, **shown})
+
+
+def _seen(studio: Studio) -> str | None:
+    """When the data was looked at, where it changes without a sign; None: a page need not say it."""
+    look = studio.looks.there(studio.project) if studio.project.is_silent else None
+    if look is None:
+        return None
+    at, today = look.since.astimezone(), datetime.now().astimezone().date()
+    return f"{at:%H:%M}" if at.date() == today else f"{at:%Y-%m-%d %H:%M}"
 
 
 def _marks(project: Project, document: Mapping[str, Any]) -> dict[str, tuple[str, str, str]]:

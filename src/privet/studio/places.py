@@ -18,7 +18,7 @@ from privet.report.plots import picture
 from privet.roads.trajectories.check import framed, read_paths
 from privet.roads.trajectories.notes import heat, size, stops_noted
 from privet.roads.trajectories.shape import Read
-from privet.studio.project import TRAJECTORIES
+from privet.studio.shape import TRAJECTORIES
 
 FEW = 5  # records at a place and time below which the page says that they are few
 MOST = 400  # places that a map draws

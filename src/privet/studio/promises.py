@@ -26,7 +26,7 @@ from privet.studio import edits, fields
 from privet.studio.counting import DroppedError
 from privet.studio.later import MOMENT, WaitingError, now
 from privet.studio.pages import Asked, Pages
-from privet.studio.project import Document
+from privet.studio.shape import Document
 
 COUNTING = "Counting on every record …"
 TOO_LONG = (

@@ -29,8 +29,8 @@ from privet.studio.before_after import SHOWN, Prepared, prepared
 from privet.studio.jobs import Job, State, spoken
 from privet.studio.later import MOMENT, now
 from privet.studio.pages import Asked, Pages, attached, whose
-from privet.studio.project import Document
 from privet.studio.promises import promised
+from privet.studio.shape import Document
 from privet.studio.told import attackers, exposure, loss
 
 PROMISING = {"publish", "verify"}  # commands that say what became of promises

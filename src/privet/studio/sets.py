@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,8 @@ from privet.registry import find
 from privet.roads.transactions.check import read_sets
 from privet.roads.transactions.draft import guess
 from privet.roads.transactions.shape import Layout
-from privet.studio.project import TRANSACTIONS
 from privet.studio.seen import SHOWN, Column, columns_of
+from privet.studio.shape import TRANSACTIONS, Taken
 
 NAMED = ("set", "person", "item")  # what columns a form may name
 
@@ -63,14 +63,16 @@ def of_sets(found: Mapping[str, Any]) -> set[str]:
     return {str(found[key]) for key in NAMED if key in found}
 
 
-def guessed(source: str, known: Mapping[str, Any] | None) -> Guessed:
-    """Look at a file as one of sets; `known` is what a policy says already of where they are."""
+def guessed(source: str, taken: Taken) -> Guessed:
+    """Look at a file as one of sets; `taken` is what a policy says already of where and how they are."""
     if text.is_url(source):
         raise InputError("sets of items are read from a file")
-    found = dict(known) if known else guess(Path(source), Form())
+    form = taken.read_as(None)
+    found = taken.where or guess(Path(source), form)
     if found.get("form") == Layout.BASKETS.value:
-        return Guessed(found, None, (), items_of(source, found, None))
-    drafted = draft(source)
+        return Guessed(found, None, (), items_of(source, found, taken.own))
+    drafted = draft(source, form)
+    drafted = replace(drafted, form=taken.formed(drafted.form))
     columns = tuple(columns_of(source, drafted))
     return Guessed(found, drafted, columns, items_of(source, found, drafted.form))
 

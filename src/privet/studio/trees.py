@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
@@ -16,17 +16,19 @@ from privet.domain import Node
 from privet.errors import HierarchyError, InputError, PrivetError
 from privet.hierarchy import parse
 from privet.hierarchy.dates import LEVELS, Dates
+from privet.hierarchy.numbers import read as number
 from privet.hierarchy.tree import Branch, Tree
 from privet.report.markup import label_text
 from privet.studio import branches, cuts, edits
 from privet.studio.columns import drawn
 from privet.studio.coverage import Standing, quasi, soon, values_of
+from privet.studio.folder import TREES
 from privet.studio.later import MOMENT, now
 from privet.studio.look import Look
 from privet.studio.outline import MOST, NOTHING, Outline, Part
 from privet.studio.pages import Asked, Pages, attached
-from privet.studio.project import TREES, Document
 from privet.studio.seen import Column
+from privet.studio.shape import Document
 from privet.studio.typed import whole
 
 SHOWN = 200  # values without a place that a page lists
@@ -226,13 +228,24 @@ def bring(asked: Asked) -> Response:
 def begin(asked: Asked) -> Response:
     """A tree to be drawn by hand: all values below the root."""
     name = asked.get("column")
-    values = sorted(str(value) for value in values_of(asked, [name]).get(name, ()) if value is not None)
+    values = _in_order(str(one) for one in values_of(asked, [name]).get(name, ()) if one is not None)
     if len(values) > LARGEST_BEGUN:
         raise InputError(
             f"{len(values):,} values are too many to be drawn by hand, which is done up to "
             f"{LARGEST_BEGUN:,}: take a rule, or bring the tree as rows"
         )
     return _kept(asked, name, Tree(branches.added(Branch("*"), values)))
+
+
+def _in_order(values: Iterable[str]) -> list[str]:
+    """Numbers by their size, then whatever else there is by its letters.
+
+    >>> _in_order(["10.3", "b", "9", "a"])
+    ['9', '10.3', 'a', 'b']
+    """
+    known = {value: number(value) for value in values}
+    numbers = [(size, value) for value, size in known.items() if size is not None]
+    return [value for _, value in sorted(numbers)] + sorted(v for v, size in known.items() if size is None)
 
 
 def _kept(asked: Asked, name: str, made: Tree) -> Response:

@@ -90,43 +90,56 @@
     document.getElementById("counted").textContent = `${shown.length.toLocaleString("en")} nodes shown`;
     draw();
   };
-  const finer = (told) => {
-    if (!told.finer.length) return [];
-    const title = Object.assign(document.createElement("h3"), { textContent: "What one step less would buy" });
+  const made = (kind, text, more = {}) => Object.assign(document.createElement(kind), { textContent: text, ...more });
+  const many = (number) => number.toLocaleString("en");
+  const share = (loss) => `${(100 * loss).toFixed(2)} %`;
+  const finer = (told, below) => {
     const list = document.createElement("ul");
-    for (const one of told.finer) {
-      const buys = told.holds && one.holds ? `; it would lose ${(100 * one.loss).toFixed(2)} % instead of ${(100 * told.loss).toFixed(2)} %` : "";
-      const said = one.holds ? `keeps the promises, with ${one.suppressed.toLocaleString("en")} records left out${buys}` : `breaks a promise: ${one.suppressed.toLocaleString("en")} records would have to go`;
-      list.append(Object.assign(document.createElement("li"), { textContent: `${one.name} one level finer ${said}` }));
+    for (const one of below) {
+      const buys = told.holds && one.holds ? `; it would lose ${share(one.loss)} instead of ${share(told.loss)}` : "";
+      const said = one.holds ? `keeps the promises, with ${many(one.suppressed)} records left out${buys}` : `breaks a promise: ${many(one.suppressed)} records would have to go`;
+      list.append(made("li", `${one.name} one level finer ${said}`));
     }
-    return [title, list];
+    return list;
   };
+  const found = async (what, said) => {
+    const answer = await fetch(`${base}/explore/lattice/${what}?levels=${said}`);
+    const ours = answer.headers.get("content-type") === "application/json";
+    if (!ours) throw new Error("The policy or the data was changed since this page was made: load it again.");
+    const told = await answer.json();
+    if (told.complaints) throw new Error(told.complaints.join("; "));
+    return told;
+  };
+  // What is known here is shown at once, then the node as it is counted, then what one step less would buy.
   const pick = async (at) => {
     picked = at;
     draw();
     const said = [...levels.slice(at * shape.length, (at + 1) * shape.length)].join(",");
-    const told = await (await fetch(`${base}/explore/lattice/node?levels=${said}`)).json();
-    if (picked !== at) return;
-    const card = document.getElementById("node");
-    const line = (text) => Object.assign(document.createElement("p"), { textContent: text });
-    const list = Object.assign(document.createElement("dl"), { className: "picked" });
+    const card = document.getElementById("node"), pin = document.getElementById("pin");
+    const list = made("dl", "", { className: "picked" });
     all.names.forEach((name, axis) => {
       const level = levels[at * shape.length + axis], pair = document.createElement("div");
-      pair.append(
-        Object.assign(document.createElement("dt"), { textContent: `${name}, level ${level}` }),
-        Object.assign(document.createElement("dd"), { textContent: all.levels[axis][level] }),
-      );
+      pair.append(made("dt", `${name}, level ${level}`), made("dd", all.levels[axis][level]));
       list.append(pair);
     });
-    card.replaceChildren(
-      line(told.holds
-        ? `Keeps every promise: ${told.classes.toLocaleString("en")} ${told.classes === 1 ? "class" : "classes"}, the smallest of ${told.smallest.toLocaleString("en")}; ${told.suppressed.toLocaleString("en")} of ${told.records.toLocaleString("en")} records left out; loss ${(100 * told.loss).toFixed(2)} %`
-        : `Breaks a promise: ${told.suppressed.toLocaleString("en")} of ${told.records.toLocaleString("en")} records would have to go`),
-      list,
-      ...finer(told),
-    );
-    const pin = document.getElementById("pin");
-    if (pin) { pin.hidden = !told.holds; pin.elements.levels.value = said; }
+    if (pin) pin.hidden = true;
+    const first = made("p", "Counting its classes …"), more = document.getElementById("finer");
+    card.replaceChildren(first, list);
+    more.replaceChildren(); // below the button, which stays where it is when this comes
+    try {
+      const told = await found("node", said);
+      if (picked !== at) return;
+      first.textContent = told.holds
+        ? `Keeps every promise: ${many(told.classes)} ${told.classes === 1 ? "class" : "classes"}, the smallest of ${many(told.smallest)}; ${many(told.suppressed)} of ${many(told.records)} records left out; loss ${share(told.loss)}`
+        : `Breaks a promise: ${many(told.suppressed)} of ${many(told.records)} records would have to go`;
+      if (pin) { pin.hidden = !told.holds; pin.elements.levels.value = said; }
+      if (!said.split(",").some(Number)) return;
+      more.append(made("h3", "What one step less would buy"), made("p", "Counting …"));
+      const below = await found("finer", said);
+      if (picked === at) more.lastChild.replaceWith(finer(told, below));
+    } catch (error) {
+      if (picked === at) (more.lastChild ?? first).textContent = error.message;
+    }
   };
   const view = (factor, x = 0.5, y = 0.5) => {
     if (factor === 0) { zoom = 1; left = 0; low = 0; } else {

@@ -7,21 +7,21 @@ place and its fix.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import is_dataclass
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from privet.core import Attribute, Form, Nulls, Purse, Role, Terms
 from privet.declared import TABLE, AlgorithmFacts, ModelFacts, Order, missing
 from privet.engine import unwritable
 from privet.errors import PolicyError, one_of
-from privet.policy.notation import Complaints, fill, ill_said, noted, words_of, written
+from privet.policy.notation import Complaints, fill, ill_typed, noted, written
 from privet.readings import Absent, Formulas, Rows
 from privet.registry import installed, known
 from privet.spreadsheets import like_formula
 
 NO_COLUMN = "attributes: names every column that is published, each with its role"
 NO_PROMISE = 'models: at least one promise, for example [[models]] type = "k-anonymity" k = 5'
+ALSO_PERTURBED = (Role.QUASI, Role.SENSITIVE, Role.TARGET)  # columns that an algorithm may change
 ROWS_THAT_LEAVE = 'is a table of a column and its values, for example { in_study = ["yes"] }'
 
 
@@ -93,6 +93,8 @@ def formed(terms: Terms) -> Iterator[str]:
             said = {f.name: noted(getattr(terms.form, f.name)) for f in written(Form)}
             fill(Form, {name: value for name, value in said.items() if value is not None})
             yield from (f"form: {complaint}" for complaint in unwritable(terms.form))
+            if terms.form.gzip:
+                yield "form: gzip: the ending of a file says that it is packed; leave it out"
         except PolicyError as error:
             yield from (f"form: {complaint}" for complaint in error.complaints)
     yield from (f"publish_only: {wrong}" for wrong in rows_that_leave(terms.publish_only))
@@ -102,8 +104,6 @@ def formed(terms: Terms) -> Iterator[str]:
 
 def ill_formed(attribute: Any) -> Iterator[str]:
     """What a column is said to have and is not of its kind."""
-    if not isinstance(attribute.name, str):
-        yield "name: is a text"
     for place, given, asked, example in (
         ("hierarchy", attribute.hierarchy, ("domain", "to_policy"), "Flat()"),
         ("disguise", attribute.disguise, ("cover", "fits", "to_policy"), "Mask()"),
@@ -112,18 +112,6 @@ def ill_formed(attribute: Any) -> Iterator[str]:
             continue
         if isinstance(given, type) or not all(hasattr(given, name) for name in asked):
             yield f"{place}: is a {place} such as {example}"
-
-
-def ill_typed(thing: Any) -> list[str]:
-    """Parameters of a promise or an algorithm that are not of their types, as a file could not say them."""
-    if not is_dataclass(thing):
-        return ["is a dataclass, whose fields are what a policy says of it"]
-    words = [
-        f"{place}: {one_of('it', [one.value for one in kind], given)}, a {kind.__name__}"
-        for place, given, kind in words_of(thing)
-        if not isinstance(given, kind)
-    ]
-    return words or list(ill_said(thing))
 
 
 def other_kind(kind: object) -> str:
@@ -292,7 +280,7 @@ def _public(policy: Terms, complaints: Complaints) -> None:
     algorithm: Any = policy.algorithm
     if algorithm is None:
         return
-    complaints.add(*algorithm.complaints(policy))
+    complaints.add(*algorithm.complaints(policy), *_unnamed(policy))
     if algorithm.public_domains:
         return
     if policy.ledger is not None:
@@ -305,6 +293,18 @@ def _public(policy: Terms, complaints: Complaints) -> None:
                 f"attributes.{attribute.name}: hierarchy: {algorithm.name} has no use for sets, units or "
                 "null = true; diffgen has"
             )
+
+
+def _unnamed(policy: Terms) -> Iterator[str]:
+    """Columns that an algorithm's settings name, and no attribute."""
+    settings: Mapping[str, Collection[str]] = policy.algorithm.named()
+    for setting, names in settings.items():
+        possible = ALSO_PERTURBED if setting == "columns" else (Role.QUASI,)
+        known = {a.name for a in policy.with_role(*possible, Role.UNDECIDED)}
+        roles = " or ".join(f'"{role.value}"' for role in possible)
+        for name in names:
+            if name not in known:
+                yield f"algorithm: {setting}.{name}: no attribute with that name and role {roles}"
 
 
 def _same_kind(policy: Terms, complaints: Complaints) -> None:

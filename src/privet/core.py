@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from privet import equality, notebook
 from privet.declared import TABLE, AlgorithmFacts, HierarchyFacts, ModelFacts, Order, declare, settle
 from privet.domain import Codes, Cut, Domain, Value
+from privet.errors import shown
 from privet.readings import Absent, Formulas, Rows
 from privet.readings import Nulls as Nulls  # noqa: PLC0414 - a noun that is known from here
 
@@ -81,7 +82,8 @@ class Attribute:
     values: tuple[Value, ...] = ()  # all that could stand in a target, where the data must not say it
 
     def __post_init__(self) -> None:
-        settle(self, f"attributes.{self.name}")
+        given: Any = self.name
+        settle(self, f"attributes.{given if isinstance(given, str) else shown(given)}")
         object.__setattr__(self, "name", equality.name(self.name))
         if self.person is not None:
             object.__setattr__(self, "person", equality.name(self.person))

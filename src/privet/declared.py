@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import Field, fields
+from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from functools import cache
@@ -298,11 +299,12 @@ def _plain(hint: Any, given: Any) -> Any:
         if fits(given):
             return given if isinstance(given, (bool, Fraction)) or type(given) is int else hint(given)
         raise PolicyError(f"is {what}, not {shown(given)}")
-    if Protocol in hint.__bases__:  # a plug-in inherits nothing: it is what says itself in a policy
-        fits_it = hasattr(given, "to_policy") and not isinstance(given, type)
+    if Protocol in hint.__bases__:  # a plug-in inherits nothing
+        asked = [name for name, part in vars(hint).items() if callable(part) and not name.startswith("_")]
+        is_one = not isinstance(given, type) and all(hasattr(given, name) for name in asked)
     else:
-        fits_it = isinstance(given, hint)
-    if not fits_it:
+        is_one = isinstance(given, hint)
+    if not is_one:
         raise PolicyError(f"is a {hint.__name__}, not {shown(given)}")
     return given
 
@@ -329,6 +331,7 @@ PLAIN: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {
     float: ("a number", _number),
     Fraction: ("an exact fraction such as Fraction(1, 5)", _exact),
     str: ("a text in quotes", _text),
+    Decimal: ("a finite Decimal", lambda given: isinstance(given, Decimal) and given.is_finite()),
     Path: ("the path of a file", lambda given: isinstance(given, (str, Path))),
 }
 

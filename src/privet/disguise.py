@@ -45,6 +45,8 @@ class Key:
         settle(self)
         if (self.file is None) == (self.env is None):
             raise PolicyError("key_file, key_env: give one of them")
+        if not self.env and self.file in {None, Path()}:
+            raise PolicyError(f"{'key_file' if self.env is None else 'key_env'}: text, and not empty")
 
     def __repr__(self) -> str:
         return "Key()"

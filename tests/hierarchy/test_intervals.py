@@ -234,8 +234,8 @@ def test_given_trees_never_grow() -> None:
         ({"bottom": 3, "top": 2}, "the lower limit"),
         ({"low": 1, "bottom": 2}, "low, bottom"),
         ({"high": 1, "top": 2}, "high, top"),
-        ({"width": (0.5,)}, "width: is a whole number or is a Decimal"),
-        ({"low": True}, "low: is a whole number or is a Decimal"),
+        ({"width": (0.5,)}, "width: is a whole number or is a finite Decimal"),
+        ({"low": True}, "low: is a whole number or is a finite Decimal"),
         ({"low": Decimal("nan")}, "finite"),
     ],
 )

@@ -294,7 +294,9 @@ def test_nearest_moves_no_further_than_it_must(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("k", [0, -1, True, 2.0, "2", None])
 def test_k_is_a_whole_number(k: object) -> None:
-    with pytest.raises(PolicyError, match=r"k is a whole number from 1 on|k: is a whole number|k: is missing"):
+    with pytest.raises(
+        PolicyError, match=r"k is a whole number from 1 on|k: is a whole number|k: is missing"
+    ):
         KAnonymity(k=k)  # type: ignore[arg-type]
 
 

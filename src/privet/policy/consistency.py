@@ -12,6 +12,7 @@ from typing import Any
 
 from privet.core import Attribute, Form, Nulls, Purse, Role, Terms
 from privet.declared import TABLE, AlgorithmFacts, ModelFacts, Order, missing
+from privet.disguise import Shift
 from privet.engine import unwritable
 from privet.errors import PolicyError, one_of
 from privet.policy.notation import Complaints, fill, ill_typed, noted, written
@@ -50,7 +51,7 @@ def formed(terms: Terms) -> Iterator[str]:
         if not isinstance(attribute, Attribute):
             yield f'attributes[{at}]: is an attribute such as Attribute("age", "quasi")'
         else:
-            yield from (f"attributes.{attribute.name}: {wrong}" for wrong in ill_formed(attribute))
+            yield from (f"attributes.{attribute.name}: {wrong}" for wrong in ill_typed(attribute))
     names = Counter(a.name for a in attributes if isinstance(a, Attribute))
     yield from (f"attributes.{name}: named {times} times" for name, times in names.items() if times > 1)
     if not terms.models:
@@ -66,8 +67,8 @@ def formed(terms: Terms) -> Iterator[str]:
         yield "algorithm: is an algorithm such as TopDown(), not a class of them"
     elif lacks := missing(terms.algorithm, AlgorithmFacts):
         yield f"algorithm: is an algorithm such as TopDown(); here is no {' and no '.join(lacks)}"
-    elif not missing(terms.algorithm, ModelFacts):
-        yield "algorithm: is an algorithm such as TopDown(), not a promise"
+    elif not missing(terms.algorithm, ModelFacts) or hasattr(terms.algorithm, "to_policy"):
+        yield "algorithm: is an algorithm such as TopDown(), not a promise, a hierarchy or a disguise"
     else:
         yield from (f"algorithm: {wrong}" for wrong in ill_typed(terms.algorithm))
     if not isinstance(terms.purpose, str):
@@ -102,18 +103,6 @@ def formed(terms: Terms) -> Iterator[str]:
         yield 'ledger: is a file and a data set, such as Purse("ledger.sqlite", "admissions")'
 
 
-def ill_formed(attribute: Any) -> Iterator[str]:
-    """What a column is said to have and is not of its kind."""
-    for place, given, asked, example in (
-        ("hierarchy", attribute.hierarchy, ("domain", "to_policy"), "Flat()"),
-        ("disguise", attribute.disguise, ("cover", "fits", "to_policy"), "Mask()"),
-    ):
-        if given is None:
-            continue
-        if isinstance(given, type) or not all(hasattr(given, name) for name in asked):
-            yield f"{place}: is a {place} such as {example}"
-
-
 def other_kind(kind: object) -> str:
     """The complaint about a kind of data that nobody knows."""
     return f"kind: {one_of('kind', [TABLE, *installed('shapes')], kind)}"
@@ -139,6 +128,8 @@ def unfit(attribute: Attribute) -> list[str]:
         found.append(f"hierarchy: only a quasi-identifier is generalised, the role here is {role.value}")
     if attribute.disguise is not None and role is not Role.IDENTIFIER:
         found.append(f"publish: only an identifier is disguised, the role here is {role.value}")
+    if attribute.person is not None and not isinstance(attribute.disguise, Shift):
+        found.append('by: only publish = "shift" asks whose dates they are')
     if attribute.values and role not in {Role.TARGET, Role.UNDECIDED}:
         found.append(f"values: only a target lists its values, the role here is {role.value}")
     if attribute.values and len(set(attribute.values)) < max(2, len(attribute.values)):

@@ -111,6 +111,8 @@ class Policy(Terms):
     def _settled(self) -> dict[str, Any]:
         """What may be left out or written in another way, as it is read from a file that does so."""
         said: dict[str, Any] = {}
+        if not isinstance(self.kind, str):
+            raise PolicyError(consistency.other_kind(self.kind))
         for name in ("attributes", "models"):
             given: Any = getattr(self, name)
             if isinstance(given, str) or not isinstance(given, (list, tuple)):

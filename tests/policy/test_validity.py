@@ -353,7 +353,7 @@ def test_a_plug_in_that_lacks_a_part_is_told_which() -> None:
         monotone = True
 
     assert complaints((AGE,), (Nameless(),)) == (
-        "models[0]: is a promise such as KAnonymity(k=5); here is no name and no check",
+        "models[0]: is a promise such as KAnonymity(k=5); there is no name and no check",
     )
     assert complaints((AGE,), (pv.KAnonymity,))[0].startswith(
         "models[0]: is a promise such as KAnonymity(k=5)"

@@ -60,13 +60,13 @@ def formed(terms: Terms) -> Iterator[str]:
         if isinstance(model, type):
             yield f"models[{at}]: is a promise such as KAnonymity(k=5), not a class of them"
         elif lacks := missing(model, ModelFacts):
-            yield f"models[{at}]: is a promise such as KAnonymity(k=5); here is no {' and no '.join(lacks)}"
+            yield f"models[{at}]: is a promise such as KAnonymity(k=5); there is no {' and no '.join(lacks)}"
         else:
             yield from (f"models[{at}]: {wrong}" for wrong in ill_typed(model))
     if isinstance(terms.algorithm, type):
         yield "algorithm: is an algorithm such as TopDown(), not a class of them"
     elif lacks := missing(terms.algorithm, AlgorithmFacts):
-        yield f"algorithm: is an algorithm such as TopDown(); here is no {' and no '.join(lacks)}"
+        yield f"algorithm: is an algorithm such as TopDown(); there is no {' and no '.join(lacks)}"
     elif not missing(terms.algorithm, ModelFacts) or hasattr(terms.algorithm, "to_policy"):
         yield "algorithm: is an algorithm such as TopDown(), not a promise, a hierarchy or a disguise"
     else:

@@ -108,7 +108,7 @@ def test_lists_of_arrays_are_checked_one_by_one() -> None:
     [
         (0, np.zeros(9), "points has fewer than 10 entries"),
         (4, np.zeros(4, np.int64), "group_of has fewer than 5 entries"),
-        (0, np.ma.array(np.zeros(10), mask=[1] * 10), "points is an array of float64, not MaskedArray"),
+        (0, np.ma.array(np.zeros(10), mask=[True] * 10), "points is an array of float64, not MaskedArray"),
         (1, True, "n is a whole number of 64 bits, not bool"),
     ],
 )

@@ -68,7 +68,7 @@ class Public:
     @property
     def nullable(self) -> list[str]:
         """The columns in which a missing value is one of those that could be."""
-        found = [p.name for p in self.predictors if getattr(p.domain, "null", False)]
+        found = [p.name for p in self.predictors if p.domain.null]
         return [*found, self.target] if None in self.classes else found
 
 

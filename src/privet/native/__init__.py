@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import cache
 from math import prod
 from threading import Thread, current_thread, main_thread
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,8 +126,9 @@ class Parameter:
         if self.pointer == "*const *" and isinstance(argument, (list, tuple)):
             addresses = [self._address(each, function) for each in argument]
             return (ctypes.c_void_p * len(addresses))(*addresses)
-        whole = isinstance(argument, (int, np.integer)) and not isinstance(argument, bool)
-        if not self.pointer and whole and -(2**63) <= argument < 2**63:
+        if isinstance(argument, bool):
+            raise TypeError(f"{function}: {self.name} is {self._told}, not bool")
+        if not self.pointer and isinstance(argument, (int, np.integer)) and -(2**63) <= argument < 2**63:
             return int(argument)
         raise TypeError(f"{function}: {self.name} is {self._told}, not {type(argument).__name__}")
 
@@ -162,7 +163,7 @@ class Parameter:
         return kinds[self.pointer] + (str(self.dtype) if self.pointer else "")
 
 
-def _plain(argument: Any) -> bool:
+def _plain(argument: Any) -> TypeGuard[NDArray[Any]]:
     """An array and nothing besides: a mask, for one, would be left behind."""
     return type(argument) is np.ndarray or type(argument) is np.memmap
 

@@ -217,9 +217,8 @@ def hints(made: Any) -> dict[str, Any]:
     return get_type_hints(made)  # compiles every annotation, which takes longer than reading a policy
 
 
-def fitted(hint: Any, given: Any, read: Callable[[Any, Any], Any] | None = None) -> Any:
+def fitted(hint: Any, given: Any) -> Any:
     """What was given for a field of that type, as it is kept; raises PolicyError where it is of another.
-    `read` comes before, with what stands in a file: it makes of it what Python would have been given.
 
     >>> fitted(tuple[str, ...], ["a", "b"]), fitted(int | None, None)
     (('a', 'b'), None)
@@ -227,12 +226,11 @@ def fitted(hint: Any, given: Any, read: Callable[[Any, Any], Any] | None = None)
     Traceback (most recent call last):
     privet.errors.PolicyError: is a whole number, not True
     """
-    given = given if read is None else read(hint, given)
     origin, parts = get_origin(hint), get_args(hint)
     if hint is Any:
         return _frozen(given)
     if origin in {Union, UnionType}:
-        return _either(parts, given, read)
+        return _either(parts, given)
     if given is None:
         raise PolicyError("is missing")
     if origin is Literal:
@@ -242,20 +240,20 @@ def fitted(hint: Any, given: Any, read: Callable[[Any, Any], Any] | None = None)
     if origin is tuple and Ellipsis not in parts:
         if not isinstance(given, (list, tuple)) or len(given) != len(parts):
             raise PolicyError(f"is a list of {len(parts)}, not {shown(given)}")
-        return tuple(fitted(part, item, read) for part, item in zip(parts, given, strict=True))
+        return tuple(fitted(part, item) for part, item in zip(parts, given, strict=True))
     if origin in {tuple, Sequence, Collection}:
         if not isinstance(given, (list, tuple, set, frozenset)):
             raise PolicyError(f"is a list, not {shown(given)}")
         items = given if isinstance(given, (list, tuple)) else sorted(given, key=repr)
-        return tuple(fitted(parts[0], item, read) for item in items)
+        return tuple(fitted(parts[0], item) for item in items)
     if origin is Mapping:
-        return Frozen(_entries(parts, given, read))
+        return Frozen(_entries(parts, given))
     if isinstance(hint, type) and issubclass(hint, Enum):
         return _word(hint, given)
     return _plain(hint, given)
 
 
-def _either(parts: Sequence[Any], given: Any, read: Any) -> Any:
+def _either(parts: Sequence[Any], given: Any) -> Any:
     """The first reading that fits: a level, or a list of two."""
     if given is None and NoneType in parts:
         return None
@@ -264,21 +262,21 @@ def _either(parts: Sequence[Any], given: Any, read: Any) -> Any:
     for part in tables if tables and isinstance(given, Mapping) else parts:
         if part is not NoneType:
             try:
-                return fitted(part, given, read)
+                return fitted(part, given)
             except PolicyError as error:
                 refused.append(error.complaints[0])
     said = [complaint.removesuffix(f", not {shown(given)}") for complaint in refused]
     raise PolicyError(refused[0] if len(refused) == 1 else f"{' or '.join(said)}, not {shown(given)}")
 
 
-def _entries(parts: Sequence[Any], given: Any, read: Any) -> Iterator[tuple[Any, Any]]:
+def _entries(parts: Sequence[Any], given: Any) -> Iterator[tuple[Any, Any]]:
     """A number or a word for each attribute: { age = 2, zip = 0.5 }."""
     if not isinstance(given, Mapping):
         raise PolicyError(f"is a table of attributes, such as {{ age = … }}, not {shown(given)}")
     complaints = []
     for name, value in given.items():
         try:
-            yield fitted(parts[0], name), fitted(parts[1], value, read)
+            yield fitted(parts[0], name), fitted(parts[1], value)
         except PolicyError as error:
             complaints += [f"{name}: {wrong}" for wrong in error.complaints]
     if complaints:

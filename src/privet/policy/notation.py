@@ -11,7 +11,8 @@ from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from math import isfinite
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
 
 from privet import registry
 from privet.core import Percent
@@ -84,7 +85,8 @@ def fill(made: Any, table: Mapping[str, Any]) -> Any:
     for field in wanted:
         if field.name in table:
             with complaints.at(field.name):
-                values[field.name] = fitted(known[field.name], table[field.name], _in_a_file)
+                hint = known[field.name]
+                values[field.name] = fitted(hint, _in_python(hint, table[field.name]))
         elif field.default is MISSING and field.default_factory is MISSING:
             complaints.add(f"{field.name} is missing")
     complaints.raise_all()
@@ -132,10 +134,13 @@ def _fields_of(thing: Any) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
             yield field.name, None, error.complaints
 
 
-def _in_a_file(hint: Any, given: Any) -> Any:
-    """What stands in a file, where it has other words for a type than Python has."""
+def _in_python(hint: Any, given: Any) -> Any:
+    """What stands in a file as Python would have given it, where it has other words for a type."""
+    origin, parts = get_origin(hint), [part for part in get_args(hint) if part is not NoneType]
     if hint == Sensitive:
         return _sensitive(given)
+    if origin in {Union, UnionType}:
+        return _in_python(parts[0], given) if len(parts) == 1 else given
     if hint is Fraction:
         return exact(given)
     if is_dataclass(hint) and isinstance(given, Mapping):
@@ -143,6 +148,15 @@ def _in_a_file(hint: Any, given: Any) -> Any:
     if is_dataclass(hint):
         names = ", ".join(f.name for f in written(hint))
         raise PolicyError(f"is a table with {names}, not {shown(given)}")
+    if origin in {tuple, Sequence} and isinstance(given, (list, tuple)):
+        return [_in_python(parts[0], item) for item in given]
+    if origin is Mapping and isinstance(given, Mapping):
+        complaints, found = Complaints(), {}
+        for name, value in given.items():
+            with complaints.at(name):
+                found[name] = _in_python(parts[1], value)
+        complaints.raise_all()
+        return found
     return given
 
 

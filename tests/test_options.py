@@ -46,6 +46,9 @@ def test_whatever_is_called_says_which_option_was_meant() -> None:
         (pv.explore, (table, POLICY), "algorithm", "algorithms"),
         (pv.verify, ("out",), "engin", "engine"),
         (link, (table, table), "polic", "policy"),
+        (pv.attack, ("out",), "trails", "trials"),
+        (pv.plan, (POLICY,), "record", "records"),
+        (pv.draft, (table,), "path", "paths"),
     )
     for call, given, said, meant in wrong:
         with pytest.raises(pv.OptionError) as caught:

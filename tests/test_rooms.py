@@ -48,7 +48,7 @@ ARROWS: dict[str, set[str]] = {
     "equality": set(),
     "readings": set(),
     "domain": {"errors", "equality"},
-    "declared": {"core"},  # for its types only
+    "declared": {"errors", "core"},  # the latter for its types only
     "core": {"errors", "equality", "readings", "domain", "declared", "notebook", "recoding"},  # its type only
     "recoding": {"core", "domain", "errors"},
     "engine": {"errors", "equality", "domain", "core", "recoding"},

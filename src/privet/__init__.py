@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     )
     from privet.models.safeharbor import SafeHarbor
     from privet.models.tcloseness import Distance, TCloseness
+    from privet.models.template import EVERY
     from privet.policy.notation import algorithm, model
     from privet.policy.values import Policy
     from privet.readings import Nulls
@@ -140,6 +141,7 @@ _HOME = {
     "DocumentAnonymity": "privet.document.promises",
     "DocumentDiversity": "privet.document.promises",
     "DocumentShape": "privet.roads.documents.shape",
+    "EVERY": "privet.models.template",
     "EnhancedBetaLikeness": "privet.models.likeness",
     "EntropyLDiversity": "privet.models.ldiversity",
     "Flat": "privet.hierarchy.flat",
@@ -237,19 +239,20 @@ __all__ = [  # noqa: RUF022 - the same order as _HOME, which a test compares
     "ByConstruction", "ByPromise", "CToff", "ClusTree", "Coincident", "Condensation",
     "ConfidenceBounding", "ContingencySettings", "Dates", "DeltaDisclosure", "DeltaPresence",
     "DiffGenSettings", "DifferentialPrivacy", "Distance", "DistinctLDiversity", "DocumentAnonymity",
-    "DocumentDiversity", "DocumentShape", "EnhancedBetaLikeness", "EntropyLDiversity", "Flat", "Form",
-    "GeneraliseItems", "Hash", "HiddenRule", "HideBorder", "HideExact", "HideItems", "HideTransactions",
-    "HierarchyError", "Incognito", "InputError", "InternalError", "Intervals", "KAnonymity",
-    "KMAnonymity", "KMap", "Key", "LKC", "Ledger", "LightestPaths", "Local", "Mask", "MaximumRisk",
-    "Microaggregation", "MissingExtraError", "Mondrian", "Nulls", "Optimal", "OptionError", "PMPrivacy",
-    "PSensitiveKAnonymity", "PartyError", "PersonError", "PersonalisedPrivacy", "Policy", "PolicyError",
-    "PopulationUniqueness", "Pram", "Prefix", "PrivacyModel", "PrivetError", "Pseudonym", "Purse",
-    "RankSwap", "RecordsAtRisk", "RecursiveLDiversity", "Release", "Role", "SafeHarbor", "SafeLattice",
-    "Samarati", "SampleUniqueness", "Sampling", "Sets", "Shift", "Spark", "SuppressItems",
-    "SuppressItemsLocally", "SuppressPoints", "SuppressPointsLocally", "Suppression", "TCloseness",
-    "Tally", "TamperedError", "TopDown", "Trajectories", "Transactions", "Tree", "TreeAnatomy",
-    "UnsatisfiableError", "UnsupportedError", "Verdict", "algorithm", "attack", "check", "compare",
-    "draft", "explain", "explore", "link", "model", "plan", "publish", "risk", "sample", "verify",
+    "DocumentDiversity", "DocumentShape", "EVERY", "EnhancedBetaLikeness", "EntropyLDiversity", "Flat",
+    "Form", "GeneraliseItems", "Hash", "HiddenRule", "HideBorder", "HideExact", "HideItems",
+    "HideTransactions", "HierarchyError", "Incognito", "InputError", "InternalError", "Intervals",
+    "KAnonymity", "KMAnonymity", "KMap", "Key", "LKC", "Ledger", "LightestPaths", "Local", "Mask",
+    "MaximumRisk", "Microaggregation", "MissingExtraError", "Mondrian", "Nulls", "Optimal",
+    "OptionError", "PMPrivacy", "PSensitiveKAnonymity", "PartyError", "PersonError",
+    "PersonalisedPrivacy", "Policy", "PolicyError", "PopulationUniqueness", "Pram", "Prefix",
+    "PrivacyModel", "PrivetError", "Pseudonym", "Purse", "RankSwap", "RecordsAtRisk",
+    "RecursiveLDiversity", "Release", "Role", "SafeHarbor", "SafeLattice", "Samarati",
+    "SampleUniqueness", "Sampling", "Sets", "Shift", "Spark", "SuppressItems", "SuppressItemsLocally",
+    "SuppressPoints", "SuppressPointsLocally", "Suppression", "TCloseness", "Tally", "TamperedError",
+    "TopDown", "Trajectories", "Transactions", "Tree", "TreeAnatomy", "UnsatisfiableError",
+    "UnsupportedError", "Verdict", "algorithm", "attack", "check", "compare", "draft", "explain",
+    "explore", "link", "model", "plan", "publish", "risk", "sample", "verify",
 ]  # fmt: skip
 
 

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet import equality, notebook
-from privet.declared import TABLE, AlgorithmFacts, HierarchyFacts, ModelFacts, Order, declare
+from privet.declared import TABLE, AlgorithmFacts, HierarchyFacts, ModelFacts, Order, declare, settle
 from privet.domain import Codes, Cut, Domain, Value
-from privet.errors import PolicyError, one_of
+from privet.errors import shown
 from privet.readings import Absent, Formulas, Rows
 from privet.readings import Nulls as Nulls  # noqa: PLC0414 - a noun that is known from here
 
@@ -82,14 +82,10 @@ class Attribute:
     values: tuple[Value, ...] = ()  # all that could stand in a target, where the data must not say it
 
     def __post_init__(self) -> None:
-        if not isinstance(self.role, Role):
-            words = {role.value: role for role in Role}
-            if not isinstance(self.role, str) or self.role not in words:
-                raise PolicyError(f"attributes.{self.name}: {one_of('role', list(words), self.role)}")
-            object.__setattr__(self, "role", words[self.role])
-        if isinstance(self.name, str):  # else `policy.consistency` complains
-            object.__setattr__(self, "name", equality.name(self.name))
-        if isinstance(self.person, str):
+        given: Any = self.name
+        settle(self, f"attributes.{given if isinstance(given, str) else shown(given)}")
+        object.__setattr__(self, "name", equality.name(self.name))
+        if self.person is not None:
             object.__setattr__(self, "person", equality.name(self.person))
 
     @property
@@ -324,6 +320,9 @@ class Form:
     # what the columns are called in full, where the file says it
     labels: Mapping[str, str] = field(default_factory=dict, metadata={"policy": False}, compare=False)
 
+    def __post_init__(self) -> None:
+        settle(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Purse:
@@ -333,13 +332,10 @@ class Purse:
     dataset: str
 
     def __post_init__(self) -> None:
-        file: Any = self.file
-        dataset: Any = self.dataset
-        if not isinstance(file, (str, Path)) or not isinstance(dataset, str):
-            raise PolicyError(
-                'ledger: is a file and a data set, such as Purse("ledger.sqlite", "admissions")'
-            )
-        if "://" not in str(self.file):  # a database's address stays as it is
+        if isinstance(self.file, Path):
+            object.__setattr__(self, "file", str(self.file))
+        settle(self, "ledger")
+        if "://" not in self.file:  # a database's address stays as it is
             object.__setattr__(self, "file", str(Path(self.file)))  # "./ledger" and "ledger" are one file
 
 

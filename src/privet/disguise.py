@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from privet.core import Disguise
+from privet.declared import settle
 from privet.domain import Value
 from privet.errors import InputError, InternalError, PolicyError, one_of, unknown_key
 
@@ -41,8 +42,11 @@ class Key:
     base: Path = field(default=Path(), compare=False)  # the folder that `file` starts from
 
     def __post_init__(self) -> None:
+        settle(self)
         if (self.file is None) == (self.env is None):
             raise PolicyError("key_file, key_env: give one of them")
+        if not self.env and self.file in {None, Path()}:
+            raise PolicyError(f"{'key_file' if self.env is None else 'key_env'}: text, and not empty")
 
     def __repr__(self) -> str:
         return "Key()"
@@ -90,7 +94,8 @@ class Mask:
     name: ClassVar[str] = "mask"
 
     def __post_init__(self) -> None:
-        if any(type(kept) is not int or kept < 0 for kept in (self.first, self.last)):
+        settle(self)
+        if any(kept < 0 for kept in (self.first, self.last)):
             raise PolicyError("first, last: how many characters are kept, 0 or more")
 
     def cover(self, values: Sequence[Value], person: Sequence[Value] | None = None) -> list[Value]:  # noqa: ARG002 - for shift
@@ -119,6 +124,9 @@ class Hash:
 
     name: ClassVar[str] = "hash"
 
+    def __post_init__(self) -> None:
+        settle(self)
+
     def cover(self, values: Sequence[Value], person: Sequence[Value] | None = None) -> list[Value]:  # noqa: ARG002 - for shift
         digest = _digest(self.key, b"hash")
         published = {value: digest(value).hex() for value in set(values) if value is not None}
@@ -138,6 +146,9 @@ class Pseudonym:
     key: Key
 
     name: ClassVar[str] = "pseudonym"
+
+    def __post_init__(self) -> None:
+        settle(self)
 
     def cover(self, values: Sequence[Value], person: Sequence[Value] | None = None) -> list[Value]:  # noqa: ARG002 - for shift
         digest = _digest(self.key, b"pseudonym")
@@ -171,7 +182,8 @@ class Shift:
     name: ClassVar[str] = "shift"
 
     def __post_init__(self) -> None:
-        if type(self.days) is not int or self.days < 1:
+        settle(self)
+        if self.days < 1:
             raise PolicyError("days: how far dates are shifted at most, 1 or more")
 
     def cover(self, values: Sequence[Value], person: Sequence[Value] | None = None) -> list[Value]:

@@ -148,6 +148,7 @@ class InternalError(PrivetError):
 
 
 FEW_WORDS = 12  # so many can be read at a glance
+LONGEST = 200  # characters of a value in a message
 
 
 def one_of(what: str, allowed: Sequence[str], given: object) -> str:
@@ -159,7 +160,20 @@ def one_of(what: str, allowed: Sequence[str], given: object) -> str:
     near = _near(allowed, given) if isinstance(given, str) else []
     meant = f"; did you mean {' or '.join(near)}?" if near else ""
     known = ", ".join(allowed) if len(allowed) <= FEW_WORDS or not near else f"{len(allowed)} words"
-    return f"{what} is one of {known}, not {given!r}{meant}"
+    return f"{what} is one of {known}, not {shown(given)}{meant}"
+
+
+def shown(given: object) -> str:
+    """What a policy or a call says in a place, short enough for a line.
+
+    >>> shown("a"), shown(10**5000)
+    ("'a'", 'a value of type int')
+    """
+    try:
+        text = repr(given)
+    except Exception:  # noqa: BLE001 - whatever a stranger's own value does when it is asked
+        text = ""
+    return text if 0 < len(text) <= LONGEST else f"a value of type {type(given).__name__}"
 
 
 def _near(allowed: Sequence[str], given: str) -> list[str]:

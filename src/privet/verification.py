@@ -48,6 +48,31 @@ class Verification:
     def holds(self) -> bool:
         return not self.complaints and all(verdict.holds for _, verdict in self.verdicts)
 
+    @property
+    def promises(self) -> tuple[Promise, ...]:
+        """What was promised and found, then what the release does not show."""
+        return (*(notes.promise(model, verdict) for model, verdict in self.verdicts), *self.made)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `privet verify --json` prints; what the release does not show holds for nobody else."""
+        return {
+            "holds": self.holds,
+            "folder": str(self.folder),
+            "promises": [
+                dict(promise) if promise.shown else {**promise, "holds": None} for promise in self.promises
+            ],
+            "reading": list(self.reading),
+            "signatures": [
+                {"signer": one.signature.signer, "key": one.signature.key, "valid": one.valid}
+                for one in self.signed
+            ],
+            "counted_again": self.counted,
+            "stated": list(self.stated),
+            "unchecked": list(self.unchecked),
+            "complaints": list(self.complaints),
+            "remarks": list(self.remarks),
+        }
+
     def _repr_html_(self) -> str:
         """Whether it holds, what was found, and what is not as the evidence says."""
         found = [(model.name, verdict.holds, verdict.achieved) for model, verdict in self.verdicts]

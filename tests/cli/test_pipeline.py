@@ -143,7 +143,7 @@ def test_a_table_without_evidence_is_never_replaced(privet: Run, place: Path) ->
     into = ("--into", "sqlite:///c.db", "--table", "safe", "--overwrite")
     ran = privet("publish", "patients.csv", POLICY, "-o", "out", *into)
     assert ran.code == 2
-    assert "is no release" in ran.err
+    assert "is not a release" in ran.err
     with closing(sqlite3.connect("c.db")) as db:
         assert db.execute("SELECT * FROM safe").fetchall() == [(1,)]
 

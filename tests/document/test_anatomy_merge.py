@@ -237,7 +237,7 @@ def test_wrong_parameters(wrong: dict[str, object], words: str) -> None:
         (0, Fraction(1, 2), "at least 1"),
         (1, Fraction(0), "above 0"),
         (1, Fraction(3, 2), "at most 1"),
-        (1, 0.5, "never a float"),
+        (1, 0.5, "p: is an exact fraction"),
     ],
 )
 def test_wrong_rules(m: int, p: Fraction, words: str) -> None:

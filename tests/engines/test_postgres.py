@@ -97,7 +97,7 @@ def test_a_release_is_written_back_with_its_evidence(url: str) -> None:
     with psycopg.connect(url) as db:
         assert len(db.execute("SELECT * FROM safe").fetchall()) == 1
         db.execute("DROP TABLE safe_evidence")
-    with pytest.raises(InputError, match="is no release"):
+    with pytest.raises(InputError, match="is not a release"):
         replace(written, overwrite=True).refuse()
     with psycopg.connect(url) as db:
         db.execute("DROP TABLE safe")

@@ -588,14 +588,14 @@ def test_values_without_a_place_are_counted_not_named() -> None:
     ("make", "complaint"),
     [
         (lambda: DistinctLDiversity(l=0, sensitive=S), "l is a whole number from 1 on"),
-        (lambda: DistinctLDiversity(l=2, sensitive="s"), r"sensitive is a list"),  # type: ignore[arg-type]
+        (lambda: DistinctLDiversity(l=2, sensitive="s"), "sensitive: is a list"),  # type: ignore[arg-type]
         (lambda: DistinctLDiversity(l=2, sensitive=()), "at least one attribute"),
-        (lambda: EntropyLDiversity(l=2.5, sensitive=S), "whole number from 1 on"),  # type: ignore[arg-type]
+        (lambda: EntropyLDiversity(l=2.5, sensitive=S), "l: is a whole number"),  # type: ignore[arg-type]
         (lambda: DeltaDisclosure(delta=None, sensitive=S), "exact fraction above 0"),
         (lambda: EnhancedBetaLikeness(beta=None, sensitive=S), "exact fraction from 0 on"),
         (lambda: RecursiveLDiversity(c=F(0), l=2, sensitive=S), "exact fraction above 0"),
         (lambda: TCloseness(t=F(3, 2), sensitive=S, distance=Distance.EQUAL), "at most 1"),
-        (lambda: TCloseness(t=F(1), sensitive=S, distance="equl"), "distance is"),  # type: ignore[arg-type]
+        (lambda: TCloseness(t=F(1), sensitive=S, distance="equl"), "distance: it is one of"),  # type: ignore[arg-type]
         (
             lambda: TCloseness(t=F(1), sensitive=S, distance=Distance.EQUAL, order=("a", "b")),
             "order goes with",

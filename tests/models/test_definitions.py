@@ -294,13 +294,15 @@ def test_nearest_moves_no_further_than_it_must(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("k", [0, -1, True, 2.0, "2", None])
 def test_k_is_a_whole_number(k: object) -> None:
-    with pytest.raises(PolicyError, match="k is a whole number from 1 on"):
+    with pytest.raises(
+        PolicyError, match=r"k is a whole number from 1 on|k: is a whole number|k: is missing"
+    ):
         KAnonymity(k=k)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("c", [0, 0.5, "1/2", Fraction(0), Fraction(3, 2), Fraction(-1, 2), 1, True])
 def test_c_is_an_exact_share(c: object) -> None:
-    with pytest.raises(PolicyError, match="exact fraction above 0 and at most 1"):
+    with pytest.raises(PolicyError, match=r"exact fraction above 0 and at most 1|c: is an exact fraction"):
         LKC(l=1, k=1, c=c, sensitive=["s"])  # type: ignore[arg-type]
 
 

@@ -58,7 +58,7 @@ def test_the_areas_are_those_of_the_guidance() -> None:
 
 
 def test_columns_are_lists() -> None:
-    with pytest.raises(PolicyError, match="list of columns"):
+    with pytest.raises(PolicyError, match="dates: is a list"):
         SafeHarbor(dates="seen")
 
 

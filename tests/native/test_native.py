@@ -103,6 +103,35 @@ def test_lists_of_arrays_are_checked_one_by_one() -> None:
         wide.passed([np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int32)], "f")
 
 
+@pytest.mark.parametrize(
+    ("at", "given", "complaint"),
+    [
+        (0, np.zeros(9), "points has fewer than 10 entries"),
+        (4, np.zeros(4, np.int64), "group_of has fewer than 5 entries"),
+        (0, np.ma.array(np.zeros(10), mask=[True] * 10), "points is an array of float64, not MaskedArray"),
+        (1, True, "n is a whole number of 64 bits, not bool"),
+    ],
+)
+def test_what_is_too_short_or_masked_or_a_truth_is_refused(at: int, given: Any, complaint: str) -> None:
+    """C wrote beyond the end of an array."""
+    arguments: list[Any] = [np.zeros(10), 5, 2, 2, np.zeros(5, np.int64)]
+    arguments[at] = given
+    with pytest.raises(TypeError, match=complaint):
+        native.call("privet_mdav_groups", *arguments)
+
+
+def test_a_length_that_stands_in_another_array_is_compared() -> None:
+    def called(starts: list[int]) -> None:
+        visits, counts = np.zeros(3, np.int32), np.ones(2, np.int64)
+        handle = np.zeros(4, np.int64)
+        native.call("privet_maximal_frequent", visits, np.array(starts), 2, counts, 1, 1, handle)
+
+    with pytest.raises(TypeError, match="visits has fewer than 4 entries"):
+        called([0, 1, 4])
+    with pytest.raises(TypeError, match="visits is as long as an array says that is too short"):
+        called([0, 3])
+
+
 def test_too_few_arguments_are_refused() -> None:
     needs_loops()
     with pytest.raises(TypeError, match="takes 5 arguments, not 4"):

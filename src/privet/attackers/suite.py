@@ -24,7 +24,7 @@ from privet.errors import one_of as listed
 from privet.measure.attack import Rows
 from privet.registry import installed
 from privet.release import Release
-from privet.roads import engine_of
+from privet.roads import engine_of, with_known_options
 from privet.roads.stations import settle
 from privet.roads.tables.opened import rows_of
 
@@ -105,6 +105,7 @@ class Attacked:
         )
 
 
+@with_known_options
 def attack(
     *releases: Release | str | Path,
     raw: Any = None,

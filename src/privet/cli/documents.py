@@ -222,7 +222,7 @@ def init(data: str, output: Path, kind: str | None, *, overwrite: bool, json: bo
     with whole(output, overwrite=overwrite) as fresh:
         fresh.write_text(made.dumps(), encoding="utf-8")
     if json:
-        screen.answer({"policy": str(output), **made.to_document()})
+        screen.answer({"policy": str(output), **made.to_dict()})
         return 0
     types = made.found.types
     screen.say(

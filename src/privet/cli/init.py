@@ -128,7 +128,7 @@ def init(
     with whole(output, overwrite=overwrite) as fresh:
         fresh.write_text(text, encoding="utf-8")
     if json:
-        screen.answer({"policy": str(output), "preset": preset, **drafted.to_document(), "told": list(told)})
+        screen.answer({"policy": str(output), "preset": preset, **drafted.to_dict(), "told": list(told)})
         return 0
     columns = [(name, f"{said}?", reason) for name, said, reason in drafted.told()]
     size = f"{_many(drafted.records, 'record')} in {_many(len(columns), 'column')}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,7 +14,6 @@ from privet.effort import allowed
 from privet.errors import InputError
 
 if TYPE_CHECKING:
-    from privet.evidence.values import Promise
     from privet.verification import Verification
 
 
@@ -55,7 +54,6 @@ def verify(
     Next: `privet explain out` says why so much was lost; report.html in the folder shows it all.
 
     """
-    from privet.evidence import notes as ev
     from privet.evidence import sealed
     from privet.report.numerals import counted
     from privet.verification import verify as verified
@@ -65,27 +63,10 @@ def verify(
     most = sealed.LARGEST if limit is None else sealed.size(limit)
     with allowed(effort):
         found = verified(folder, engine=engine_of(engine, master), limit=most, signers=asked(signer, allow))
-    promises = [*(ev.promise(model, verdict) for model, verdict in found.verdicts), *found.made]
     if json:
-        screen.answer(
-            {
-                "holds": found.holds,
-                "folder": str(folder),
-                "promises": [told(promise) for promise in promises],
-                "reading": list(found.reading),
-                "signatures": [
-                    {"signer": one.signature.signer, "key": one.signature.key, "valid": one.valid}
-                    for one in found.signed
-                ],
-                "counted_again": found.counted,
-                "stated": list(found.stated),
-                "unchecked": list(found.unchecked),
-                "complaints": list(found.complaints),
-                "remarks": list(found.remarks),
-            }
-        )
+        screen.answer({**found.to_dict(), "folder": str(folder)})
         return 0 if found.holds else 1
-    screen.say(*screen.promise_lines(promises))
+    screen.say(*screen.promise_lines(found.promises))
     if found.reading:
         screen.say(f"  read so that {screen.shown('; '.join(found.reading))}")
     screen.say(*signatures(found))
@@ -104,14 +85,11 @@ def verify(
             *found.remarks,
         )
         return 0
-    broken = [f"{promise.type}: this promise is broken" for promise in promises if promise.holds is False]
+    broken = [
+        f"{promise.type}: this promise is broken" for promise in found.promises if promise.holds is False
+    ]
     screen.problems(*(f"{folder}: {complaint}" for complaint in (*found.complaints, *broken)))
     return 1
-
-
-def told(promise: Promise) -> dict[str, Any]:
-    """A promise for programs: one that the release does not show holds for nobody but who made it."""
-    return dict(promise) if promise.shown else {**promise, "holds": None}
 
 
 def signatures(found: Verification) -> list[str]:

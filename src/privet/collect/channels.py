@@ -47,6 +47,8 @@ class AsIs:
     inputs: int
     name: ClassVar[str] = "as-is"
 
+    first: ClassVar[int] = 0  # the output number 0, as a place of the input's grid
+
     @property
     def outputs(self) -> int:
         return self.inputs
@@ -67,6 +69,8 @@ class Response:
     keep: int
     other: int
     name: ClassVar[str] = "k-randomised-response"
+
+    first: ClassVar[int] = 0  # the output number 0, as a place of the input's grid
 
     @classmethod
     def of_epsilon(cls, inputs: int, epsilon: Fraction) -> Response:
@@ -115,6 +119,8 @@ class Unary:
     inputs: int
     one: int
     zero: int
+
+    first: ClassVar[int] = 0  # the output number 0, as a place of the input's grid
 
     @classmethod
     def symmetric(cls, inputs: int, epsilon: Fraction) -> Unary:

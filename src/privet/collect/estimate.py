@@ -154,7 +154,7 @@ def from_counts(
 
 def _taken_for_true(shaped: Binned, counts: Any) -> Floats:
     """The perturbed histogram in the bins of the true one; what lies beyond the ends counts as the end."""
-    first = getattr(shaped.column.channel, "first", 0)
+    first = shaped.column.channel.first
     places = np.clip(np.arange(len(counts)) + first, 0, shaped.column.channel.inputs - 1)
     at = np.searchsorted(shaped.edges, places, side="right") - 1
     found = np.bincount(at, weights=counts, minlength=shaped.bins)

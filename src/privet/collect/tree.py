@@ -140,7 +140,7 @@ class _Grower:
     def _taken_for_true(self, column: Column, outputs: Any) -> Codes:
         if isinstance(column.channel, Unary):
             return np.asarray(np.argmax(outputs, axis=1))
-        first = getattr(column.channel, "first", 0)
+        first = column.channel.first
         return bin_of(column, np.clip(outputs + first, 0, column.channel.inputs - 1), self._bins)
 
     def grown(self, rows: Codes, at: Mapping[str, Codes], depth: int, split_by: frozenset[str]) -> Node:

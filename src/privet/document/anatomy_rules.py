@@ -16,6 +16,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.declared import settle
 from privet.document.forest import NONE, Forest, bucket_of
 from privet.document.schema import Kind, Schema
 from privet.domain import Value
@@ -40,12 +41,11 @@ class Rule:
     attribute: str = ANY
 
     def __post_init__(self) -> None:
+        settle(self)
         complaints = []
         if self.m < 1:
             complaints.append("rule: m is a whole number of at least 1: so many occurrences are too many")
-        if isinstance(self.p, float):
-            complaints.append('rule: p is an exact fraction, such as "1/3", never a float')
-        elif not 0 < self.p <= 1:
+        if not 0 < self.p <= 1:
             complaints.append("rule: p is above 0 and at most 1")
         if complaints:
             raise PolicyError(*complaints)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Progress, Terms, silent
-from privet.declared import AlgorithmFacts
+from privet.declared import AlgorithmFacts, settle
 from privet.document.compiled import THREADS
 from privet.document.cost import Prices
 from privet.document.diversify import ANYTHING, Representative, Trees, Weights
@@ -56,12 +56,7 @@ class CToff(AlgorithmFacts):
     kinds: ClassVar[tuple[str, ...]] = ("documents",)
 
     def __post_init__(self) -> None:
-        if self.mapping not in ("lsap", "greedy"):
-            raise PolicyError("mapping is lsap or greedy")
-        if self.weights not in ("literal", "members"):
-            raise PolicyError("weights is literal or members")
-        if self.infeasible not in ("skip", "literal"):
-            raise PolicyError("infeasible is skip or literal")
+        settle(self)
         if self.sa_weight < 0:
             raise PolicyError("sa_weight is not negative")
         if self.part < 0:

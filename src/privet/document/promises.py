@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import ClassVar, Self
 
 from privet.core import Verdict
-from privet.declared import ModelFacts
+from privet.declared import ModelFacts, settle
 from privet.document import anatomy_audit
 from privet.document.anatomy_rules import ANY, Rule, Rules
 from privet.document.audit import TreeVerdict, audit
@@ -41,6 +41,7 @@ class DocumentDiversity(ModelFacts):
     diverse: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        settle(self)
         if self.l < 2:
             raise PolicyError(f"{self.name}: l is at least 2; with 1 nothing is promised")
 
@@ -81,6 +82,7 @@ class DocumentAnonymity(ModelFacts):
     diverse: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
+        settle(self)
         if self.k < 2:
             raise PolicyError(f"{self.name}: k is at least 2; with 1 nothing is promised")
 
@@ -122,6 +124,7 @@ class AnatomyDiversity(ModelFacts):
     monotone: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
+        settle(self)
         if self.l < 2:
             raise PolicyError(f"{self.name}: l is at least 2; with 1 nothing is promised")
 
@@ -155,6 +158,7 @@ class PMPrivacy(ModelFacts):
     monotone: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
+        settle(self)
         if not self.rules:
             raise PolicyError(f"{self.name}: at least one rule, each with value, m and p")
 

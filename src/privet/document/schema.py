@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from privet.core import Hierarchy, Role
+from privet.declared import settle
 from privet.domain import Value, plain
 from privet.errors import InputError, PolicyError
 from privet.hierarchy.numbers import decimal, fraction
@@ -35,6 +36,7 @@ class Buckets:
     labelled: bool = False  # is the bucket published instead of the value itself?
 
     def __post_init__(self) -> None:
+        settle(self)
         if len(self.edges) < 2 or any(a >= b for a, b in zip(self.edges, self.edges[1:], strict=False)):
             raise PolicyError("buckets need at least two edges, in rising order")
 
@@ -79,6 +81,9 @@ class Field:
     buckets: Buckets | None = None  # sensitive only
     xml: str | None = None
 
+    def __post_init__(self) -> None:
+        settle(self)
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -95,6 +100,7 @@ class Kind:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weight", fraction(self.weight))  # 0.1 as it is written
+        settle(self)
 
     def with_role(self, role: Role) -> tuple[Field, ...]:
         return tuple(f for f in self.fields if f.role is role)
@@ -129,6 +135,9 @@ class Places:
     json: str | None = None
     xml: str | None = None
 
+    def __post_init__(self) -> None:
+        settle(self)
+
 
 @dataclass(frozen=True)
 class Schema:
@@ -139,6 +148,7 @@ class Schema:
     record: Places = field(default_factory=Places)
 
     def __post_init__(self) -> None:
+        settle(self)
         complaints = list(self._complaints())
         if complaints:
             raise PolicyError(*complaints)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from privet.declared import AlgorithmFacts
+from privet.declared import AlgorithmFacts, settle
 from privet.document.anatomy import COSTS, ORDERS, Anatomize
 from privet.document.anatomy_rules import Rules
 from privet.document.promises import KINDS, AnatomyDiversity, PMPrivacy
@@ -38,6 +38,7 @@ class TreeAnatomy(AlgorithmFacts):
     road: ClassVar[str | None] = "tree-anatomy"
 
     def __post_init__(self) -> None:
+        settle(self)
         complaints = []
         if self.parts < 1:
             complaints.append("parts: is at least 1")

@@ -69,10 +69,9 @@ class Ledger:
     @property
     def path(self) -> Path:
         """The file of a ledger that is one."""
-        found = getattr(self._store, "path", None)
-        if not isinstance(found, Path):
+        if self._store.path is None:
             raise UnsupportedError(f"{self.place}: this ledger is not a file")
-        return found
+        return self._store.path
 
     def open(self, dataset: str, budget: Fraction, *, currency: Currency = "epsilon") -> Account:
         """The account of a data set; the first to open it sets its budget, and everybody else agrees."""

@@ -171,6 +171,7 @@ class ItemSets:
     fan_out: int = FAN_OUT
 
     kind: ClassVar[str] = "set-valued"
+    null: ClassVar[bool] = False  # a set may be empty, and is never missing
 
     def __post_init__(self) -> None:
         if not self.separator:

@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from privet.core import Algorithm, Attribute, Finding, Progress, Role, Tally, Terms, silent
 from privet.counts.live import LiveCounts
+from privet.declared import settle
 from privet.domain import Value
 from privet.dp.budget import CountBudget
 from privet.dp.choose_h import buy_h
@@ -67,7 +68,7 @@ class Public:
     @property
     def nullable(self) -> list[str]:
         """The columns in which a missing value is one of those that could be."""
-        found = [p.name for p in self.predictors if getattr(p.domain, "null", False)]
+        found = [p.name for p in self.predictors if p.domain.null]
         return [*found, self.target] if None in self.classes else found
 
 
@@ -95,8 +96,9 @@ class _Noisy(Algorithm):
     public_domains: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        settle(self)
         complaints = []
-        if type(self.records_per_person) is not int or self.records_per_person < 1:
+        if self.records_per_person < 1:
             complaints.append("records_per_person: a whole number, at least 1")
         if self.consistency is Consistency.RAW and self.output is Output.RECORDS:
             complaints.append(
@@ -155,6 +157,7 @@ class DiffGenSettings(_Noisy):
     )
 
     def __post_init__(self) -> None:
+        settle(self)
         _Noisy.__post_init__(self)
         complaints = []
         if self.h is not None and self.buy_h is not None:

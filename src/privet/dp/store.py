@@ -12,6 +12,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 from typing import Protocol
 
 from privet.witness import linked
@@ -67,6 +68,10 @@ class Store(Protocol):
     @property
     def place(self) -> str:
         """Where it is, for people: no password in it."""
+
+    @property
+    def path(self) -> Path | None:
+        """The file, where it is one."""
 
     def write(self) -> AbstractContextManager[Page]:
         """One durable transaction; nobody else writes meanwhile. All of it is kept, or nothing."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -91,6 +92,8 @@ class PostgresPage:
 
 class PostgresStore:
     """Connects for one transaction at a time."""
+
+    path: Path | None = None  # it is not a file
 
     def __init__(self, url: str, *, create: bool) -> None:
         self._url = url

@@ -16,6 +16,7 @@ from typing import Any
 
 import tomli_w
 
+from privet import notebook
 from privet.core import Role
 from privet.drafts.guess import from_name
 from privet.engines import text
@@ -71,7 +72,14 @@ class DocumentDraft:
             for f in type_.fields
         ]
 
-    def to_document(self) -> dict[str, Any]:
+    def _repr_html_(self) -> str:
+        """Every field with its guess; no value."""
+        fields = notebook.grid(("field", "there", "guess", "why"), self.rows())
+        return notebook.card(
+            "DocumentDraft", [("of", self.place), ("records", self.records), ("fields", fields)]
+        )
+
+    def to_dict(self) -> dict[str, Any]:
         """The guesses for programs."""
         return {
             "kind": "documents",

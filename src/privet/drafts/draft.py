@@ -20,6 +20,7 @@ from privet.engines.plain_text import as_said
 from privet.equality import key
 from privet.hierarchy.dates import Dates, formats_of
 from privet.registry import find
+from privet.roads import with_known_options
 from privet.roads.stations import in_frame, settle
 from privet.roads.trajectories.guess import clue
 from privet.roads.trajectories.guess import guess as find_paths
@@ -50,6 +51,7 @@ class _Table:
         return column.null_count() + (int(column.cast(pl.String).is_in(tokens).sum()) if tokens else 0)
 
 
+@with_known_options
 def draft(
     source: Any,
     form: Form | None = None,

@@ -14,6 +14,7 @@ from typing import Any
 
 import tomli_w
 
+from privet import notebook
 from privet.core import Form, Role
 from privet.domain import Value
 from privet.drafts.files import Offer
@@ -105,7 +106,17 @@ class Draft:
         )
         return (*self.seen, asked)
 
-    def to_document(self) -> dict[str, Any]:
+    def _repr_html_(self) -> str:
+        """Every column with its guess, and what to look at; no value."""
+        rows = [
+            ("of", self.place),
+            ("records", self.records),
+            ("columns", notebook.grid(("column", "guess", "why"), self.told())),
+            ("to look at", self.doubts),
+        ]
+        return notebook.card("Draft", rows)
+
+    def to_dict(self) -> dict[str, Any]:
         """The guesses for programs."""
         return {
             "records": self.records,

@@ -56,7 +56,7 @@ class Place(ABC):
             return
         if len(there) < 2:
             raise InputError(
-                f"{self.where}: {min(there)!r} is there, and is no release: choose another --table"
+                f"{self.where}: {min(there)!r} is there, and is not a release: choose another --table"
             )
         if not self.overwrite:
             raise InputError(

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from privet.core import Hierarchy
+from privet.declared import settle
 from privet.domain import Domain, Group, Path, Value, arrange, distinct, refuse
 from privet.errors import HierarchyError, one_of
 
@@ -49,7 +50,7 @@ class Dates(Hierarchy):
     name: ClassVar[str] = "dates"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "levels", tuple(self.levels))
+        settle(self)
         known = tuple(LEVELS)
         complaints = [one_of("levels: each", known, level) for level in self.levels if level not in known]
         if not complaints:
@@ -58,7 +59,7 @@ class Dates(Hierarchy):
                 complaints.append(f"levels: some of {', '.join(known)}, in this order and each once")
         if self.format is not None and not _names_a_day(self.format):
             complaints.append("format: must hold year, month and day, as in '%d.%m.%Y'")
-        if self.bottom is not None and (type(self.bottom) is not int or not 1 <= self.bottom <= 9999):
+        if self.bottom is not None and not 1 <= self.bottom <= 9999:
             complaints.append("bottom: a year, such as 1935")
         if complaints:
             raise HierarchyError(*complaints)

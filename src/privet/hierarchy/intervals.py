@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import ClassVar, TypeAlias, cast
 
 from privet.core import Hierarchy
+from privet.declared import settle
 from privet.domain import (
     ANY,
     Domain,
@@ -77,13 +78,9 @@ class Intervals(Hierarchy):
     name: ClassVar[str] = "intervals"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "width", tuple(self.width))
-        nested = cast("Sequence[Sequence[Number]]", self.edges)
-        if nested and isinstance(nested[0], int | Decimal | float):
-            nested = (cast("Sequence[Number]", self.edges),)
-        if any(isinstance(level, int | Decimal | float) for level in nested):
-            raise HierarchyError("edges: one list of numbers, or a list of such lists, finest first")
-        object.__setattr__(self, "edges", tuple(tuple(level) for level in nested))
+        settle(self)
+        if self.edges and isinstance(self.edges[0], int | Decimal):
+            object.__setattr__(self, "edges", (self.edges,))
         edges = (e for level in self._edges for e in level)
         steps = [step for step in (self.step,) if step is not None]
         for number in (*self.width, *edges, self.origin, *self._limits, *steps):

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import ClassVar
 
 from privet.core import Hierarchy
+from privet.declared import settle
 from privet.domain import Domain, Group, Path, Value, arrange, distinct, refuse
 from privet.errors import HierarchyError
 
@@ -32,14 +33,13 @@ class Prefix(Hierarchy):
     name: ClassVar[str] = "prefix"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "keep", tuple(self.keep))
-        lengths = [k for k in self.keep if type(k) is int and k > 0]
+        settle(self)
+        lengths = [k for k in self.keep if k > 0]
         falling = all(finer > coarser for finer, coarser in pairwise(lengths))
         if not self.keep or len(lengths) < len(self.keep) or not falling:
             raise HierarchyError("keep: lengths of prefixes, longest first, each at least 1, as in [3, 1]")
-        if isinstance(hide := self.hide, str) or not all(hide):
+        if not all(self.hide):
             raise HierarchyError('hide: beginnings of values, as in ["036", "059"]')
-        object.__setattr__(self, "hide", tuple(self.hide))
 
     def domain(self, values: Sequence[Value]) -> Domain:
         texts, null = distinct(values)

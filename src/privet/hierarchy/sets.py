@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from privet.core import Hierarchy
+from privet.declared import settle
 from privet.domain import Domain, Value, distinct
 from privet.equality import key
 from privet.errors import HierarchyError
@@ -37,6 +38,7 @@ class Sets(Hierarchy):
     name: ClassVar[str] = "sets"
 
     def __post_init__(self) -> None:
+        settle(self)
         if not self.separator:
             raise HierarchyError("separator: at least one character")
         if not 1 <= self.fan_out <= WIDEST_FAN:

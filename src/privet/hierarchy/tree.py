@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from privet.core import Hierarchy
+from privet.declared import settle
 from privet.domain import Domain, Node, Value, distinct, refuse
 from privet.equality import key
 from privet.errors import HierarchyError
@@ -53,6 +54,7 @@ class Tree(Hierarchy):
     name: ClassVar[str] = "tree"
 
     def __post_init__(self) -> None:
+        settle(self)
         labels = Counter(node.label for node in self.root.walk())
         if repeated := sum(count > 1 for count in labels.values()):
             raise HierarchyError(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import ClassVar, Self
 
+from privet.declared import settle
 from privet.models.exact import at_least_one
 from privet.models.linkage import Linkage, LinkageCheck
 from privet.models.lkc import grouped
@@ -32,6 +33,7 @@ class AlphaKAnonymity(LinkageCheck):
     name: ClassVar[str] = "alpha-k-anonymity"
 
     def __post_init__(self) -> None:
+        settle(self)
         at_least_one(self.name, k=self.k)
         exact_share(f"{self.name}: alpha", self.alpha)
         object.__setattr__(self, "bounds", templates(self.sensitive, self.alpha))

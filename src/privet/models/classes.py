@@ -194,10 +194,8 @@ def without_bound(model: Model, parameter: str) -> Model:
     return made
 
 
-def attributes(model: str, sensitive: object) -> tuple[str, ...]:
+def attributes(model: str, sensitive: Sequence[str]) -> tuple[str, ...]:
     """The names of sensitive attributes as a model keeps them."""
-    if isinstance(sensitive, str) or not isinstance(sensitive, (list, tuple)):
-        raise PolicyError(f'{model}: sensitive is a list of attributes, such as ["disease"]')
-    if not sensitive or not all(isinstance(name, str) for name in sensitive):
+    if not sensitive:
         raise PolicyError(f"{model}: sensitive names at least one attribute")
     return tuple(dict.fromkeys(map(equality.name, sensitive)))

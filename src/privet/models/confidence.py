@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
+from privet.declared import settle
 from privet.errors import PolicyError
 from privet.models.linkage import Linkage, LinkageCheck
 from privet.models.lkc import grouped
@@ -33,6 +34,7 @@ class ConfidenceBounding(LinkageCheck):
     kinds: ClassVar[tuple[str, ...]] = ("table", "trajectories")
 
     def __post_init__(self) -> None:
+        settle(self)
         bounds = templates(self.sensitive, None)
         if not bounds:
             raise PolicyError(f"{self.name}: sensitive names at least one value and its bound")

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import ClassVar, Self
 
 from privet.core import PrivacyModel, Tally, Verdict
+from privet.declared import settle
 from privet.errors import PolicyError, UnsupportedError
 
 
@@ -37,6 +38,7 @@ class DifferentialPrivacy(PrivacyModel):
     spent: ClassVar[bool] = True  # a property of how a release was made
 
     def __post_init__(self) -> None:
+        settle(self)
         given: object = self.epsilon  # from Python anything may come
         if isinstance(given, bool) or not isinstance(given, Fraction | int):
             raise PolicyError("epsilon: an exact number such as Fraction(1, 2), never a float")

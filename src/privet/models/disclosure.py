@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from privet.core import Tally, Verdict
+from privet.declared import settle
 from privet.models.classcheck import ClassCheck, Number, Reading
 from privet.models.classes import Histogram, attributes, without_bound
 from privet.models.exact import above, exact_number, largest, powers, roughly, sign, smallest, whole
@@ -42,6 +43,7 @@ class DeltaDisclosure(ClassCheck):
     worst: ClassVar[Mapping[str, Callable[[Sequence[Any]], Any]]] = {"delta": max, "absent": max}
 
     def __post_init__(self) -> None:
+        settle(self)
         exact_number(f"{self.name}: delta", self.delta, 0, above=True)
         object.__setattr__(self, "sensitive", attributes(self.name, self.sensitive))
 

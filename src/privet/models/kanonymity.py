@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
+from privet.declared import settle
 from privet.models.exact import at_least_one
 from privet.models.linkage import Linkage, LinkageCheck
 
@@ -30,6 +31,7 @@ class KAnonymity(LinkageCheck):
     monotone_with_suppression: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        settle(self)
         at_least_one(self.name, k=self.k)
 
     @property

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Tally, Verdict
+from privet.declared import settle
 from privet.models.classcheck import ClassCheck, Number, Reading
 from privet.models.classes import Histogram, Mask, attributes, histograms
 from privet.models.exact import ULP, at_least_one, compare, exact_number, largest, powers, root, sign
@@ -47,6 +48,7 @@ class DistinctLDiversity(ClassCheck):
     worst: ClassVar[Mapping[str, Callable[[Sequence[Any]], Any]]] = {"l": min}
 
     def __post_init__(self) -> None:
+        settle(self)
         at_least_one(self.name, l=self.l)
         object.__setattr__(self, "sensitive", attributes(self.name, self.sensitive))
 
@@ -80,6 +82,7 @@ class EntropyLDiversity(ClassCheck):
     worst: ClassVar[Mapping[str, Callable[[Sequence[Any]], Any]]] = {"l": min}
 
     def __post_init__(self) -> None:
+        settle(self)
         at_least_one(self.name, l=self.l)
         object.__setattr__(self, "sensitive", attributes(self.name, self.sensitive))
 
@@ -162,6 +165,7 @@ class RecursiveLDiversity(ClassCheck):
     worst: ClassVar[Mapping[str, Callable[[Sequence[Any]], Any]]] = {"l": min, "c": max}
 
     def __post_init__(self) -> None:
+        settle(self)
         at_least_one(self.name, l=self.l)
         exact_number(f"{self.name}: c", self.c, 0, above=True)
         object.__setattr__(self, "sensitive", attributes(self.name, self.sensitive))

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Tally, Verdict
+from privet.declared import settle
 from privet.models.classcheck import ClassCheck, Reading
 from privet.models.classes import Histogram, Mask, attributes, without_bound
 from privet.models.exact import ULP, compare, exact_number, largest, powers, sign, whole
@@ -55,6 +56,7 @@ class BetaLikeness(ClassCheck):
     worst: ClassVar[Mapping[str, Callable[[Sequence[Any]], Any]]] = {"beta": max}
 
     def __post_init__(self) -> None:
+        settle(self)
         exact_number(f"{self.name}: beta", self.beta, 0)
         object.__setattr__(self, "sensitive", attributes(self.name, self.sensitive))
 
@@ -87,6 +89,7 @@ class EnhancedBetaLikeness(ClassCheck):
     worst: ClassVar[Mapping[str, Callable[[Sequence[Any]], Any]]] = {"beta": max, "used": max}
 
     def __post_init__(self) -> None:
+        settle(self)
         exact_number(f"{self.name}: beta", self.beta, 0)
         object.__setattr__(self, "sensitive", attributes(self.name, self.sensitive))
 

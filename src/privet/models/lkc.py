@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import ClassVar, Self
 
+from privet.declared import settle
 from privet.models.exact import at_least_one
 from privet.models.linkage import Linkage, LinkageCheck
 from privet.models.template import Protectable, Sensitive, Template, exact_share, templates
@@ -38,6 +39,7 @@ class LKC(LinkageCheck):
     kinds: ClassVar[tuple[str, ...]] = ("table", "trajectories")
 
     def __post_init__(self) -> None:
+        settle(self)
         at_least_one(self.name, l=self.l, k=self.k)
         exact_share(f"{self.name}: c", self.c)
         object.__setattr__(self, "bounds", templates(self.sensitive, self.c))

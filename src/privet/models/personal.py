@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from privet.core import PrivacyModel, Tally, Verdict
+from privet.declared import settle
 from privet.errors import HierarchyError, PolicyError
 from privet.hierarchy.tree import Tree
 from privet.models import persons
@@ -52,6 +53,7 @@ class PersonalisedPrivacy(PrivacyModel):
     monotone: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
+        settle(self)
         exact_number(f"{self.name}: at_most", self.at_most, 0, 1, above=True)
         object.__setattr__(self, "sensitive", attributes(self.name, self.sensitive))
         if len(self.sensitive) > 1:

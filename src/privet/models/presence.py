@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import PrivacyModel, Tally, Verdict
+from privet.declared import settle
 from privet.equality import key
 from privet.errors import PolicyError
 from privet.models import persons
@@ -53,6 +54,7 @@ class KMap(PrivacyModel):
     persons: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        settle(self)
         at_least_one(self.name, k=self.k)
         object.__setattr__(self, "values", _named(self.name, self.subset, self.values))
 
@@ -104,6 +106,7 @@ class DeltaPresence(PrivacyModel):
     persons: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        settle(self)
         exact_number(f"{self.name}: low", self.low, 0, 1)
         exact_number(f"{self.name}: high", self.high, 0, 1)
         if self.low > self.high:

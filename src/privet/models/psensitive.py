@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from privet.core import Tally
+from privet.declared import settle
 from privet.errors import PolicyError
 from privet.models.classcheck import ClassCheck, Reading
 from privet.models.classes import Histogram, attributes
@@ -39,6 +40,7 @@ class PSensitiveKAnonymity(ClassCheck):
     worst: ClassVar[Mapping[str, Callable[[Sequence[Any]], Any]]] = {"k": min, "p": min}
 
     def __post_init__(self) -> None:
+        settle(self)
         at_least_one(self.name, p=self.p, k=self.k)
         if self.p > self.k:
             raise PolicyError(f"{self.name}: p is at most k, since k records have no more than k values")

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import PrivacyModel, Tally, Verdict
+from privet.declared import settle
 from privet.models import persons
 from privet.models.classes import Classes
 from privet.models.exact import exact_number
@@ -47,6 +48,7 @@ class AverageRisk(PrivacyModel):
     monotone: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        settle(self)
         exact_number(f"{self.name}: at_most", self.at_most, 0, 1, above=True)
 
     def check(self, tally: Tally) -> Verdict:
@@ -77,6 +79,7 @@ class MaximumRisk(LinkageCheck):
     monotone_with_suppression: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        settle(self)
         exact_number(f"{self.name}: at_most", self.at_most, 0, 1, above=True)
 
     def linkage(self) -> Linkage:
@@ -113,6 +116,7 @@ class RecordsAtRisk(PrivacyModel):
     monotone: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        settle(self)
         exact_number(f"{self.name}: above", self.above, 0, 1, above=True)
         exact_number(f"{self.name}: at_most", self.at_most, 0, 1)
 
@@ -139,6 +143,7 @@ class SampleUniqueness(PrivacyModel):
     monotone: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        settle(self)
         exact_number(f"{self.name}: at_most", self.at_most, 0, 1)
 
     def check(self, tally: Tally) -> Verdict:
@@ -171,6 +176,7 @@ class PopulationUniqueness(PrivacyModel):
     monotone: ClassVar[bool] = False  # an estimate may rise where classes merge
 
     def __post_init__(self) -> None:
+        settle(self)
         exact_number(f"{self.name}: at_most", self.at_most, 0, 1)
         exact_number(f"{self.name}: fraction", self.fraction, 0, 1, above=True)
 

@@ -16,8 +16,8 @@ from typing import ClassVar, Self
 import numpy as np
 
 from privet.core import Column, PrivacyModel, Tally, Verdict
+from privet.declared import settle
 from privet.domain import ANY, Value
-from privet.errors import PolicyError
 from privet.hierarchy.numbers import read
 
 # Three-digit areas with 20,000 people or fewer in the census of 2000, from the guidance of the US Department
@@ -43,6 +43,7 @@ SMALL_AREAS = (
     *("890", "893"),
 )
 OLDEST = 89
+NO_COLUMN = "no column of dates, postal codes or ages is named, so that no value was looked at"
 
 _AREA = re.compile(r"([0-9]{3})\*+")
 _YEAR = re.compile(r"[0-9]{4}s?|<[0-9]{4}")
@@ -71,11 +72,12 @@ class SafeHarbor(PrivacyModel):
     monotone_with_suppression: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        for key in ("dates", "areas", "ages"):
-            names = getattr(self, key)
-            if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-                raise PolicyError(f"{self.name}: {key} is a list of columns")
-            object.__setattr__(self, key, tuple(names))
+        settle(self)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """A table may have no such column, and the rest of the rule stays; but then nothing was looked at."""
+        return () if self.known() else (f"{self.name}: {NO_COLUMN}",)
 
     def known(self) -> tuple[str, ...] | None:
         return (*self.dates, *self.areas, *self.ages) or None

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Tally, Verdict
-from privet.errors import HierarchyError, PolicyError, one_of
+from privet.declared import settle
+from privet.errors import HierarchyError, PolicyError
 from privet.hierarchy.tree import Tree
 from privet.models import ground, shares
 from privet.models.classcheck import ClassCheck, Reading
@@ -74,11 +75,7 @@ class TCloseness(ClassCheck):
     worst: ClassVar[Mapping[str, Callable[[Sequence[Any]], Any]]] = {"t": max}
 
     def __post_init__(self) -> None:
-        words: list[Any] = [one.value for one in Distance]
-        if self.distance in words:  # a word as a policy file has it
-            object.__setattr__(self, "distance", Distance(self.distance))
-        if not isinstance(self.distance, Distance):
-            raise PolicyError(f"{self.name}: {one_of('distance', words, self.distance)}")
+        settle(self)
         exact_number(f"{self.name}: t", self.t, 0, None if self.distance is Distance.KL else 1)
         object.__setattr__(self, "sensitive", attributes(self.name, self.sensitive))
         if (self.order is not None) > (self.distance is Distance.ORDERED):
@@ -92,10 +89,8 @@ class TCloseness(ClassCheck):
             raise PolicyError(
                 f"{self.name}: an order, a tree or costs are those of one sensitive attribute; use two models"
             )
-        if self.order is not None:
-            object.__setattr__(self, "order", tuple(self.order))
-            if len(set(self.order)) < max(2, len(self.order)):
-                raise PolicyError(f"{self.name}: order names at least two values, each once")
+        if self.order is not None and len(set(self.order)) < max(2, len(self.order)):
+            raise PolicyError(f"{self.name}: order names at least two values, each once")
         for one, row in (self.costs or {}).items():
             for other, cost in row.items():
                 exact_number(f"{self.name}: costs.{one}.{other}", cost, 0, 1)

@@ -61,13 +61,9 @@ def templates(sensitive: Sensitive, default: Fraction | None) -> tuple[Template,
     >>> templates({"surgery": ["Transgender"]}, Fraction(1, 5))
     (Template(attribute='surgery', value='Transgender', at_most=Fraction(1, 5)),)
     """
-    if isinstance(sensitive, str):
-        raise PolicyError("sensitive is a table of attributes and values, or a list of attributes")
     found = []
     for attribute in sensitive:
         values = sensitive[attribute] if isinstance(sensitive, Mapping) else (EVERY,)
-        if isinstance(values, str):
-            raise PolicyError(f"sensitive.{attribute} is a list of values, or a table of values and bounds")
         for value in values:
             bound = values[value] if isinstance(values, Mapping) else default
             if bound is None:

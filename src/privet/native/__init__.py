@@ -8,19 +8,21 @@ process would pay half a second for it and more (docs/explain/why-these-librarie
 
 `make setup` builds the library beside this file; `python -m privet.native` builds it by hand. What each loop
 takes is declared once, in `loops.h`, and compared with what is handed over: C believes whatever it gets, and
-a float32 array behind a pointer to doubles would be another answer, or a crash. So nothing passes that is
-not of the declared type. This room knows numbers only: no table, no model, no search.
+a float32 array behind a pointer to doubles would be another answer, or a crash, and so would one that is too
+short. So nothing passes that is not of the declared type and length. This room knows numbers only: no table,
+no model, no search.
 """
 
 from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import prod
 from threading import Thread, current_thread, main_thread
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +32,9 @@ from privet.native.build import HEADER, place
 Argument: TypeAlias = NDArray[Any] | int
 
 _FUNCTION = re.compile(r"^int64_t (privet_\w+)\(([^)]*)\);", re.MULTILINE)
-_PARAMETER = re.compile(r"^(const )?(?:_Atomic )?(\w+) (\*const \*|\*)?(\w+)$")
+_PARAMETER = re.compile(r"^(const )?(?:_Atomic )?(\w+) (\*const \*|\*)?(\w+)(?: /\* (.+) \*/)?$")
+_TERM = re.compile(r"([+-]?) *([^+-]+)")
+_ENTRY = re.compile(r"(\w+)\[(\w+)\]")
 _TYPES: dict[str, np.dtype[Any]] = {
     "uint8_t": np.dtype(np.uint8),
     "uint16_t": np.dtype(np.uint16),
@@ -78,6 +82,9 @@ def call(name: str, *arguments: Argument | Sequence[NDArray[Any]]) -> int:
     given = [
         parameter.passed(argument, name) for parameter, argument in zip(parameters, arguments, strict=True)
     ]
+    said = dict(zip((parameter.name for parameter in parameters), arguments, strict=True))
+    for parameter in parameters:
+        parameter.compare_length(said, name)
     loop = getattr(loops, name)
     if name in LONG and current_thread() is main_thread():
         return _heard(lambda: int(loop(*given)))
@@ -106,6 +113,7 @@ class Parameter:
     dtype: np.dtype[Any]
     pointer: str  # "" a whole number, "*" an array, "*const *" a list of arrays
     written: bool  # does C write to it?
+    least: tuple[tuple[int, tuple[str, ...]], ...] = ()  # its length: a sum of products, each with its sign
 
     @property
     def ctype(self) -> Any:
@@ -113,16 +121,20 @@ class Parameter:
 
     def passed(self, argument: Argument | Sequence[NDArray[Any]], function: str) -> Any:
         """What ctypes hands over, or a TypeError that names the place."""
-        if self.pointer == "*" and isinstance(argument, np.ndarray):
+        if self.pointer == "*" and _plain(argument):
             return self._address(argument, function)
         if self.pointer == "*const *" and isinstance(argument, (list, tuple)):
             addresses = [self._address(each, function) for each in argument]
             return (ctypes.c_void_p * len(addresses))(*addresses)
+        if isinstance(argument, bool):
+            raise TypeError(f"{function}: {self.name} is {self._told}, not bool")
         if not self.pointer and isinstance(argument, (int, np.integer)) and -(2**63) <= argument < 2**63:
             return int(argument)
         raise TypeError(f"{function}: {self.name} is {self._told}, not {type(argument).__name__}")
 
     def _address(self, array: NDArray[Any], function: str) -> int:
+        if not _plain(array):
+            raise TypeError(f"{function}: {self.name} is {self._told}, not {type(array).__name__}")
         if array.dtype != self.dtype:
             raise TypeError(f"{function}: {self.name} is {self._told}, not one of {array.dtype}")
         if not array.flags.c_contiguous:
@@ -131,10 +143,37 @@ class Parameter:
             raise TypeError(f"{function}: {self.name} is written to, this array is read-only")
         return array.ctypes.data
 
+    def compare_length(self, said: Mapping[str, Any], function: str) -> None:
+        """Refuse an array that is shorter than C takes it to be."""
+        if not self.least:
+            return
+        try:
+            least = sum(sign * prod(_number(one, said) for one in factors) for sign, factors in self.least)
+        except IndexError:
+            raise TypeError(
+                f"{function}: {self.name} is as long as an array says that is too short"
+            ) from None
+        given = said[self.name]
+        if (given.size if self.pointer == "*" else len(given)) < least:
+            raise TypeError(f"{function}: {self.name} has fewer than {least} entries")
+
     @property
     def _told(self) -> str:
         kinds = {"": "a whole number of 64 bits", "*": "an array of ", "*const *": "a list of arrays of "}
         return kinds[self.pointer] + (str(self.dtype) if self.pointer else "")
+
+
+def _plain(argument: Any) -> TypeGuard[NDArray[Any]]:
+    """An array and nothing besides: a mask, for one, would be left behind."""
+    return type(argument) is np.ndarray or type(argument) is np.memmap
+
+
+def _number(factor: str, said: Mapping[str, Any]) -> int:
+    """A number, an argument, or an entry of an array."""
+    if entry := _ENTRY.fullmatch(factor):
+        at = _number(entry[2], said)
+        return int(said[entry[1]].flat[at]) if at >= 0 else 0
+    return int(factor) if factor.isdigit() else int(said[factor])
 
 
 @cache
@@ -150,5 +189,9 @@ def _parameter(text: str) -> Parameter:
     found = _PARAMETER.match(text)
     if found is None:
         raise ValueError(f"loops.h: cannot read the parameter {text!r}")
-    const, kind, pointer, name = found.groups()
-    return Parameter(name, _TYPES[kind], pointer or "", written=pointer == "*" and not const)
+    const, kind, pointer, name, length = found.groups()
+    least = tuple(
+        (-1 if sign == "-" else 1, tuple(one.strip() for one in product.split("*")))
+        for sign, product in _TERM.findall(length or "")
+    )
+    return Parameter(name, _TYPES[kind], pointer or "", pointer == "*" and not const, least)

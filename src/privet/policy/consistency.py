@@ -7,21 +7,22 @@ place and its fix.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import is_dataclass
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from privet.core import Attribute, Form, Nulls, Purse, Role, Terms
 from privet.declared import TABLE, AlgorithmFacts, ModelFacts, Order, missing
+from privet.disguise import Shift
 from privet.engine import unwritable
 from privet.errors import PolicyError, one_of
-from privet.policy.notation import Complaints, fill, ill_said, noted, words_of, written
+from privet.policy.notation import Complaints, fill, ill_typed, noted, written
 from privet.readings import Absent, Formulas, Rows
 from privet.registry import installed, known
 from privet.spreadsheets import like_formula
 
 NO_COLUMN = "attributes: names every column that is published, each with its role"
 NO_PROMISE = 'models: at least one promise, for example [[models]] type = "k-anonymity" k = 5'
+ALSO_PERTURBED = (Role.QUASI, Role.SENSITIVE, Role.TARGET)  # columns that an algorithm may change
 ROWS_THAT_LEAVE = 'is a table of a column and its values, for example { in_study = ["yes"] }'
 
 
@@ -50,7 +51,7 @@ def formed(terms: Terms) -> Iterator[str]:
         if not isinstance(attribute, Attribute):
             yield f'attributes[{at}]: is an attribute such as Attribute("age", "quasi")'
         else:
-            yield from (f"attributes.{attribute.name}: {wrong}" for wrong in ill_formed(attribute))
+            yield from (f"attributes.{attribute.name}: {wrong}" for wrong in ill_typed(attribute))
     names = Counter(a.name for a in attributes if isinstance(a, Attribute))
     yield from (f"attributes.{name}: named {times} times" for name, times in names.items() if times > 1)
     if not terms.models:
@@ -59,15 +60,15 @@ def formed(terms: Terms) -> Iterator[str]:
         if isinstance(model, type):
             yield f"models[{at}]: is a promise such as KAnonymity(k=5), not a class of them"
         elif lacks := missing(model, ModelFacts):
-            yield f"models[{at}]: is a promise such as KAnonymity(k=5); here is no {' and no '.join(lacks)}"
+            yield f"models[{at}]: is a promise such as KAnonymity(k=5); there is no {' and no '.join(lacks)}"
         else:
             yield from (f"models[{at}]: {wrong}" for wrong in ill_typed(model))
     if isinstance(terms.algorithm, type):
         yield "algorithm: is an algorithm such as TopDown(), not a class of them"
     elif lacks := missing(terms.algorithm, AlgorithmFacts):
-        yield f"algorithm: is an algorithm such as TopDown(); here is no {' and no '.join(lacks)}"
-    elif not missing(terms.algorithm, ModelFacts):
-        yield "algorithm: is an algorithm such as TopDown(), not a promise"
+        yield f"algorithm: is an algorithm such as TopDown(); there is no {' and no '.join(lacks)}"
+    elif not missing(terms.algorithm, ModelFacts) or hasattr(terms.algorithm, "to_policy"):
+        yield "algorithm: is an algorithm such as TopDown(), not a promise, a hierarchy or a disguise"
     else:
         yield from (f"algorithm: {wrong}" for wrong in ill_typed(terms.algorithm))
     if not isinstance(terms.purpose, str):
@@ -93,37 +94,13 @@ def formed(terms: Terms) -> Iterator[str]:
             said = {f.name: noted(getattr(terms.form, f.name)) for f in written(Form)}
             fill(Form, {name: value for name, value in said.items() if value is not None})
             yield from (f"form: {complaint}" for complaint in unwritable(terms.form))
+            if terms.form.gzip:
+                yield "form: gzip: the ending of a file says that it is packed; leave it out"
         except PolicyError as error:
             yield from (f"form: {complaint}" for complaint in error.complaints)
     yield from (f"publish_only: {wrong}" for wrong in rows_that_leave(terms.publish_only))
     if terms.ledger is not None and not isinstance(terms.ledger, Purse):
         yield 'ledger: is a file and a data set, such as Purse("ledger.sqlite", "admissions")'
-
-
-def ill_formed(attribute: Any) -> Iterator[str]:
-    """What a column is said to have and is not of its kind."""
-    if not isinstance(attribute.name, str):
-        yield "name: is a text"
-    for place, given, asked, example in (
-        ("hierarchy", attribute.hierarchy, ("domain", "to_policy"), "Flat()"),
-        ("disguise", attribute.disguise, ("cover", "fits", "to_policy"), "Mask()"),
-    ):
-        if given is None:
-            continue
-        if isinstance(given, type) or not all(hasattr(given, name) for name in asked):
-            yield f"{place}: is a {place} such as {example}"
-
-
-def ill_typed(thing: Any) -> list[str]:
-    """Parameters of a promise or an algorithm that are not of their types, as a file could not say them."""
-    if not is_dataclass(thing):
-        return ["is a dataclass, whose fields are what a policy says of it"]
-    words = [
-        f"{place}: {one_of('it', [one.value for one in kind], given)}, a {kind.__name__}"
-        for place, given, kind in words_of(thing)
-        if not isinstance(given, kind)
-    ]
-    return words or list(ill_said(thing))
 
 
 def other_kind(kind: object) -> str:
@@ -151,6 +128,8 @@ def unfit(attribute: Attribute) -> list[str]:
         found.append(f"hierarchy: only a quasi-identifier is generalised, the role here is {role.value}")
     if attribute.disguise is not None and role is not Role.IDENTIFIER:
         found.append(f"publish: only an identifier is disguised, the role here is {role.value}")
+    if attribute.person is not None and not isinstance(attribute.disguise, Shift):
+        found.append('by: only publish = "shift" asks whose dates they are')
     if attribute.values and role not in {Role.TARGET, Role.UNDECIDED}:
         found.append(f"values: only a target lists its values, the role here is {role.value}")
     if attribute.values and len(set(attribute.values)) < max(2, len(attribute.values)):
@@ -292,7 +271,7 @@ def _public(policy: Terms, complaints: Complaints) -> None:
     algorithm: Any = policy.algorithm
     if algorithm is None:
         return
-    complaints.add(*algorithm.complaints(policy))
+    complaints.add(*algorithm.complaints(policy), *_unnamed(policy))
     if algorithm.public_domains:
         return
     if policy.ledger is not None:
@@ -305,6 +284,18 @@ def _public(policy: Terms, complaints: Complaints) -> None:
                 f"attributes.{attribute.name}: hierarchy: {algorithm.name} has no use for sets, units or "
                 "null = true; diffgen has"
             )
+
+
+def _unnamed(policy: Terms) -> Iterator[str]:
+    """Columns that an algorithm's settings name, and no attribute."""
+    settings: Mapping[str, Collection[str]] = policy.algorithm.named()
+    for setting, names in settings.items():
+        possible = ALSO_PERTURBED if setting == "columns" else (Role.QUASI,)
+        known = {a.name for a in policy.with_role(*possible, Role.UNDECIDED)}
+        roles = " or ".join(f'"{role.value}"' for role in possible)
+        for name in names:
+            if name not in known:
+                yield f"algorithm: {setting}.{name}: no attribute with that name and role {roles}"
 
 
 def _same_kind(policy: Terms, complaints: Complaints) -> None:

@@ -5,19 +5,19 @@ Every complaint is collected, so that a wrong policy is answered once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
-from functools import cache
 from math import isfinite
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Union, get_args, get_origin
 
 from privet import registry
 from privet.core import Percent
-from privet.errors import PolicyError, one_of, unknown_key
+from privet.declared import fitted, hints, typed
+from privet.errors import PolicyError, one_of, shown, unknown_key
 from privet.hierarchy.numbers import fraction
 from privet.models.template import EVERY, Protectable, Sensitive
 
@@ -78,24 +78,19 @@ def algorithm(name: str, /, **settings: Any) -> Any:
 
 def fill(made: Any, table: Mapping[str, Any]) -> Any:
     """A dataclass from a table, by the types of its fields."""
-    hints = _hints(made)
-    wanted = written(made)
+    known, wanted = hints(made), written(made)
     complaints = Complaints()
     complaints.unknown(table, tuple(f.name for f in wanted))
     values = {}
     for field in wanted:
         if field.name in table:
             with complaints.at(field.name):
-                values[field.name] = _read(hints[field.name], table[field.name])
+                hint = known[field.name]
+                values[field.name] = fitted(hint, _in_python(hint, table[field.name]))
         elif field.default is MISSING and field.default_factory is MISSING:
             complaints.add(f"{field.name} is missing")
     complaints.raise_all()
     return made(**values)
-
-
-@cache
-def _hints(made: Any) -> dict[str, Any]:
-    return get_type_hints(made)  # compiles every annotation, which takes longer than reading a policy
 
 
 def written(made: Any) -> list[Field[Any]]:
@@ -103,125 +98,66 @@ def written(made: Any) -> list[Field[Any]]:
     return [f for f in fields(made) if f.init and f.metadata.get("policy", True)]
 
 
-def _given(thing: Any) -> Iterator[tuple[Field[Any], Any, Any]]:
-    """The fields of a dataclass that a policy says: each, what it has, and its type."""
-    try:
-        made: Any = type(thing)
-        hints = _hints(made)
-    except NameError:  # a plug-in whose annotations only a type checker can read
-        return
-    for field in written(thing):
-        yield field, getattr(thing, field.name), hints[field.name]
+def settled(thing: Any) -> Any:
+    """A promise or an algorithm of somebody else's as ours are from the first: words that were given as text
+    are values, and tables do not change. What is of no type that it declares stays for `ill_typed`.
 
-
-def words_of(thing: Any) -> Iterator[tuple[str, Any, type[Enum]]]:
-    """The fields of a dataclass that are one of a few words: the name, what it has, and its kind of words."""
-    for field, given, hint in _given(thing):
-        kinds = [part for part in (get_args(hint) or (hint,)) if part is not NoneType]
-        if given is None or len(kinds) != 1 or get_origin(hint) not in {None, Union, UnionType}:
-            continue
-        if isinstance(kinds[0], type) and issubclass(kinds[0], Enum):
-            yield field.name, given, kinds[0]
-
-
-def worded(thing: Any) -> Any:
-    """A promise or an algorithm with the words that it was given as text, as a file gives them.
-
-    >>> from privet.relational.mondrian import Mondrian
-    >>> worded(Mondrian(choice="best")).choice
-    <Choice.BEST: 'best'>
+    >>> settled(model("k-anonymity", k=5))
+    KAnonymity(k=5)
     """
     if not is_dataclass(thing) or isinstance(thing, type):
         return thing
-    meant = {
-        name: kind(given)
-        for name, given, kind in words_of(thing)
-        if isinstance(given, str) and given in {one.value for one in kind}
-    }
-    return replace(thing, **meant) if meant else thing
+    kept = {name: value for name, value, wrong in _fields_of(thing) if not wrong}
+    changed = {name: value for name, value in kept.items() if value is not getattr(thing, name)}
+    return replace(thing, **changed) if changed else thing
 
 
-def ill_said(thing: Any) -> Iterator[str]:
-    """What a promise or an algorithm was given in Python that no file could say: it would be read as another.
+def ill_typed(thing: Any) -> list[str]:
+    """Parameters of a promise or an algorithm that are not of their types, as a file could not say them."""
+    if not is_dataclass(thing):
+        return ["is a dataclass, whose fields are what a policy says of it"]
+    return [f"{name}: {complaint}" for name, _, wrong in _fields_of(thing) for complaint in wrong]
 
-    >>> from privet.relational.mondrian import Mondrian
-    >>> list(ill_said(Mondrian(relaxed="no")))
-    ["relaxed: is true or false, not 'no'"]
-    """
-    for field, given, hint in _given(thing):
-        if given is None:
-            if NoneType not in get_args(hint) and hint is not Any:
-                yield f"{field.name}: is missing"
-            continue
-        if _nothing(field, given):
+
+def _fields_of(thing: Any) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
+    """The fields of a dataclass that a policy says: the name, what is kept of it, and what is wrong."""
+    try:
+        known = typed(type(thing))
+    except NameError:  # a plug-in whose annotations only a type checker can read
+        return
+    for field, hint in known:
+        if not field.metadata.get("policy", True):
             continue
         try:
-            said = noted(given)
-            if noted(_read(hint, said)) != said:
-                yield f"{field.name}: is not what a policy would say of it"
+            yield field.name, fitted(hint, getattr(thing, field.name)), ()
         except PolicyError as error:
-            yield from (f"{field.name}: {complaint}" for complaint in error.complaints)
-        except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError):
-            yield f"{field.name}: is not what a policy can say"
+            yield field.name, None, error.complaints
 
 
-def _read(hint: Any, given: Any) -> Any:
-    """A value of the type that a field has, from what stands in the file."""
+def _in_python(hint: Any, given: Any) -> Any:
+    """What stands in a file as Python would have given it, where it has other words for a type."""
+    origin, parts = get_origin(hint), [part for part in get_args(hint) if part is not NoneType]
     if hint == Sensitive:
         return _sensitive(given)
-    if get_origin(hint) in {Union, UnionType}:
-        return _either([part for part in get_args(hint) if part is not NoneType], given)
+    if origin in {Union, UnionType}:
+        return _in_python(parts[0], given) if len(parts) == 1 else given
     if hint is Fraction:
         return exact(given)
-    if is_dataclass(hint):
-        if not isinstance(given, Mapping):
-            raise PolicyError(f"is a table with {', '.join(f.name for f in written(hint))}, not {given!r}")
+    if is_dataclass(hint) and isinstance(given, Mapping):
         return fill(hint, given)
-    if isinstance(hint, type) and issubclass(hint, Enum):
-        return word(hint, given, what="it")
-    if get_origin(hint) in {tuple, Sequence}:
-        if isinstance(given, str) or not isinstance(given, (list, tuple)):
-            raise PolicyError(f"is a list, not {given!r}")
-        return tuple(_read(get_args(hint)[0], item) for item in given)
-    if get_origin(hint) is Mapping and get_args(hint)[1] is not Any:
-        return _table(get_args(hint)[1], given)
-    readers: dict[Any, Callable[[Any], bool]] = {
-        int: lambda v: isinstance(v, int) and not isinstance(v, bool),
-        float: lambda v: isinstance(v, (int, float)) and not isinstance(v, bool) and isfinite(v),
-        str: lambda v: isinstance(v, str),
-        bool: lambda v: isinstance(v, bool),
-    }
-    if hint in readers and not readers[hint](given):
-        words = {int: "a whole number", float: "a number", str: "a text in quotes", bool: "true or false"}
-        raise PolicyError(f"is {words[hint]}, not {given!r}")
+    if is_dataclass(hint):
+        names = ", ".join(f.name for f in written(hint))
+        raise PolicyError(f"is a table with {names}, not {shown(given)}")
+    if origin in {tuple, Sequence} and isinstance(given, (list, tuple)):
+        return [_in_python(parts[0], item) for item in given]
+    if origin is Mapping and isinstance(given, Mapping):
+        complaints, found = Complaints(), {}
+        for name, value in given.items():
+            with complaints.at(name):
+                found[name] = _in_python(parts[1], value)
+        complaints.raise_all()
+        return found
     return given
-
-
-def _either(parts: Sequence[Any], given: Any) -> Any:
-    """The first reading that fits: a level, or a list of two."""
-    refused = []
-    for part in parts:
-        try:
-            return _read(part, given)
-        except PolicyError as error:
-            refused.append(error.complaints[0])
-    if len(refused) == 1:
-        raise PolicyError(refused[0])
-    said = [complaint.removesuffix(f", not {given!r}") for complaint in refused]
-    raise PolicyError(f"{' or '.join(said)}, not {given!r}")
-
-
-def _table(hint: Any, given: Any) -> dict[str, Any]:
-    """A number or a word for each attribute: { age = 2, zip = 0.5 }."""
-    if not isinstance(given, Mapping):
-        raise PolicyError(f"is a table of attributes, such as {{ age = … }}, not {given!r}")
-    complaints = Complaints()
-    found = {}
-    for name, value in given.items():
-        with complaints.at(name):
-            found[name] = _read(hint, value)
-    complaints.raise_all()
-    return found
 
 
 def exact(given: object) -> Fraction:
@@ -231,13 +167,13 @@ def exact(given: object) -> Fraction:
     if isinstance(given, float) and isfinite(given):
         raise PolicyError(f'write "{given}" in quotes, so that it is exact')
     if isinstance(given, bool) or not isinstance(given, (int, str)):
-        raise PolicyError(f'is an exact number such as "1/5" or "0.2", not {given!r}')
+        raise PolicyError(f'is an exact number such as "1/5" or "0.2", not {shown(given)}')
     text = str(given).strip()
     try:
         text.encode("ascii")  # digits of other scripts look like something else, or like nothing
         return Percent(fraction(text[:-1]) / 100) if text.endswith("%") else fraction(text)
     except ValueError:
-        raise PolicyError(f'is an exact number such as "1/5", "0.2" or "20%", not {given!r}') from None
+        raise PolicyError(f'is an exact number such as "1/5", "0.2" or "20%", not {shown(given)}') from None
 
 
 def _sensitive(given: object) -> Sensitive:

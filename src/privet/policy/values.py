@@ -14,13 +14,13 @@ import tomli_w
 
 from privet import equality, notebook, tomltext
 from privet.core import Algorithm, Attribute, Form, Nulls, Purse, Role, Terms
-from privet.declared import Order
+from privet.declared import Frozen, Order
 from privet.disguise import Hash, Pseudonym, Shift
 from privet.errors import InputError, PolicyError
 from privet.hierarchy import Auto
 from privet.placing import aside, followed
 from privet.policy import consistency, reading
-from privet.policy.notation import Complaints, describe, noted, worded, written
+from privet.policy.notation import Complaints, describe, noted, settled, written
 from privet.policy.reading import TOP, VERSION
 from privet.readings import Absent, Formulas, Rows
 
@@ -111,12 +111,14 @@ class Policy(Terms):
     def _settled(self) -> dict[str, Any]:
         """What may be left out or written in another way, as it is read from a file that does so."""
         said: dict[str, Any] = {}
+        if not isinstance(self.kind, str):
+            raise PolicyError(consistency.other_kind(self.kind))
         for name in ("attributes", "models"):
             given: Any = getattr(self, name)
             if isinstance(given, str) or not isinstance(given, (list, tuple)):
                 raise PolicyError(f"{name}: is a tuple")
             said[name] = tuple(given)
-        said["models"] = tuple(map(worded, said["models"]))
+        said["models"] = tuple(map(settled, said["models"]))
         if self.shape is not None and not hasattr(self.shape, "describes_fields"):
             raise PolicyError("shape: is a shape such as Trajectories(...)")
         if self.shape is not None and self.shape.describes_fields:
@@ -138,17 +140,17 @@ class Policy(Terms):
             said["person"] = equality.name(self.person)
         only: Any = self.publish_only
         if isinstance(only, Mapping):
-            said["publish_only"] = {
-                name: tuple(dict.fromkeys(values)) if isinstance(values, (list, tuple)) else values
+            said["publish_only"] = Frozen(
+                (name, tuple(dict.fromkeys(values)) if isinstance(values, (list, tuple)) else values)
                 for name, values in only.items()
-            }
+            )
         if self.algorithm is None:
             try:
                 said["algorithm"] = reading.usual_algorithm(self.kind, said["models"])
             except PolicyError:
                 raise PolicyError(consistency.other_kind(self.kind)) from None
         else:
-            said["algorithm"] = worded(self.algorithm)
+            said["algorithm"] = settled(self.algorithm)
         return said
 
     def _repr_html_(self) -> str:

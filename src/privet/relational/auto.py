@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
@@ -35,6 +35,7 @@ from privet.core import (
     Tried,
     silent,
 )
+from privet.declared import settle
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
 from privet.measure.bayes import bayes_error
 from privet.measure.classes import class_sizes, discernibility_ratio
@@ -99,6 +100,7 @@ class AutoSearch(Algorithm):
     persons: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        settle(self)
         check_suppression(self.suppression)
         check_weights(self.weights)
         if self.effort < 1:
@@ -109,6 +111,9 @@ class AutoSearch(Algorithm):
             raise PolicyError(
                 'suppression: only a full-domain search drops records: recoding = "full-domain"'
             )
+
+    def named(self) -> Mapping[str, Collection[str]]:
+        return {"weights": self.weights}
 
     @property
     def droppable(self) -> Fraction:

@@ -15,6 +15,7 @@ import numpy as np
 
 from privet.core import Algorithm, Finding, PrivacyModel, Progress, Tally, Terms, silent
 from privet.counts.boxing import CellBoxes
+from privet.declared import settle
 from privet.errors import UnsupportedError
 from privet.models.classcheck import ClassCheck
 from privet.models.linkage import LinkageModel
@@ -48,6 +49,7 @@ class Bucketisation(Algorithm):
     road: ClassVar[str | None] = "anatomy"
 
     def __post_init__(self) -> None:
+        settle(self)
         self._boxes()  # refuses what does not go together
 
     def _boxes(self) -> Mondrian:

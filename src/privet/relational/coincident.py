@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from privet.core import Algorithm, Column, Finding, Progress, Tally, Terms, silent
 from privet.counts.door import Entries, Frequencies
 from privet.counts.rollup import summed
+from privet.declared import settle
 from privet.domain import Node
 from privet.errors import PolicyError, UnsatisfiableError
 from privet.recoding import Regions
@@ -61,6 +62,7 @@ class Coincident(Algorithm):
     coincident: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        settle(self)
         if self.start is not None and self.start < 1:
             raise PolicyError(f"start is the size of the first groups, 1 or more, not {self.start}")
         if self.grow and self.strategy is not Strategy.UU:

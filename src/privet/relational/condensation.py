@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Algorithm, Finding, Progress, Tally, Terms, silent
+from privet.declared import settle
 from privet.errors import PolicyError, UnsatisfiableError
 from privet.models.construction import ByConstruction
 from privet.recoding import Perturbation
@@ -173,6 +174,7 @@ class Condensation(Algorithm):
     spends: ClassVar[str | None] = ByConstruction.name
 
     def __post_init__(self) -> None:
+        settle(self)
         if self.k < 2:
             raise PolicyError(f"k is at least 2: a group of one is that person; not {self.k}")
         if self.noise < 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
@@ -10,6 +10,7 @@ from typing import ClassVar
 from privet import effort
 from privet.core import Algorithm, PrivacyModel
 from privet.counts.door import Counts, Grouping
+from privet.declared import settle
 from privet.relational.judge import Judge, check_suppression, need_monotone
 from privet.relational.lattice import Lattice, Limits, check_limits
 from privet.relational.objective import Loss, check_weights
@@ -31,9 +32,13 @@ class FullDomain(Algorithm):
         return self.suppression
 
     def __post_init__(self) -> None:
+        settle(self)
         check_suppression(self.suppression)
         check_weights(self.weights)
         check_limits(self.levels)
+
+    def named(self) -> Mapping[str, Collection[str]]:
+        return {"weights": self.weights, "levels": self.levels}
 
     def pruning(self, counts: Counts, models: Sequence[PrivacyModel]) -> tuple[Lattice, Grouping, Judge]:
         """What a search needs that prunes; promises that it would judge wrongly are refused."""

@@ -339,9 +339,9 @@ def _joins(model: PrivacyModel) -> bool:
     return model.monotone_with_suppression
 
 
-def check_suppression(share: object) -> None:
-    """Refuse anything but an exact share of the records."""
-    if not isinstance(share, Fraction) or not 0 <= share <= 1:
+def check_suppression(share: Fraction) -> None:
+    """Refuse anything but a share of the records."""
+    if not 0 <= share <= 1:
         raise PolicyError('suppression is an exact share of the records from 0 to 1, such as "5/100"')
 
 

@@ -10,7 +10,7 @@ classes that are there, where that costs least.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -21,6 +21,7 @@ from privet.core import Algorithm, Column, Finding, Progress, Tally, Terms, sile
 from privet.counts.boxing import CellBoxes
 from privet.counts.door import Entries, Frequencies, Indexes, Levels
 from privet.counts.rollup import Rollups, numbered, people, summed
+from privet.declared import settle
 from privet.domain import Node
 from privet.errors import PolicyError
 from privet.recoding import Regions
@@ -65,6 +66,7 @@ class Local(Algorithm):
     across: ClassVar[bool] = False  # rows of one person would have to be put together
 
     def __post_init__(self) -> None:
+        settle(self)
         if self.time_limit is not None and not self.time_limit > 0:
             raise PolicyError("time_limit is a number of seconds above 0")
         if self.looks is not None and self.looks < 1:
@@ -77,6 +79,9 @@ class Local(Algorithm):
             raise PolicyError('levels: limits are of labels = "hierarchy"')
         check_weights(self.weights)
         check_limits(self.levels)
+
+    def named(self) -> Mapping[str, Collection[str]]:
+        return {"weights": self.weights, "levels": self.levels}
 
     def complaints(self, policy: Terms) -> list[str]:
         persons, quasi = policy.person is not None, suits.quasi_of(policy)

@@ -6,7 +6,7 @@ a box is tried first, then the next, until one has a valid cut; a box without on
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import Enum
@@ -18,6 +18,7 @@ import numpy as np
 from privet.core import Algorithm, Finding, Progress, Tally, Terms, silent
 from privet.counts.door import Boxing, Counts, Indexes, Ints
 from privet.counts.memory import counted
+from privet.declared import settle
 from privet.domain import Domain, Node, plain
 from privet.errors import PolicyError
 from privet.recoding import Regions
@@ -77,11 +78,15 @@ class Mondrian(Algorithm):
     across: ClassVar[bool] = False  # rows of one person would have to be put together
 
     def __post_init__(self) -> None:
+        settle(self)
         check_weights(self.weights)
         if self.relaxed and (self.cuts is not Cuts.RANGES or self.choice is Choice.BEST):
             raise PolicyError(
                 'relaxed cuts in the middle, wherever that is; use cuts = "ranges" and choice = "median"'
             )
+
+    def named(self) -> Mapping[str, Collection[str]]:
+        return {"weights": self.weights}
 
     def complaints(self, policy: Terms) -> list[str]:
         persons = policy.person is not None

@@ -8,7 +8,7 @@ public, so recipients can correct their estimates for it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Algorithm, Column, Finding, Progress, Tally, Terms, silent
+from privet.declared import settle
 from privet.errors import PolicyError, UnsatisfiableError
 from privet.models.construction import ByConstruction
 from privet.recoding import Perturbation
@@ -52,8 +53,12 @@ class Pram(Algorithm):
     spends: ClassVar[str | None] = ByConstruction.name
 
     def __post_init__(self) -> None:
+        settle(self)
         if not 0 <= self.keep < 1:
             raise PolicyError(f"keep is a probability from 0 to below 1, not {self.keep}")
+
+    def named(self) -> Mapping[str, Collection[str]]:
+        return {"columns": self.columns}
 
     def search(self, tally: Tally, policy: Terms, progress: Progress = silent) -> Finding:  # noqa: ARG002 - a search's form
         rng = generator()
@@ -103,8 +108,12 @@ class RankSwap(Algorithm):
     spends: ClassVar[str | None] = ByConstruction.name
 
     def __post_init__(self) -> None:
+        settle(self)
         if not 0 < self.within <= 1:
             raise PolicyError(f"within is a share of the records above 0 and at most 1, not {self.within}")
+
+    def named(self) -> Mapping[str, Collection[str]]:
+        return {"columns": self.columns}
 
     def search(self, tally: Tally, policy: Terms, progress: Progress = silent) -> Finding:  # noqa: ARG002 - a search's form
         rng = generator()
@@ -151,6 +160,7 @@ class Sampling(Algorithm):
     spends: ClassVar[str | None] = ByConstruction.name
 
     def __post_init__(self) -> None:
+        settle(self)
         if not 0 < self.share < 1:
             raise PolicyError(f"share is a share of the records between 0 and 1, not {self.share}")
 

@@ -6,7 +6,7 @@ single cells first, which are published as the top of their hierarchy.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from privet.core import Algorithm, Column, Finding, PrivacyModel, Progress, Tally, Terms, silent
 from privet.counts.rollup import Rollups
+from privet.declared import settle
 from privet.domain import Cut, Domain, Node
 from privet.errors import UnsatisfiableError
 from privet.recoding import Regions
@@ -57,8 +58,12 @@ class Suppression(Algorithm):
         return self.suppression
 
     def __post_init__(self) -> None:
+        settle(self)
         check_suppression(self.suppression)
         check_weights(self.weights)
+
+    def named(self) -> Mapping[str, Collection[str]]:
+        return {"weights": self.weights}
 
     def complaints(self, policy: Terms) -> list[str]:
         quasi, persons = suits.quasi_of(policy), policy.person is not None

@@ -21,6 +21,7 @@ from typing import ClassVar
 from privet.core import Algorithm, Finding, PrivacyModel, Progress, Step, Tally, Terms, silent
 from privet.counts.door import Candidate, Counts, Score
 from privet.counts.memory import counted
+from privet.declared import settle
 from privet.errors import PolicyError, UnsupportedError
 from privet.relational import suits
 from privet.relational.specialize import Best, Cuts, KeepsPromises, Splits, specialize
@@ -48,6 +49,7 @@ class TopDown(Algorithm):
     persons: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        settle(self)
         if self.tries < 1:
             raise PolicyError("tries is a whole number from 1 on")
 

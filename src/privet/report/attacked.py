@@ -12,7 +12,7 @@ from privet.report.numerals import counted, percent, tables
 from privet.report.plots import Bar, bars
 from privet.report.sections import Section
 
-STAYS = "These figures compare with the raw data: this page stays with you and is no part of a release."
+STAYS = "These figures compare with the raw data: this page stays with you and is not a part of a release."
 SAID = {
     "beyond": "More than the promise allows",
     "within": "No more than the promise allows",

@@ -146,7 +146,7 @@ def safe_harbor(promise: Promise, quasi: Sequence[str]) -> Wording:
         )
         for key, how in rules
         if model.get(key)
-    )
+    ) or (Claim("No date, postal code or age is named in the policy.", "no value was looked at", None),)
     return Wording("Safe harbor", quasi, claims, "Finding a person by other values, or by how they combine.")
 
 

@@ -16,7 +16,7 @@ from privet.report.numerals import count, counted, decimal, part, percent, risk,
 from privet.report.plots import Bar, bars
 from privet.report.sections import Section
 
-STAYS = "These figures are about the raw data: this page stays with you and is no part of a release."
+STAYS = "These figures are about the raw data: this page stays with you and is not a part of a release."
 COLUMNS = (
     ("distinctness", "Distinctness", "different values for each record"),
     ("separation", "Separation", "pairs of records that differ"),

@@ -260,7 +260,8 @@ def options(call: Callable[..., Any], policy: Policy, asked: Mapping[str, Any]) 
 
 def with_known_options(call: Callable[P, R]) -> Callable[P, R]:
     """A call that answers an option which it does not have as the roads do, with the near one."""
-    known = list(signature(call).parameters)
+    kinds = signature(call).parameters.items()
+    known = [name for name, one in kinds if one.kind is not Parameter.VAR_POSITIONAL]
 
     @wraps(call)
     def called(*given: P.args, **asked: P.kwargs) -> R:

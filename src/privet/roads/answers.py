@@ -104,6 +104,22 @@ class DocumentRisk(Answer):
 
 
 @answer
+class SetRisk(Answer):
+    """How exposed people are who may be known by some of their items, and how well rules are hidden."""
+
+    kind: str
+    records: int
+    cells: int
+    different: int
+    longest: int
+    empty: int
+    unique: int
+    levels: Sequence[Rows]
+    promises: Rows
+    linkage: Rows
+
+
+@answer
 class TableComparison(Answer):
     """What was lost between a table and its release, and what risk is left."""
 
@@ -179,6 +195,19 @@ class DocumentComparison(Answer):
 
 
 @answer
+class SetComparison(Answer):
+    """What was lost between sets and their release, counted again on both."""
+
+    kind: str
+    before: Table
+    after: Table
+    item_loss: float | None
+    levels: Table
+    rules: Table | None = None
+    linkage: Table
+
+
+@answer
 class TableExplanation(Answer):
     """Why a table's release lost so much, and what one step less would buy."""
 
@@ -225,6 +254,24 @@ class DocumentExplanation(Answer):
     private_notes: bool
     reasons: list[str]
     relaxations: Rows
+
+
+@answer
+class SetExplanation(Answer):
+    """Why items had to go, and what went with them where the steward's notes lie beside the release."""
+
+    kind: str
+    records: int
+    recoding: str
+    promises: Rows
+    sets: Table
+    private_notes: bool
+    margins: Rows
+    deleted: Rows
+    generalised: int
+    lost: list[str] | None = None
+    ghosts: list[str] | None = None
+    knows: int | None = None
 
 
 @answer

@@ -6,7 +6,7 @@ Paths and sets both come as a column, as rows, or in forms of their own; the com
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
@@ -23,6 +23,15 @@ class Keys(Generic[Form]):
     anywhere: tuple[str, ...]
     needed: Mapping[Form, tuple[str, ...]]
     possible: Mapping[Form, tuple[str, ...]]
+
+    def settled(self, shape: Any, columns: Sequence[str]) -> None:
+        """Refuse a shape that says what its form does not have, or lacks what it needs, whoever made it."""
+        complaints = Complaints()
+        usual = {field.name: field.default for field in fields(shape)}
+        said = {key: given for key, default in usual.items() if (given := getattr(shape, key)) != default}
+        complaints.add(*(f"{key}: is the name of a column" for key in columns if said.get(key) == ""))
+        self.fitting(shape.form, said, complaints)
+        complaints.raise_all()
 
     def fitting(self, form: Form, table: Mapping[str, Any], complaints: Complaints) -> None:
         """What this form needs, and what belongs to another; a key of none is somebody else's complaint."""

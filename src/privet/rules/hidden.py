@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, Protocol
 
 from privet.core import Verdict
-from privet.declared import ModelFacts
+from privet.declared import ModelFacts, settle
 from privet.equality import finder, key
 from privet.errors import InputError, PolicyError
 from privet.rules.baskets import Baskets
@@ -43,6 +43,7 @@ class HiddenRule(ModelFacts):
     monotone: ClassVar[bool] = False  # what is deleted for one rule may show another
 
     def __post_init__(self) -> None:
+        settle(self)
         complaints = []
         if bool(self.itemset) == bool(self.antecedent or self.consequent):
             complaints.append("names either an itemset, or an antecedent and a consequent")

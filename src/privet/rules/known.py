@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from privet.core import Verdict
-from privet.declared import ModelFacts
+from privet.declared import ModelFacts, settle
 from privet.models.exact import at_least_one
 from privet.models.linkage import Linkage
 from privet.rules.baskets import Baskets, Ints
@@ -42,6 +42,7 @@ class KMAnonymity(ModelFacts):
     monotone: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        settle(self)
         at_least_one(self.name, m=self.m, k=self.k)
 
     @property

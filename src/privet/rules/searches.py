@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from privet.core import Hierarchy, Progress, Terms, silent
-from privet.declared import AlgorithmFacts
+from privet.declared import AlgorithmFacts, settle
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
 from privet.rules import exact
 from privet.rules.baskets import Baskets, Ints
@@ -154,6 +154,7 @@ class HideTransactions(_Hides):
     name: ClassVar[str] = "hide-transactions"
 
     def __post_init__(self) -> None:
+        settle(self)
         _bounded(self.at_most)
 
     def search(self, sets: Sets, policy: Terms, progress: Progress = silent) -> SetFinding:
@@ -182,6 +183,7 @@ class _Deletes(_Hides):
     at_most: Fraction | None = None  # the share of all items that may go
 
     def __post_init__(self) -> None:
+        settle(self)
         _bounded(self.at_most)
 
     def search(self, sets: Sets, policy: Terms, progress: Progress = silent) -> SetFinding:
@@ -223,6 +225,7 @@ class HideExact(_Deletes):
     name: ClassVar[str] = "hide-exact"
 
     def __post_init__(self) -> None:
+        settle(self)
         _bounded(self.at_most)
         if self.seconds < 1:
             raise PolicyError("seconds: is a whole number from 1 on")
@@ -312,6 +315,7 @@ class GeneraliseItems(_Keeps):
     name: ClassVar[str] = "generalise-items"
 
     def __post_init__(self) -> None:
+        settle(self)
         _bounded(self.at_most)
 
     def search(self, sets: Sets, policy: Terms, progress: Progress = silent) -> SetFinding:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.declared import settle
 from privet.errors import PolicyError
 
 AROUND = 40_075_017  # metres along the equator
@@ -27,6 +28,7 @@ class Grid:
     uncertainty: int = 0
 
     def __post_init__(self) -> None:
+        settle(self)
         for name, number in (("grid.metres", self.metres), ("grid.uncertainty", self.uncertainty)):
             if isinstance(number, bool) or not isinstance(number, int):
                 raise PolicyError(f"{name} is a whole number of metres, not {number!r}")

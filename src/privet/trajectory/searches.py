@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import ClassVar, TypeAlias
 
 from privet.core import Progress, Terms, silent
-from privet.declared import AlgorithmFacts
+from privet.declared import AlgorithmFacts, settle
 from privet.errors import PolicyError, UnsupportedError
 from privet.models.linkage import Linkage, LinkageModel
 from privet.trajectory.choose import Lightest, Trial, Way
@@ -127,6 +127,7 @@ class _Scored(PathSearch):
     score: PointScore = PointScore.GAIN_PER_LOSS
 
     def __post_init__(self) -> None:
+        settle(self)
         at_least(self.support)
 
     @property
@@ -192,6 +193,7 @@ class LightestPaths(_Scored):
     proves: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        settle(self)
         self.plan(None)
 
     @property

@@ -14,6 +14,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import ClassVar, Self
 
+from privet.declared import settle
 from privet.errors import InputError, PolicyError
 
 DAY = 86_400
@@ -56,6 +57,7 @@ class Slot:
     )
 
     def __post_init__(self) -> None:
+        settle(self)
         odd = self.seconds and DAY % max(self.length, 1) and self.length % DAY
         if self.length < 1 or odd:
             raise PolicyError(self.FORM)

@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from privet.core import Role
+from privet.declared import settle
 from privet.document.forest import Vertex
 from privet.document.schema import Kind, Schema
 from privet.engines.documents.shape import one_key_each
@@ -25,6 +26,9 @@ class Keys:
 
     own: str | None = None  # needed where the type has children
     parent: str | None = None  # needed everywhere but at the root
+
+    def __post_init__(self) -> None:
+        settle(self)
 
 
 def from_frames(schema: Schema, frames: Mapping[str, pl.DataFrame], keys: Mapping[str, Keys]) -> list[Vertex]:

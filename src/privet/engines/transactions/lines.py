@@ -38,7 +38,7 @@ def read(path: Path, form: Form, separator: str) -> Baskets:
                                 f"{path}: line {records + 1}: an item is longer than {LONGEST_FIELD}"
                             )
                         if "\0" in label:
-                            raise InputError(f"{path}: this is no text file (it holds NUL bytes)")
+                            raise InputError(f"{path}: this is not a text file (it holds NUL bytes)")
                         owner.append(records)
                         item.append(codes.setdefault(label, len(codes)))
                 records += 1

@@ -26,6 +26,7 @@ from typing import Any, ClassVar, Self
 
 from privet import core
 from privet.core import Attribute, Role
+from privet.declared import settle
 from privet.document.described import ALSO, LISTS, described
 from privet.document.promises import PMPrivacy
 from privet.document.schema import Buckets, Field, Kind, Schema
@@ -56,6 +57,11 @@ class DocumentShape(Shape):
     algorithm: ClassVar[Mapping[str, Any]] = {"type": "clustree"}
     describes_fields: ClassVar[bool] = True
 
+    def __post_init__(self) -> None:
+        settle(self)
+        if complaints := list(_misfits(self.schema, self.keys, self.undeclared)):
+            raise PolicyError(*complaints)
+
     @classmethod
     def from_policy(cls, table: Mapping[str, Any], *, base: Path) -> Self:
         complaints = Complaints()
@@ -65,18 +71,14 @@ class DocumentShape(Shape):
         schema: Schema | None = None
         try:
             schema = described({key: table[key] for key in SCHEMA if key in table}, base)
-            one_key_each(schema)
         except PolicyError as error:
             complaints.add(*error.complaints)
         keys = {}
         for name, said in table.get("keys", {}).items():
             with complaints.at(f"keys.{name}"):
                 keys[name] = fill(Keys, said)
-                if schema is not None and name not in schema.position:
-                    raise PolicyError(one_of("type", list(schema.position), name))
         undeclared, doctype = table.get("undeclared", "refuse"), table.get("doctype", False)
-        if undeclared not in UNDECLARED:
-            complaints.add(f"undeclared: {one_of('it', UNDECLARED, undeclared)}")
+        complaints.add(*_misfits(schema, keys, undeclared))
         if not isinstance(doctype, bool):
             complaints.add("doctype: is true or false")
         complaints.raise_all()
@@ -160,6 +162,22 @@ class DocumentShape(Shape):
             for kind in self.schema.kinds
         )
         return replace(self, schema=replace(self.schema, kinds=kinds), undeclared="refuse", doctype=False)
+
+
+def _misfits(schema: Schema | None, keys: Mapping[str, Keys], undeclared: str) -> Iterator[str]:
+    """What is wrong about records that are described; None: what should describe them is wrong already."""
+    if schema is not None:
+        try:
+            one_key_each(schema)
+        except PolicyError as error:
+            yield from error.complaints
+        yield from (
+            f"keys.{name}: {one_of('type', list(schema.position), name)}"
+            for name in keys
+            if name not in schema.position
+        )
+    if undeclared not in UNDECLARED:
+        yield f"undeclared: {one_of('it', UNDECLARED, undeclared)}"
 
 
 def _type(kind: Kind) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from privet.dp.settings import DiffGenSettings, epsilon_of, public, with_h
 from privet.errors import InputError, OptionError, PolicyError
 from privet.policy.notation import exact
 from privet.policy.values import Policy, policy_of
-from privet.roads import road_of
+from privet.roads import road_of, with_known_options
 from privet.roads.answers import Planned
 from privet.roads.noisy.road import NoisyRoad, settings_of
 
@@ -23,6 +23,7 @@ SMALLEST, LARGEST = Fraction(1, 10**9), Fraction(10**9)
 ROUNDS = (2, 4, 6, 8, 10, 12, 15, 20)
 
 
+@with_known_options
 def plan(
     policy: Policy | str | Path,
     *,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from privet import notebook
 from privet.core import Form, Role
 from privet.domain import Value
 from privet.engine import Engine
@@ -28,6 +29,13 @@ class Linked:
     def to_dict(self) -> dict[str, Any]:
         """Numbers only, as JSON can hold them."""
         return {"on": list(self.on), **self.found.told()}
+
+    def __repr__(self) -> str:
+        return f"Linked({', '.join(f'{name}={value!r}' for name, value in self.to_dict().items())})"
+
+    def _repr_html_(self) -> str:
+        """The numbers, and nobody's row."""
+        return notebook.card("Linked", self.to_dict().items())
 
 
 def link(

@@ -12,6 +12,7 @@ import polars as pl
 
 from privet import core, hierarchy
 from privet.core import Hierarchy
+from privet.declared import settle
 from privet.engines.trajectories import gps
 from privet.engines.trajectories.column import PathColumn
 from privet.engines.trajectories.readings import Clash, Prepared, from_readings
@@ -61,6 +62,7 @@ MAY = {
 COLUMNS = ("path", "person", "place", "time", "lat", "lon")
 ANY = ("form", "empty", "stops", "zones")  # keys of every form
 KEYS = (*ANY, *COLUMNS, "slot", "grid", "clash")
+TABLE = Keys(ANY, NEEDS, MAY)
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,10 @@ class Trajectories(Shape):
 
     name: ClassVar[str] = "trajectories"
     algorithm: ClassVar[Mapping[str, Any]] = {"type": "suppress-points"}
+
+    def __post_init__(self) -> None:
+        settle(self)
+        TABLE.settled(self, (*COLUMNS, "stops"))
 
     @classmethod
     def from_policy(cls, table: Mapping[str, Any], *, base: Path) -> Self:
@@ -116,7 +122,7 @@ class Trajectories(Shape):
                 with complaints.at(key):
                     made[key] = read(table[key])
         complaints.raise_all()
-        Keys(ANY, NEEDS, MAY).fitting(made["form"], table, complaints)
+        TABLE.fitting(made["form"], table, complaints)
         complaints.raise_all()
         return cls(**made)
 

@@ -16,6 +16,7 @@ from privet.evidence.part import plain
 from privet.evidence.values import Evidence
 from privet.policy.values import Policy
 from privet.release import Release, read_private
+from privet.roads.answers import SetComparison, SetExplanation, SetRisk
 from privet.roads.stations import data_file, needed, refuse_classify
 from privet.roads.transactions.check import level_notes, read_sets, shape_of, size, verdicts_on
 from privet.rules.baskets import Baskets
@@ -40,7 +41,7 @@ def risk(
     seed: int = 0,
     show_values: bool = False,
     progress: Progress = silent,
-) -> dict[str, Any]:
+) -> SetRisk:
     """What somebody finds who knows some items of a person; and how far each rule is from being hidden."""
     del show_values  # the rules are the policy's own, and nothing else is named
     progress("read", 0)
@@ -51,7 +52,7 @@ def risk(
     found["promises"] = plain([ev.promise(model, verdict) for model, verdict in verdicts])
     most = min(KNOWN, int(read.baskets.lengths.max(initial=0)))
     found["linkage"] = [] if not most else attacks(read.baskets, most, trials, seed)
-    return found
+    return SetRisk.of(found)
 
 
 def attacks(baskets: Baskets, most: int, trials: int, seed: int) -> list[dict[str, Any]]:
@@ -85,7 +86,7 @@ def compare(
     classify: bool = False,
     seed: int = 0,
     progress: Progress = silent,
-) -> dict[str, Any]:
+) -> SetComparison:
     """What was lost between sets and their release, counted again on both."""
     refuse_classify("a set", asked=classify)
     progress("read", 0)
@@ -123,7 +124,7 @@ def compare(
         for side, sets in sides.items()
         if sets.cells
     }
-    return found
+    return SetComparison.of(found)
 
 
 def rules_of(
@@ -160,7 +161,7 @@ def explain(
     *,
     engine: Engine[Any],
     show_values: bool = False,
-) -> dict[str, Any]:
+) -> SetExplanation:
     """Why items had to go, and what went with them where the steward's notes lie beside the release."""
     del engine
     notes, show, sets = read_private(folder), show_values, needed(evidence.sets, "sets")
@@ -176,7 +177,7 @@ def explain(
         "generalised": 0,
     }
     if notes is None:
-        return found
+        return SetExplanation.of(found)
     deleted = notes.get("deleted", {})
     found["deleted"] = [
         {"item": item if show else f"item {at}", "records": many}
@@ -198,4 +199,4 @@ def explain(
         for key in ("lost", "ghosts"):
             found[key] = [written(tuple(one[0]), tuple(one[1])) for one in notes.get(key, ())[:SHOWN]]
     found["knows"] = max((promise.m for promise in known_of(policy)), default=None)
-    return found
+    return SetExplanation.of(found)

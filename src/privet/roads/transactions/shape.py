@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 
 from privet import core, hierarchy
 from privet.core import Hierarchy
+from privet.declared import settle
 from privet.errors import PolicyError
 from privet.policy.notation import Complaints, build, exact, word
 from privet.policy.values import Naming, Shape, as_it_is
@@ -34,6 +35,7 @@ USUAL = {Layout.COLUMN: ";", Layout.BASKETS: ",", Layout.ITEMS: ""}
 NAMES = ("set", "person", "item")  # of columns
 ANY = ("form", "hierarchy", "support", "confidence")
 KEYS = (*ANY, *NAMES, "separator")
+TABLE = Keys(ANY, NEEDS, MAY)
 
 
 @dataclass(frozen=True)
@@ -82,12 +84,19 @@ class Transactions(Shape):
             with complaints.at("hierarchy"):
                 made["hierarchy"] = hierarchy.parse(table["hierarchy"], base=base)
         complaints.raise_all()
-        Keys(ANY, NEEDS, MAY).fitting(made["form"], table, complaints)
+        TABLE.fitting(made["form"], table, complaints)
         complaints.raise_all()
-        made.setdefault("separator", USUAL[made["form"]])
         return cls(**made)
 
     def __post_init__(self) -> None:
+        settle(self)
+        TABLE.settled(self, NAMES)
+        if self.separator and self.separator != USUAL[self.form]:
+            try:
+                _separator(self.separator)
+            except PolicyError as error:
+                raise error.at("separator") from None
+        object.__setattr__(self, "separator", self.separator or USUAL[self.form])
         if self.confidence is not None and self.support is None:
             raise PolicyError("confidence: goes with a support; say both, or neither")
         if self.support is not None:

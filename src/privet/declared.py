@@ -2,7 +2,8 @@
 
 A class inherits from one of these (`core.PrivacyModel` and `core.Algorithm` do) and declares what is
 different about it. So nobody guesses by looking for an attribute, and a misspelt fact is found by mypy and
-by the contract tests instead of being read as "no".
+by the contract tests instead of being read as "no". What it is given is of the types that its fields declare:
+`settle` sees to that when it is made, and a file's reader asks the same `fitted`.
 """
 
 from __future__ import annotations

@@ -315,8 +315,8 @@ class Form:
     trim: bool = False  # are blanks around values no part of them?
     numbers: Mapping[str, str] = field(default_factory=dict)  # by column, a notation such as "1.234,5"
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by column, further tokens
-    # packed; a file's ending says so by itself, so that no policy needs to
-    gzip: bool = field(default=False, metadata={"policy": False})
+    # packed; a file's ending says so by itself, so that no policy needs to, and none differs by it
+    gzip: bool = field(default=False, metadata={"policy": False}, compare=False)
     # what the columns are called in full, where the file says it
     labels: Mapping[str, str] = field(default_factory=dict, metadata={"policy": False}, compare=False)
 

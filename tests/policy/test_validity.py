@@ -141,7 +141,6 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
     "nulls": ({"nulls": "maybe"}, "nulls: it is one of value, wildcard, not 'maybe'"),
     "purpose": ({"purpose": 7}, "purpose: is a text"),
     "form": ({"form": {"delimiter": ";"}}, "form: is a form such as"),
-    "packed": ({"form": Form(gzip=True)}, "form: gzip: the ending of a file says"),
     "rows that leave": ({"publish_only": {"ill": []}}, "publish_only: ill is a list of texts"),
     "rows of two columns": ({"publish_only": {"a": ["x"], "b": ["x"]}}, "publish_only: names one column"),
     "a list of rows": ({"publish_only": ["x"]}, "publish_only: is a table of a column and its values"),

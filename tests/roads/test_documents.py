@@ -443,7 +443,7 @@ GOOD = KEYED + PROMISES["ctoff"]
         ("visit = { own", "vist = { own", "keys.vist: type is one of patient, visit"),
         ('children = { visits = "visit" }', 'weight = "much"', "weight: is a number"),
         ('children = { visits = "visit" }', 'children = ["visit"]', "names a type for each key"),
-        ('type = "ctoff"', 'type = "ctoff"\nmapping = "best"', "mapping is lsap or greedy"),
+        ('type = "ctoff"', 'type = "ctoff"\nmapping = "best"', "mapping: it is one of lsap, greedy"),
         ('type = "ctoff"', 'type = "top-down"', "top-down is for table"),
         ('type = "ctoff"', 'type = "tree-anatomy"', "is about trees that are published whole"),
         ('type = "document-l-diversity"', 'type = "anatomy-l-diversity"', "use tree-anatomy for it"),

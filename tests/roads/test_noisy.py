@@ -425,7 +425,7 @@ def test_sets_are_no_values_to_count() -> None:
 def test_an_epsilon_from_python_is_exact_too() -> None:
     assert DifferentialPrivacy(epsilon=1).epsilon == Fraction(1)  # type: ignore[arg-type]
     for wrong in (0.5, True, "1"):
-        with pytest.raises(PolicyError, match="never a float"):
+        with pytest.raises(PolicyError, match="epsilon: is an exact fraction"):
             DifferentialPrivacy(epsilon=wrong)  # type: ignore[arg-type]
 
 

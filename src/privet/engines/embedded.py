@@ -244,7 +244,7 @@ class Embedded:
 
     def write(self, table: Frame, target: Path, form: Form) -> None:
         begun, self._begun = self._begun, None
-        if begun is not None and begun.table is table and begun.form == form:
+        if begun is not None and begun.table is table and (begun.form, begun.form.gzip) == (form, form.gzip):
             begun.written.result()
             begun.place.rename(target)
         else:

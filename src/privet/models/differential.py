@@ -38,11 +38,10 @@ class DifferentialPrivacy(PrivacyModel):
     spent: ClassVar[bool] = True  # a property of how a release was made
 
     def __post_init__(self) -> None:
+        given: object = self.epsilon
+        if type(given) is int:  # as exact as a fraction
+            object.__setattr__(self, "epsilon", Fraction(given))
         settle(self)
-        given: object = self.epsilon  # from Python anything may come
-        if isinstance(given, bool) or not isinstance(given, Fraction | int):
-            raise PolicyError("epsilon: an exact number such as Fraction(1, 2), never a float")
-        object.__setattr__(self, "epsilon", Fraction(self.epsilon))
         if self.epsilon <= 0:
             raise PolicyError('epsilon: above 0, for example "1/2"; nothing can be published for nothing')
 

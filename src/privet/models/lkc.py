@@ -26,7 +26,7 @@ class LKC(LinkageCheck):
     attacks; learning a value that is not protected.
 
     >>> LKC(l=4, k=20, c=Fraction(1, 5), sensitive={"surgery": ["Transgender"]})
-    LKC(l=4, k=20, c=Fraction(1, 5), sensitive={'surgery': ['Transgender']})
+    LKC(l=4, k=20, c=Fraction(1, 5), sensitive={'surgery': ('Transgender',)})
     """
 
     l: int

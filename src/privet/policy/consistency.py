@@ -94,8 +94,6 @@ def formed(terms: Terms) -> Iterator[str]:
             said = {f.name: noted(getattr(terms.form, f.name)) for f in written(Form)}
             fill(Form, {name: value for name, value in said.items() if value is not None})
             yield from (f"form: {complaint}" for complaint in unwritable(terms.form))
-            if terms.form.gzip:
-                yield "form: gzip: the ending of a file says that it is packed; leave it out"
         except PolicyError as error:
             yield from (f"form: {complaint}" for complaint in error.complaints)
     yield from (f"publish_only: {wrong}" for wrong in rows_that_leave(terms.publish_only))

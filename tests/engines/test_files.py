@@ -244,7 +244,7 @@ def test_lists_in_a_column_that_nobody_asks_for_are_no_trouble(tmp_path: Path, e
 def test_lists_in_a_frame_are_refused_by_name(column: pl.Series) -> None:
     frame = pl.DataFrame({"a": [1, 2], "b": column})
     assert EMBEDDED.read(frame, Form(), ["a"]).data.columns == ["a"]
-    with pytest.raises(InputError, match="'b' holds lists or objects; .*: leave it out, or write"):
+    with pytest.raises(InputError, match=r"'b' holds lists or objects; .*: leave it out, or write"):
         EMBEDDED.read(frame, Form())
 
 

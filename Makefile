@@ -54,7 +54,7 @@ test-services: $(STAMP)  ## tests that start a real PostgreSQL or browser
 SPARK := .venv-spark
 $(SPARK)/.ready: pyproject.toml requirements.lock | $(BIN)/uv
 	$(BIN)/uv venv --quiet --clear --python $(PYTHON) $(SPARK)
-	VIRTUAL_ENV=$(SPARK) $(BIN)/uv pip install --quiet "pyspark>=4.0" "pandas<3" pyarrow hypothesis pytest pytest-xdist -e ".[postgres]"
+	VIRTUAL_ENV=$(SPARK) $(BIN)/uv pip install --quiet "pyspark[connect]>=4.0" "pandas<3" pyarrow hypothesis pytest pytest-xdist -e ".[postgres]"
 	$(SPARK)/bin/python -m privet.native
 	touch $(SPARK)/.ready
 

@@ -33,12 +33,13 @@ def main(raw: str, search: str, engine: str, address: str, out: str) -> None:
         f"q{at}": {"role": "quasi", "hierarchy": {"type": "intervals", "width": [5, 10, 20]}}
         for at in range(8)
     }
+    search, _, k = search.partition(", k = ")
     policy = pv.Policy.from_document(
         {
             "policy": 1,
             "rows": "persons",
             "attributes": {**quasi, "ill": {"role": "sensitive"}},
-            "models": [{"type": "k-anonymity", "k": 10}],
+            "models": [{"type": "k-anonymity", "k": int(k or 10)}],
             "algorithm": {"type": search} | ({"suppression": "1/10"} if search == "optimal" else {}),
         },
         base=Path(),

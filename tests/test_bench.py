@@ -315,11 +315,20 @@ def test_the_cost_model_predicts_what_was_measured() -> None:
 def test_the_most_rows_are_tried_where_they_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from bench import spark
 
-    held = {1_000_000: 450e6, 3_000_000: 790e6, 10_000_000: 1_950e6}
-    known: spark.Known = {(many, "top-down", spark.SAIL): {"cluster": of} for many, of in held.items()}
-    monkeypatch.setattr(spark, "free_memory", lambda: 5 * 10**9)
-    assert "about 17 GB" in next(spark.huge(known, tmp_path))
-    assert "fewer rows" in next(spark.huge({}, tmp_path))
+    made: list[int] = []
+    ran: list[int | None] = []
+    monkeypatch.setattr(spark, "people", lambda _folder, many: made.append(many))
+    monkeypatch.setattr(spark, "measured", lambda *_, pool: ran.append(pool) or {})
+    monkeypatch.setattr(spark, "note", lambda *_: None)
+    monkeypatch.setattr(spark, "HUGE", 1_000)  # so that every disk has room
+    monkeypatch.setattr(spark, "free_memory", lambda: spark.POOL)
+    assert "up to 8 GB" in next(spark.huge({}, tmp_path))
+    assert (made, ran) == ([], [])
+    monkeypatch.setattr(spark, "free_memory", lambda: 3 * spark.POOL)
+    known: spark.Known = {}
+    for _ in range(2):  # noted, and not tried again
+        assert list(spark.huge(known, tmp_path)) == []
+    assert (made, ran) == ([1_000], [spark.POOL])
 
 
 @pytest.mark.usefixtures("_bench")
@@ -334,7 +343,7 @@ def test_what_the_model_says_for_more_is_the_model() -> None:
         if row
     }
     for column, records in enumerate((10**9, 10**11)):
-        sail, spark = Line(0, 3e-6), Line(0, 20e-6)
+        sail, spark = Line(0, 5e-6), Line(0, 20e-6)
         said = cells["processor time, Sail / Spark"][column].replace(" h", "").split(" / ")
         assert sail.hours(records) == pytest.approx(float(said[0]), rel=0.05)
         assert spark.hours(records) == pytest.approx(float(said[1]), rel=0.05)

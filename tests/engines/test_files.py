@@ -231,6 +231,23 @@ def test_lists_in_a_column_that_nobody_asks_for_are_no_trouble(tmp_path: Path, e
         engine.read(tmp_path / "a.jsonl", Form(), ["a", "b"])
 
 
+@pytest.mark.parametrize(
+    "column",
+    [
+        pl.Series([[1, 2], []]),
+        pl.Series([["a"], [None]]),
+        pl.Series([[1, 2], [3, 4]], dtype=pl.Array(pl.Int64, 2)),
+        pl.Series([{"k": 1}, {"k": 2}]),
+    ],
+    ids=["list", "texts", "array", "object"],
+)
+def test_lists_in_a_frame_are_refused_by_name(column: pl.Series) -> None:
+    frame = pl.DataFrame({"a": [1, 2], "b": column})
+    assert EMBEDDED.read(frame, Form(), ["a"]).data.columns == ["a"]
+    with pytest.raises(InputError, match=r"'b' holds lists or objects; .*: leave it out, or write"):
+        EMBEDDED.read(frame, Form())
+
+
 @pytest.mark.parametrize("engine", [EMBEDDED, PLAIN], ids=["embedded", "plain"])
 def test_no_file_and_no_column(tmp_path: Path, engine: Engine[Any]) -> None:
     with pytest.raises(InputError, match="no such file"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -134,6 +135,7 @@ def test_read_as_elsewhere(session: Any, tmp_path: Path, name: str) -> None:
     ("column", "said"),
     [
         (some([[1, 2], []]), "lists or objects"),
+        (some([[1, 2], [3, 4]], pl.Array(pl.Int64, 2)), "lists or objects"),
         (some([{"a": 1}, {"a": 2}]), "lists or objects"),
         (some([dt.timedelta(1), dt.timedelta(0, 5)]), "durations"),
     ],
@@ -146,8 +148,9 @@ def test_what_has_no_text_is_refused_by_name(
     spark = pv.Spark(session, staging=tmp_path / "staging")
     for quasi, other in ((["o"], []), (["x"], ["o"])):
         rules = policy(dict.fromkeys(quasi), dict.fromkeys(other))
-        with pytest.raises(InputError, match=f"'o' .*{said}"):
-            pv.publish(tmp_path / "raw.parquet", rules, engine=spark)
+        for source, ask in product((tmp_path / "raw.parquet", frame), (pv.publish, pv.risk)):
+            with pytest.raises(InputError, match=f"'o' .*{said}.*leave it out, or"):
+                ask(source, rules, engine=spark)
     rules = policy({"x": None}, {})
     pv.publish(tmp_path / "raw.parquet", rules, engine=spark)  # a column that nobody names stands in no way
 

@@ -123,7 +123,9 @@ class Embedded:
         files.complain_about_missing("the data", wanted, data.columns, None)
         if not data.height and not empty:
             raise InputError("the data has not one record")
-        return Frame(data.select([name for name in data.columns if name in wanted]))
+        chosen = data.select([name for name in data.columns if name in wanted])
+        files.refuse_nested("the data", chosen)
+        return Frame(chosen)
 
     def columns(self, table: Frame) -> tuple[str, ...]:
         return tuple(table.data.columns)

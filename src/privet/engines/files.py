@@ -212,13 +212,18 @@ def _read_typed(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.Data
     frame = _some(path, composed(frame), wanted)
     if form.format == "jsonl" and wanted is not None:
         frame = frame.select(wanted)  # not as the first line has its keys: that would tell who came first
+    refuse_nested(str(path), frame)
+    return frame
+
+
+def refuse_nested(place: str, frame: pl.DataFrame) -> None:
+    """A cell of a table is one value: what holds more is named, with what to do."""
     nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
     if nested:
         raise InputError(
-            f"{path}: column {listed(nested)} holds lists or objects; a table holds single values: leave it "
-            "out of the file, or write what it holds into columns of its own"
+            f"{place}: column {listed(nested)} holds lists or objects; a table holds single values: leave it "
+            "out, or write what it holds into columns of its own"
         )
-    return frame
 
 
 def composed(frame: pl.DataFrame) -> pl.DataFrame:

@@ -191,7 +191,7 @@ def read_json(path: Path, wanted: Sequence[str] | None) -> dict[str, list[Item]]
     if nested:
         raise InputError(
             f"{path}: column {text.listed(nested)} holds lists or objects; a table holds single values: "
-            "leave it out of the file, or write what it holds into columns of its own"
+            "leave it out, or write what it holds into columns of its own"
         )
     unified = {name: _of_one_kind(column) for name, column in values.items()}
     if any(column is None for column in unified.values()):

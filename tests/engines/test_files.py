@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from privet.core import Form
 from privet.engine import Engine
-from privet.engines.embedded import Embedded
+from privet.engines.embedded import Embedded, Frame
 from privet.engines.plain import Plain, Rows
 from privet.engines.plain_text import as_text
 from privet.errors import InputError, UnsupportedError
@@ -278,3 +278,14 @@ def test_plain_says_what_it_cannot_do(tmp_path: Path, format_: str) -> None:
         PLAIN.read("sqlite:///a.db", Form(query="select 1"))
     with pytest.raises(UnsupportedError, match="DataFrame"):
         PLAIN.read(pl.DataFrame({"a": [1]}), Form())
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl"])
+def test_moments_leave_in_the_texts_by_which_they_are_counted(tmp_path: Path, kind: str) -> None:
+    moments = pl.Series([0, 1_000_001, None]).cast(pl.Datetime("us"))
+    zoned = moments.dt.replace_time_zone("Europe/Berlin")
+    table = pl.DataFrame({"a": moments, "b": zoned, "c": moments.dt.time(), "d": moments.dt.date()})
+    EMBEDDED.write(Frame(table), tmp_path / f"t.{kind}", Form(kind))
+    assert read(EMBEDDED, tmp_path / f"t.{kind}", Form()) == {
+        column.name: column.cast(pl.String).to_list() for column in table
+    }

@@ -170,6 +170,26 @@ def test_nearly_all_records_in_one_combination(session: Any, tmp_path: Path) -> 
     assert there.to_polars().cast(pl.String).equals(here.to_polars().cast(pl.String))
 
 
+@pytest.mark.parametrize("output", ["csv", "tsv", "jsonl"])
+def test_moments_leave_as_texts(session: Any, tmp_path: Path, output: str) -> None:
+    """A writer of text may spell a moment otherwise than it is counted; then nobody could check it."""
+    moments = [*SPRING, dt.datetime(2024, 3, 31, tzinfo=dt.UTC), None]
+    frame = moments_alike(pl.DataFrame({"x": some(moments), "o": some(moments), "ill": some(["a", "b"])}))
+    frame = frame.with_columns(naive=pl.col("o").dt.replace_time_zone(None))
+    rules, spark = policy({"x": None}, {"o": None, "naive": None}), pv.Spark(session, staging=tmp_path / "s")
+    frame.write_parquet(tmp_path / "raw.parquet")
+    pv.publish(tmp_path / "raw.parquet", rules, output=output).write(tmp_path / "here")
+    pv.publish(tmp_path / "raw.parquet", rules, engine=spark, output=output).write(tmp_path / "there")
+    parts = sorted((tmp_path / f"there/data.{output}").glob("part-*"))
+    here = (tmp_path / f"here/data.{output}").read_text().splitlines()
+    head = 0 if output == "jsonl" else 1
+    there = [line for part in parts for line in part.read_text().splitlines()[head:]]
+    assert there == here[head:]
+    assert pv.verify(tmp_path / "here").complaints == ()
+    for engine in ("embedded", spark):
+        assert pv.verify(tmp_path / "there", engine=engine).complaints == ()
+
+
 @pytest.mark.parametrize("output", ["parquet", "csv"])
 def test_a_release_is_looked_at_and_written_again(session: Any, tmp_path: Path, output: str) -> None:
     frame = pl.DataFrame({"x": some([1, 2]), "ill": some(["a", "b"])})

@@ -252,6 +252,13 @@ def write(frame: pl.DataFrame, target: Path, form: Form) -> None:
         return
     _no_mistaken_nulls(frame, form)
     _no_lost_values(frame, form)
+    if form.format not in {"parquet", "arrow"}:
+        # In the texts by which values are counted: a writer of text has spellings of its own for these.
+        frame = frame.with_columns(
+            pl.col(name).cast(pl.String)
+            for name, dtype in frame.schema.items()
+            if dtype.base_type() in {pl.Datetime, pl.Time}
+        )
     gzipped = target.suffix == ".gz"
     with io.BytesIO() if gzipped else target.open("wb") as out:
         if form.format in {"csv", "tsv"}:

@@ -317,8 +317,13 @@ def test_the_most_rows_are_tried_where_they_fit(tmp_path: Path, monkeypatch: pyt
 
     made: list[int] = []
     ran: list[int | None] = []
+
+    def measured(*_: object, pool: int | None) -> dict[str, object]:
+        ran.append(pool)
+        return {}
+
     monkeypatch.setattr(spark, "people", lambda _folder, many: made.append(many))
-    monkeypatch.setattr(spark, "measured", lambda *_, pool: ran.append(pool) or {})
+    monkeypatch.setattr(spark, "measured", measured)
     monkeypatch.setattr(spark, "note", lambda *_: None)
     monkeypatch.setattr(spark, "HUGE", 1_000)  # so that every disk has room
     monkeypatch.setattr(spark, "free_memory", lambda: spark.POOL)

@@ -33,10 +33,9 @@ OWN: Mapping[tuple[str, str], str] = {
     ("maximum-risk", "at_most"): "How large may the chance be of finding a record, for any of them?",
     ("records-at-risk", "above"): "Above what chance of being found is a record at risk?",
     ("records-at-risk", "at_most"): "What share of the records may be at risk, at most?",
-    (
-        "sample-uniqueness",
-        "at_most",
-    ): "What share of the records may be the only ones of their kind, at most?",
+    ("sample-uniqueness", "at_most"): (
+        "What share of the records may be the only ones of their kind, at most?"
+    ),
     ("population-uniqueness", "at_most"): (
         "What share of the whole population may be the only ones of their kind, at most?"
     ),
@@ -46,10 +45,9 @@ OWN: Mapping[tuple[str, str], str] = {
     ("personalised-privacy", "tree"): "The tree of the protected values, whose labels people name",
     ("k-map", "k"): "How many people of the population must a published record fit, at least?",
     ("hidden-rule", "support"): "Below how many records, or what share of them, must it stay?",
-    (
-        "hidden-rule",
-        "confidence",
-    ): "Or below what share of those with the first items must those with the others stay?",
+    ("hidden-rule", "confidence"): (
+        "Or below what share of those with the first items must those with the others stay?"
+    ),
     ("hidden-rule", "antecedent"): "The items from which the rule concludes",
     ("hidden-rule", "consequent"): "The items that it concludes",
     ("hidden-rule", "itemset"): "Or items that must not be seen together",

@@ -74,7 +74,10 @@ class Scene(Relayed):
             with caller(self.houses[name]) as one:
                 asked = {"contract": str(self.path), "data": str(self.parts[name]), "again": True}
                 assert one.call("POST", "/v1/runs", document=asked)[0] == 200
-        return {name: over(self.houses[name], before[name] + 1) for name in NAMES}
+        for name in NAMES:
+            over(self.houses[name], before[name] + 1)
+        # One that nobody could ask to join has no session.
+        return {name: max(runs(self.houses[name]), key=lambda one: str(one["begun"])) for name in NAMES}
 
     def right(self, ended: dict[str, dict[str, Any]]) -> str:
         """How it ended: with the pooled table at both, or with nothing at either, and why."""
@@ -85,7 +88,7 @@ class Scene(Relayed):
             if one["state"] == "done":
                 assert (house.releases / one["release"] / "data.csv").read_bytes() == self.pooled
             else:
-                assert one["why"].startswith(("north: ", "south: ", "ended before it began")), one["why"]
+                assert one["why"].startswith(("north: ", "south: ")), one["why"]
                 assert not [
                     p for p in house.releases.iterdir() if one["session"] and one["session"] in p.name
                 ]

@@ -183,7 +183,13 @@ def test_half_open_handshakes_do_not_keep_peers_out(scene: Scene) -> None:
     assert (joint / "data.csv").read_bytes() == (alone / "data.csv").read_bytes()
 
 
-NOISE = [b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"\x00" * 5000, b"SSH-2.0-x\r\n", HELLO + b"\xff" * 511, b"\x15\x03\x03\x00\x02\x02\x28"]  # fmt: skip
+NOISE = [
+    b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+    b"\x00" * 5000,
+    b"SSH-2.0-x\r\n",
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc" + b"\xff" * 508,  # a whole one, of nonsense
+    b"\x15\x03\x03\x00\x02\x02\x28",
+]
 
 
 def test_noise_at_the_door_is_hung_up_on(scene: Scene) -> None:

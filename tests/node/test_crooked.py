@@ -81,7 +81,7 @@ class Scene(Relayed):
 
     def right(self, ended: dict[str, dict[str, Any]]) -> str:
         """How it ended: with the pooled table at both, or with nothing at either, and why."""
-        states = {one["state"] for one in ended.values()}
+        states = {str(one["state"]) for one in ended.values()}
         assert len(states) == 1, ended
         for name, one in ended.items():
             house = self.houses[name]

@@ -348,7 +348,7 @@ def test_every_page_says_what_browsers_must_refuse(house: House) -> None:
 
 
 def test_scripts_name_no_other_host(house: House) -> None:
-    for name in ("studio.js", "lattice.js", "hover.js", "studio.css", "report.css"):
+    for name in ("turn.js", "studio.js", "lattice.js", "hover.js", "studio.css", "report.css"):
         text = house.page(f"/assets/{name}")
         assert not re.search(
             r"https?://|//[a-z]|@import|innerHTML|insertAdjacentHTML|\beval\b", text.replace("// ", "")

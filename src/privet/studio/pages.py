@@ -36,7 +36,7 @@ from privet.studio.typed import whole
 
 try:
     from fastapi import FastAPI, Request
-    from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+    from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
     from jinja2 import BaseLoader, Environment, StrictUndefined, TemplateNotFound
     from markupsafe import Markup
     from starlette.concurrency import run_in_threadpool
@@ -45,6 +45,7 @@ except ImportError:
 
 FULL = "there is no space left on the disk of the project: nothing was changed; make room, and say it again"
 LOOKING = "the data is being looked at"
+TURNS = "x-turns"  # sent by a page that goes itself where a form leads
 WHOSE = "say whose the rows are: an identifier repeats, so a person may have several"
 DECIDED, PROMISED = ("done", "✓", "decided"), ("done", "✓", "something is promised")
 OF_COLUMN = re.compile(r"attributes\.(?P<name>[^:]+): (?P<said>.+)", re.DOTALL)
@@ -149,7 +150,10 @@ class Pages:
             if isinstance(said, Response):
                 return said
             asked = Asked(self.studio, dict(request.query_params), said)
-            return await run_in_threadpool(answered, asked, handler)
+            answer = await run_in_threadpool(answered, asked, handler)
+            if TURNS in request.headers and answer.status_code == 303:  # a script is not told where it was led
+                return JSONResponse({"go": answer.headers["location"]})
+            return answer
 
         self.app.add_api_route(path, endpoint, methods=["POST"], response_model=None)
 

@@ -45,7 +45,7 @@ except ImportError:
 
 FULL = "there is no space left on the disk of the project: nothing was changed; make room, and say it again"
 LOOKING = "the data is being looked at"
-TURNS = "x-turns"  # sent by a page that goes itself where a form leads
+TURNS = "x-turns"  # a script asks, which goes itself where a form leads: browsers do not tell it an anchor
 WHOSE = "say whose the rows are: an identifier repeats, so a person may have several"
 DECIDED, PROMISED = ("done", "✓", "decided"), ("done", "✓", "something is promised")
 OF_COLUMN = re.compile(r"attributes\.(?P<name>[^:]+): (?P<said>.+)", re.DOTALL)
@@ -151,7 +151,7 @@ class Pages:
                 return said
             asked = Asked(self.studio, dict(request.query_params), said)
             answer = await run_in_threadpool(answered, asked, handler)
-            if TURNS in request.headers and answer.status_code == 303:  # a script is not told where it was led
+            if TURNS in request.headers and answer.status_code == 303:
                 return JSONResponse({"go": answer.headers["location"]})
             return answer
 

@@ -40,12 +40,12 @@ each("select[data-submits]", (choice, signal) => {
 // Work in the background.
 each("[data-state]", async (job, signal) => {
   const bar = job.querySelector("progress");
-  while (!signal.aborted) {
+  for (let rest = 40; !signal.aborted; rest = Math.min(300, 2 * rest)) { // much of it takes no more than a moment
     const told = await (await fetch(`${base}/${job.dataset.state}`, { signal })).json();
     if (!told.running) { await again(); return; }
     job.querySelector(".said").textContent = told.said;
     if (told.of) { bar.max = told.of; bar.value = told.done; } else bar.removeAttribute("value");
-    await pause(300);
+    await pause(rest);
   }
 });
 

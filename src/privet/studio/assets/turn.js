@@ -9,6 +9,7 @@ const kept = new Map(); // pages by their place in the history
 const waits = new Set();
 let here = history.state?.id ?? crypto.randomUUID(); // our place in the history
 let shown = bare(location.href); // the address of what is shown; null: the answer to a form, which has none
+let stored = false; // was it kept before?
 let clicks = 0, gone = 0, refused = 0; // how many there were: in all, up to the last link, up to the last refusal
 let asked = new AbortController(); // of the page that is on its way
 let forms = Promise.resolve(); // which are sent one after the other
@@ -105,6 +106,7 @@ const show = (page, address) => {
   if (!same && (address === null || left.shown === null)) keep(left, before);
   history[same ? "replaceState" : "pushState"]({ id: here }, "", address ?? location.href);
   shown = address && bare(address);
+  stored = false;
   stand(0, address ? new URL(address).hash : "");
 };
 
@@ -244,15 +246,16 @@ addEventListener("popstate", ({ state }) => {
     if (state) { asked.abort(); scrollTo(0, state.y ?? 0); }
     return;
   }
+  const old = state && kept.get(state.id);
   const shift = (page, address) => {
     const before = here, left = put(page, true);
-    if (left.shown === null) keep(left, before);
+    if (left.shown === null || stored) keep(left, before);
+    stored = page === old;
     here = state?.id ?? crypto.randomUUID();
     shown = address;
     stand(state?.y ?? 0, state ? "" : location.hash);
     note();
   };
-  const old = state && kept.get(state.id);
   if (!old) { busy(leave(location.href, (page, found) => shift(page, bare(found)))); return; }
   asked.abort();
   gone = ++clicks;

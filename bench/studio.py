@@ -155,7 +155,7 @@ def run(*, full: bool) -> Outcome:
         (
             "CPU is the server's in the longest click, in hundredths of a second.",
             "Waiting is beside the pages, and has no target.",
-            "In Chromium a click is timed by the browser itself, until the frame after the one that shows the page.",
+            "In Chromium a click is timed by the browser, until the frame after the one that shows the page.",
             "There the first page, and an empty one for comparison, are timed to the end of loading.",
         ),
     )

@@ -347,6 +347,21 @@ def test_every_page_says_what_browsers_must_refuse(house: House) -> None:
         assert not faults(found.text), path
 
 
+def test_a_script_is_told_where_a_form_leads_and_nothing_else_is_different(house: House) -> None:
+    form = {"column": "age", "role": "quasi", "anchor": "c2"}
+    plain, told = house.post("/columns/role", form), house.post("/columns/role", form, **{"x-turns": "yes"})
+    assert (plain.status_code, told.status_code) == (303, 200)
+    assert told.json() == {"go": plain.headers["location"]}
+    assert told.json()["go"].endswith("/columns#c2")
+    wrong = {"column": "age", "role": "nobody"}
+    refused = house.post("/columns/role", wrong, **{"x-turns": "yes"})
+    assert (refused.status_code, refused.text) == (422, house.post("/columns/role", wrong).text)
+    strange = house.post("/columns/role", {**form, "token": "another"}, **{"x-turns": "yes"})
+    assert strange.status_code == 403
+    evil = house.post("/columns/role", form, **{"x-turns": "yes", "origin": "http://evil.example"})
+    assert evil.status_code == 403
+
+
 def test_scripts_name_no_other_host(house: House) -> None:
     for name in ("turn.js", "studio.js", "lattice.js", "hover.js", "studio.css", "report.css"):
         text = house.page(f"/assets/{name}")

@@ -74,8 +74,10 @@ def back(browser: Browser, steps: int = -1) -> None:
 
 
 def middle(browser: Browser, element: str) -> dict[str, float]:
-    found = f"(({{x, y, width, height}}) => ({{x: x + width / 2, y: y + height / 2}}))({element}.getBoundingClientRect())"
-    at: dict[str, float] = browser.asked(found)
+    at: dict[str, float] = browser.asked(
+        "(({x, y, width, height}) => ({x: x + width / 2, y: y + height / 2}))"
+        f"({element}.getBoundingClientRect())"
+    )
     return at
 
 
@@ -290,11 +292,11 @@ def test_clicks_for_another_tab_and_downloads_are_the_browsers(page: Browser, in
     time.sleep(0.5)
     assert page.asked(f"window.same && !window.moved && {TITLE}") == "Columns"
     assert not page.asked("window.sent")
-    page._session, own = None, page._session  # noqa: SLF001 - the tabs are the whole browser's
+    page._session, own = None, page._session
     tabs = [one for one in page.call("Target.getTargets")["targetInfos"] if one["url"].endswith("/publish")]
     for one in tabs:
         page.call("Target.closeTarget", targetId=one["targetId"])
-    page._session = own  # noqa: SLF001
+    page._session = own
     assert len(tabs) == 3
     opened(page, inside, "release?name=release-1")
     page.asked("document.addEventListener('renewed', () => { window.moved = true; })")
@@ -309,12 +311,12 @@ def test_clicks_for_another_tab_and_downloads_are_the_browsers(page: Browser, in
 
 def test_what_is_no_page_of_ours_is_loaded(page: Browser, inside: Running) -> None:
     page.asked("document.querySelector('main').insertAdjacentHTML('afterbegin', "
-               f"'<a id=report href=\"{inside.base}/release/report?name=release-1\">report</a>')")  # fmt: skip
-    page.click("#report")
+               f"'<a id=other href=\"{inside.base}/release/report?name=release-1\">it</a>')")  # fmt: skip
+    page.click("#other")
     assert page.asked("window.same") is None
     assert page.asked("document.title").startswith("Privacy report")
     back(page)
-    page.waited(f"document.querySelector('h1')?.textContent === 'Columns'")
+    page.waited("document.querySelector('h1')?.textContent === 'Columns'")
 
 
 def listeners(browser: Browser, what: str) -> int:

@@ -7,6 +7,7 @@ waits is not yet the one that was asked for. Of the lattice each frame is timed 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -32,6 +33,10 @@ TIMED = """(() => {
 })()"""
 CLICKED = (
     "addEventListener('pointerdown', ({ timeStamp }) => timed(timeStamp), { once: true, capture: true })"
+)
+COUNTED = (
+    "document.querySelector('.live').dataset.turn !== ({before} ?? undefined) && "
+    "!!document.querySelector('.rungs')"
 )
 FRAMES = """(async () => {
   const canvas = document.getElementById("lattice"), took = [];
@@ -110,7 +115,9 @@ def seen(link: str, profile: Path, names: Sequence[str], trees: Mapping[str, Pat
             clicked(browser, "promise", ".steps a[href$='/promise']")
             browser.asked("document.getElementById('model').value = 'k-anonymity'")
             clicked(browser, "the questions of a model", "form[action*='/promise#add'] button")
+            before = browser.asked("document.querySelector('.live').dataset.turn")
             browser.fill("#model-k", k)
+            browser.waited(COUNTED.format(before=json.dumps(before)))  # they move the button
             clicked(browser, "a promise", "#asked button")
         clicked(browser, "explore", ".steps a[href$='/explore']")
         browser.click("a[href$='/explore/lattice']")

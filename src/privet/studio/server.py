@@ -12,7 +12,7 @@ from typing import Any
 from privet.declared import TABLE
 from privet.errors import MissingExtraError, PrivetError
 from privet.studio.gate import Gate
-from privet.studio.pages import Studio
+from privet.studio.pages import Studio, environment
 from privet.studio.project import Project
 
 try:
@@ -35,6 +35,8 @@ def warmed(studio: Studio) -> None:
         list(offered("algorithms", TABLE))
         if studio.project.source is not None:
             studio.look  # noqa: B018 - it is kept
+    for name in environment().list_templates():  # else the first page of each kind is a slow click
+        environment().get_template(name)
 
 
 def serve(project: Project, *, port: int, read_only: bool, ready: Callable[[Studio], None]) -> None:

@@ -1,11 +1,13 @@
-"""The studio's clicks as a browser times them: from the click to the end of loading, drawing included.
+"""The studio's clicks as a browser times them: from the pointer going down to the frame after the one that
+shows the page that was asked for, whether it is loaded or put in the place of the last.
 
-Chromium's own clock says when a page began and when it was loaded, so what speaks to the browser here costs
-nothing. Of the lattice each frame is timed while it is zoomed and pushed.
+Chromium's own clock says when, so what speaks to the browser here costs nothing. A page that says that it
+waits is not yet the one that was asked for. Of the lattice each frame is timed while it is zoomed and pushed.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -18,14 +20,24 @@ LOADED = """(() => {
   const painted = performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0;
   return page.loadEventEnd && painted && Math.max(page.loadEventEnd, painted) / 1000;
 })()"""
-STAYED = """(() => {
+TIMED = """(() => {
   window.took = 0;
-  const told = (since) => { window.took = (performance.now() - since) / 1000; };
-  const drawn = (since) => requestAnimationFrame(() => setTimeout(told, 0, since));
-  addEventListener("pointerdown", ({ timeStamp }) => {
-    document.addEventListener("stayed", () => drawn(timeStamp), { once: true });
-  }, { once: true, capture: true });
+  const frame = () => new Promise(requestAnimationFrame);
+  window.timed = (since) => document.addEventListener("renewed", async function there() {
+    if (document.querySelector("[data-state]")) return;
+    document.removeEventListener("renewed", there);
+    await frame(); // the one that draws it
+    await frame();
+    window.took = (performance.now() - since) / 1000;
+  });
 })()"""
+CLICKED = (
+    "addEventListener('pointerdown', ({ timeStamp }) => timed(timeStamp), { once: true, capture: true })"
+)
+COUNTED = (
+    "document.querySelector('.live').dataset.turn !== ({before} ?? undefined) && "
+    "!!document.querySelector('.rungs')"
+)
 FRAMES = """(async () => {
   const canvas = document.getElementById("lattice"), took = [];
   const box = canvas.getBoundingClientRect(), frame = () => new Promise(requestAnimationFrame);
@@ -60,32 +72,34 @@ def seen(link: str, profile: Path, names: Sequence[str], trees: Mapping[str, Pat
     took: Took = {}
     if CHROMIUM is None:
         return took
-    base = link.partition("/enter")[0]
 
-    def loaded(browser: Browser, what: str) -> None:
-        took.setdefault(what, []).append((float(browser.waited(LOADED)), None))
+    def noted(what: str, seconds: object) -> None:
+        took.setdefault(what, []).append((float(str(seconds)), None))
 
     def clicked(browser: Browser, what: str, selector: str) -> None:
+        browser.asked(TIMED)
+        browser.asked(CLICKED)
         browser.click(selector)
-        loaded(browser, what)
+        noted(what, browser.waited("window.took"))
 
-    def stayed(browser: Browser, what: str, selector: str) -> None:
-        browser.asked(STAYED)
-        browser.click(selector)
-        took.setdefault(what, []).append((float(browser.waited("window.took")), None))
+    def walked(browser: Browser, what: str, steps: int) -> None:
+        browser.asked(TIMED)
+        browser.asked(f"timed(performance.now()); history.go({steps})")
+        noted(what, browser.waited("window.took"))
 
     with Browser(profile) as browser:
         empty = profile.with_name("empty.html")
         empty.write_text(EMPTY, encoding="utf-8")
         browser.open(empty, width=1280, dark=False)
         for _ in range(9):
-            clicked(browser, "an empty page, for comparison", "a")
+            browser.click("a")
+            noted("an empty page that is loaded, for comparison", browser.waited(LOADED))
         browser.open(link, width=1280, dark=False)
-        loaded(browser, "first page")
+        noted("first page", browser.waited(LOADED))
         browser.waited("document.querySelector('h1')?.textContent === 'Columns'")
         for at, _ in enumerate(names, start=1):
             for role in ("identifier", "sensitive", "quasi"):
-                stayed(browser, "a role", f"#c{at} button[value={role}]")
+                clicked(browser, "a role", f"#c{at} button[value={role}]")
         for name in names:
             clicked(browser, "hierarchies", ".steps a[href$='/hierarchies']")
             clicked(browser, "a hierarchy", f"a[href$='column={name}']")
@@ -93,13 +107,20 @@ def seen(link: str, profile: Path, names: Sequence[str], trees: Mapping[str, Pat
                 browser.give("#rowsfile", trees[name])
                 browser.waited("document.getElementById('rows').value.length > 3")
                 clicked(browser, "a tree that is brought", "form[action$='/hierarchy/import'] button")
-        for page in ("columns", "promise", "explore", "publish", "releases", "open"):
-            for _ in range(3):
-                clicked(browser, page, f".steps a[href$='/{page}']")
-        browser.open(f"{base}/promise?model=k-anonymity", width=1280, dark=False)
-        browser.fill("#model-k", "5")
-        clicked(browser, "a promise", "#asked button")
-        browser.open(f"{base}/explore/lattice", width=1280, dark=False)
+        for page in ("columns", "promise", "explore", "publish", "releases", "open") * 3:
+            clicked(browser, page, f".steps a[href$='/{page}']")
+        for steps in (-5, 3, -4, 6):
+            walked(browser, "back or forward", steps)
+        for k in ("2", "3", "5"):
+            clicked(browser, "promise", ".steps a[href$='/promise']")
+            browser.asked("document.getElementById('model').value = 'k-anonymity'")
+            clicked(browser, "the questions of a model", "form[action*='/promise#add'] button")
+            before = browser.asked("document.querySelector('.live').dataset.turn")
+            browser.fill("#model-k", k)
+            browser.waited(COUNTED.format(before=json.dumps(before)))  # they move the button
+            clicked(browser, "a promise", "#asked button")
+        clicked(browser, "explore", ".steps a[href$='/explore']")
+        browser.click("a[href$='/explore/lattice']")
         browser.waited("document.getElementById('counted')?.textContent.includes('nodes shown')")
         for what, script in (("the lattice, a step of zoom", FRAMES), ("the lattice, a filter", FILTERED)):
             found = browser.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)

@@ -155,7 +155,8 @@ def run(*, full: bool) -> Outcome:
         (
             "CPU is the server's in the longest click, in hundredths of a second.",
             "Waiting is beside the pages, and has no target.",
-            "In Chromium a click is timed by the browser itself, from the click to the end of loading.",
+            "In Chromium a click is timed by the browser, until the frame after the one that shows the page.",
+            "There the first page, and an empty one for comparison, are timed to the end of loading.",
         ),
     )
 

@@ -49,6 +49,23 @@ def test_nobody_sees_an_identifier_or_its_hash() -> None:
         assert on_curve(name, one.session.id) not in said
 
 
+def test_the_order_of_points_tells_nothing() -> None:
+    """Each sees in which order the other sent those whom both know: not that of the table or of a hash."""
+    names = [f"person {at}" for at in range(40)]
+    known = []
+    for _ in range(3):
+        one = house(2)
+        together(one, [lambda link: common(link, [*names, f"only {link.me}"])] * 2)
+        (back,) = (load for _, kind, load in one.links[0].traffic.transcript if kind == "own")  # in its order
+        (handed,) = (load for _, kind, load in one.links[1].traffic.transcript if kind == "own")
+        mine, theirs = ([raw[at : at + 32] for at in range(0, len(raw), 32)] for raw in (back, handed))
+        assert len(set(mine) & set(theirs)) == len(names)
+        known.append([theirs.index(one) for one in mine if one in theirs])
+    assert len({tuple(order) for order in known}) == 3
+    for order in known:
+        assert order != sorted(order)  # as where both send by the hash, or by their tables
+
+
 def test_handles_are_others_in_every_run() -> None:
     seen = set()
     for _ in range(2):

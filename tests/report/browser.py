@@ -132,7 +132,7 @@ class Browser:
     def leaving(self) -> None:
         """Mark the page: the next one is known by not being marked, and so is one that a click renews."""
         self.events.clear()
-        renewed = "document.addEventListener('stayed', () => { window.left = false; }, {once: true})"
+        renewed = "document.addEventListener('renewed', () => { window.left = false; }, {once: true})"
         self.call("Runtime.evaluate", expression=f"window.left = true; {renewed}")
 
     def arrived(self) -> None:

@@ -6,7 +6,10 @@ from collections.abc import Mapping
 
 import pytest
 
+import privet as pv
+from privet.errors import InputError
 from privet.samples import SAMPLES, taxonomies
+from privet.samples.collections import COLLECTIONS
 from privet.samples.plans import Plan, Planned
 from privet.samples.taxonomies import Tree
 
@@ -22,6 +25,13 @@ def test_a_sample_generates_what_its_plan_says(name: str) -> None:
     assert table.columns == list(sample.plan.columns)
     assert table.height == 50
     assert table.equals(sample.generate(50, seed=3))
+
+
+@pytest.mark.parametrize("name", [*SAMPLES, *COLLECTIONS])
+def test_what_is_not_a_size_is_refused_by_every_sample(name: str) -> None:
+    for odd in ({"rows": -1}, {"rows": 2.5}, {"rows": "3"}, {"rows": True}, {"rows": 10**10}, {"seed": -1}):
+        with pytest.raises(InputError, match="a sample "):
+            pv.sample(name, **odd)
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+CITIES = "Bonn;Germany;*\nBerlin;Germany;*\nParis;France;*\nLyon;France;*\n"
+PLACES, ILLS = ("Bonn", "Berlin", "Paris", "Lyon"), ("flu", "cold", "gout")
 AXE = "4.10.3"  # the version whose rules the pages are held against
 
 

@@ -7,14 +7,14 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.pages import HERE
 from tests.report.browser import CHROMIUM, FAULTS, Browser
-from tests.studio.service import Running, axe, running
+from tests.studio.service import CITIES, ILLS, PLACES, Running, running
 
 from privet.cli import main
 
@@ -23,14 +23,6 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (apt-get install chromium)"),
 ]
 VERIFIER = HERE / "src" / "privet" / "verifier" / "verify.py"
-CITIES = "Bonn;Germany;*\nBerlin;Germany;*\nParis;France;*\nLyon;France;*\n"
-PLACES, ILLS = ("Bonn", "Berlin", "Paris", "Lyon"), ("flu", "cold", "gout")
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with Browser(tmp_path_factory.mktemp("profile")) as found:
-        yield found
 
 
 def entered(browser: Browser, studio: Running) -> None:
@@ -232,33 +224,6 @@ ASKED = ("verify", "explain", "still-at-risk", "compare", "attack")
 
 
 @pytest.fixture(scope="module")
-def complete(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project in which every page has something to show."""
-    folder = tmp_path_factory.mktemp("complete")
-    lines = (f"P{n},{20 + n % 31},{PLACES[n % 4]},{ILLS[n % 3]}\n" for n in range(400))
-    (folder / "people.csv").write_text("name,age,city,disease\n" + "".join(lines), encoding="utf-8")
-    project = folder / "people.studio"
-    (project / "hierarchies").mkdir(parents=True)
-    (project / "hierarchies" / "city.csv").write_text(CITIES, encoding="utf-8")
-    (project / "policy.toml").write_text(
-        'policy = 1\nkind = "table"\n[attributes]\nname = { role = "identifier" }\n'
-        'age = { role = "quasi", hierarchy = { type = "intervals", width = [5, 10, 20] } }\n'
-        'city = { role = "quasi", hierarchy = { type = "csv", path = "hierarchies/city.csv" } }\n'
-        'disease = { role = "sensitive" }\n[[models]]\ntype = "k-anonymity"\nk = 5\n',
-        encoding="utf-8",
-    )
-    out = str(project / "releases" / "release-1")
-    assert main(["publish", str(folder / "people.csv"), str(project / "policy.toml"), "-o", out]) == 0
-    return folder
-
-
-@pytest.fixture(scope="module")
-def studio(complete: Path) -> Iterator[Running]:
-    with running("people.csv", cwd=complete) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
 def visited(browser: Browser, studio: Running) -> Running:
     """With a job that has ended, so that its page is there."""
     entered(browser, studio)
@@ -277,14 +242,6 @@ def visited(browser: Browser, studio: Running) -> Running:
     return studio
 
 
-@pytest.fixture(scope="module")
-def script(tmp_path_factory: pytest.TempPathFactory) -> str:
-    found = axe(tmp_path_factory.mktemp("npm"))
-    if found is None:
-        pytest.skip("the npm registry, from which axe-core comes, cannot be reached")
-    return found
-
-
 def serious(browser: Browser, base: str, pages: Sequence[str], script: str) -> list[Any]:
     """What axe finds on pages, in light and dark."""
     faults = []
@@ -293,12 +250,17 @@ def serious(browser: Browser, base: str, pages: Sequence[str], script: str) -> l
             browser.open(f"{base}/{page}", width=1200, dark=dark)
             browser.waited("!document.querySelector('[data-state]') && document.readyState === 'complete'")
             assert browser.asked("document.querySelector('h1').textContent") != "A fault", page
-            browser.call("Runtime.evaluate", expression=script)
-            told = "(one) => [one.impact, one.id, one.nodes[0].html]"
-            asked = f"axe.run().then((found) => found.violations.map({told}))"
-            found = browser.call("Runtime.evaluate", expression=asked, awaitPromise=True, returnByValue=True)
-            faults += [(page, *one) for one in found["result"]["value"] if one[0] in {"serious", "critical"}]
+            faults += [(page, *one) for one in faults_here(browser, script)]
     return faults
+
+
+def faults_here(browser: Browser, script: str) -> list[Any]:
+    """What axe finds on the page that is shown."""
+    browser.call("Runtime.evaluate", expression=script)
+    told = "(one) => [one.impact, one.id, one.nodes[0].html]"
+    asked = f"axe.run().then((found) => found.violations.map({told}))"
+    found = browser.call("Runtime.evaluate", expression=asked, awaitPromise=True, returnByValue=True)
+    return [one for one in found["result"]["value"] if one[0] in {"serious", "critical"}]
 
 
 def test_axe_finds_no_serious_fault(browser: Browser, visited: Running, script: str) -> None:

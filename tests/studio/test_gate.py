@@ -10,12 +10,14 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from jinja2 import Environment
 from tests.studio.house import House, open_house, routes
 
 from privet.studio import gate, opening
 from privet.studio.columns import OFFERED
 from privet.studio.jobs import State
-from privet.studio.server import HOST
+from privet.studio.pages import environment
+from privet.studio.server import HOST, warmed
 
 TABLE = "name,age,sex,disease\n" + "".join(
     f"P{n},{20 + n % 30},{'MF'[n % 2]},{('flu', 'cold')[n % 2]}\n" for n in range(60)
@@ -347,8 +349,38 @@ def test_every_page_says_what_browsers_must_refuse(house: House) -> None:
         assert not faults(found.text), path
 
 
+def test_a_script_is_told_where_a_form_leads_and_nothing_else_is_different(house: House) -> None:
+    form = {"column": "age", "role": "quasi", "anchor": "c2"}
+    plain, told = house.post("/columns/role", form), house.post("/columns/role", form, **{"x-turns": "yes"})
+    assert (plain.status_code, told.status_code) == (303, 200)
+    assert told.json() == {"go": plain.headers["location"]}
+    assert told.json()["go"].endswith("/columns#c2")
+    wrong = {"column": "age", "role": "nobody"}
+    refused = house.post("/columns/role", wrong, **{"x-turns": "yes"})
+    assert (refused.status_code, refused.text) == (422, house.post("/columns/role", wrong).text)
+    strange = house.post("/columns/role", {**form, "token": "another"}, **{"x-turns": "yes"})
+    assert strange.status_code == 403
+    evil = house.post("/columns/role", form, **{"x-turns": "yes", "origin": "http://evil.example"})
+    assert evil.status_code == 403
+
+
+def test_the_first_page_of_a_kind_is_as_quick_as_the_next(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What pages are made with is made ready beside them: to compile one takes longer than a click may."""
+    environment.cache_clear()
+    warmed(house.studio)
+
+    def late(*_: Any, **__: Any) -> Any:
+        raise AssertionError("a template is compiled while somebody waits")
+
+    monkeypatch.setattr(Environment, "compile", late)
+    for path in PAGES:
+        assert house.get(path).status_code == 200, path
+
+
 def test_scripts_name_no_other_host(house: House) -> None:
-    for name in ("studio.js", "lattice.js", "hover.js", "studio.css", "report.css"):
+    for name in ("turn.js", "studio.js", "lattice.js", "hover.js", "studio.css", "report.css"):
         text = house.page(f"/assets/{name}")
         assert not re.search(
             r"https?://|//[a-z]|@import|innerHTML|insertAdjacentHTML|\beval\b", text.replace("// ", "")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
 
 import pytest
 from tests.report.browser import CHROMIUM, Browser
 from tests.studio.adultlike import LEVELS, NAME, arx, drawn, real
-from tests.studio.service import running
+from tests.studio.service import ILLS, PLACES, running
 from tests.studio.test_browser import entered, published, rows_of, same_bytes, settled, went
 
 from privet.cli import main
@@ -21,12 +21,6 @@ pytestmark = [
     pytest.mark.services,
     pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (apt-get install chromium)"),
 ]
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with Browser(tmp_path_factory.mktemp("profile")) as found:
-        yield found
 
 
 def walked(browser: Browser, tmp_path: Path, data: Path, trees: Mapping[str, Path]) -> None:
@@ -83,9 +77,6 @@ def test_adult_with_the_hierarchies_of_arx(browser: Browser, tmp_path: Path) -> 
 
 def test_a_table_of_the_form_of_adult(browser: Browser, tmp_path: Path) -> None:
     walked(browser, tmp_path, *drawn(tmp_path))
-
-
-PLACES, ILLS = ("Bonn", "Berlin", "Paris", "Lyon"), ("flu", "cold", "gout")
 
 
 def test_the_whole_road_by_keyboard_alone(browser: Browser, tmp_path: Path) -> None:

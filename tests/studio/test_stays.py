@@ -433,6 +433,21 @@ def test_a_table_is_cut_where_the_policy_says(tmp_path: Path) -> None:
     assert house.get("/publish").status_code == 200
 
 
+def test_a_file_is_encoded_as_the_policy_says_whatever_fits(tmp_path: Path) -> None:
+    """Publishing reads it so, and refuses it if it is not; a page that guessed would show something else."""
+    house = opened(tmp_path, f"{COLUMNS}{K}")
+    data = Path(str(house.project.source))
+    data.write_bytes(TABLE.replace("flu", "fièvre").encode("cp1252"))
+    assert "fièvre" in house.page("/columns")  # nobody has said it: a guess
+    policy = house.project.policy_file
+    policy.write_text(f'{COLUMNS}[form]\nencoding = "utf-8"\n{K}', encoding="utf-8")
+    assert "is not utf-8" in house.get("/columns").text
+    data.write_text(TABLE.replace("flu", "fièvre"), encoding="utf-8")
+    assert "fièvre" in house.page("/columns")
+    policy.write_text(f'{COLUMNS}[form]\nencoding = "cp1252"\n{K}', encoding="utf-8")
+    assert "fiÃ¨vre" in house.page("/columns")  # and the steward sees that it is wrong
+
+
 def test_of_documents_it_is_said_that_the_form_does_not_concern_them(tmp_path: Path) -> None:
     path = tmp_path / "people.json"
     path.write_text(json.dumps([{"id": n, "visits": [{"day": n % 7}]} for n in range(30)]), encoding="utf-8")

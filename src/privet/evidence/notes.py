@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from fractions import Fraction
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -285,6 +286,7 @@ def form_notes(form: Form) -> dict[str, Any]:
     return notes
 
 
+@cache
 def software() -> str:
     """This version of privet, as evidence names it."""
     return f"privet {version('privet')}"

@@ -3,20 +3,22 @@
 (() => {
   const tip = document.getElementById("tip");
   const tips = new WeakMap();
-  for (const mark of document.querySelectorAll(".mark")) {
+  const saidOf = (mark) => {
     const inner = mark.querySelector(":scope > title");
     const said = inner ? inner.textContent : mark.getAttribute("title");
-    tips.set(mark, said);
+    if (said === null) return tips.get(mark);
+    tips.set(mark, said); // taken from the mark: the browser would show it a second time
     if (inner) {
       mark.setAttribute("aria-label", said);
       inner.remove();
     } else {
       mark.removeAttribute("title");
     }
-  }
+    return said;
+  };
   const hide = () => { tip.hidden = true; };
   const show = (mark, x, y) => {
-    tip.textContent = tips.get(mark);
+    tip.textContent = saidOf(mark);
     tip.hidden = false;
     const box = tip.getBoundingClientRect();
     const left = Math.min(Math.max(8, x + 14), document.documentElement.clientWidth - box.width - 8);

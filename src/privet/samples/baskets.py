@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from privet.samples.plans import Planned
+from privet.samples.size import check_size
 
 if TYPE_CHECKING:
     import polars as pl
@@ -108,6 +109,7 @@ def baskets(rows: int, seed: int) -> pl.DataFrame:
     """One row for each customer: a number, a region, and the items between semicolons."""
     import polars as pl  # noqa: PLC0415 - a sample's name and policy load nothing
 
+    check_size(rows, seed)
     chance = random.Random(seed + 1)
     return pl.DataFrame(
         {

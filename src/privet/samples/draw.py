@@ -12,19 +12,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from privet.errors import InputError
+from privet.samples.size import check_size
 
 Ints: TypeAlias = NDArray[np.integer[Any]]
 Floats: TypeAlias = NDArray[np.float64]
 
-MOST = 10**9  # rows; numpy would say it in words of its own
-
 
 def generator(rows: int, seed: int) -> np.random.Generator:
-    if rows < 0 or seed < 0:
-        raise InputError(f"a sample needs rows >= 0 and seed >= 0, not {rows} and {seed}")
-    if rows > MOST:
-        raise InputError(f"a sample has at most {MOST:,} rows")
+    check_size(rows, seed)
     return np.random.default_rng(seed)
 
 

@@ -16,6 +16,7 @@ ASSETS = {
     "report.css": ("privet.report", "style.css", "text/css"),
     "studio.css": ("privet.studio", "assets/studio.css", "text/css"),
     "hover.js": ("privet.report", "hover.js", "text/javascript"),
+    "turn.js": ("privet.studio", "assets/turn.js", "text/javascript"),
     "studio.js": ("privet.studio", "assets/studio.js", "text/javascript"),
     "lattice.js": ("privet.studio", "assets/lattice.js", "text/javascript"),
 }

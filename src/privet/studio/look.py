@@ -159,7 +159,12 @@ def _looked(source: str, query: str | None, taken: Taken | None) -> Look:
     if kind == DOCUMENTS or (kind is None and documents.looks_nested(source)):
         return _documents(source, None if taken is None or taken.own is None else taken.own.format)
     form = Form(query=query) if taken is None else taken.read_as(query)
-    drafted = draft(source, form, paths=None if kind is None else kind == TRAJECTORIES)
+    drafted = draft(
+        source,
+        form,
+        guess_encoding=taken is None or not taken.is_encoded,
+        paths=None if kind is None else kind == TRAJECTORIES,
+    )
     if taken is not None:
         drafted = replace(drafted, form=taken.formed(drafted.form))
     if any(len(one.name) > LONGEST_NAME for one in drafted.guesses):

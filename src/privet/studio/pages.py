@@ -36,7 +36,7 @@ from privet.studio.typed import whole
 
 try:
     from fastapi import FastAPI, Request
-    from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+    from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
     from jinja2 import BaseLoader, Environment, StrictUndefined, TemplateNotFound
     from markupsafe import Markup
     from starlette.concurrency import run_in_threadpool
@@ -45,6 +45,8 @@ except ImportError:
 
 FULL = "there is no space left on the disk of the project: nothing was changed; make room, and say it again"
 LOOKING = "the data is being looked at"
+TURNS = "x-turns"  # a script asks, which goes itself where a form leads: browsers do not tell it an anchor
+TEMPLATES = files("privet.studio") / "templates"
 WHOSE = "say whose the rows are: an identifier repeats, so a person may have several"
 DECIDED, PROMISED = ("done", "✓", "decided"), ("done", "✓", "something is promised")
 OF_COLUMN = re.compile(r"attributes\.(?P<name>[^:]+): (?P<said>.+)", re.DOTALL)
@@ -149,7 +151,10 @@ class Pages:
             if isinstance(said, Response):
                 return said
             asked = Asked(self.studio, dict(request.query_params), said)
-            return await run_in_threadpool(answered, asked, handler)
+            answer = await run_in_threadpool(answered, asked, handler)
+            if TURNS in request.headers and answer.status_code == 303:
+                return JSONResponse({"go": answer.headers["location"]})
+            return answer
 
         self.app.add_api_route(path, endpoint, methods=["POST"], response_model=None)
 
@@ -329,8 +334,10 @@ class _Packaged(BaseLoader):
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:  # noqa: ARG002
         if not template.endswith(".html") or "/" in template:
             raise TemplateNotFound(template)
-        found = files("privet.studio") / "templates" / template
-        return found.read_text(encoding="utf-8"), template, lambda: True
+        return (TEMPLATES / template).read_text(encoding="utf-8"), template, lambda: True
+
+    def list_templates(self) -> list[str]:
+        return sorted(one.name for one in TEMPLATES.iterdir() if one.name.endswith(".html"))
 
 
 @cache

@@ -12,7 +12,7 @@ from typing import Any
 from privet.declared import TABLE
 from privet.errors import MissingExtraError, PrivetError
 from privet.studio.gate import Gate
-from privet.studio.pages import Studio
+from privet.studio.pages import Studio, environment
 from privet.studio.project import Project
 
 try:
@@ -31,10 +31,13 @@ LIMITS = Limits(connections=256, per_address=256, seconds=120.0)  # a large file
 def warmed(studio: Studio) -> None:
     """Look at the data and load what pages need, while the steward opens the link."""
     with suppress(PrivetError, OSError):
+        if studio.project.source is not None:
+            studio.looks.soon(studio.project)  # in a thread of its own
+    for name in environment().list_templates():  # else the first page of each kind is a slow click
+        environment().get_template(name)
+    with suppress(PrivetError, OSError):
         list(offered("models", TABLE))
         list(offered("algorithms", TABLE))
-        if studio.project.source is not None:
-            studio.look  # noqa: B018 - it is kept
 
 
 def serve(project: Project, *, port: int, read_only: bool, ready: Callable[[Studio], None]) -> None:

@@ -71,7 +71,7 @@ def guessed(source: str, taken: Taken) -> Guessed:
     found = taken.where or guess(Path(source), form)
     if found.get("form") == Layout.BASKETS.value:
         return Guessed(found, None, (), items_of(source, found, taken.own))
-    drafted = draft(source, form)
+    drafted = draft(source, form, guess_encoding=not taken.is_encoded)
     drafted = replace(drafted, form=taken.formed(drafted.form))
     columns = tuple(columns_of(source, drafted))
     return Guessed(found, drafted, columns, items_of(source, found, drafted.form))

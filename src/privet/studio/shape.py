@@ -42,6 +42,11 @@ class Taken:
             return None
         return found
 
+    @property
+    def is_encoded(self) -> bool:
+        """Does the policy say how the file is encoded? Then nobody guesses: it is published as it says."""
+        return "encoding" in tomllib.loads(self.form)
+
     def read_as(self, query: str | None) -> Form:
         """How the file is written as far as the policy says it; the rest is for a draft to guess."""
         own = self.own or Form()

@@ -17,12 +17,14 @@ which of its own are common to all.
 from __future__ import annotations
 
 import hashlib
+import secrets
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import InputError, MissingExtraError, PartyError
+from privet.parties.primitives.randomness import Stream
 from privet.parties.transport import Link
 
 try:
@@ -61,10 +63,11 @@ def common(link: Link, identifiers: Sequence[str]) -> NDArray[np.intp]:
     secret = X25519PrivateKey.generate()
     counts = _counts(link, len(identifiers))
     after, before = (link.me + 1) % link.parties, (link.me - 1) % link.parties
-    # In the order of the hashes: where a row stood in the table is not told.
-    hashes = [on_curve(one, link.session.id) for one in identifiers]
-    order = sorted(range(len(hashes)), key=hashes.__getitem__)
-    points = _multiplied(secret, [hashes[at] for at in order], link.name(link.me))
+    # In an order of chance: neither where a row stood in the table is told, nor what lies between two hashes
+    # that others know, too, by which they could rule out whoever is hashed to where nobody is.
+    order = Stream(secrets.token_bytes(32)).permutation(len(identifiers)).tolist()
+    hashes = [on_curve(identifiers[at], link.session.id) for at in order]
+    points = _multiplied(secret, hashes, link.name(link.me))
     for turn in range(1, link.parties):
         link.send(after, "points", b"".join(points))
         owner = (link.me - turn) % link.parties

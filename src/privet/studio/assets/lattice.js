@@ -1,11 +1,10 @@
-"use strict";
 // The lattice on a canvas: loss to the right, height upwards. It draws what passes the filter, and no more.
-(async () => {
-  const canvas = document.getElementById("lattice");
-  if (!canvas) return;
+import { each } from "./turn.js";
+
+each("#lattice", async (canvas, signal) => {
   const base = document.body.dataset.base;
   const pen = canvas.getContext("2d");
-  const all = await (await fetch(`${base}/explore/lattice/nodes`)).json();
+  const all = await (await fetch(`${base}/explore/lattice/nodes`, { signal })).json();
   const shape = all.top.map((top) => top + 1);
   const size = all.loss.length;
   const levels = new Uint8Array(size * shape.length);
@@ -28,7 +27,7 @@
   let shown = [];
   let picked = -1;
   let zoom = 1, left = 0, low = 0;
-  const pad = 24, wide = canvas.width, high = canvas.height;
+  const pad = 24, wide = Number(canvas.dataset.wide ??= canvas.width), high = Number(canvas.dataset.high ??= canvas.height);
   const sharp = Math.max(1, Math.min(3, window.devicePixelRatio || 1));
   canvas.width = wide * sharp;
   canvas.height = high * sharp;
@@ -103,7 +102,7 @@
     return list;
   };
   const found = async (what, said) => {
-    const answer = await fetch(`${base}/explore/lattice/${what}?levels=${said}`);
+    const answer = await fetch(`${base}/explore/lattice/${what}?levels=${said}`, { signal });
     const ours = answer.headers.get("content-type") === "application/json";
     if (!ours) throw new Error("The policy or the data was changed since this page was made: load it again.");
     const told = await answer.json();
@@ -172,7 +171,7 @@
     event.preventDefault();
     const [x, y] = at(event);
     view(-event.deltaY, x / wide, 1 - y / high);
-  }, { passive: false });
+  }, { passive: false, signal });
   // Held and moved, the picture moves; two fingers zoom; a click that moved nothing picks.
   const held = new Map();
   let far = 0, moved = false;
@@ -182,7 +181,7 @@
     held.set(event.pointerId, at(event));
     canvas.setPointerCapture(event.pointerId);
     if (held.size === 2) far = apart();
-  });
+  }, { signal });
   canvas.addEventListener("pointermove", (event) => {
     const now = at(event), before = held.get(event.pointerId);
     if (!before) { point(event, now); return; }
@@ -196,8 +195,8 @@
     if (!moved && Math.hypot(now[0] - before[0], now[1] - before[1]) < 3) { held.set(event.pointerId, before); return; }
     moved = true;
     move((before[0] - now[0]) / wide, (now[1] - before[1]) / high);
-  });
-  for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, (event) => held.delete(event.pointerId));
+  }, { signal });
+  for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, (event) => held.delete(event.pointerId), { signal });
   const point = (event, [x, y]) => {
     const one = nearest(x, y);
     hint.hidden = one < 0;
@@ -208,26 +207,26 @@
     hint.style.left = `${Math.max(0, Math.min(inside + 14, box.width - 330))}px`;
     hint.style.top = `${event.clientY - box.top + 18}px`;
   };
-  canvas.addEventListener("pointerleave", () => { hint.hidden = true; });
+  canvas.addEventListener("pointerleave", () => { hint.hidden = true; }, { signal });
   canvas.addEventListener("click", (event) => {
     if (moved) return;
     const best = nearest(...at(event));
     if (best >= 0) pick(best);
-  });
+  }, { signal });
   canvas.addEventListener("keydown", (event) => {
     const act = {
       "+": () => view(1), "-": () => view(-1), "0": () => view(0),
       ArrowLeft: () => move(-0.2, 0), ArrowRight: () => move(0.2, 0), ArrowUp: () => move(0, 0.2), ArrowDown: () => move(0, -0.2),
     }[event.key];
     if (act) { event.preventDefault(); act(); }
-  });
-  for (const button of document.querySelectorAll("[data-zoom]")) button.addEventListener("click", () => view(Number(button.dataset.zoom)));
+  }, { signal });
+  for (const button of document.querySelectorAll("[data-zoom]")) button.addEventListener("click", () => view(Number(button.dataset.zoom)), { signal });
   for (const button of document.querySelectorAll("[data-pick]")) {
     button.addEventListener("click", () => {
       pick(numbered(button.dataset.pick));
       document.getElementById("node").scrollIntoView({ block: "center" });
-    });
+    }, { signal });
   }
-  document.getElementById("filter").addEventListener("input", filter);
+  document.getElementById("filter").addEventListener("input", filter, { signal });
   filter();
-})();
+});

@@ -133,6 +133,16 @@ def test_secrets_of_the_bank_alone(c: str, tmp_path: Path) -> None:
     assert "SalaryK" not in loan.columns
 
 
+def test_a_branch_that_nobody_has_with_secrets_of_the_bank(tmp_path: Path) -> None:
+    """The search goes on below it as on one machine: an empty group keeps every promise."""
+    files = parts(tmp_path)
+    kept = pl.read_csv(files[0]).filter(~pl.col("Job").is_in(["Writer", "Dancer"]))
+    kept.write_csv(files[0])
+    found = rehearse(with_sensitive(2, 1, "1"), files, pooled=True)
+    assert found.as_pooled is True
+    assert "Artist" in [step.label for step in found.steps if step.performed]
+
+
 def test_a_holder_that_publishes_something_else_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

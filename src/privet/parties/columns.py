@@ -55,7 +55,8 @@ class AlignedLeaves(SharedLeaves):
     def having(self, candidate: Candidate) -> Bits:
         """By protected value and person of the candidate's, who has it."""
         persons = self.persons(candidate)
-        return np.array([mask[persons] for mask in self._having], dtype=bool).reshape(-1, len(persons))
+        found = [mask[persons] for mask in self._having]
+        return np.array(found, dtype=bool).reshape(len(found), len(persons))
 
     def _cells(self, candidate: Candidate) -> tuple[Indexes, Indexes]:
         if self._mine[candidate.attribute]:

@@ -169,12 +169,13 @@ def _same(table: Any, contract: Contract, sources: Sequence[Any], engine: Engine
     import polars as pl  # noqa: PLC0415 - only who asks needs it
 
     from privet.roads.stations import columns_needed, in_frame, settle  # noqa: PLC0415
+    from privet.roads.tables.persons import columns_read  # noqa: PLC0415
 
     policy = contract.policy
     by_columns = contract.split is Split.COLUMNS
     frames = []
     for source in sources:
-        wanted = None if by_columns else columns_needed(policy)
+        wanted = None if by_columns else columns_read(policy)
         frame = in_frame(engine, engine.read(source, settle(source, policy.form), wanted))
         frames.append(frame.select(pl.all().cast(pl.String)))
     if by_columns:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from tests.parties.hospitals import ROWS, TABLE_5_4, contract, document, parts
 from tests.parties.parties import house
 
 from privet import publish
-from privet.errors import InputError, PartyError, PolicyError, PrivetError, UnsatisfiableError
+from privet.errors import InputError, PartyError, PersonError, PolicyError, PrivetError, UnsatisfiableError
 from privet.parties.assembly import _packed, _unpacked, assembled
 from privet.parties.contract import Contract
 from privet.parties.primitives.replicated import Three
@@ -226,3 +227,52 @@ def test_a_policy_that_counts_persons_with_several_rows_is_refused() -> None:
     made["policy"]["attributes"]["ID"] = {"role": "identifier"}
     with pytest.raises(PolicyError, match="give each person one row first"):
         Contract.from_document(made, base=Path())
+
+
+def with_identifiers(folder: Path, identifiers: str) -> list[Path]:
+    """A letter for every row of the three hospitals, in their order."""
+    files, letters = parts(folder), iter(identifiers)
+    for file in files:
+        head, *rows = file.read_text().splitlines()
+        file.write_text("\n".join([f"{head},ID", *(f"{row},{next(letters)}" for row in rows)]) + "\n")
+    return files
+
+
+def identified(**changes: Any) -> Contract:
+    made = document(reveal="counts")
+    made["policy"]["attributes"]["ID"] = {"role": "identifier"}
+    made["policy"] |= changes
+    return Contract.from_document(made, base=Path())
+
+
+def test_an_identifier_that_repeats_at_one_party_is_refused_before_a_word_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `privet publish` refuses it: a group of two may be one person."""
+    said = set()
+    honest = Link.send
+
+    def send(self: Link, to: int, kind: str, payload: bytes) -> None:
+        said.add((self.me, kind))
+        honest(self, to, kind, payload)
+
+    monkeypatch.setattr(Link, "send", send)
+    files = with_identifiers(tmp_path, "abcddefghij")
+    with pytest.raises(PersonError, match=r"^B: attributes.ID: 2 of 4 records share it(?s:.*)one row") as caught:
+        rehearse(identified(), files)
+    assert {kind for party, kind in said if party == 1} == {"hello"}
+    with pytest.raises(PersonError) as alone:
+        publish(files[1], identified().policy)
+    assert alone.value.complaints[0] in str(caught.value)
+    assert rehearse(identified(rows="persons"), files, pooled=True).as_pooled is True
+
+
+def test_that_rows_of_several_parties_are_of_several_persons_is_said_and_a_rehearsal_can_look(
+    tmp_path: Path,
+) -> None:
+    files = with_identifiers(tmp_path, "abcadefghij")
+    rehearse(identified(), files, output=tmp_path / "out")
+    evidence = json.loads((tmp_path / "out" / "evidence.json").read_text())
+    assert any("taken for another person" in one for one in evidence["cautions"])
+    with pytest.raises(PersonError, match=r"^attributes.ID: 2 of 11 records share it"):
+        rehearse(identified(), files, pooled=True)

@@ -46,6 +46,7 @@ def show(contract: ContractFile, *, json: Json = False) -> int:
                 "parties": list(agreed.parties),
                 **said,
                 "promises": promises,
+                **_assumed(agreed),
                 **_guarantees(agreed),
                 "learned": {party: list(said) for party, said in known.items()},
                 "coalitions": list(together),
@@ -57,6 +58,7 @@ def show(contract: ContractFile, *, json: Json = False) -> int:
     told = f"split by {said['split']}" if "split" in said else "a virtual database"
     screen.say(f"{len(agreed.parties)} parties, {told}" + (", promising" if promises else ""))
     screen.say(*(f"  {screen.shown(promise)}" for promise in promises))
+    screen.say(*(f"where {one}" for one in _assumed(agreed).get("assumed", ())))
     screen.say(*(f"  against {_AGAINST[who]}: {what}" for who, what in _guarantees(agreed).items()))
     if names:
         yes = ", ".join(party for party, done in names.items() if done) or "nobody"
@@ -273,6 +275,7 @@ def _document(found: Rehearsal) -> dict[str, Any]:
         "promises": [
             {"promise": _promise(model), "holds": verdict.holds} for model, verdict in found.verdicts
         ],
+        **_assumed(found.contract),
         **_guarantees(found.contract),
         "learned": {party: list(said) for party, said in found.learned.items()},
         "coalitions": list(found.coalitions),
@@ -297,6 +300,15 @@ def _told(found: Rehearsal) -> Iterator[str]:
         yield f"{same} `privet publish` makes of all rows in one place"
     yield ""
     yield from learned_by(found.contract, found.learned, found.coalitions)
+
+
+def _assumed(agreed: Signed) -> dict[str, list[str]]:
+    """What the promises rest on, where they rest on something that no party can see."""
+    from privet.parties.contract import Contract
+    from privet.parties.learned import assumed
+
+    found = list(assumed(agreed)) if isinstance(agreed, Contract) else []
+    return {"assumed": found} if found else {}
 
 
 _AGAINST = {"outsider": "whoever sees the release alone", "insider": "the other party"}

@@ -34,6 +34,17 @@ THE_OTHERS = (
 )
 
 
+EACH_ROW = (
+    "every row is taken for another person: whoever has rows at several parties counts as several in every "
+    "group, and no party can see it"
+)
+
+
+def assumed(contract: Contract) -> tuple[str, ...]:
+    """What the promises rest on, and no protocol looks at."""
+    return (EACH_ROW,) if contract.split is Split.PEOPLE and contract.noisy is None else ()
+
+
 def learned(contract: Contract) -> dict[str, tuple[str, ...]]:
     """By party what it comes to know."""
     if contract.noisy is not None:

@@ -17,7 +17,7 @@ from privet.core import Column, Finding, Progress, Purse, Role, Step, Tally, Ver
 from privet.domain import Domain, Value
 from privet.engine import Engine
 from privet.engines.frames import encode
-from privet.errors import HierarchyError, InputError, InternalError, PartyError, PrivetError
+from privet.errors import HierarchyError, InputError, InternalError, PartyError, PersonError, PrivetError
 from privet.parties.assembly import assembled
 from privet.parties.columns import ColumnsCounts
 from privet.parties.contract import Contract
@@ -31,13 +31,13 @@ from privet.roads.parties.concluding import greet
 from privet.roads.parties.noisy import NoisyOutcome, publish_noisy
 from privet.roads.parties.release import release_of
 from privet.roads.stations import (
-    columns_needed,
     in_frame,
     judge,
     need_tables,
     settle,
     source_digest,
 )
+from privet.roads.tables.persons import opened
 from privet.roads.tables.release import TableRelease
 
 
@@ -113,8 +113,7 @@ def by_people(
     """Every party has all columns of its own persons."""
     terms = contract.terms()
     try:
-        form = settle(source, contract.policy.form)
-        table = engine.read(source, form, columns_needed(contract.policy))
+        table = _whose(engine, source, contract)
         tallied = engine.tally(table, terms)
         tally = _as_agreed(tallied.tally, contract)
     except PrivetError as error:
@@ -128,10 +127,22 @@ def by_people(
     labels = _labels(contract, recoding)
     rows = np.stack([_coded(recoded, name, values) for name, values in labels.items()], axis=1)
     sizes = [len(values) for values in labels.values()]
-    opened = assembled(link, counts.computing(), rows, sizes, contract.rows_at_most)
-    if len(opened) != counts.records:
+    together = assembled(link, counts.computing(), rows, sizes, contract.rows_at_most)
+    if len(together) != counts.records:
         raise PartyError("other rows were handed in than were counted before; nothing is published")
-    return _checked(_frame(opened, labels), finding, contract, engine)
+    return _checked(_frame(together, labels), finding, contract, engine)
+
+
+def _whose(engine: Engine[Any], source: Any, contract: Contract) -> Any:
+    """This party's table, where no identifier repeats in it or the policy says that each row is a person."""
+    try:
+        return opened(engine, source, settle(source, contract.policy.form), contract.policy)
+    except PersonError as error:
+        raise PersonError(
+            *error.complaints,
+            "of several parties rows are counted, not persons: give each person one row, or agree on "
+            'rows = "persons"',
+        ) from None
 
 
 def by_columns(

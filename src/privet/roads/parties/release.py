@@ -22,7 +22,7 @@ from privet.measure import summary
 from privet.measure.summary import dimensionality, recoding_type, worst_classes
 from privet.parties.agreement import Agreement
 from privet.parties.contract import Contract
-from privet.parties.learned import coalitions, learned
+from privet.parties.learned import assumed, coalitions, learned
 from privet.policy.values import form_noted
 from privet.recoding import Generalization
 from privet.roads.stations import as_written
@@ -89,7 +89,7 @@ def release_of(
         steps=ev.step_notes([replace(step, score=None) for step in finding.steps]),
         notes=remarks(policy),
         measures=measures,
-        cautions=[*ev.CAUTIONS, *aloud],
+        cautions=[*ev.CAUTIONS, *map(_sentence, assumed(contract)), *aloud],
         more={"made": run.moment, "joint": joint_note(contract, run)},
     )
     return TableRelease(
@@ -109,6 +109,10 @@ def release_of(
             **private,
         },
     )
+
+
+def _sentence(said: str) -> str:
+    return f"{said[0].upper()}{said[1:]}."
 
 
 def joint_note(contract: Contract, run: Run) -> dict[str, Any]:

@@ -48,6 +48,11 @@ def looked_at(policy: Terms) -> list[str]:
     return [a.name for a in policy.with_role(Role.IDENTIFIER) if a.person is None]
 
 
+def columns_read(policy: Policy) -> list[str]:
+    """The columns of what is published, and those that are read only to see whether they repeat."""
+    return list(dict.fromkeys([*columns_needed(policy), *looked_at(policy)]))
+
+
 def refuse_unsaid(engine: Engine[Any], table: Any, policy: Terms) -> None:
     """Refuse a table whose identifiers repeat, until the policy says whose rows are."""
     if policy.person is not None:
@@ -73,8 +78,7 @@ def refuse_unsaid(engine: Engine[Any], table: Any, policy: Terms) -> None:
 
 def opened(engine: Engine[Any], source: Any, form: Form, policy: Policy) -> Any:
     """A table as it is read, once it is said whose its rows are."""
-    wanted = dict.fromkeys([*columns_needed(policy), *looked_at(policy)])
-    table = engine.read(source, form, list(wanted))
+    table = engine.read(source, form, columns_read(policy))
     refuse_unsaid(engine, table, policy)
     return table
 

@@ -40,6 +40,42 @@ def test_a_changed_contract_is_signed_by_nobody(tmp_path: Path) -> None:
         assert not any(signed(other, path).values())
 
 
+def backwards(table: dict[str, Any]) -> dict[str, Any]:
+    return dict(reversed(table.items()))
+
+
+def test_an_order_that_has_meaning_is_signed_and_one_that_has_none_is_not() -> None:
+    """Of columns, branches and protected values parties speak by number."""
+    for change in ("attributes", "branches", "protected"):
+        made = document()
+        policy = made["policy"]
+        for one in (made, other := {**made, "policy": {**policy}}):
+            one["policy"]["models"] = [
+                {"type": "lkc-privacy", "l": 2, "k": 2, "c": "1/2",
+                 "sensitive": {"Surgery": ["Urology"], "Sex": ["M"]}}
+            ]  # fmt: skip
+            one["policy"]["attributes"] = {**policy["attributes"], "Sex": {"role": "sensitive"}}
+            one["public"] = {**made["public"], "Sex": {"values": ["M", "F"]}}
+        changed = other["policy"]
+        if change == "attributes":
+            changed["attributes"] = backwards(changed["attributes"])
+        elif change == "branches":
+            job = changed["attributes"]["Job"]
+            (top, below), = job["hierarchy"]["tree"].items()
+            tree = {"type": "tree", "tree": {top: backwards(below)}}
+            changed["attributes"] = {**changed["attributes"], "Job": {**job, "hierarchy": tree}}
+        else:
+            changed["models"] = [
+                {**changed["models"][0], "sensitive": backwards(changed["models"][0]["sensitive"])}
+            ]
+        agreed, otherwise, same = (
+            Contract.from_document(one, base=Path())
+            for one in (made, other, {**backwards(made), "public": backwards(made["public"])})
+        )
+        assert otherwise.digest != agreed.digest, change
+        assert same.digest == agreed.digest
+
+
 def test_nobody_signs_for_another(tmp_path: Path) -> None:
     path = tmp_path / "contract.toml"
     sign(contract(), path, KEYS["A"])

@@ -215,8 +215,7 @@ class DatabaseContract:
     @cached_property
     def digest(self) -> bytes:
         """The SHA-256 of what was agreed on, however its file is written; in this order of columns."""
-        order = {"quasi": list(self.quasi), "sensitive": list(self.sensitive)}
-        return digest_of({**self.to_document(), "order": order})
+        return digest_of(self.to_document())
 
     @cached_property
     def domains(self) -> Mapping[str, Domain]:

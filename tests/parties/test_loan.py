@@ -10,6 +10,7 @@ import pytest
 
 from privet.errors import InputError, PartyError, PolicyError, PrivetError, UnsatisfiableError
 from privet.parties.contract import Contract
+from privet.parties.learned import learned
 from privet.parties.transport import Link
 from privet.rehearsal import rehearse
 
@@ -157,6 +158,50 @@ def test_a_holder_that_publishes_something_else_is_noticed(
     monkeypatch.setattr(Link, "broadcast_words", wrong)
     with pytest.raises(PartyError, match=r"^bank: published other rows"):
         rehearse(with_sensitive(2, 2, "1"), parts(tmp_path))
+
+
+def shared_salaries() -> Contract:
+    """All parties have everybody's salary."""
+    made = with_sensitive(2, 2, "1").to_document()
+    return Contract.from_document({**made, "sensitive_owner": None}, base=Path())
+
+
+@pytest.mark.parametrize(
+    ("column", "was", "instead"), [("Class", "3,Y", "3,N"), ("SalaryK", "Female,65", "Female,66")]
+)
+def test_parties_that_disagree_about_a_person_notice_it_before_they_search(
+    column: str, was: str, instead: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = []
+    honest = Link.send
+
+    def send(self: Link, to: int, kind: str, payload: bytes) -> None:
+        said.append(kind)
+        honest(self, to, kind, payload)
+
+    files, agreed = parts(tmp_path), contract()
+    if column == "SalaryK":
+        loan = pl.read_csv(files[0]).join(pl.read_csv(files[1]).select("ID", "SalaryK"), on="ID")
+        loan.write_csv(files[0])
+        agreed = shared_salaries()
+    assert rehearse(agreed, files, pooled=True).as_pooled is True
+    files[1].write_text(files[1].read_text().replace(was, instead))
+    monkeypatch.setattr(Link, "send", send)
+    with pytest.raises(PartyError, match=rf"^(loan|bank): has another .*{column}.* for some person"):
+        rehearse(agreed, files)
+    assert "handles" in said
+    assert not {"root", "score", "breaks", "parts"} & set(said)
+
+
+def test_of_three_parties_the_third_may_be_the_one_that_differs(tmp_path: Path) -> None:
+    files = parts(tmp_path, third=True)
+    files[2].write_text(files[2].read_text().replace("3,Y", "3,N"))
+    owners = {"loan": ["Job"], "bank": ["Sex"], "tax": ["SalaryK"]}
+    agreed = contract(parties=["loan", "bank", "tax"], owners=owners)
+    with pytest.raises(PartyError, match=r"^(loan|tax): has another Class for some person"):
+        rehearse(agreed, files)
+    (one, *_) = learned(agreed).values()
+    assert any("which of one's own each other party has too" in said for said in one)
 
 
 def test_no_identifier_and_no_salary_travels(tmp_path: Path) -> None:

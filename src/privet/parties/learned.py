@@ -25,7 +25,12 @@ KNOWN_PERSONS = (
     "of every person that all parties know, the published values of the other parties' columns: parties know "
     "whose row it is, which a reader of the published table does not"
 )
-MATCHED = "how many persons each party has, how many any of them have in common, and which are common to all"
+MATCHED_OF_TWO = "how many persons each party has, and which of one's own the other has too"
+MATCHED = (
+    "how many persons each party has, which of one's own each other party has too, not only which all have, "
+    "and how many any of them have in common"
+)
+DIFFER = "; if they differ, that they do, and nothing is published"
 
 
 THE_OTHERS = (
@@ -50,14 +55,16 @@ def learned(contract: Contract) -> dict[str, tuple[str, ...]]:
     if contract.noisy is not None:
         return known.learned(contract)
     if contract.split is Split.COLUMNS:
-        said = [*EVERYBODY[:1], MATCHED, KNOWN_PERSONS]
+        said = [*EVERYBODY[:1], MATCHED_OF_TWO if len(contract.parties) == 2 else MATCHED, KNOWN_PERSONS]
         if contract.reveal is Reveal.SCORES:
             said.append("the best score that each other party can offer, in every round")
         if contract.sensitive_owner is None:
-            said.append("of every person, the sensitive values and the target, which all parties have anyway")
+            said.append(
+                f"of every person, the sensitive values and the target, which all parties have anyway{DIFFER}"
+            )
         else:
             said.append(
-                "of every person, the target, which all parties have anyway; of sensitive values none"
+                f"of every person, the target, which all parties have anyway{DIFFER}; of sensitive values none"
             )
         return dict.fromkeys(contract.parties, tuple(said))
     if len(contract.parties) == 2:

@@ -68,18 +68,18 @@ class Pair:
         if link.parties != 2:
             raise UnsupportedError("differential privacy is computed by two parties, and these are not two")
         self.link, self.me, self.other = link, link.me, 1 - link.me
-        self._side = Garbling(link, 1) if link.me == 0 else Evaluating(link, 0)
+        self.side = Garbling(link, 1) if link.me == 0 else Evaluating(link, 0)
 
     def both_learn(self, circuit: Circuit, mine: Bits, theirs: int) -> Bits:
-        found = self._side.run(circuit, mine, theirs)
+        found = self.side.run(circuit, mine, theirs)
         if found is None:
             raise PartyError("a result that is for both was not told")
         return found
 
     def second_learns(self, circuit: Circuit, mine: Bits, theirs: int) -> Bits | None:
-        if isinstance(self._side, Garbling):
-            return self._side.run(circuit, mine, theirs, learn=False)
-        return self._side.run(circuit, mine, theirs, tell=False)
+        if isinstance(self.side, Garbling):
+            return self.side.run(circuit, mine, theirs, learn=False)
+        return self.side.run(circuit, mine, theirs, tell=False)
 
     def index(self, circuit: Circuit, mine: Bits, theirs: int, count: int) -> int:
         """The number of one of so many."""
@@ -104,7 +104,7 @@ class ColumnsChoice:
     def _mine(
         self, offered: Sequence[Candidate], splitter: Splitter
     ) -> tuple[list[int], NDArray[np.int64], list[list[int]]]:
-        sides = self._sides(offered)
+        sides = self.sides(offered)
         mine = sides[self._pair.me]
         return mine, splitter.scores([offered[at] for at in mine]), list(sides)
 

@@ -48,8 +48,7 @@ from privet.parties.noisy.exponentials import Taylor, cut_off, taylor
 from privet.parties.noisy.splitting import MOST_PLACES, ColumnsSplitter, PeopleSplitter, halved
 from privet.parties.noisy.terms import NoisyTerms, Select
 from privet.parties.noisy.terms import Numbers as SplitNumbers
-from privet.parties.primitives.circuits import equal
-from privet.parties.primitives.drawing import wide_lanes
+from privet.parties.primitives.sameness import refuse_others
 from privet.parties.transport import Link
 from privet.relational.specialize import specialize
 
@@ -157,7 +156,8 @@ def paired(link: Link, plan: Plan, table: CodedTable) -> Pair:
     """The two, ready to draw: all that can go wrong before anything is paid has not."""
     pair = Pair(link)
     if plan.owner is not None:
-        _refuse_other_classes(pair, table)
+        codes = np.ascontiguousarray(table.class_codes).astype("<u4").tobytes()
+        refuse_others(link, {pair.other: pair.side}, codes, "class")
     return pair
 
 
@@ -242,17 +242,3 @@ def _choice(  # noqa: PLR0917 - what a draw is made of
         return PeopleNoisyMax(pair, len(table.classes), plan.most, scale, noise)
     polynomial = plan.polynomial(score, step)
     return PeopleExponential(pair, len(table.classes), plan.most, polynomial, terms.key_bits)
-
-
-def _refuse_other_classes(pair: Pair, table: CodedTable) -> None:
-    """Both have the class of every person: where they differ there are no joint counts. Only that is told."""
-    import hashlib  # noqa: PLC0415
-
-    raw = np.ascontiguousarray(table.class_codes).astype("<u4").tobytes()
-    digest = hashlib.sha256(b"privet-classes" + pair.link.session.id + raw).digest()[:16]
-    mine = wide_lanes([int.from_bytes(digest, "little")], 128)
-    if not pair.both_learn(equal, mine, 128)[0]:
-        raise PartyError(
-            f"{pair.link.name(pair.other)}: has another class for some person than we have; both must have "
-            "the same ones"
-        )

@@ -11,7 +11,7 @@ other half. X25519 makes every secret number a multiple of 8, so only the large 
 Trust: parties that follow the protocol; identifiers may be guessable, since no guess can be tried without the
 others' secret numbers. Those are drawn anew for every run.
 Leaks: to all, how many identifiers each party has, and how many any of them have in common; to each party,
-which of its own are common to all.
+which of its own each other party has: of three, too, not only which are common to all.
 """
 
 from __future__ import annotations

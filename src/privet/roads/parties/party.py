@@ -23,6 +23,7 @@ from privet.parties.columns import ColumnsCounts
 from privet.parties.contract import Contract
 from privet.parties.people import PeopleCounts
 from privet.parties.primitives.intersection import common
+from privet.parties.primitives.sameness import beside_first, refuse_others
 from privet.parties.transport import Link
 from privet.parties.words import Declared, Split
 from privet.recoding import Generalization
@@ -151,7 +152,8 @@ def by_columns(
     """Every party has some columns of all persons; rows are matched first."""
     policy, me = contract.policy, link.name(link.me)
     holder = contract.sensitive_owner
-    roles = (Role.TARGET,) if holder not in {None, me} else (Role.SENSITIVE, Role.TARGET)
+    shared = (Role.TARGET,) if holder is not None else (Role.SENSITIVE, Role.TARGET)
+    roles = (Role.SENSITIVE, Role.TARGET) if holder == me else shared
     mine = [*contract.owners.get(me, ()), *(a.name for a in policy.with_role(*roles))]
     person = str(contract.person)
     try:
@@ -164,6 +166,9 @@ def by_columns(
         order = common(link, [str(values[code]) for code in persons.tolist()])
     except PrivetError as error:
         raise named(link, error) from None
+    if len(order) and (everybodys := [a.name for a in policy.with_role(*shared)]):
+        codes = np.stack([coded[name][order] for name in everybodys]).astype("<u4")
+        refuse_others(link, beside_first(link), codes.tobytes(), " or ".join(everybodys))
     nothing = np.zeros(len(order), dtype=np.intp)
 
     def column(name: str) -> Column:

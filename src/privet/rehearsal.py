@@ -18,6 +18,7 @@ from typing import Any
 
 from privet.core import Purse, Step, Verdicts
 from privet.engine import Engine
+from privet.equality import key
 from privet.errors import InputError
 from privet.evidence.signing import PrivateKey
 from privet.parties.contract import Contract
@@ -179,10 +180,12 @@ def _same(table: Any, contract: Contract, sources: Sequence[Any], engine: Engine
         frame = in_frame(engine, engine.read(source, settle(source, policy.form), wanted))
         frames.append(frame.select(pl.all().cast(pl.String)))
     if by_columns:
-        whole_table, *others = frames
+        person = str(contract.person)
+        spelt_alike = pl.col(person).map_elements(key, return_dtype=pl.String)
+        whole_table, *others = (frame.with_columns(spelt_alike) for frame in frames)
         for other in others:
             new = [name for name in other.columns if name not in whole_table.columns]
-            whole_table = whole_table.join(other.select(contract.person, *new), on=contract.person)
+            whole_table = whole_table.join(other.select(person, *new), on=person)
         whole_table = whole_table.select(columns_needed(policy))
     else:
         whole_table = pl.concat(frames, how="diagonal")

@@ -233,6 +233,20 @@ def test_identifiers_twice_or_disjoint_or_missing_are_told_apart(tmp_path: Path)
     assert "Astronaut" not in str(caught.value)
 
 
+def test_identifiers_are_the_same_by_the_rule_for_values(tmp_path: Path) -> None:
+    """Numbers by value, text after NFC; what is one person at a party by that rule is there twice."""
+    files = parts(tmp_path)
+    whole = files[0].read_text()
+    for was, loan, bank in (("2", "2.0", "2"), ("3", "+3", "3e0"), ("4", "\u00e9", "e\u0301")):
+        files[0].write_text(files[0].read_text().replace(f"\n{was},", f"\n{loan},"))
+        files[1].write_text(files[1].read_text().replace(f"\n{was},", f"\n{bank},"))
+    found = rehearse(contract(), files, pooled=True)
+    assert (found.table.height, found.as_pooled) == (10, True)
+    files[0].write_text(whole + "1.0,N,Writer\n")
+    with pytest.raises(InputError, match=r"^loan: 1 identifiers stand in more than one row"):
+        rehearse(contract(), files)
+
+
 def searched(**how: Any) -> dict[str, Any]:
     policy: dict[str, Any] = document()["policy"]
     return {**policy, "algorithm": {**policy["algorithm"], **how}}

@@ -176,6 +176,23 @@ def test_files_by_columns_have_the_persons_that_both_know(tmp_path: Path) -> Non
         mine(MiningContract.from_document(document), files(tmp_path, owner)[::-1])
 
 
+@pytest.mark.parametrize("split", ["people", "columns"])
+def test_equal_persons_are_one_however_they_are_written(split: str, tmp_path: Path) -> None:
+    of = {"1": "north", "2": "south", "3": "west", "4": "north", "5": "south", "6": "west"}
+    document = DOCUMENT
+    if split == "columns":
+        of = {"bread": "loan", "CANARY": "loan", "milk": "shop", "tea": "shop"}
+        owners = {"loan": ["CANARY", "bread"], "shop": ["milk", "tea"]}
+        document = {**DOCUMENT, "split": "columns", "parties": ["loan", "shop"], "owners": owners}
+    parts = files(tmp_path, of)
+    agreed = MiningContract.from_document(document)
+    as_written = mine(agreed, parts).itemsets
+    for old, new in (("3,tea", "3.0,tea"), ("5,CANARY", "+5,CANARY"), ("6,bread", "6e0,bread")):
+        for part in parts:
+            part.write_text(part.read_text().replace(old, new))
+    assert mine(agreed, parts).itemsets == as_written
+
+
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "version": ({"mining": 2}, "first line"),
     "key": ({"suport": "1/2"}, "did you mean support"),

@@ -39,6 +39,15 @@ def test_all_find_the_same_persons_in_the_same_order(data: Any) -> None:
     assert set(found[0]) == set.intersection(*map(set, lists))
 
 
+def test_equal_identifiers_are_one_person_however_they_are_written() -> None:
+    lists = [["2", "e\u0301", "007", "2024-03-05"], ["2024-03-05T00:00Z", "7", "\u00e9", "+2.0"]]
+    one, other = run(2, lambda link: [lists[link.me][at] for at in common(link, lists[link.me])])
+    pairs = {("2", "+2.0"), ("e\u0301", "\u00e9"), ("2024-03-05", "2024-03-05T00:00Z")}
+    assert set(zip(one, other, strict=True)) == pairs
+    with pytest.raises(InputError, match="1 identifiers stand in more than one row"):
+        run(2, lambda link: common(link, ["1", "1.0"]))
+
+
 def test_nobody_sees_an_identifier_or_its_hash() -> None:
     lists = [["CANARY-1", "both"], ["both", "CANARY-2"]]
     one = house(2)

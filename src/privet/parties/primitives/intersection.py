@@ -23,6 +23,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from privet.equality import key
 from privet.errors import InputError, MissingExtraError, PartyError
 from privet.parties.primitives.randomness import Stream
 from privet.parties.transport import Link
@@ -56,7 +57,11 @@ def _multiplied(secret: X25519PrivateKey, points: Sequence[bytes], whose: str) -
 
 
 def common(link: Link, identifiers: Sequence[str]) -> NDArray[np.intp]:
-    """Where the persons that all parties know stand in one's own list, in an order that all share."""
+    """Where the persons that all parties know stand in one's own list, in an order that all share.
+
+    Identifiers are the same by the rule of `equality`, not by their letters: `2` is `2.0`.
+    """
+    identifiers = [key(identifier) for identifier in identifiers]
     if len(set(identifiers)) < len(identifiers):
         twice = len(identifiers) - len(set(identifiers))
         raise InputError(f"{twice} identifiers stand in more than one row; each person has one row")

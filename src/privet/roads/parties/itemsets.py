@@ -14,6 +14,7 @@ import numpy as np
 from privet.core import Form
 from privet.engine import Engine
 from privet.engines.frames import encode
+from privet.equality import classes, finder
 from privet.errors import InputError, PartyError, PrivetError
 from privet.parties.itemsets import MiningContract
 from privet.parties.mining import Itemset, Table, by_columns, by_people
@@ -63,12 +64,16 @@ def table_of(contract: MiningContract, source: Any, engine: Engine[Any]) -> tupl
     (whose, persons), (which, items) = coded[contract.person], coded[contract.item]
     if None in persons or None in items:
         raise InputError("a row lacks its person or its item")
-    number = {item: at for at, item in enumerate(contract.items)}
-    if strange := sum(item not in number for item in items):
+    number = finder({item: at for at, item in enumerate(contract.items)})
+    agreed = [number(item) for item in items]
+    if strange := agreed.count(None):
         raise InputError(f"{contract.item}: {strange} items are not among those that the contract lists")
-    table = np.zeros((len(persons), len(contract.items)), dtype=bool)
-    table[whose, np.array([number[str(item)] for item in items], dtype=np.intp)[which]] = True
-    return [str(person) for person in persons], table
+    same = classes(persons)
+    place = {spelt: at for at, spellings in enumerate(same.values()) for spelt in spellings}
+    person = np.array([place[spelt] for spelt in persons], dtype=np.intp)
+    table = np.zeros((len(same), len(contract.items)), dtype=bool)
+    table[person[whose], np.array(agreed, dtype=np.intp)[which]] = True
+    return [str(one) for one in same], table
 
 
 def _mine(link: Link, contract: MiningContract) -> tuple[str, ...]:

@@ -305,14 +305,15 @@ def distinct(values: Iterable[Value]) -> tuple[list[str], bool]:
     return [value for value in seen if value is not None], None in seen
 
 
-def refuse(*reasons: tuple[int, str, str], of: int) -> None:
+def refuse(
+    *reasons: tuple[int, str, str], of: int, look: str = "run with --show-values to see them, or "
+) -> None:
     """Raise, saying how many of the values have no place in a hierarchy and what to do; never which.
 
-    A reason is a count, what is wrong with so many values, and the fix.
+    A reason is a count, what is wrong with so many values, and the fix. `look`: how to see which they are.
     """
     complaints = [
-        f"{count} of {of} {'value is' if of == 1 else 'values are'} {wrong}; "
-        f"run with --show-values to see them, or {fix}"
+        f"{count} of {of} {'value is' if of == 1 else 'values are'} {wrong}; {look}{fix}"
         for count, wrong, fix in reasons
         if count
     ]

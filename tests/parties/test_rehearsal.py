@@ -15,7 +15,15 @@ from tests.parties.hospitals import ROWS, TABLE_5_4, contract, document, parts
 from tests.parties.parties import house
 
 from privet import publish
-from privet.errors import InputError, PartyError, PersonError, PolicyError, PrivetError, UnsatisfiableError
+from privet.errors import (
+    AbsentError,
+    InputError,
+    PartyError,
+    PersonError,
+    PolicyError,
+    PrivetError,
+    UnsatisfiableError,
+)
 from privet.parties.assembly import _packed, _unpacked, assembled
 from privet.parties.contract import Contract
 from privet.parties.primitives.replicated import Three
@@ -127,14 +135,15 @@ def test_a_party_without_rows_is_named(tmp_path: Path) -> None:
 
 def test_a_party_with_other_values_is_named_and_its_values_are_not(tmp_path: Path) -> None:
     files = parts(tmp_path)
-    for column in range(5):
+    for column, name in enumerate(("Job", "Sex", "Age", "Transfuse", "Surgery")):
         row = ["Janitor", "M", "[1-30)", "Y", "Plastic"]
         row[column] = "CANARY"
         text = files[2].read_text()
         files[2].write_text(text + ",".join(row) + "\n")
-        with pytest.raises(PrivetError, match=r"^C: .*1 of ") as caught:
+        with pytest.raises(PrivetError, match=rf"^C: attributes.{name}: 1 of ") as caught:
             rehearse(contract(), files)
         assert "CANARY" not in str(caught.value)
+        assert "--show-values" not in str(caught.value), "no such option of these commands"
         files[2].write_text(text)
 
 
@@ -146,7 +155,7 @@ def test_a_party_with_other_columns_is_named(tmp_path: Path) -> None:
 
 
 def test_more_rows_than_agreed_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"more rows than the 3 that the contract"):
+    with pytest.raises(InputError, match=r"^[BC]: there are more rows than the 3 that the contract"):
         rehearse(contract(rows_at_most=3), parts(tmp_path))
 
 
@@ -258,7 +267,9 @@ def test_an_identifier_that_repeats_at_one_party_is_refused_before_a_word_is_sai
 
     monkeypatch.setattr(Link, "send", send)
     files = with_identifiers(tmp_path, "abcddefghij")
-    with pytest.raises(PersonError, match=r"^B: attributes.ID: 2 of 4 records share it(?s:.*)one row") as caught:
+    with pytest.raises(
+        PersonError, match=r"^B: attributes.ID: 2 of 4 records share it(?s:.*)one row"
+    ) as caught:
         rehearse(identified(), files)
     assert {kind for party, kind in said if party == 1} == {"hello"}
     with pytest.raises(PersonError) as alone:
@@ -276,3 +287,31 @@ def test_that_rows_of_several_parties_are_of_several_persons_is_said_and_a_rehea
     assert any("taken for another person" in one for one in evidence["cautions"])
     with pytest.raises(PersonError, match=r"^attributes.ID: 2 of 11 records share it"):
         rehearse(identified(), files, pooled=True)
+
+
+def protecting(value: str, *, public: bool, **policy: Any) -> Contract:
+    made = document(reveal="counts")
+    made["policy"]["models"][0]["sensitive"] = {"Surgery": ["Transgender", value]}
+    made["policy"] |= policy
+    if public:
+        made["public"]["Surgery"]["values"].append(value)
+    return Contract.from_document(made, base=Path())
+
+
+def test_a_protected_value_that_cannot_occur_is_refused_when_the_contract_is_read() -> None:
+    with pytest.raises(PolicyError, match=r"models\[0\]: sensitive.Surgery: 'Urologi' is not among"):
+        protecting("Urologi", public=False)
+    protecting("Urologi", public=False, absent="allowed")
+
+
+def test_a_protected_value_that_nobody_has_is_refused_as_alone(tmp_path: Path) -> None:
+    """It is seen in the table that was opened; with absent = "allowed" the release says so."""
+    files = parts(tmp_path)
+    with pytest.raises(AbsentError, match=r"'Heart' does not occur in the data, 4 different") as caught:
+        rehearse(protecting("Heart", public=True), files, output=tmp_path / "out")
+    assert "--show-values" not in str(caught.value)
+    assert not (tmp_path / "out").exists()
+    agreed = protecting("Heart", public=True, absent="allowed")
+    assert rehearse(agreed, files, pooled=True, output=tmp_path / "out").as_pooled is True
+    evidence = json.loads((tmp_path / "out" / "evidence.json").read_text())
+    assert any("'Heart' of Surgery does not occur" in note for note in evidence["notes"])

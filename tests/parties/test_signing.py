@@ -61,7 +61,7 @@ def test_an_order_that_has_meaning_is_signed_and_one_that_has_none_is_not() -> N
             changed["attributes"] = backwards(changed["attributes"])
         elif change == "branches":
             job = changed["attributes"]["Job"]
-            (top, below), = job["hierarchy"]["tree"].items()
+            ((top, below),) = job["hierarchy"]["tree"].items()
             tree = {"type": "tree", "tree": {top: backwards(below)}}
             changed["attributes"] = {**changed["attributes"], "Job": {**job, "hierarchy": tree}}
         else:

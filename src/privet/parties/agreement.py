@@ -41,8 +41,8 @@ class Agreement(Protocol):
 def digest_of(document: Mapping[str, Any]) -> bytes:
     """The digest of a document as `to_document` makes it: keys where it has them, not as a file had them.
 
-    What is left of a file's order is meaning: of columns, of a tree's branches and of protected values parties
-    speak by number, so whoever has them in another order has not agreed on the same.
+    What is left of a file's order is meaning: of columns, of a tree's branches and of protected values
+    parties speak by number, so whoever has them in another order has not agreed on the same.
     """
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).digest()

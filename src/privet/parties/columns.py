@@ -23,7 +23,7 @@ from privet.counts.door import Boxing, Candidate, Cutting, Grouping, Indexes, In
 from privet.counts.lookahead import DIGITS, Bound, bounds_of, gain, keeps
 from privet.counts.memory import heading
 from privet.domain import Node, Value
-from privet.errors import InternalError, PartyError, UnsupportedError
+from privet.errors import InternalError, PartyError, UnsatisfiableError, UnsupportedError
 from privet.models.linkage import LinkageModel
 from privet.parties.confidence import Asked, Asker, Holder
 from privet.parties.leaves import SharedLeaves
@@ -95,7 +95,7 @@ class ColumnsCounts:
 
     def beyond_reach(self, models: Sequence[PrivacyModel]) -> tuple[str, ...]:
         if not self.records:
-            return ("there is not one person that all parties know",)
+            raise UnsatisfiableError("there is not one person that all parties know")
         bounds, leaves = self._opened(models)
         size, *having = leaves.everything().tolist()
         fails = np.array(

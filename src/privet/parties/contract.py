@@ -37,6 +37,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
+from privet import equality
 from privet.core import Attribute, Nulls, Role, Terms
 from privet.counts.door import Score
 from privet.declared import TABLE
@@ -49,6 +50,7 @@ from privet.parties.agreement import digest_of, keys_of, loaded, wrong_keys, wro
 from privet.parties.noisy.terms import NoisyTerms
 from privet.parties.words import Adding, Declared, Reveal, Split, listed
 from privet.policy.values import Policy
+from privet.readings import Absent
 from privet.relational.topdown import TopDown
 
 VERSION = 1
@@ -85,6 +87,7 @@ class Contract:
             *wrong_keys(self.keys, self.parties),
             *(self._wrong_policy() if self.noisy is None else self._wrong_noisy(self.noisy)),
             *(self._wrong_columns() if self.noisy is None else ()),
+            *self._unknown_protected(),
             *self._wrong_split(),
         ]:
             raise PolicyError(*complaints)
@@ -294,6 +297,19 @@ class Contract:
                     "made the others would know the place"
                 )
         return complaints
+
+    def _unknown_protected(self) -> list[str]:
+        """What is protected and cannot occur is a slip of the pen, and would protect nobody."""
+        if self.policy.absent is Absent.ALLOWED:
+            return []
+        known = {name: set(map(equality.key, values)) for name, values in self.public.items()}
+        return [
+            f"policy.models[{at}]: {place}.{name}: {'null' if value is None else repr(value)} is not among "
+            f'the values of public.{name}; correct it, or say absent = "allowed" in the policy'
+            for at, model in enumerate(self.policy.models)
+            for place, name, value in model.guarded()
+            if name in known and equality.key(value) not in known[name]
+        ]
 
     def _wrong_split(self) -> list[str]:
         """What only one way of splitting a table asks for."""

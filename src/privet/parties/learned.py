@@ -64,7 +64,7 @@ def learned(contract: Contract) -> dict[str, tuple[str, ...]]:
             )
         else:
             said.append(
-                f"of every person, the target, which all parties have anyway{DIFFER}; of sensitive values none"
+                f"of every person, the target, which all parties have anyway{DIFFER}; no sensitive values"
             )
         return dict.fromkeys(contract.parties, tuple(said))
     if len(contract.parties) == 2:

@@ -26,7 +26,7 @@ from privet.core import PrivacyModel, Tally
 from privet.counts.door import Boxing, Cutting, Grouping, Ints, Rungs, Score
 from privet.counts.lookahead import Bound, bounds_of
 from privet.counts.memory import heading
-from privet.errors import InternalError, UnsupportedError
+from privet.errors import InternalError, UnsatisfiableError, UnsupportedError
 from privet.models.linkage import LinkageModel
 from privet.parties.feeding import FeedingCutting
 from privet.parties.leaves import SharedLeaves
@@ -87,7 +87,7 @@ class PeopleCounts:
         else:
             self._total, holds = self._shown_root(mine, bounds)
         if not self._total:
-            return ("all parties together have not one record",)
+            raise UnsatisfiableError("all parties together have not one record")
         if holds:
             return ()
         names = ", ".join(dict.fromkeys(name for name, _ in self._bounds))

@@ -46,9 +46,8 @@ class Declared(Hierarchy):
 
     def domain(self, values: Sequence[Value]) -> Domain:
         found = [value for value in values if value not in self.agreed.codes]
-        refuse(
-            (len(found), "not among those that the contract lists", "correct the contract"), of=len(values)
-        )
+        wrong = "not among those that the contract lists", "correct the contract or the table"
+        refuse((len(found), *wrong), of=len(values), look="")
         return self.agreed
 
     def uncovered(self, values: Sequence[Value]) -> list[str]:

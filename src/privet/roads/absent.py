@@ -21,6 +21,7 @@ from privet.readings import Absent
 # The values that occur, by sensitive attribute; None where values stand for more than themselves (buckets).
 Occurring: TypeAlias = Mapping[str, Sequence[Value] | None]
 
+LOOK = "run with --show-values to see near ones"
 NEAR = 3  # values that are named as near ones
 
 
@@ -29,10 +30,10 @@ def of_tally(tally: Tally) -> Occurring:
     return {column.name: column.domain.values for column in tally.sensitive}
 
 
-def remarks(policy: Terms, occurring: Occurring, *, further: bool = False) -> list[str]:
+def remarks(policy: Terms, occurring: Occurring, *, further: bool = False, look: str = LOOK) -> list[str]:
     """What readers should know of protected values that do not occur; raises unless the policy allows it.
 
-    A `further` batch need not have all that the first had.
+    A `further` batch need not have all that the first had. `look`: how the steward sees what was meant.
     """
     found = list(_absent(policy, occurring))
     if not found:
@@ -48,8 +49,8 @@ def remarks(policy: Terms, occurring: Occurring, *, further: bool = False) -> li
         many = len(occurring[attribute] or ())
         values = "1 value does" if many == 1 else f"{many} different values do"
         complaints.append(
-            f"models[{at}]: {place}.{attribute}: {_said(value)} does not occur in the data, {values}; run "
-            'with --show-values to see near ones, or say absent = "allowed" in the policy'
+            f"models[{at}]: {place}.{attribute}: {_said(value)} does not occur in the data, {values}; "
+            f'{look}, or say absent = "allowed" in the policy'
         )
     raise AbsentError(*complaints)
 

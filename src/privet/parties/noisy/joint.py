@@ -34,7 +34,7 @@ from privet.dp.records import Records
 from privet.dp.scores import Scoring, scoring
 from privet.dp.spend import Payer
 from privet.dp.splitting import Splitter
-from privet.errors import InputError, PartyError, UnsupportedError
+from privet.errors import InputError, UnsupportedError
 from privet.parties.noisy.choosing import (
     Choice,
     ColumnsExponential,

@@ -29,9 +29,7 @@ def beside_first(link: Link) -> dict[int, Garbling | Evaluating]:
     return {other: Garbling(link, other) for other in link.others}
 
 
-def refuse_others(
-    link: Link, sides: Mapping[int, Garbling | Evaluating], values: bytes, what: str
-) -> None:
+def refuse_others(link: Link, sides: Mapping[int, Garbling | Evaluating], values: bytes, what: str) -> None:
     """Raise where another party has other values; `what`: how one of them is called."""
     digest = hashlib.sha256(b"privet-classes" + link.session.id + values).digest()[: WIDE // 8]
     mine = wide_lanes([int.from_bytes(digest, "little")], WIDE)

@@ -30,7 +30,7 @@ from privet.recoding import Generalization
 from privet.roads.noisy.release import NoisyRelease
 from privet.roads.parties.concluding import greet
 from privet.roads.parties.noisy import NoisyOutcome, publish_noisy
-from privet.roads.parties.release import release_of
+from privet.roads.parties.release import release_of, unmet
 from privet.roads.stations import (
     in_frame,
     judge,
@@ -117,6 +117,9 @@ def by_people(
         table = _whose(engine, source, contract)
         tallied = engine.tally(table, terms)
         tally = _as_agreed(tallied.tally, contract)
+        most = contract.rows_at_most
+        if most is not None and tally.records > most:
+            raise InputError(f"there are more rows than the {most:,} that the contract allows for")
     except PrivetError as error:
         raise named(link, error) from None
     counts = PeopleCounts(link, tally, contract.reveal, contract.adding)
@@ -229,11 +232,16 @@ def named(link: Link, error: PrivetError) -> PrivetError:
 def agreed_codes(frame: Any, name: str, agreed: Domain) -> Any:
     """The agreed code of each row's value."""
     codes, values = encode(frame.select(name))[name]
+    return _among(name, values, agreed)[codes]
+
+
+def _among(name: str, values: Sequence[Value], agreed: Domain) -> Any:
+    """The agreed code of each value of a column; refuses what is not listed."""
     try:
-        domain = Declared(agreed).domain(values)
+        Declared(agreed).domain(values)
     except HierarchyError as error:
         raise HierarchyError(*(f"attributes.{name}: {complaint}" for complaint in error.complaints)) from None
-    return np.array([domain.codes[value] for value in values], dtype=np.intp)[codes]
+    return np.array([agreed.codes[value] for value in values], dtype=np.intp)
 
 
 def _as_agreed(tally: Tally, contract: Contract) -> Tally:
@@ -241,8 +249,7 @@ def _as_agreed(tally: Tally, contract: Contract) -> Tally:
 
     def agreed(column: Column) -> Column:
         domain = contract.domains[column.name]
-        Declared(domain).domain(column.domain.values)  # refuses what is not listed
-        of_code = np.array([domain.codes[value] for value in column.domain.values], dtype=np.intp)
+        of_code = _among(column.name, column.domain.values, domain)
         return Column(column.name, domain, domain.column(of_code[column.codes]))
 
     return replace(
@@ -287,9 +294,9 @@ def _checked(frame: Any, finding: Finding, contract: Contract, engine: Engine[An
     form = replace(contract.policy.form, query=None)
     frame = in_frame(engine, engine.in_order(engine.read(frame, form)))
     table = engine.read(frame, form)
-    verdicts: tuple[tuple[Any, Verdict], ...] = judge(
-        engine.tally_published(table, contract.policy), contract.policy
-    )
+    final = engine.tally_published(table, contract.policy)
+    unmet(contract.policy, final)
+    verdicts: tuple[tuple[Any, Verdict], ...] = judge(final, contract.policy)
     if broken := [model.name for model, verdict in verdicts if not verdict.holds]:
         raise PartyError(
             f"the table that was opened breaks {', '.join(broken)}: a party hands in or says something else "

@@ -23,8 +23,9 @@ from privet.measure.summary import dimensionality, recoding_type, worst_classes
 from privet.parties.agreement import Agreement
 from privet.parties.contract import Contract
 from privet.parties.learned import assumed, coalitions, learned
-from privet.policy.values import form_noted
+from privet.policy.values import Policy, form_noted
 from privet.recoding import Generalization
+from privet.roads import absent
 from privet.roads.stations import as_written
 from privet.roads.tables import cautions
 from privet.roads.tables.release import TableRelease
@@ -87,7 +88,7 @@ def release_of(
         recoding=recoding.name,
         attributes=attributes,
         steps=ev.step_notes([replace(step, score=None) for step in finding.steps]),
-        notes=remarks(policy),
+        notes=[*remarks(policy), *unmet(policy, final)],
         measures=measures,
         cautions=[*ev.CAUTIONS, *map(_sentence, assumed(contract)), *aloud],
         more={"made": run.moment, "joint": joint_note(contract, run)},
@@ -109,6 +110,14 @@ def release_of(
             **private,
         },
     )
+
+
+def unmet(policy: Policy, final: Tally) -> list[str]:
+    """What readers should know of protected values that nobody has; raises as `privet publish` does.
+
+    Before the table is opened nobody knows what others have, and all of it is in the table.
+    """
+    return absent.remarks(policy, absent.of_tally(final), look="correct the contract")
 
 
 def _sentence(said: str) -> str:

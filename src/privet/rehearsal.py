@@ -169,7 +169,7 @@ def _same(table: Any, contract: Contract, sources: Sequence[Any], engine: Engine
     """Would `privet publish` on all rows give this table, row by row after sorting?"""
     import polars as pl  # noqa: PLC0415 - only who asks needs it
 
-    from privet.roads.stations import columns_needed, in_frame, settle  # noqa: PLC0415
+    from privet.roads.stations import in_frame, settle  # noqa: PLC0415
     from privet.roads.tables.persons import columns_read  # noqa: PLC0415
 
     policy = contract.policy
@@ -186,7 +186,7 @@ def _same(table: Any, contract: Contract, sources: Sequence[Any], engine: Engine
         for other in others:
             new = [name for name in other.columns if name not in whole_table.columns]
             whole_table = whole_table.join(other.select(person, *new), on=person)
-        whole_table = whole_table.select(columns_needed(policy))
+        whole_table = whole_table.select(n for n in columns_read(policy) if n in whole_table.columns)
     else:
         whole_table = pl.concat(frames, how="diagonal")
     whole = publish(whole_table, policy, engine=engine)

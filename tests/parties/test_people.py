@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from privet.parties import shown
 from privet.parties.people import PeopleCounts
 from privet.parties.primitives import securesum
 from privet.parties.primitives.randomness import Stream
+from privet.parties.secret import SecretCutting
 from privet.parties.transport import Link, together
 from privet.parties.words import Adding, Reveal
 from privet.recoding import Generalization
@@ -232,3 +234,21 @@ def test_gain_per_loss_is_not_made_in_secret() -> None:
     search = TopDown(score=Score.GAIN_PER_LOSS)
     with pytest.raises(UnsupportedError, match='reveal = "counts"'):
         found_together(canaries(), search, [LKC(l=1, k=2, c=Fraction(1), sensitive={"s": ["u"]})], WAYS[2])
+
+
+@pytest.mark.parametrize("score", [Score.INFORMATION_GAIN, Score.DISCERNIBILITY])
+def test_a_split_of_which_no_part_occurs_is_a_partys_fault(
+    score: Score, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest = SecretCutting.split
+
+    def nowhere(self: SecretCutting, candidate: Candidate) -> list[int]:
+        three = self._three
+        with patch.object(three, "open", lambda secret, bits=False: np.zeros(len(secret), dtype=np.uint64)):
+            return honest(self, candidate)
+
+    monkeypatch.setattr(SecretCutting, "split", nowhere)
+    parts = parts_of(random_tally(1), [at % 3 for at in range(40)])
+    promise = LKC(l=1, k=1, c=Fraction(1), sensitive={})
+    with pytest.raises(PartyError, match="our own records say that it cannot be"):
+        found_together(parts, TopDown(score=score), [promise], (Reveal.DECISIONS, Adding.PAIRWISE))

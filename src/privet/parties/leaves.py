@@ -143,8 +143,7 @@ class SharedLeaves:
         """Make the split; `there`: which parts occur, by leaf under the candidate and child."""
         at, fan = candidate.attribute, len(candidate.children)
         under = self.under(candidate)
-        if not there.any(axis=1).all():
-            raise PartyError(f"{told_by}: {CANNOT_BE}")
+        refuse_vanished(there, told_by)
         cells, child = self._cells(candidate)
         place = np.full(len(self.positions), -1, dtype=np.intp)
         place[under] = np.arange(len(under))
@@ -179,6 +178,12 @@ class SharedLeaves:
         codes = self._tally.quasi[candidate.attribute].codes[cells].astype(np.intp)
         fan = np.repeat(np.arange(len(candidate.children)), [child.leaves for child in candidate.children])
         return cells, fan[codes - candidate.node.lo]
+
+
+def refuse_vanished(there: Mask, told_by: str) -> None:
+    """Whoever was in a leaf is in a part of it."""
+    if not there.any(axis=1).all():
+        raise PartyError(f"{told_by}: {CANNOT_BE}")
 
 
 def _summed(key: Indexes, counts: Ints, room: int) -> Ints:

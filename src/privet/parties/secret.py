@@ -24,7 +24,7 @@ from privet.counts.lookahead import Bound
 from privet.domain import Node
 from privet.errors import InternalError, UnsupportedError
 from privet.parties.entropies import Entropies
-from privet.parties.leaves import SharedLeaves
+from privet.parties.leaves import SharedLeaves, refuse_vanished
 from privet.parties.primitives.replicated import Computing, Feeding, Shared, along
 
 ONE_OF = "one of the promises"
@@ -132,6 +132,7 @@ class SecretCutting:
         there = self._three.open(self._three.negative(-sizes), bits=True).astype(bool)
         self._three.tell(there.astype(np.uint8))
         table = there.reshape(shape)
+        refuse_vanished(table, THOSE_WHO_COMPUTE)
         if self._score is Score.DISCERNIBILITY:
             self._keep_sizes(candidate, table)
         self._ahead = None

@@ -104,7 +104,7 @@ class ColumnsChoice:
     def _mine(
         self, offered: Sequence[Candidate], splitter: Splitter
     ) -> tuple[list[int], NDArray[np.int64], list[list[int]]]:
-        sides = self.sides(offered)
+        sides = self._sides(offered)
         mine = sides[self._pair.me]
         return mine, splitter.scores([offered[at] for at in mine]), list(sides)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -121,3 +122,26 @@ def test_the_command_signs_and_shows(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["joint", "show", str(path)]) == 0
     said = capsys.readouterr().out
     assert "signed by A; not yet by B, C" in said
+
+
+def test_a_contract_opens_no_file_outside_its_folder_and_no_device(tmp_path: Path) -> None:
+    """It comes from somebody else: `privet joint show` must not read what it names, nor wait for it."""
+    folder = tmp_path / "contract"
+    folder.mkdir()
+    (tmp_path / "jobs.csv").write_text("Janitor;ANY\nLawyer;ANY\n")
+    os.mkfifo(folder / "fifo.csv")
+    (folder / "link.csv").symlink_to(tmp_path / "jobs.csv")
+    made = document()
+    job = made["policy"]["attributes"]["Job"]
+    for path in ("/dev/zero", "../jobs.csv", str(tmp_path / "jobs.csv"), "link.csv"):
+        job["hierarchy"] = {"type": "csv", "path": path}
+        with pytest.raises(
+            PolicyError, match=r"attributes.Job.hierarchy.path: the files .* in its own folder"
+        ):
+            Contract.from_document(made, base=folder)
+    job["hierarchy"] = {"type": "csv", "path": "fifo.csv"}
+    with pytest.raises(PolicyError, match="not an ordinary file"):
+        Contract.from_document(made, base=folder)
+    (folder / "jobs.csv").write_text((tmp_path / "jobs.csv").read_text())
+    job["hierarchy"] = {"type": "csv", "path": "jobs.csv"}
+    assert Contract.from_document(made, base=folder).domains["Job"].size == 2

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 from typing import Any, ClassVar, Self
 
 from privet.core import Hierarchy
@@ -20,6 +21,7 @@ from privet.errors import HierarchyError
 from privet.hierarchy.rows import read_rows
 
 DEEPEST = 100  # levels; more is a loop somewhere in what wrote the file
+LARGEST = 1 << 28  # bytes of a file: ten million leaves
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,6 +291,9 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _text(path: Path, newline: str | None = None) -> str:
     try:
+        found = path.stat()
+        if found.st_size > LARGEST or not (S_ISREG(found.st_mode) or S_ISDIR(found.st_mode)):
+            raise HierarchyError(f"the hierarchy file is not an ordinary file of at most {LARGEST:,} bytes")
         with path.open(encoding="utf-8-sig", newline=newline) as file:  # with or without a byte order mark
             return file.read()
     except UnicodeDecodeError:

@@ -31,7 +31,7 @@ list of values that occur would be something of somebody's data. A hierarchy tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -59,6 +59,10 @@ KEYS = (
     "sensitive_owner", "keys", "public", "noisy",
     "policy",
 )  # fmt: skip
+ELSEWHERE = (
+    "the files that a contract names lie in its own folder: it was perhaps written by somebody else; a tree "
+    "can stand in the contract itself"
+)
 
 
 @dataclass(frozen=True)
@@ -111,6 +115,9 @@ class Contract:
             complaints.append('parties: a list of names, for example ["north", "south", "west"]')
             parties = []
         said: dict[str, Any] = {}
+        elsewhere = [f"policy: {place}: {ELSEWHERE}" for place in _elsewhere(document["policy"], base)]
+        if elsewhere:
+            raise PolicyError(*complaints, *elsewhere)
         try:
             said["policy"] = Policy.from_document(document["policy"], base=base)
         except PolicyError as error:
@@ -356,3 +363,18 @@ class Contract:
             for a in self.policy.with_role(Role.OTHER)
         ]
         return complaints
+
+
+def _elsewhere(table: object, base: Path, place: str = "") -> Iterator[str]:
+    """Where a policy names a file that is not in the contract's folder."""
+    if isinstance(table, list):
+        for at, one in enumerate(table):
+            yield from _elsewhere(one, base, f"{place}[{at}]")
+    elif isinstance(table, Mapping):
+        for name, one in table.items():
+            here = f"{place}.{name}" if place else str(name)
+            if name == "path" and isinstance(one, str):
+                if not (base / one).resolve().is_relative_to(base.resolve()):
+                    yield here
+            elif name != "tree":  # there names are labels
+                yield from _elsewhere(one, base, here)

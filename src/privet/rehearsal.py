@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,6 +26,7 @@ from privet.parties.itemsets import MiningContract
 from privet.parties.learned import coalitions, learned
 from privet.parties.transport import Distance, InProcess, Link, Session, Traffic, Travelling, together
 from privet.parties.words import Split
+from privet.policy.values import Policy
 from privet.release import claimed, named
 from privet.roads import engine_of, publish
 from privet.roads.parties.concluding import AllSign
@@ -49,6 +50,7 @@ class Rehearsal(Travelling):
     learned: Mapping[str, tuple[str, ...]]
     coalitions: tuple[str, ...]
     as_pooled: bool | None  # is it the table that all rows in one place would give? None: not asked
+    as_listed: bool | None  # the same, if the contract's public values are taken to occur
     folder: Path | None = None  # where the release was written
 
     @property
@@ -126,6 +128,7 @@ def rehearse(
     first, *others = outcomes
     if any(not other.table.equals(first.table) for other in others):
         raise InputError("the parties hold different tables at the end")
+    same, listed = _same(first.table, contract, sources, where) if pooled else (None, None)
     return Rehearsal(
         contract=contract,
         table=first.table,
@@ -135,7 +138,8 @@ def rehearse(
         traffic={link.name(link.me): link.traffic for link in house.links},
         learned=learned(contract),
         coalitions=coalitions(contract),
-        as_pooled=_same(first.table, contract, sources, where) if pooled else None,
+        as_pooled=same,
+        as_listed=listed,
         folder=place,
     )
 
@@ -165,8 +169,12 @@ def _signing(contract: Contract, keys: Sequence[PrivateKey]) -> dict[str, Privat
     return found
 
 
-def _same(table: Any, contract: Contract, sources: Sequence[Any], engine: Engine[Any]) -> bool:
-    """Would `privet publish` on all rows give this table, row by row after sorting?"""
+def _same(table: Any, contract: Contract, sources: Sequence[Any], engine: Engine[Any]) -> tuple[bool, bool]:
+    """Would `privet publish` on all rows give this table, row by row after sorting? And with public values?
+
+    Which of the public values occur no party knows: a missing value or a negative number that nobody has is
+    in the labels and cuts of intervals all the same.
+    """
     import polars as pl  # noqa: PLC0415 - only who asks needs it
 
     from privet.roads.stations import in_frame, settle  # noqa: PLC0415
@@ -189,9 +197,14 @@ def _same(table: Any, contract: Contract, sources: Sequence[Any], engine: Engine
         whole_table = whole_table.select(n for n in columns_read(policy) if n in whole_table.columns)
     else:
         whole_table = pl.concat(frames, how="diagonal")
-    whole = publish(whole_table, policy, engine=engine)
-    alone = whole.to_polars().select(pl.all().cast(pl.String)).select(table.columns)
-    return bool(alone.sort(table.columns).equals(table.sort(table.columns)))
+
+    def made_by(policy: Policy) -> bool:
+        whole = publish(whole_table, policy, engine=engine)
+        alone = whole.to_polars().select(pl.all().cast(pl.String)).select(table.columns)
+        return bool(alone.sort(table.columns).equals(table.sort(table.columns)))
+
+    same = made_by(policy)
+    return same, same or made_by(replace(policy, attributes=contract.terms().attributes))
 
 
 @dataclass(frozen=True)

@@ -247,6 +247,17 @@ def test_identifiers_are_the_same_by_the_rule_for_values(tmp_path: Path) -> None
         rehearse(contract(), files)
 
 
+def test_labels_follow_what_could_occur(tmp_path: Path) -> None:
+    """Nobody knows what nobody has; all rows in one place with the contract's values give the same table."""
+    made = document(1, 1)
+    made["public"]["SalaryK"] = {"range": [-5, 99]}
+    hierarchy = {"type": "intervals", "width": [10], "raw": False}
+    made["policy"]["attributes"]["SalaryK"]["hierarchy"] = hierarchy
+    found = rehearse(Contract.from_document(made, base=Path()), parts(tmp_path), pooled=True)
+    assert "[40..50)" in found.table["SalaryK"]
+    assert (found.as_pooled, found.as_listed) == (False, True)
+
+
 def searched(**how: Any) -> dict[str, Any]:
     policy: dict[str, Any] = document()["policy"]
     return {**policy, "algorithm": {**policy["algorithm"], **how}}

@@ -200,7 +200,7 @@ def rehearse(
             screen.say(*(f"  {party} alone could publish nothing" for party in nothing))
         if output is not None:
             screen.say("", f"the joint release is in {screen.shown(str(output))}")
-    return 0 if found.as_pooled is not False else 1
+    return 0 if found.as_listed is not False else 1
 
 
 def mine(
@@ -280,6 +280,7 @@ def _document(found: Rehearsal) -> dict[str, Any]:
         "learned": {party: list(said) for party, said in found.learned.items()},
         "coalitions": list(found.coalitions),
         "as_pooled": found.as_pooled,
+        "as_listed": found.as_listed,
         "folder": None if found.folder is None else str(found.folder),
     }
 
@@ -296,8 +297,10 @@ def _told(found: Rehearsal) -> Iterator[str]:
     yield f"{found.seconds:.1f} s on this machine, {found.rounds:,} rounds"
     yield f"about {found.seconds_apart:.0f} s between houses that are 20 ms and 50 Mbit/s apart"
     if found.as_pooled is not None:
-        same = "the same table as" if found.as_pooled else "ANOTHER table than"
+        same = "the same table as" if found.as_listed else "ANOTHER table than"
         yield f"{same} `privet publish` makes of all rows in one place"
+        if found.as_listed and not found.as_pooled:
+            yield "  if the values that the contract lists occur: some do not, and cuts and labels follow it"
     yield ""
     yield from learned_by(found.contract, found.learned, found.coalitions)
 

@@ -216,6 +216,7 @@ def server(pool: int | None, spilt: Path) -> Iterator[tuple[str, Used]]:
     bounded = {
         "SAIL_RUNTIME__MEMORY_POOL__TYPE": "fair",
         "SAIL_RUNTIME__MEMORY_POOL__FAIR__MAX_SIZE": str(pool),
+        "SAIL_EXECUTION__BATCH_SIZE": "1024",  # with larger ones its merge of what was spilt finds no room
         "TMPDIR": str(spilt),
     }
     with subprocess.Popen(

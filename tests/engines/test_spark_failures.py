@@ -14,7 +14,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.engines.test_spark import PEOPLE, RULES
+from tests.engines.test_spark import PEOPLE, RULES, SERVER, a_server
 
 pytestmark = pytest.mark.services
 
@@ -28,7 +28,9 @@ def noted(rows: int) -> pl.DataFrame:
     return pl.concat([PEOPLE] * (rows // PEOPLE.height)).with_columns(note=pl.Series(notes))
 
 
-def publish(raw: Path, out: Path, temporary: Path, *more: str) -> subprocess.CompletedProcess[str]:
+def publish(
+    raw: Path, out: Path, temporary: Path, *more: str, master: str = MASTER
+) -> subprocess.CompletedProcess[str]:
     """`privet publish`, with a folder of its own for temporary files."""
     pytest.importorskip("pyspark", reason="the extra `spark` is not installed")
     if MASTER == "sail":
@@ -36,7 +38,7 @@ def publish(raw: Path, out: Path, temporary: Path, *more: str) -> subprocess.Com
     temporary.mkdir()
     rules = raw.with_name("rules.toml")
     rules.write_text(NOTED)
-    said = ["publish", str(raw), str(rules), "-o", str(out), "--engine", "spark", "--master", MASTER, *more]
+    said = ["publish", str(raw), str(rules), "-o", str(out), "--engine", "spark", "--master", master, *more]
     return subprocess.run(
         [sys.executable, "-m", "privet.cli", *said],
         capture_output=True, text=True, check=False, cwd=temporary,
@@ -137,3 +139,20 @@ def test_parts_that_cannot_be_used(tmp_path: Path, break_: Callable[[Path], None
         noted(600).write_parquet(raw / name)
     break_(raw)
     refused(publish(raw, place / "out", tmp_path / "tmp"), said, place, tmp_path / "tmp")
+
+
+BOUND = """
+import os
+os.environ["SAIL_RUNTIME__MEMORY_POOL__TYPE"] = "fair"
+os.environ["SAIL_RUNTIME__MEMORY_POOL__FAIR__MAX_SIZE"] = "30000000"
+"""
+
+
+def test_memory_that_does_not_suffice(tmp_path: Path) -> None:
+    """Sail merges what it has spilt in memory that it may not have, and fails while it writes."""
+    place = tmp_path / "place"
+    place.mkdir()
+    noted(60_000).write_parquet(tmp_path / "raw.parquet", row_group_size=10_000)
+    with a_server(BOUND + SERVER) as (_, address):
+        done = publish(tmp_path / "raw.parquet", place / "out", tmp_path / "tmp", master=address)
+        refused(done, "Spark: writing the parts failed", place, tmp_path / "tmp")

@@ -167,11 +167,9 @@ def test_nearly_all_records_in_one_combination(session: Any, tmp_path: Path) -> 
 def test_moments_are_told_apart_whatever_the_zone_of_the_session(
     session: Any, tmp_path: Path, zone: str
 ) -> None:
-    """Two o'clock does not exist on that day in Berlin, where half past two is half past three: not in UTC."""
+    """On that day Berlin goes from two to three o'clock, so half past two is none there."""
     moments = [dt.datetime(2024, 3, 31, hour, n, tzinfo=dt.UTC) for hour in (2, 3) for n in (0, 30)]
-    moments += [
-        dt.datetime(2024, 10, 27, hour, 30, 0, 1, tzinfo=dt.UTC) for hour in (0, 1)
-    ]  # twice in Berlin
+    moments += [dt.datetime(2024, 10, 27, hour, 30, 0, 1, tzinfo=dt.UTC) for hour in (0, 1)]  # one in Berlin
     ends = [dt.datetime.min, dt.datetime.max, dt.datetime(1969, 12, 31, 23, 59, 59, 999999)]  # noqa: DTZ001, DTZ901
     moments += [one.replace(tzinfo=dt.UTC) for one in ends]
     frame = pl.DataFrame({"x": some(moments), "o": some([*moments, None]), "ill": some(["a", "b"])})

@@ -53,7 +53,7 @@ def session_of(master: str | None) -> Any:
 
 @contextmanager
 def _with_a_file() -> Iterator[None]:
-    """The program as one that has a file: pyspark takes another (`python -c`) for its own tests and ends it."""
+    """The program as one with a file: pyspark takes another (`python -c`) for its own tests, and ends it."""
     program = sys.modules["__main__"]
     if hasattr(program, "__file__"):
         yield

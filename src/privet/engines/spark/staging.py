@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from platform import node
 from shutil import copyfile, rmtree
-from tempfile import mkdtemp
 from typing import Any
 from weakref import finalize
 
@@ -43,7 +43,8 @@ class Staging:
         if self._asked is None:
             return scratch("privet-spark")
         self._asked.mkdir(exist_ok=True, parents=True)
-        return Path(mkdtemp(prefix="staging-", dir=self._asked))
+        # By machine: the locks of a disk that several share may hold for each alone.
+        return scratch(f"staging-{node()}", self._asked)
 
     def owns(self, folder: Path) -> bool:
         """Does this lie here?"""

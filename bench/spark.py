@@ -3,7 +3,7 @@
 On Sail, and on Spark itself where `make test-spark` has installed it. The cluster runs in a process of its
 own, so that what the driver holds is told apart. Every run is noted when it ends
 (bench/out/spark-runs.jsonl): whoever is killed goes on where it stopped, and a run that fails is a note below
-the table, not the end of it.
+the table, not the end of it. A single run: python -m bench.spark 10000000 "mondrian, k = 100" spark
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ COMBINATIONS = 100_000
 PART = 500_000  # rows of a part: what is held at a time while they are made
 Used = Callable[[], tuple[int | None, float | None]]  # bytes at the worst moment, seconds of processor time
 SHORT, FULL, HUGE = (100_000, 300_000), (1_000_000, 3_000_000, 10_000_000), 100_000_000
-POOL = 4_000_000_000  # bytes that Sail may hold for them before it spills; about as much again is beside that
+POOL = 6_000_000_000  # bytes that Sail may hold for them before it spills; about as much again is beside that
 ON_DISK = 200  # bytes of a record at the worst moment: its source, what is spilt, what is written
 Known = dict[tuple[int, str, str], dict[str, Any]]
 SEARCHES = ("top-down", "mondrian", "optimal")
@@ -116,7 +116,8 @@ def measured(raw: Path, search: str, engine: str, out: Path, pool: int | None = 
                 cost, said = answered(module("spark_child", raw, search, engine, address, out))
                 held, worked = used()
     except (ChildError, OSError, ValueError) as error:
-        return {"failed": str(error)[-300:]}
+        left = sorted(path.name for path in out.parent.iterdir() if path != raw)
+        return {"failed": str(error)[-300:], "left": left}
     return {
         "wall": cost.wall, "cpu": cost.cpu, "driver": cost.peak, "cluster": held, "worked": worked,
         "classes": said["classes"], "k": said["k"], "stages": said["stages"],
@@ -263,3 +264,17 @@ def most(pid: int) -> int:
     """The most that a process has held, in bytes."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
     return 1024 * next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
+
+
+def main(rows: str, search: str, engine: str) -> None:
+    """One run, noted and said."""
+    many = int(rows)
+    with scratch() as folder:
+        people(folder / "raw", many)
+        found = measured(folder / "raw", search, engine, folder / "out", POOL if many >= HUGE else None)
+    note((many, search, engine), found)
+    print(json.dumps(found, indent=1))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -297,18 +297,17 @@ def test_the_cost_model_predicts_what_was_measured() -> None:
     seconds = [row for row in rows if len(row) >= 6 and row[1].endswith(" s") and row[-2].endswith(" s")]
     (fitted,) = (list(map(number, row[1:])) for row in seconds if len(row) == 7)
     bent = Line.bent((1_000_000, fitted[0]), (3_000_000, fitted[1]), (10_000_000, fitted[2]))
-    predictions = [(bent.at(50_000_000), *fitted[3:])]
+    predictions = [[bent.at(50_000_000), *fitted[3:]]]
     times = [row for row in seconds if len(row) == 6]
     assert len(times) >= 8
     for search, one, three, *rest in times:
         merged = bent.merged if "Sail" in search else 0.0
         line = Line.through((1_000_000, number(one)), (3_000_000, number(three)), merged)
-        predictions.append((line.at(10_000_000), *map(number, rest)))
-    for meant, predicted, measured, said in predictions:
-        assert meant == pytest.approx(predicted, rel=0.02)
-        found = off(predicted, measured)
-        assert found <= 0.30
-        assert round(100 * found) == pytest.approx(said, abs=1)
+        predictions.append([line.at(10_000_000), *map(number, rest)])
+    for meant, foretold, found, said in predictions:
+        assert meant == pytest.approx(foretold, rel=0.02)
+        assert off(foretold, found) <= 0.30
+        assert round(100 * off(foretold, found)) == pytest.approx(said, abs=1)
     sizes = [row for row in rows if len(row) == 6 and row[3].endswith(" MB")]
     assert len(sizes) >= 4
     for records, _, job, predicted, measured, _ in sizes:

@@ -129,6 +129,48 @@ def test_three_nodes_one_of_them_on_postgresql_publish_the_pooled_table(
     assert text.count('"certificate"') == 3
 
 
+class Adult:
+    """Three nodes with Adult split three ways, the second part in PostgreSQL."""
+
+    def __init__(self, folder: Path, url: str, reveal: str) -> None:  # noqa: F811 - not the fixture
+        psycopg = pytest.importorskip("psycopg")
+        try:
+            self.table = adult.load().head(30_162)
+        except InputError:
+            pytest.skip("Adult is not here and cannot be fetched")
+        agreed = joint.contract(reveal, "information-gain", "1/5", NAMES).to_document()
+        said = {key: value for key, value in agreed.items() if value is not None}
+        self.folder, self.houses = folder, houses(folder)
+        self.path = contract_of(
+            folder / "adult", self.houses, of=lambda **more: joint_nodes._plain({**said, **more})
+        )
+        rows = self.table.gather_every(3, 1)
+        with psycopg.connect(url) as connection:
+            columns = ", ".join(f'"{one}" text' for one in rows.columns)
+            connection.execute(f"drop table if exists adult; create table adult ({columns})")
+            with connection.cursor().copy("copy adult from stdin with (format csv)") as into:
+                into.write(rows.write_csv(include_header=False).encode())
+        for at, name in ((0, "A"), (2, "C")):
+            self.table.gather_every(3, at).write_csv(folder / f"{name}.csv")
+        self._url = url
+
+    def start(self) -> None:
+        assert start(self.houses["B"], self.path, self._url, "select * from adult")[0] == 200
+        for name in ("C", "A"):
+            assert start(self.houses[name], self.path, str(self.folder / f"{name}.csv"))[0] == 200
+
+    def published(self, ended: dict[str, dict[str, Any]]) -> None:
+        """Everybody has the table that all rows in one place give."""
+        assert {one["state"] for one in ended.values()} == {"done"}, ended
+        contract = Contract.load(self.path)
+        alone = pv.publish(self.table.select(list(contract.domains)), contract.policy)
+        pooled = (alone.write(self.folder / "alone") / "data.csv").read_bytes()
+        for name, house in self.houses.items():
+            folder = house.releases / ended[name]["release"]
+            assert (folder / "data.csv").read_bytes() == pooled
+            assert pv.verify(folder).holds
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("reveal", ["counts", "decisions"])
 def test_three_nodes_one_of_them_on_postgresql_publish_adult(
@@ -136,35 +178,35 @@ def test_three_nodes_one_of_them_on_postgresql_publish_adult(
     tmp_path: Path,
     url: str,  # noqa: F811
 ) -> None:
-    psycopg = pytest.importorskip("psycopg")
-    try:
-        table = adult.load().head(30_162)
-    except InputError:
-        pytest.skip("Adult is not here and cannot be fetched")
-    agreed = joint.contract(reveal, "information-gain", "1/5", NAMES).to_document()
-    said = {key: value for key, value in agreed.items() if value is not None}
-    found = houses(tmp_path)
-    path = contract_of(tmp_path / "adult", found, of=lambda **more: joint_nodes._plain({**said, **more}))
-    rows = table.gather_every(3, 1)
-    with psycopg.connect(url) as connection:
-        columns = ", ".join(f'"{one}" text' for one in rows.columns)
-        connection.execute(f"drop table if exists adult; create table adult ({columns})")
-        with connection.cursor().copy("copy adult from stdin with (format csv)") as into:
-            into.write(rows.write_csv(include_header=False).encode())
-    for at, name in ((0, "A"), (2, "C")):
-        table.gather_every(3, at).write_csv(tmp_path / f"{name}.csv")
-    with serving(found, *NAMES):
-        assert start(found["B"], path, url, "select * from adult")[0] == 200
-        for name in ("C", "A"):
-            assert start(found[name], path, str(tmp_path / f"{name}.csv"))[0] == 200
-        ended = {name: over(house) for name, house in found.items()}
-    assert {one["state"] for one in ended.values()} == {"done"}, ended
-    contract = Contract.load(path)
-    alone = pv.publish(table.select(list(contract.domains)), contract.policy).write(tmp_path / "alone")
-    for name, house in found.items():
-        folder = house.releases / ended[name]["release"]
-        assert (folder / "data.csv").read_bytes() == (alone / "data.csv").read_bytes()
-        assert pv.verify(folder).holds
+    one = Adult(tmp_path, url, reveal)
+    with serving(one.houses, *NAMES):
+        one.start()
+        one.published({name: over(house) for name, house in one.houses.items()})
+
+
+@pytest.mark.slow
+def test_one_of_three_nodes_with_adult_killed_at_every_stage_in_turn(
+    tmp_path: Path,
+    url: str,  # noqa: F811
+) -> None:
+    one = Adult(tmp_path, url, "decisions")
+    with serving(one.houses, "A", "B"):
+        for turn, (kind, number) in enumerate(STAGES.items(), start=1):
+            dies = Process(one.houses["C"], dying.__file__, kind, number)
+            try:
+                dies.ready()
+                one.start()
+                ended = {name: over(one.houses[name], turn) for name in "AB"}
+                assert dies.running.wait(timeout=30) == -9
+            finally:
+                dies.kill()
+            for name, failed in ended.items():
+                assert failed["state"] == "failed"
+                nothing_left(one.houses[name], failed["session"])
+            assert any(failed["why"].startswith("C: ") for failed in ended.values()), ended
+        with serving(one.houses, "C"):
+            one.start()
+            one.published({name: over(house) for name, house in one.houses.items()})
 
 
 def test_two_nodes_publish_a_table_split_by_columns(scene: Scene) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from types import SimpleNamespace
 from typing import Any
 
@@ -75,6 +76,29 @@ def test_a_silent_peer_is_asked_and_patience_ends() -> None:
         Inbox(0.01).read(1, silent, 60.0)
     with pytest.raises(PartyError, match=r"said nothing for 0\.05 seconds"):
         Inbox(0.01).read(1, lambda: None, 0.05)
+
+
+def test_a_peer_that_sends_a_byte_now_and_then_is_not_waited_for_without_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(wires, "monotonic", lambda: clock[0])
+    inbox = Inbox(0.01)
+
+    class Slow(deque[bytes]):
+        """Always another byte, each a minute after the one before."""
+
+        def popleft(self) -> bytes:
+            clock[0] += 60.0
+            return b"x"
+
+    inbox._came.pieces = Slow([b"x"])
+    inbox._came.size = 10_000
+    with pytest.raises(PartyError, match="takes more than 600 seconds to say what is due"):
+        inbox.read(5_000, silent, 600.0)
+    assert 600 < clock[0] < 700
+    clock[0] = 0.0
+    assert inbox.read(9, silent, 600.0) == b"x" * 9, "slow, and in time"
 
 
 def test_a_length_beyond_what_is_due_is_refused_before_anything_of_it_is_read() -> None:

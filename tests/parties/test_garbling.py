@@ -200,6 +200,34 @@ def test_an_and_costs_two_ciphertexts_and_an_addition_one_and_for_each_bit() -> 
     assert plain.gates == 32
 
 
+def test_the_sign_of_a_sum_costs_an_and_less_than_the_sum() -> None:
+    for a, b in ((3, 9), (100, 27), (100, 28), (127, 127), (128, 128), (255, 1)):
+        plain: Plain[Bits] = Plain()
+        assert circuits.sign_of_sum(plain, bits_of(a, 8), bits_of(b, 8)).tolist() == [(a + b) % 256 >= 128]
+        assert plain.gates == 7
+
+
+def test_labels_that_are_an_offset_apart() -> None:
+    """The sender has both of every pair, the receiver the one that it chose, and one message travels."""
+    offset = np.array([0x1234_5678_9ABC_DEF1, 0xFEDC_BA98_7654_3210], dtype=np.uint64)
+    choices = np.array([False, True, True, False, True])
+    one = house(2)
+
+    def receive(link: Link) -> Any:
+        receiver = Receiver(link, 0)
+        return receiver.apart(choices, receiver.keys(choices))
+
+    first, got = together(one, [lambda link: Sender(link, 1).apart(5, offset), receive])
+    assert np.array_equal(got, np.where(choices[:, None], first ^ offset, first))
+    told = [payload for _, kind, payload in one.links[1].traffic.transcript if kind == "ot offsets"]
+    assert [len(payload) for payload in told] == [5 * 16]
+    others = np.where(choices[:, None], first, first ^ offset)
+    said = b"".join(payload for _, _, payload in one.links[1].traffic.transcript)
+    assert not any(row.tobytes() in said for row in (*first, *others, offset)), (
+        "what was not chosen is covered"
+    )
+
+
 def test_labels_do_not_tell_the_evaluator_the_garblers_bits() -> None:
     """The same bit is sent as another label every time, and its last bit is chance."""
     circuit, one = circuits.compared(8), house(2)

@@ -32,6 +32,7 @@ LENGTH = 8
 ASK = 2.0  # seconds of silence at most after which a peer is asked whether it runs
 AGAIN = 0.05  # seconds between two attempts, doubled each time
 SLOWEST = 1.0
+RATE = 10_000.0  # bytes in a second that a message has to come with, beside the patience
 
 
 class Taken(Enum):
@@ -92,9 +93,13 @@ class Inbox:
             self._there.notify_all()
 
     def read(self, count: int, silent: Callable[[], None], patience: float) -> bytes:
-        """So many bytes; `silent` is called while none come, and raises where there is no hope."""
+        """So many bytes; `silent` is called while none come, and raises where there is no hope.
+
+        A peer that sends a byte now and then is not silent, and would never be done: all of it has its time.
+        """
         found: list[bytes] = []
         since = monotonic()
+        until = since + patience + count / RATE
         while count:
             with self._there:
                 if self._ended is not None:
@@ -111,6 +116,8 @@ class Inbox:
                 found.append(piece)
                 count -= len(piece)
                 since = monotonic()
+                if count and since > until:
+                    raise PartyError(f"takes more than {patience:g} seconds to say what is due")
             elif monotonic() - since > patience:
                 raise PartyError(f"said nothing for {patience:g} seconds")
             elif monotonic() - since >= self._ask:

@@ -20,6 +20,7 @@ from privet.counts.door import Ahead, Candidate, Indexes, Ints, Mask
 from privet.counts.lookahead import Bound
 from privet.errors import InternalError, PartyError
 
+ROOM = 1 << 31  # numbers for groups; beyond it they are numbered anew
 CANNOT_BE = "says of a split which parts occur, and our own records say that it cannot be"
 
 
@@ -127,10 +128,16 @@ class SharedLeaves:
         under, fan = self.under(candidate), len(candidate.children)
         others = [at for at in sorted(bound.attributes) if at != candidate.attribute and self.width[at] > 1]
         child = np.tile(np.arange(fan), len(under))
+        positions = self.positions[under]
         for subset in combinations(others, min(bound.l - 1, len(others))):
-            rows = np.column_stack([np.repeat(self.positions[under][:, list(subset)], fan, axis=0), child])
-            found, key = np.unique(rows, axis=0, return_inverse=True)
-            yield key.reshape(-1), len(found)
+            group, room = np.zeros(len(under), dtype=np.int64), 1
+            for at in subset:
+                group, room = group * self.width[at] + positions[:, at], room * self.width[at]
+                if room > ROOM:
+                    found, group = np.unique(group, return_inverse=True)
+                    room = len(found)
+            found, group = np.unique(group, return_inverse=True)
+            yield np.repeat(group.reshape(-1) * fan, fan) + child, len(found) * fan
 
     def split(self, candidate: Candidate, there: Mask, told_by: str = "a party") -> list[int]:
         """Make the split; `there`: which parts occur, by leaf under the candidate and child."""

@@ -142,10 +142,10 @@ def by_columns(link: Link, mine: Table, items: Sequence[int], support: Fraction)
         flat, n = np.concatenate(bits), len(candidates)
         circuit = sums_reach(n, wide, least)
         if garbling is not None:
-            totals = _by_candidate(products_holding(garbling.sender, link, other, flat), n)
+            totals = _by_candidate(products_holding(garbling.sender, link, other, flat[None]), n)
             reached = garbling.run(circuit, lanes_of(totals, wide), n * wide)
         elif evaluating is not None:
-            totals = _by_candidate(products_asking(evaluating.receiver, link, other, flat), n)
+            totals = _by_candidate(products_asking(evaluating.receiver, link, other, flat, 1), n)
             reached = evaluating.run(circuit, lanes_of(totals, wide), n * wide)
         those = np.flatnonzero(reached if reached is not None else [])
         link.send_words(other, "summands", totals[those])

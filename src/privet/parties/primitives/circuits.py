@@ -49,6 +49,15 @@ def added(machine: Machine[Any], a: Any, b: Any, *, longer: bool = False, lanes:
     return joined([*found, carry] if longer else found)
 
 
+def sign_of_sum(machine: Machine[Any], a: Any, b: Any, *, lanes: int = 1) -> Any:
+    """The highest bit of the sum in as many bits as a has, for each lane: one AND for each bit below it."""
+    carry = zeros(machine, lanes)
+    for at in range(0, len(a) - lanes, lanes):
+        x, y = a[at : at + lanes], b[at : at + lanes]
+        carry = machine.xor(carry, machine.both(machine.xor(x, carry), machine.xor(y, carry)))
+    return machine.xor(machine.xor(a[-lanes:], b[-lanes:]), carry)
+
+
 def above(machine: Machine[Any], a: Any, b: Any, *, lanes: int = 1) -> Any:
     """One bit, or one for each lane: is a > b?"""
     found = zeros(machine, lanes)
@@ -95,18 +104,17 @@ def equal(machine: Machine[Any], ours: Any, yours: Any) -> Any:
 
 
 def any_sum_above(lanes: int, wide: int) -> Circuit:
-    """Is any sum of the two parties' numbers (modulo two to `wide`) above the evaluator's limit for it?
+    """Is any sum of the two parties' numbers (modulo two to `wide`) not below 0?
 
-    The garbler puts in `lanes` numbers; the evaluator as many, then as many limits, then one bit that is
-    set where it found something else wrong: the answer does not tell which it was.
+    Both put in `lanes` numbers; whoever knows the limit of a sum takes it, and one more, off its own number,
+    so that a sum above its limit has no sign. The evaluator puts in one more bit, which is set where it found
+    something else wrong: the answer does not tell which it was.
     """
 
     def circuit(machine: Machine[Any], ours: Any, yours: Any) -> Any:
-        room = lanes * wide
         if not lanes:
             return yours[-1:]
-        total = added(machine, ours[:room], yours[:room], lanes=lanes)
-        over = above(machine, total, yours[room : 2 * room], lanes=lanes)
+        over = machine.flip(sign_of_sum(machine, ours, yours[: lanes * wide], lanes=lanes))
         return any_set(machine, joined([over, yours[-1:]]))
 
     return circuit

@@ -157,12 +157,12 @@ class Garbling:
     def run(self, circuit: Circuit, mine: Bits, theirs: int, *, learn: bool = True) -> Bits | None:
         """The result, where it is for this party too; `theirs`: how many bits the other puts in."""
         garbler = Garbler()
-        my, their = garbler.wires(len(mine)), garbler.wires(theirs)
-        out: Labels = circuit(garbler, my, their)
+        my = garbler.wires(len(mine))
+        their = self.sender.apart(theirs, garbler.delta)
         self._link.send_words(
             self._other, "labels", (my ^ np.where(mine[:, None], garbler.delta, 0)).reshape(-1)
         )
-        self.sender.send(their, their ^ garbler.delta)
+        out: Labels = circuit(garbler, my, their)
         tables = np.concatenate(garbler.tables) if garbler.tables else np.zeros((0, 2, 2), dtype=np.uint64)
         self._link.send_words(self._other, "tables", tables.reshape(-1))
         self._link.send_words(self._other, "decoding", (out[:, 0] & np.uint64(1)).astype(np.uint8))
@@ -180,11 +180,12 @@ class Evaluating:
 
     def run(self, circuit: Circuit, mine: Bits, theirs: int, *, tell: bool = True) -> Bits:
         """The result; `theirs`: how many bits the garbler puts in. `tell`: the garbler learns it too."""
+        link, other = self._link, self._other
+        keys = self.receiver.keys(mine)  # the garbler needs nothing else to begin
         plain: Plain[Bits] = Plain()
         shape = circuit(plain, np.zeros(theirs, dtype=bool), np.zeros(len(mine), dtype=bool))
-        link, other = self._link, self._other
+        my = self.receiver.apart(mine, keys)
         their = link.receive_words(other, "labels", 2 * theirs, np.uint64).reshape(-1, 2)
-        my = self.receiver.receive(mine)
         tables = link.receive_words(other, "tables", 4 * plain.gates, np.uint64).reshape(-1, 2, 2)
         decoding = link.receive_words(other, "decoding", len(shape), np.uint8)
         out: Labels = circuit(Evaluator(tables), their, my)

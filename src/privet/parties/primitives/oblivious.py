@@ -147,6 +147,16 @@ class Sender:
         self._at += count
         return hashed(rows, tweak), hashed(rows ^ _packed_bits(self._secret), tweak)
 
+    def apart(self, count: int, offset: Labels) -> Labels:
+        """The first of pairs of labels that are this offset apart; of each pair the other gets one.
+
+        The first label is the key itself, so that one message a pair is enough (correlated transfer: Asharov,
+        Lindell, Schneider and Zohner, CCS 2013).
+        """
+        zero, one = self.keys(count)
+        self._link.send_words(self._other, "ot offsets", (zero ^ one ^ offset).reshape(-1))
+        return zero
+
     def send(self, first: Labels, second: Labels) -> None:
         """Messages of 128 bits; of each pair the other reads one."""
         zero, one = self.keys(len(first))
@@ -175,6 +185,12 @@ class Receiver:
         tweak = np.arange(self._at, self._at + count, dtype=np.uint64)
         self._at += count
         return hashed(_turned(mine, count), tweak)
+
+    def apart(self, choices: Bits, keys: Labels) -> Labels:
+        """The labels that were chosen, of pairs that are an offset apart; `keys`: asked for before."""
+        told = self._link.receive_words(self._other, "ot offsets", 2 * len(choices), np.uint64).reshape(-1, 2)
+        found: Labels = keys ^ np.where(choices[:, None], told, np.uint64(0))
+        return found
 
     def receive(self, choices: Bits) -> Labels:
         keys = self.keys(choices)

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from privet.errors import InternalError, UnsupportedError
-from privet.parties.primitives.circuits import added, any_set, lanes_of
+from privet.parties.primitives.circuits import any_set, lanes_of, sign_of_sum
 from privet.parties.primitives.garbling import Circuit, Evaluating, Garbling, Machine
 from privet.parties.primitives.oblivious import Bits, Labels, hashed
 from privet.parties.primitives.randomness import fresh
@@ -91,8 +91,7 @@ class Two:
         room = lanes * wide
 
         def circuit(machine: Machine[Any], ours: Any, yours: Any) -> Any:
-            total = added(machine, ours[:room], yours[:room], lanes=lanes)
-            return machine.xor(total[-lanes:], ours[room:])
+            return machine.xor(sign_of_sum(machine, ours[:room], yours[:room], lanes=lanes), ours[room:])
 
         return self._bits(circuit, lanes_of(mine, wide), lanes, mine.dtype).here
 

@@ -112,8 +112,8 @@ def by_people(
 ) -> Outcome:
     """Every party has all columns of its own persons."""
     terms = contract.terms()
-    form = settle(source, contract.policy.form)
     try:
+        form = settle(source, contract.policy.form)
         table = engine.read(source, form, columns_needed(contract.policy))
         tallied = engine.tally(table, terms)
         tally = _as_agreed(tallied.tally, contract)

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
 from typing import TypeAlias
 
 import numpy as np
@@ -35,6 +34,7 @@ HARDLY = 1e-7  # of what a record can lose: not too dear
 NEAR, SHARE = 0.03, 0.5  # how far from prices that hold others are looked for: so much, and by their height
 KEPT = 8  # boxes for each cell that are remembered
 
+Level: TypeAlias = tuple[Indexes, Whole]  # the node above each cell, and what each node loses
 Rung: TypeAlias = tuple[Indexes, Floats]  # of each cell, where it is at some level, and what it loses there
 
 
@@ -214,15 +214,9 @@ def prices(tally: Tally, geometry: Geometry, k: int, of_cell: Indexes, rounds: i
 
 def broken(tally: Tally, geometry: Geometry, k: int, prices: Whole) -> int:
     """In how many boxes k records have prices above what they would lose: every box, in whole numbers."""
-    levels = _levels(tally, geometry)
     order = np.argsort(-prices, kind="stable")
     wrong = 0
-    for node in product(*levels):
-        box = np.zeros(len(order), dtype=np.intp)
-        lost = np.zeros(len(order), dtype=np.int64)
-        for of, loss in node:
-            box = numbered(box * (int(of.max()) + 1) + of, (int(box.max()) + 1) * (int(of.max()) + 1))[0]
-            lost += loss[of]
+    for box, lost in _every(_levels(tally, geometry), np.zeros(tally.cells, dtype=np.intp), 0 * prices):
         by_box = order[np.argsort(box[order], kind="stable")]
         record = np.repeat(by_box, np.minimum(tally.counts[by_box], k))
         start = np.flatnonzero(np.diff(box[record], prepend=-1))
@@ -232,8 +226,19 @@ def broken(tally: Tally, geometry: Geometry, k: int, prices: Whole) -> int:
     return wrong
 
 
-def _levels(tally: Tally, geometry: Geometry) -> list[list[tuple[Indexes, Whole]]]:
-    """By attribute and level: the node above each cell, and what each node loses."""
+def _every(levels: list[list[Level]], box: Indexes, lost: Whole) -> Iterator[tuple[Indexes, Whole]]:
+    """For each node of the lattice, the box of each cell and what a record loses in it."""
+    if not levels:
+        yield box, lost
+        return
+    for of, loss in levels[0]:
+        wide = int(of.max()) + 1
+        number, _ = numbered(box * wide + of, (int(box.max()) + 1) * wide)
+        yield from _every(levels[1:], number, lost + loss[of])
+
+
+def _levels(tally: Tally, geometry: Geometry) -> list[list[Level]]:
+    """By attribute, the finest first."""
     found = []
     for at, column in enumerate(tally.quasi):
         codes = column.codes.astype(np.intp)

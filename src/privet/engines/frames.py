@@ -53,7 +53,7 @@ def encode(data: pl.DataFrame) -> dict[str, tuple[NDArray[Any], list[Value]]]:
         occurs = np.zeros(int(codes.max(initial=0)) + 1, dtype=bool)
         occurs[codes if not physical.null_count() else codes[physical.is_not_null().to_numpy()]] = True
         used = np.flatnonzero(occurs).astype(np.uint32)
-        met = pl.Series(used).cat.to(kind).cast(pl.String)
+        met = pl.Series(used).cast(physical.dtype).cat.to(kind).cast(pl.String)
         by_text = met.arg_sort()
         values: list[Value] = met.gather(by_text).to_list()
         number = np.zeros(len(occurs), dtype=np.min_scalar_type(len(used)))

@@ -25,6 +25,7 @@ from scipy.sparse import csr_matrix, vstack
 from privet.core import Tally
 from privet.counts.door import Indexes
 from privet.counts.rollup import numbered
+from privet.errors import InternalError
 from privet.relational.geometry import ONE, Codes, Geometry, Whole
 from privet.relational.lattice import cuts_by_level
 from privet.relational.objective import Floats
@@ -126,8 +127,10 @@ class Program:
         away = most + SHARE * np.abs(near)
         found = linprog(
             -self._weight, A_ub=self._rows, b_ub=self._most,
-            bounds=np.stack([near - away, near + away], axis=1), method="highs",
+            bounds=np.stack([near - away, near + away], axis=1), method="highs-ipm",
         )  # fmt: skip
+        if found.x is None:
+            raise InternalError(f"no prices were found: {found.message}")
         prices: Floats = found.x
         return prices, bool((np.abs(prices - near) > away - HARDLY).any())
 

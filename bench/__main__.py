@@ -18,6 +18,7 @@ BENCHMARKS = {
     "speed": ("bench.speed:run", "CSV to CSV against a plain copy of the file; stages, memory"),
     "scaling": ("bench.scaling:run", "time by number of rows (figure 3.7)"),
     "spark": ("bench.spark:run", "on Sail beside the embedded engine: time, memory of driver and cluster"),
+    "many": ("bench.many:run", "distinct values, many columns, many cells; check and verify beside reading"),
     "wide": ("bench.wide:run", "41 quasi-identifiers, up to 6 of them known"),
     "studio": ("bench.studio:run", "clicks of the studio, on 30,000 records and a million"),
     "cold": ("bench.cold:run", "the command from a cold start"),

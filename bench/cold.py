@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from bench.child import PRIVET, Cost, middle, rounds, timed
+from bench.growing import policy
 from bench.outcome import Outcome, Table, rated
 from bench.task import Task, blow_up
 
-MOST = {"privet publish": 2.0, "import privet": 0.3}
+MOST = {"privet publish": 2.0, "import privet": 0.3, "privet --help": 0.15, "privet check": 0.5}
+TINY = 4  # records that are checked
 
 
 def run(*, full: bool) -> Outcome:
@@ -23,12 +25,16 @@ def measured(task: Task, *, repeats: int) -> Outcome:
         return partial(_cost, command)
 
     python = sys.executable
+    tiny, loose = task.data.with_name("tiny.csv"), task.policy.with_name("tiny.toml")
+    tiny.write_text("age,sex\n" + "30,f\n" * TINY, encoding="utf-8")
+    loose.write_text(policy(("age", "sex"), TINY, {"type": "mondrian"}, {}), encoding="utf-8")
     costs = rounds(
         {
             "python -c pass": just(python, "-c", "pass"),
             "import privet": just(python, "-c", "import privet"),
             "import polars": just(python, "-c", "import polars"),
             "privet --help": just(str(PRIVET), "--help"),
+            "privet check": just(str(PRIVET), "check", str(tiny), str(loose)),
             "privet publish": task.published,
         },
         repeats,
@@ -37,7 +43,8 @@ def measured(task: Task, *, repeats: int) -> Outcome:
         "cold",
         "cold starts",
         f"Fresh processes, medians of {repeats} in turn; `privet publish` on {task.rows:,} records of Adult, "
-        "13 quasi-identifiers, L = 4, K = 20, C = 100 %. Bare Python and polars stand there for comparison.",
+        "13 quasi-identifiers, L = 4, K = 20, C = 100 %; "
+        "`privet check` on four. Bare Python and polars stand there for comparison.",
         (
             Table(
                 "seconds",

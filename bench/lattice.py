@@ -98,8 +98,10 @@ def records() -> pl.DataFrame:
     return pl.read_csv(gzip.decompress(packed), separator=";", infer_schema=False).select(COLUMNS)
 
 
-def prepared(models: Sequence[PrivacyModel], algorithm: Any, *, quasi: int) -> tuple[Tally, Terms]:
-    """The tally of the table, with the occupation sensitive or not."""
+def prepared(
+    models: Sequence[PrivacyModel], algorithm: Any, *, quasi: int, sample: int | None = None
+) -> tuple[Tally, Terms]:
+    """The tally of the table, or of some records of it by chance, with the occupation sensitive or not."""
     attributes = tuple(
         Attribute(name, Role.SENSITIVE)
         if quasi < len(COLUMNS) and name == SENSITIVE
@@ -107,8 +109,9 @@ def prepared(models: Sequence[PrivacyModel], algorithm: Any, *, quasi: int) -> t
         for name in COLUMNS
     )
     policy = Terms(attributes, tuple(models), algorithm)
+    data = records() if sample is None else records().sample(sample, seed=0)
     engine = Embedded()
-    return engine.tally(engine.read(records(), Form()), policy).tally, policy
+    return engine.tally(engine.read(data, Form()), policy).tally, policy
 
 
 def cases() -> list[Case]:

@@ -206,10 +206,17 @@ def test_the_extra_is_named() -> None:
         "import sys\nsys.modules['pyspark'] = None\nimport privet as pv\n"
         "try:\n pv.publish('raw.parquet', pv.Policy.loads(sys.argv[1]), engine='spark')\n"
         "except pv.MissingExtraError as error:\n print(error)\n"
+        "import privet.engines.spark.engine as engine\n"
+        "engine.find_spec = lambda name: None\n"
+        "try:\n pv.Spark(master='sail')\n"
+        "except pv.MissingExtraError as error:\n print(error)\n"
     )
     text = (
         'policy = 1\nrows = "persons"\n[attributes]\nage = { role = "quasi" }\n'
         '[[models]]\ntype = "k-anonymity"\nk = 4\n[algorithm]\ntype = "top-down"\n'
     )
     done = subprocess.run([sys.executable, "-c", program, text], capture_output=True, text=True, check=True)
-    assert done.stdout == "the engine 'spark' needs an extra: pip install 'privet[spark]'\n"
+    assert done.stdout.splitlines() == [
+        "the engine 'spark' needs an extra: pip install 'privet[spark]'",
+        "--master sail needs an extra: pip install 'privet[sail]'",
+    ]

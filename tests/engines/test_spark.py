@@ -95,6 +95,15 @@ def test_the_page_says_what_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert main(shlex.split(command)[1:]) == (1 if broken else 0), command
 
 
+def test_a_program_that_has_no_file() -> None:
+    """`python -c`, or a worker of a test: pyspark takes these for its own tests and ends them."""
+    pytest.importorskip("pysail", reason="the extra `sail` is not installed")
+    program = "from privet.engines.spark.session import session_of as s; print(s('sail').range(3).count())"
+    program += "; import __main__; assert not hasattr(__main__, '__file__')"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stdout == "3\n", done.stderr[-2000:]
+
+
 # Sources
 
 

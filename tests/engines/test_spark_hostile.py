@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from tests.engines.test_spark_same import figures
+from tests.engines.test_spark_same import figures, in_zone, moments_alike
 
 import privet as pv
 from privet.errors import InputError, UnsupportedError
@@ -91,13 +91,6 @@ TABLES: dict[str, tuple[dict[str, pl.Series], dict[str, pl.Series]]] = {
 }
 
 
-def moments_alike(frame: pl.DataFrame) -> pl.DataFrame:
-    """A cluster has moments in one zone and to the microsecond."""
-    made = [one for one in frame if isinstance(one.dtype, pl.Datetime)]
-    utc = [(one.dt.convert_time_zone("UTC") if one.dtype.time_zone else one) for one in made]  # type: ignore[attr-defined]
-    return frame.with_columns(one.dt.cast_time_unit("us") for one in utc)
-
-
 def policy(quasi: dict[str, Any], other: dict[str, Any]) -> pv.Policy:
     return pv.Policy(
         attributes=(
@@ -168,6 +161,28 @@ def test_nearly_all_records_in_one_combination(session: Any, tmp_path: Path) -> 
     here, there = (pv.publish(frame, rules, engine=engine) for engine in ("embedded", spark))
     assert here.evidence.promises == there.evidence.promises
     assert there.to_polars().cast(pl.String).equals(here.to_polars().cast(pl.String))
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "Asia/Kolkata"])
+def test_moments_are_told_apart_whatever_the_zone_of_the_session(
+    session: Any, tmp_path: Path, zone: str
+) -> None:
+    """On that day Berlin goes from two to three o'clock, so half past two is none there."""
+    moments = [dt.datetime(2024, 3, 31, hour, n, tzinfo=dt.UTC) for hour in (2, 3) for n in (0, 30)]
+    moments += [dt.datetime(2024, 10, 27, hour, 30, 0, 1, tzinfo=dt.UTC) for hour in (0, 1)]  # one in Berlin
+    ends = [dt.datetime.min, dt.datetime.max, dt.datetime(1969, 12, 31, 23, 59, 59, 999999)]  # noqa: DTZ001, DTZ901
+    moments += [one.replace(tzinfo=dt.UTC) for one in ends]
+    frame = pl.DataFrame({"x": some(moments), "o": some([*moments, None]), "ill": some(["a", "b"])})
+    rules, spark = policy({"x": None}, {"o": None}), pv.Spark(session, staging=tmp_path / "staging")
+    frame.write_parquet(tmp_path / "raw.parquet")
+    with in_zone(session, zone):
+        pv.publish(tmp_path / "raw.parquet", rules, engine=spark).write(tmp_path / "there")
+        assert pv.verify(tmp_path / "there", engine=spark).complaints == ()
+    pv.publish(tmp_path / "raw.parquet", rules).write(tmp_path / "here")
+    here = pl.read_parquet(tmp_path / "here/data.parquet")
+    assert moments_alike(pl.read_parquet(tmp_path / "there/data.parquet/part-*.parquet")).equals(here)
+    assert here["x"].n_unique() > 4, "they leave apart"
+    assert figures(tmp_path / "there") == figures(tmp_path / "here")
 
 
 @pytest.mark.parametrize("output", ["csv", "tsv", "jsonl"])

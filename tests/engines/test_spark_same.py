@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -79,6 +81,25 @@ def policy(algorithm: pv.Algorithm) -> pv.Policy:
     )
 
 
+def moments_alike(frame: pl.DataFrame) -> pl.DataFrame:
+    """A cluster has moments in one zone and to the microsecond."""
+    made = [one for one in frame if isinstance(one.dtype, pl.Datetime)]
+    utc = [(one.dt.convert_time_zone("UTC") if one.dtype.time_zone else one) for one in made]  # type: ignore[attr-defined]
+    return frame.with_columns(one.dt.cast_time_unit("us") for one in utc)
+
+
+@contextmanager
+def in_zone(session: Any, zone: str) -> Iterator[None]:
+    """A session that writes moments as they are at some place."""
+    name = "spark.sql.session.timeZone"
+    before = session.conf.get(name)
+    session.conf.set(name, zone)
+    try:
+        yield
+    finally:
+        session.conf.set(name, before)
+
+
 def figures(folder: Path) -> dict[str, Any]:
     found = ev.read(folder).to_dict()
     return {name: value for name, value in found.items() if name not in OWN}
@@ -100,3 +121,27 @@ def test_same_rows_and_figures(session: Any, tmp_path: Path, name: str) -> None:
     for engine in ("embedded", spark):
         found = pv.verify(tmp_path / "there", engine=engine)
         assert found.holds, found.complaints
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
+@pytest.mark.parametrize("seed", [2099, 2101])
+def test_a_frame_is_published_as_what_it_holds(session: Any, tmp_path: Path, seed: int, zone: str) -> None:
+    """`createDataFrame` takes a time of no zone for a moment at the session's place: the frame holds those.
+
+    So a release of the frame is one of its moments, in UTC, and differs from one of the table that it was
+    made of; whoever wants times of no zone keeps them in Parquet, or sets spark.sql.timestampType.
+    """
+    table, rules = people(200, seed), policy(SEARCHES["mondrian"])
+    with in_zone(session, zone):
+        frame = session.createDataFrame(table.to_arrow())
+        held = moments_alike(pl.DataFrame(frame.toArrow()))
+        pv.publish(frame, rules, engine=pv.Spark(session, staging=tmp_path)).write(tmp_path / "there")
+    pv.publish(held, rules, output="parquet").write(tmp_path / "here")
+    here = pl.read_parquet(tmp_path / "here/data.parquet")
+    there = moments_alike(pl.read_parquet(tmp_path / "there/data.parquet/part-*.parquet"))
+    assert there.equals(here.cast(there.schema))
+    assert figures(tmp_path / "there") == figures(tmp_path / "here")
+    assert pv.verify(tmp_path / "there").complaints == ()
+    hours = {"UTC": 0, "America/New_York": 5}[zone]
+    meant = table["seen"].dt.offset_by(f"{hours}h").dt.replace_time_zone("UTC")
+    assert held["seen"].equals(meant)

@@ -425,7 +425,7 @@ def test_nothing_of_the_counts_is_in_a_transcript(select: str, columns: bool, nu
         one, _ = released(made, parts, Exact, within)
     reasons = {
         "ot common": "a public key", "ot keys": "public keys", "ot columns": "covered by streams",
-        "ot messages": "labels, one of each pair readable", "labels": "chance", "tables": "ciphertexts",
+        "ot offsets": "covered by a key that was not chosen", "labels": "chance", "tables": "ciphertexts",
         "decoding": "which label is which of a result", "result": "what both learn: a candidate, or alike",
         "place": "drawn and paid for", "key length": "public", "key": "public",
         "key proof": "roots of numbers that nobody chose",

@@ -45,10 +45,11 @@ def encode(data: pl.DataFrame) -> dict[str, tuple[NDArray[Any], list[Value]]]:
 def _numbered_by_text(column: pl.Series) -> tuple[NDArray[Any], list[Value]]:
     """A few rows are numbered here before polars has been asked the first of its questions."""
     rows: list[Value] = column.to_list()
-    values: list[Value] = sorted(value for value in set(rows) if value is not None)
-    number = {value: at for at, value in enumerate((*values, None))}
-    codes = np.array([number[value] for value in rows], dtype=np.min_scalar_type(len(values)))
-    return codes, [*values, None] if column.null_count() else values
+    known = sorted(value for value in set(rows) if value is not None)
+    values: list[Value] = [*known, None]
+    number = {value: at for at, value in enumerate(values)}
+    codes = np.array([number[value] for value in rows], dtype=np.min_scalar_type(len(known)))
+    return codes, values if column.null_count() else values[:-1]
 
 
 def _numbered_by_category(column: pl.Series) -> tuple[NDArray[Any], list[Value]]:
@@ -61,7 +62,7 @@ def _numbered_by_category(column: pl.Series) -> tuple[NDArray[Any], list[Value]]
     occurs = np.zeros(int(codes.max(initial=0)) + 1, dtype=bool)
     occurs[codes if not physical.null_count() else codes[physical.is_not_null().to_numpy()]] = True
     used = np.flatnonzero(occurs).astype(np.uint32)
-    met = pl.Series(used).cat.to(kind).cast(pl.String)
+    met = pl.Series(used).cast(physical.dtype).cat.to(kind).cast(pl.String)
     by_text = met.arg_sort()
     values: list[Value] = met.gather(by_text).to_list()
     number = np.zeros(len(occurs), dtype=np.min_scalar_type(len(used)))

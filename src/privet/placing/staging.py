@@ -149,17 +149,18 @@ def told(error: OSError, place: Path) -> OSError:
     return OSError(number, os.strerror(number), str(inside))
 
 
-def scratch(name: str) -> Path:
-    """A folder for what is not yet to leave, where the system keeps such; it goes with its run.
+def scratch(name: str, within: Path | None = None) -> Path:
+    """A folder for what is not yet to leave, where the system keeps such or `within` another.
 
-    What killed runs left is removed by the next.
+    It goes with its run. What killed runs left is removed by the next, unless the disk has no locks to tell
+    who was killed.
     """
-    place = Path(tempfile.gettempdir()) / name
+    place = (Path(tempfile.gettempdir()) if within is None else within) / name
     with system.alone_in(place.parent):
-        for folder in _beside(place):
-            if not system.alive(folder / LOCK):
-                _removed(folder)
         folder, _ = _own(place)  # the lock is held to the end of the process
+        for other in _beside(place) if system.alive(folder / LOCK) else ():
+            if not system.alive(other / LOCK):
+                _removed(other)
     return folder
 
 

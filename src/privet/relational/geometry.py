@@ -46,10 +46,11 @@ class Geometry:
         """What classes lose, each record of them: the ends are classes x attributes."""
         total = np.zeros(len(low), dtype=np.int64)
         for at in range(len(self.widths)):
-            total += self._lost(at, low[:, at].astype(np.intp), high[:, at].astype(np.intp))
+            total += self.lost(at, low[:, at].astype(np.intp), high[:, at].astype(np.intp))
         return total
 
-    def _lost(self, at: int, low: NDArray[np.intp], high: NDArray[np.intp]) -> Whole:
+    def lost(self, at: int, low: NDArray[np.intp], high: NDArray[np.intp]) -> Whole:
+        """The part of one attribute in it."""
         if not self.along[at]:
             return np.where(low == high, self.own[at][low], self.end[at][high] - self.begin[at][low])
         wide = np.maximum(1, high - low)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -28,12 +29,12 @@ from privet.engines.spark.jobs import all_told, fetched, functions
 from privet.engines.spark.live import ClusterLive
 from privet.engines.spark.recode import Coded, Recoder
 from privet.engines.spark.repeats import repeated
-from privet.engines.spark.session import session_of
+from privet.engines.spark.session import SAIL, session_of
 from privet.engines.spark.spread import Spread
 from privet.engines.spark.spread import respelt as written_as
 from privet.engines.spark.staging import Staging, each, linked
 from privet.equality import key
-from privet.errors import InputError, InternalError, UnsupportedError
+from privet.errors import InputError, InternalError, MissingExtraError, UnsupportedError
 from privet.recoding import Recoding
 
 CELLS = (
@@ -67,6 +68,8 @@ class Spark:
         system keeps temporary files, which serves for a cluster on this machine. `cells` and `values` say how
         many combinations and distinct values may come to this process.
         """
+        if master == SAIL and find_spec("pysail") is None:  # which brings all that the engine needs
+            raise MissingExtraError("--master sail", "sail")
         self._given, self._master = session, master
         self._staging = Staging(None if staging is None else Path(staging).absolute())
         self._cells, self._values = cells, values

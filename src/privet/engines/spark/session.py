@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import atexit
 import os
+import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -36,7 +39,7 @@ def session_of(master: str | None) -> Any:
             )
         if master == SAIL:
             master = _sail()
-        with told(f"connecting to {_place(master)}"):
+        with told(f"connecting to {_place(master)}"), _with_a_file():
             try:
                 if master.startswith("sc://"):
                     return SparkSession.builder.remote(master).create()  # not one that is elsewhere
@@ -46,6 +49,20 @@ def session_of(master: str | None) -> Any:
                     f"--master: {_place(master)}: this needs the whole of pyspark, and Java; "
                     "pyspark-client connects to sc:// only"
                 ) from None
+
+
+@contextmanager
+def _with_a_file() -> Iterator[None]:
+    """The program as one with a file: pyspark takes another (`python -c`) for its own tests, and ends it."""
+    program = sys.modules["__main__"]
+    if hasattr(program, "__file__"):
+        yield
+        return
+    program.__file__ = ""
+    try:
+        yield
+    finally:
+        del program.__file__
 
 
 def _place(master: str) -> str:

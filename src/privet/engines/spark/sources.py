@@ -7,7 +7,7 @@ sees (`s3a://…`, `file:///…`) is read by Spark, to which an empty text and a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from privet.core import Form
 from privet.engine import SUFFIX
 from privet.engines import text
 from privet.engines.embedded import Embedded, Frame
+from privet.engines.frames import WORDLESS_SAID
 from privet.engines.spark.jobs import functions, told
 from privet.engines.spark.spread import MOMENT, Spread, composed, spread_of
 from privet.engines.spark.staging import Staging
@@ -113,7 +114,9 @@ def _here(session: Any, staging: Staging, path: Path, form: Form, wanted: Sequen
     alike(path)
     every = tuple(parts.listed(path)) if path.is_dir() else (path,)
     named = {equality.name(name): kind for name, kind in pl.read_parquet_schema(every[0]).items()}
-    if any(_foreign(kind) for name, kind in named.items() if wanted is None or name in wanted):
+    named = {name: kind for name, kind in named.items() if wanted is None or name in wanted}
+    _refuse_durations(named)
+    if any(map(_foreign, named.values())):
         return _copied(session, staging, path, form, wanted)
     with told(f"reading {path}"):
         found = _named(session.read.parquet(str(path.absolute())), columnar=True)
@@ -153,6 +156,15 @@ def _foreign(kind: pl.DataType) -> bool:
     return fine or isinstance(kind, (pl.Time, pl.Categorical, pl.Enum, pl.Int128, pl.Null))
 
 
+def _refuse_durations(columns: Mapping[str, pl.DataType]) -> None:
+    """Where Parquet says that a number is a duration, Spark does not hear it."""
+    lasting = [name for name, kind in columns.items() if isinstance(kind, pl.Duration)]
+    if lasting:
+        raise InputError(
+            *(f"{WORDLESS_SAID}; leave it out, or give it another role".format(name) for name in lasting)
+        )
+
+
 def _native(data: pl.DataFrame) -> pl.DataFrame:
     """The same in types that clusters have: moments to the microsecond, else texts as privet writes them.
 
@@ -180,6 +192,7 @@ def _copied(session: Any, staging: Staging, source: Any, form: Form, wanted: Ite
     folder.mkdir()
     for number, part in enumerate(given):
         data = engine.read(part, form, wanted, empty=True).data  # whoever asked counts them all
+        _refuse_durations(data.schema)
         engine.write(Frame(_native(data)), folder / parts.name(number, SUFFIX["parquet"]), Form("parquet"))
     alike(folder, [str(part) for part in given])
     with told("reading what was copied"):

@@ -26,6 +26,7 @@ WORDED = {
 }  # fmt: skip
 NESTED = {"array", "struct", "map", "variant"}
 MOMENT = "timestamp"  # an instant, whatever the zone; timestamp_ntz is a time of day of no zone
+DAY = 86_400 * 10**6  # microseconds
 # What Spark writes in another way than privet's own reader: told apart on the cluster, respelt here.
 RESPELT = ("float", "double", "timestamp", "timestamp_ntz")
 
@@ -71,9 +72,7 @@ class Spread:
         if kind not in WORDED:
             raise InputError(f"{WORDLESS_SAID}; leave it out, or give it another role".format(name))
         column = f.col(self.at(name))
-        if kind == MOMENT:  # Spark writes it in the session's zone, whichever that is
-            column = f.to_utc_timestamp(column, f.current_timezone())
-        return column.cast("string")
+        return _in_utc(column) if kind == MOMENT else column.cast("string")
 
     def select(self, names: Sequence[str]) -> Spread:
         """Some columns, in this order."""
@@ -87,6 +86,29 @@ class Spread:
         if self.parquet is not None:
             return sum(pl.scan_parquet(part).select(pl.len()).collect().item() for part in self.parquet)
         return _counted(self.frame)
+
+
+def _in_utc(moment: Any) -> Any:
+    """A moment as text in UTC, by numbers alone: what Spark writes is in the session's zone.
+
+    In most zones an hour of the year does not exist, so that no time of day there stands for each in UTC.
+    """
+    f = functions()
+    micros = f.unix_micros(moment)
+    rest = f.pmod(micros, f.lit(DAY))
+    # Without rest, and exact though Spark divides as floats: a day is a multiple of 2^13 microseconds.
+    days = ((micros - rest) / f.lit(DAY)).cast("int")
+    day = f.date_add(f.lit("1970-01-01").cast("date"), days).cast("string")
+
+    def digits(unit: int, of: int, many: int) -> Any:
+        left = f.pmod(rest, f.lit(unit * of))
+        whole = ((left - f.pmod(left, f.lit(unit))) / f.lit(unit)).cast("int")
+        return f.lpad(whole.cast("string"), many, "0")
+
+    hours, minutes, seconds = (digits(10**6 * unit, of, 2) for unit, of in ((3600, 24), (60, 60), (1, 60)))
+    return f.concat(
+        day, f.lit(" "), hours, f.lit(":"), minutes, f.lit(":"), seconds, f.lit("."), digits(1, 10**6, 6)
+    )
 
 
 def spread_of(frame: Any, names: Sequence[str], *, columnar: bool = False) -> Spread:

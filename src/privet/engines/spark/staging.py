@@ -6,11 +6,12 @@ What is written there is not a release: it goes with the run, or with the next w
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from platform import node
 from shutil import copyfile, rmtree
-from tempfile import mkdtemp
 from typing import Any
 from weakref import finalize
 
@@ -21,6 +22,7 @@ from privet.errors import InternalError
 from privet.placing import scratch
 
 SMALL = 1 << 20  # bytes of a table that travels with a question; a larger one is read from a file
+MOMENTS = "spark.sql.parquet.outputTimestampType"
 
 
 class Staging:
@@ -41,7 +43,8 @@ class Staging:
         if self._asked is None:
             return scratch("privet-spark")
         self._asked.mkdir(exist_ok=True, parents=True)
-        return Path(mkdtemp(prefix="staging-", dir=self._asked))
+        # By machine: the locks of a disk that several share may hold for each alone.
+        return scratch(f"staging-{node()}", self._asked)
 
     def owns(self, folder: Path) -> bool:
         """Does this lie here?"""
@@ -75,7 +78,7 @@ class Staging:
 
     def _parts(self, word: str, frame: Any, what: str) -> Path:
         folder = self.fresh(word)
-        with told(what):
+        with told(what), _as_moments(frame.sparkSession):
             frame.write.mode("error").parquet(str(folder))
             if not folder.is_dir() and not (nothing := frame.limit(1).toArrow()).num_rows:
                 # Sail writes no part where there is no record, and so no columns either.
@@ -83,6 +86,20 @@ class Staging:
                 _write(nothing, folder / parts.name(0, SUFFIX["parquet"]))
         numbered(folder, SUFFIX["parquet"])
         return folder
+
+
+@contextmanager
+def _as_moments(session: Any) -> Iterator[None]:
+    """A session that writes moments as such: Spark's own choice (INT96) has no zone, and ends in 2262."""
+    before = session.conf.get(MOMENTS, None)
+    session.conf.set(MOMENTS, "TIMESTAMP_MICROS")
+    try:
+        yield
+    finally:
+        if before is None:
+            session.conf.unset(MOMENTS)
+        else:
+            session.conf.set(MOMENTS, before)
 
 
 def _write(table: Any, path: Path) -> None:

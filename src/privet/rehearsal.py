@@ -26,7 +26,6 @@ from privet.parties.itemsets import MiningContract
 from privet.parties.learned import coalitions, learned
 from privet.parties.transport import Distance, InProcess, Link, Session, Traffic, Travelling, together
 from privet.parties.words import Split
-from privet.policy.values import Policy
 from privet.release import claimed, named
 from privet.roads import engine_of, publish
 from privet.roads.parties.concluding import AllSign
@@ -198,7 +197,7 @@ def _same(table: Any, contract: Contract, sources: Sequence[Any], engine: Engine
     else:
         whole_table = pl.concat(frames, how="diagonal")
 
-    def made_by(policy: Policy) -> bool:
+    def made_by(policy: Any) -> bool:
         whole = publish(whole_table, policy, engine=engine)
         alone = whole.to_polars().select(pl.all().cast(pl.String)).select(table.columns)
         return bool(alone.sort(table.columns).equals(table.sort(table.columns)))

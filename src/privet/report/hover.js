@@ -16,6 +16,9 @@
     }
     return said;
   };
+  const name = () => { for (const mark of document.querySelectorAll(".mark")) saidOf(mark); };
+  name(); // for who reads with a screen reader, too
+  document.addEventListener("renewed", name); // where a page is put in the place of another
   const hide = () => { tip.hidden = true; };
   const show = (mark, x, y) => {
     tip.textContent = saidOf(mark);

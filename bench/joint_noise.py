@@ -82,7 +82,9 @@ def costs(table: CodedTable, *, full: bool) -> Table:
             parts = [_rows(table, slice(half)), _rows(table, slice(half, None))]
         else:
             parts = [table, table]
+        before = time.process_time()
         found, near, house = carried(plan, parts)
+        cpu = time.process_time() - before
         _, far, _ = carried(plan, parts, FAR)
         heard = [one for link in house.links for one in link.traffic.transcript]
         counting = sum(len(payload) for _, kind, payload in heard if kind in COUNTING)
@@ -92,6 +94,7 @@ def costs(table: CodedTable, *, full: bool) -> Table:
                 what,
                 found.leaves,
                 near,
+                cpu,
                 far,
                 " + ".join(f"{link.traffic.sent / 1e6:.1f}" for link in house.links),
                 counting / 1e6,
@@ -101,7 +104,8 @@ def costs(table: CodedTable, *, full: bool) -> Table:
             ]
         )
     heads = {
-        "way": "", "leaves": ",", "s": ".1f", "s far": ".1f", "MB by party": "", "MB of counts": ".1f",
+        "way": "", "leaves": ",", "s": ".1f", "CPU s": ".1f", "s far": ".1f", "MB by party": "",
+        "MB of counts": ".1f",
         "MB a choice": ".2f", "rounds": ",", "target": "",
     }  # fmt: skip
     return Table("one run each", heads, rows)

@@ -16,7 +16,7 @@ from privet.errors import InputError
 
 MOST = 100_000  # parts of a release
 _NAME = re.compile(r"part-([0-9]{5})(\.[a-z]+(?:\.gz)?)")
-_HIDDEN = ("_", ".")  # notes of whoever wrote a folder: _SUCCESS, .part-0.crc
+HIDDEN = ("_", ".")  # notes of whoever wrote a folder: _SUCCESS, .part-0.crc
 
 
 def name(number: int, ending: str) -> str:
@@ -35,7 +35,7 @@ def is_name(text: str) -> bool:
 
 def listed(folder: Path) -> list[Path]:
     """The parts of a folder that anybody may have written, by their names; notes beside them are none."""
-    found = sorted(path for path in folder.iterdir() if not path.name.startswith(_HIDDEN))
+    found = sorted(path for path in folder.iterdir() if not path.name.startswith(HIDDEN))
     if not found:
         raise InputError(f"{folder}: the folder holds no data")
     if folders := [path for path in found if not path.is_file()]:

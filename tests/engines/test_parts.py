@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -14,6 +15,7 @@ import pytest
 import privet as pv
 from privet import parts
 from privet.core import Form
+from privet.engine import Engine
 from privet.engines.embedded import Embedded
 from privet.engines.plain import Plain
 from privet.errors import InputError, TamperedError
@@ -191,6 +193,43 @@ def test_folders_as_a_source(tmp_path: Path) -> None:
     (folder / "part-3.csv").rename(folder / "part-3.txt")
     with pytest.raises(InputError, match="different endings"):
         pv.publish(folder, RULES)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_columns_of_parts_are_found_by_their_names(tmp_path: Path, kind: str) -> None:
+    form = Form(kind)
+    Embedded().write(Embedded().read(TABLE[:10], form), tmp_path / f"part-1.{kind}", form)
+    other = TABLE[10:].select("ill", "age")
+    Embedded().write(Embedded().read(other, form), tmp_path / f"part-2.{kind}", form)
+    expected = pv.publish(TABLE, RULES).to_polars()
+    engines: list[Engine[Any]] = [Embedded()]
+    if kind == "csv":
+        engines.append(Plain())
+    for engine in engines:
+        assert pv.publish(tmp_path, RULES, engine=engine).to_polars().equals(expected)
+
+
+@pytest.mark.parametrize("name", ["a*", "a?", "a[1]", "a[!x]"])
+@pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl", "arrow"])
+def test_a_name_is_no_pattern(tmp_path: Path, name: str, kind: str) -> None:
+    """A file that is called so is read, and neither those that a pattern stands for nor none."""
+    form, more = Form(kind), pl.concat([TABLE, TABLE])
+    for beside in ("ab", "a1"):
+        (tmp_path / beside).mkdir()
+        for file in (f"{beside}.{kind}", f"{beside}/{beside}.{kind}"):
+            Embedded().write(Embedded().read(more, form), tmp_path / file, form)
+    place = tmp_path / name
+    place.mkdir()
+    for source in (tmp_path / f"{name}.{kind}", place / f"{name}.{kind}"):
+        Embedded().write(Embedded().read(TABLE, form), source, form)
+        assert pv.check(source, RULES)[0][1].holds
+        assert pv.publish(source, RULES).evidence.records == 40
+    out = tmp_path / f"out {name}"
+    pv.publish(place, RULES).write(out)
+    found = pv.verify(out)
+    assert found.holds
+    assert found.complaints == ()
+    assert pv.compare(place, out).to_dict()["records"] == 40
 
 
 def test_parts_have_columns_of_one_type(tmp_path: Path) -> None:

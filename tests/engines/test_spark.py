@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shlex
 import subprocess
@@ -450,6 +451,31 @@ def test_a_server_that_dies_in_mid_job_leaves_all_or_nothing(tmp_path: Path) -> 
             killer.join()
 
 
+GONE = """
+import os, sys
+from privet.engines.spark.session import session_of
+session_of(sys.argv[1]).range(3).count()
+os.kill(int(sys.argv[2]), 9)
+"""
+
+
+@pytest.mark.slow  # for a minute it does nothing but wait
+def test_who_has_lost_its_server_ends_all_the_same(tmp_path: Path) -> None:
+    """pyspark's own goodbye waits ten minutes and more for an answer."""
+    with a_server(SERVER) as (server, address):
+        words = [sys.executable, "-c", GONE, address, str(server.pid)]
+        done = subprocess.run(
+            words,
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+            timeout=300,
+            stdin=subprocess.DEVNULL,
+        )
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
 LOST = """
 import sys
 from pathlib import Path
@@ -562,3 +588,28 @@ def test_a_full_disk_leaves_nothing(tmp_path: Path, room: int, what: str) -> Non
     )
     with a_server(full.replace("ROOM", str(room))) as (_, address):
         refused(address, tmp_path, what)
+
+
+def test_who_stops_us_does_not_wait_for_a_server_that_was_stopped_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The last question was asked again for 69 seconds, and goodbye was said without an end."""
+    policies: list[list[Any]] = []
+    given_up: list[Any] = []
+
+    class Client:
+        def set_retry_policies(self, given: list[Any]) -> None:
+            policies.append(given)
+
+        def _on_exit(self) -> None:
+            """What pyspark does when the process ends."""
+
+    client = Client()
+    monkeypatch.setattr(jobs, "_ASKED", [])
+    monkeypatch.setattr(atexit, "unregister", given_up.append)
+    jobs.impatient(client, 6)
+    with pytest.raises(KeyboardInterrupt), jobs.told("counting"):
+        raise KeyboardInterrupt
+    assert [one.max_retries for one in policies[0]] == [0]
+    assert policies[-1] == []
+    assert given_up == [client._on_exit]

@@ -98,6 +98,6 @@ def test_no_server_at_that_address(tmp_path: Path) -> None:
         words = ("publish", tmp_path / "raw.parquet", tmp_path / "rules.toml", "-o", tmp_path / "out")
         done = privet(*words, "--engine", "spark", "--master", address)
     assert done.returncode == 2
-    assert done.stderr.startswith("privet: Spark: ")
+    assert done.stderr.startswith(f"error: Spark: connecting to {address} failed: Connection refused")
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "out").exists()

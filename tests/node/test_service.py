@@ -33,7 +33,7 @@ from privet.node.calling import Caller
 from privet.node.house import House
 from privet.node.wires import PIECE
 from privet.parties.contract import Contract
-from privet.parties.transport import HEAD, MAGIC
+from privet.parties.transport import HEAD, MAGIC, NOUGHT, SPEAKS
 
 pytestmark = pytest.mark.services
 
@@ -203,7 +203,9 @@ def test_one_of_three_nodes_with_adult_killed_at_every_stage_in_turn(
             for name, failed in ended.items():
                 assert failed["state"] == "failed"
                 nothing_left(one.houses[name], failed["session"])
-            assert any(failed["why"].startswith("C: ") for failed in ended.values()), ended
+            whys = [failed["why"] for failed in ended.values()]
+            assert any(why.startswith("C: ") for why in whys), whys
+            assert all("C: " in why or " names C;" in why for why in whys), whys
         with serving(one.houses, "C"):
             one.start()
             one.published({name: over(house) for name, house in one.houses.items()})
@@ -259,6 +261,7 @@ def test_a_party_killed_at_any_stage_leaves_nothing_and_the_next_run_works(scene
             assert kind == "signature" or "joint fetch --from" not in one["why"]
             nothing_left(scene.houses[name], one["session"])
         assert any(one["why"].startswith("C: ") for one in ended.values()), "whoever is gone is named"
+        assert all("C: " in one["why"] or " names C;" in one["why"] for one in ended.values()), ended
         sessions.append(ended["A"]["session"])
     # The one that was killed finds its notes and nothing half done; a further run works.
     with serving(scene.houses, "C") as again:
@@ -452,7 +455,8 @@ def test_the_leader_ends_the_run_and_its_session_never_begins_again(
         (b"\xff" * 40, "A: sends a message of 18,446,744,073,709,551,615 bytes where"),
         ((30).to_bytes(8, "little") + b"Janitor,M,34,Y,Transgender,999", "A: sent something that is not"),
         (
-            HEAD.size.to_bytes(8, "little") + HEAD.pack(MAGIC, b"s" * 16, b"c" * 32, 0, 1, 0, b"hello", 0),
+            HEAD.size.to_bytes(8, "little")
+            + HEAD.pack(MAGIC, NOUGHT + SPEAKS, b"s" * 16, b"c" * 32, 0, 1, 0, b"hello", 0),
             "A: sent a message of another session",
         ),
     ],

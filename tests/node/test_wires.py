@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from privet.errors import PartyError
 from privet.node import wires
 from privet.node.calling import UnreachableError
-from privet.node.wires import ROOM, Inbox, Nodes, Outbox, Taken
+from privet.node.wires import ROOM, Inbox, Nodes, Outbox, Reach, Taken
 
 
 def silent() -> None:
@@ -192,6 +192,58 @@ def test_a_peer_that_is_gone_is_noticed_by_who_waits(monkeypatch: pytest.MonkeyP
         one.get(1, 1_000)
 
 
+def test_one_attempt_that_fails_late_is_not_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine takes longer than the grace to hang up; it is asked once more."""
+    loop = Loop("B")
+    honest = loop.call
+    failed: list[bool] = []
+
+    def slow(*given: Any, **named: Any) -> Any:
+        if not failed:
+            time.sleep(0.2)
+            failed.append(True)
+            raise UnreachableError("B: hangs up on us")
+        return honest(*given, **named)
+
+    monkeypatch.setattr(loop, "call", slow)
+    one = nodes(loop, grace=0.05)
+    one.put(1, b"message")
+    one.close()
+    assert one.ended is None
+    assert arrived(loop, 1) == [b"message"]
+
+
+def test_a_peer_is_out_of_reach_only_when_nothing_is_heard_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(wires, "monotonic", lambda: clock[0])
+    reach = Reach(15.0)
+    inbox = Inbox(reach=reach)
+    assert not reach.lost()
+    clock[0] = 100.0
+    inbox.take(0, b"it speaks")
+    clock[0] = 200.0
+    assert not reach.lost(), "the attempt that failed long ago is forgotten: the peer has spoken since"
+    clock[0] = 215.0
+    assert not reach.lost()
+    clock[0] = 216.0
+    assert reach.lost()
+    reach.heard()
+    assert not reach.lost()
+
+
+def test_who_ends_a_run_names_whom_it_ends_it_for() -> None:
+    said: list[Any] = []
+
+    class Told(Loop):
+        def call(self, method: str, path: str, **named: Any) -> tuple[int, dict[str, Any]]:
+            said.append((method, path.rpartition("/")[2], named.get("document")))
+            return 200, {}
+
+    nodes(Told("B")).stop(named="B")
+    nodes(Told("B")).stop(named="a value of the data")
+    assert said == [("POST", "end", {"named": "B"}), ("POST", "end", {})]
+
+
 def test_a_peer_that_has_failed_is_noticed_by_who_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     loop = Loop("B")
     monkeypatch.setattr(loop, "call", lambda *_, **__: (200, {"state": "failed"}))
@@ -222,6 +274,6 @@ def test_a_peer_that_never_begins_or_never_reads_is_given_up(status: int) -> Non
         over.set()
 
     loop: Any = Loop("B", status=status)
-    Outbox(loop, "/pieces", b"c" * 32, failed, patience=0.1, grace=20.0).put(b"message")
+    Outbox(loop, "/pieces", b"c" * 32, failed, patience=0.1, reach=Reach(20.0)).put(b"message")
     assert over.wait(20)
     assert said == ["B: has not begun, or does not read what is sent to it"]

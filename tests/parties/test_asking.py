@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from privet.parties.virtual.answering import answered
 from privet.parties.virtual.asking import Question
 from privet.parties.virtual.contract import DatabaseContract
 from privet.parties.virtual.growing import Grown
+from privet.parties.virtual.memory import TRIES, Memory
 from privet.parties.virtual.table import LocalTable
 from privet.registry import find
 from privet.roads.parties.rehearsing import VirtualDatabase, make_database
@@ -139,10 +141,11 @@ def test_nobody_receives_what_is_not_on_the_list() -> None:
         assert b"CANARY" not in said
         assert not [sick for sick in DISEASES if sick.encode() in said]
     kinds = {kind for traffic in travelled.traffic.values() for _, kind, _ in traffic.transcript}
-    assert kinds == {"question", "key", "masked", "matched", "value", "largest", "items", "bag"}
+    assert kinds == {"question", "known", "value", "largest", "items", "bag"}
 
 
-def test_a_bag_on_its_way_has_decoys_and_no_order(made: VirtualDatabase) -> None:
+def test_a_bag_on_its_way_has_decoys_and_no_order() -> None:
+    made = make_database(contract(), frames(), ENGINE, record=True)
     _, travelled = made.ask(Question.parsed([], made.contract))
     sizes = []
     for traffic in travelled.traffic.values():
@@ -152,20 +155,87 @@ def test_a_bag_on_its_way_has_decoys_and_no_order(made: VirtualDatabase) -> None
     assert max(sizes) > 12, "with decoys"
 
 
+def bags(travelled: Any) -> int:
+    return sum(kind == "bag" for one in travelled.traffic.values() for _, kind, _ in one.transcript)
+
+
+def test_no_row_is_united_twice_whatever_is_asked() -> None:
+    """Of the same rows with other decoys, whatever comes from a neighbour every time is its own."""
+    made = make_database(contract(), frames(), ENGINE, record=True)
+    questions = [Question.parsed(words, made.contract) for words in (["age = 27"], ["age <= 30"], [])]
+    assert [bags(made.ask(question)[1]) for question in questions] == [6, 6, 6], "two of each site"
+    for question in (*questions, Question.parsed(["disease = Flu", "age >= 25"], made.contract)):
+        again, travelled = made.ask(question)
+        assert bags(travelled) == 0
+        assert again.decoys == 0
+        fresh = replace(made, memories=tuple(Memory() for _ in made.tables))
+        assert again.rows == fresh.ask(question)[0].rows
+
+
+def test_a_site_that_has_forgotten_is_told_and_nothing_is_united_again() -> None:
+    made = make_database(contract(), frames(), ENGINE, record=True)
+    question = Question.parsed(["age <= 30"], made.contract)
+    answer, _ = made.ask(question)
+    for lost in ({1}, {0, 2}, {0}):
+        memories = tuple(Memory() if at in lost else one for at, one in enumerate(made.memories))
+        again, travelled = replace(made, memories=memories).ask(question)
+        assert again.rows == answer.rows
+        assert bags(travelled) == 0
+        assert all(one.knows(range(2)).all() for one in memories)
+
+
+def test_a_site_that_recalls_what_was_never_said_is_noticed_by_whose_rows_are_missing() -> None:
+    made = make_database(contract(), frames(), ENGINE)
+    question = Question.parsed([], made.contract)
+    made.ask(question)
+    false = Memory({box: [3] * int(size) for box, size in enumerate(made.tables[0].sizes)})
+    memories = (false, Memory(), Memory())
+    with pytest.raises(PartyError, match="north: recalls other rows than we have handed in"):
+        replace(made, memories=memories).ask(question)
+
+
+def test_what_does_not_end_is_not_tried_without_end() -> None:
+    kept: list[bytes] = []
+    memory = Memory(save=kept.append)
+    for _ in range(TRIES):
+        memory.begin([1, 2])
+        with pytest.raises(PartyError, match="is being answered; ask again"):
+            memory.begin([2, 3])
+        memory.end([1, 2])
+    with pytest.raises(PartyError, match="3 times and did not end"):
+        Memory.from_bytes(kept[-1]).begin([2])
+    memory.learn([1, 2], np.array([2, 1, 2]), np.array([7, 8, 5]))
+    assert [found.tolist() for found in Memory.from_bytes(kept[-1]).rows([2])] == [[2, 2], [5, 7]]
+    with pytest.raises(PartyError, match="ask again"):
+        memory.begin([2])
+    for damaged in (b"", b"{}", b"[]", kept[-1][:-5], b'{"rows": {"x": [1]}, "tries": {}}'):
+        with pytest.raises(InputError, match="damaged"):
+            Memory.from_bytes(damaged)
+
+
+def test_a_site_that_hands_in_other_rows_than_were_counted() -> None:
+    made = make_database(contract(), frames(), ENGINE)
+    table = made.tables[1]
+    fewer = replace(table, leaf=table.leaf[:-1], sensitive=table.sensitive[:-1])
+    changed = replace(made, tables=(made.tables[0], fewer, made.tables[2]))
+    with pytest.raises(PartyError, match="other rows were handed in than were counted"):
+        changed.ask(Question.parsed([], made.contract))
+
+
 def test_a_site_without_the_question_ends_the_answer(made: VirtualDatabase) -> None:
     one = Question.parsed(["age = 27"], made.contract)
     other = Question.parsed([], made.contract)
     asked = [one, one, other]
 
     def part(link: Any) -> Any:
-        return answered(link, made.contract, made.tables[link.me], asked[link.me])
+        return answered(link, made.contract, made.tables[link.me], asked[link.me], Memory())
 
     with pytest.raises(PartyError, match="was asked something else"):
         run_each([part] * 3)
     made_anew = make_database(contract(k=3), frames(), ENGINE)
     tables = [*made.tables[:2], made_anew.tables[2]]
     with pytest.raises(PartyError, match="has another database"):
-        run_each([lambda link: answered(link, made.contract, tables[link.me], one)] * 3)
+        run_each([lambda link: answered(link, made.contract, tables[link.me], one, Memory())] * 3)
 
 
 # What is written down.

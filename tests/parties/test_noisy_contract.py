@@ -295,6 +295,24 @@ def test_a_purse_without_enough_is_refused_before_anybody_pays(tmp_path: Path) -
     assert Ledger(paying[0].file).balance("north-2026").left == 2, "the other was asked for nothing"
 
 
+@pytest.mark.parametrize("split", ["columns", "people"])
+def test_noise_is_not_averaged_away_by_running_again(split: str, tmp_path: Path) -> None:
+    """Every run is paid at both; when one ledger has no more, another ledger at the other does not help."""
+    paying, files = purses(tmp_path, budget=2), parts(tmp_path, split)
+    for turn in range(2):
+        rehearse(contract(split), files, output=tmp_path / f"out{turn}", purses=paying)
+    with pytest.raises(BudgetError, match=r"^(north|south): .*epsilon 1 was asked for"):
+        rehearse(contract(split), files, output=tmp_path / "out2", purses=paying)
+    fresh = Purse(str(tmp_path / "fresh.ledger"), "fresh")
+    Ledger(fresh.file).open("fresh", Fraction(9))
+    for both in ([fresh, paying[1]], [paying[0], fresh]):
+        with pytest.raises(BudgetError, match="epsilon 1 was asked for"):
+            rehearse(contract(split), files, output=tmp_path / "out3", purses=both)
+    assert Ledger(fresh.file).balance("fresh").left == 9
+    assert sorted(one.name for one in tmp_path.glob("out?")) == ["out0", "out1"]
+    assert [Ledger(one.file).balance(one.dataset).left for one in paying] == [0, 0]
+
+
 def test_what_a_rehearsal_of_it_cannot_do(tmp_path: Path) -> None:
     files, agreed = parts(tmp_path, "people"), contract("people")
     with pytest.raises(InputError, match="paid for: give each party's ledger"):

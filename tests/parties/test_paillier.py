@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
+import gmpy2
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.parties.parties import house, run_each
 
 from privet.errors import PartyError, UnsupportedError
-from privet.parties.primitives.paillier import LEAST, Packing, PrivateKey, PublicKey, Sizes, signed
+from privet.parties.primitives.paillier import LEAST, Packing, PrivateKey, PublicKey, Roots, Sizes, signed
 from privet.parties.primitives.scalar import counts_first, counts_second, product_first, product_second
 from privet.parties.transport import Link, together
 
@@ -49,6 +51,39 @@ def test_two_encryptions_of_one_number_differ_and_sealing_changes_them_again() -
     x = public.encrypt(7)
     assert x.value != public.encrypt(7).value
     assert public.sealed(x) != public.sealed(x)
+
+
+@pytest.mark.parametrize(
+    ("prime", "factors"), [(23, (2, 11)), (31, (2, 3, 5)), (263, (2, 131)), (769, (2, 3))]
+)
+def test_chance_by_a_list_of_powers_is_every_power_of_the_prime_once(prime: int, factors: Any) -> None:
+    roots = Roots(gmpy2.mpz(prime), factors)
+    found = sorted(int(roots.to_power(exponent)) for exponent in range(prime - 1))
+    assert found == sorted({pow(x, prime, prime**2) for x in range(1, prime)})
+    drawn = Counter(int(roots.draw()) for _ in range(200 * (prime - 1)))
+    expected = 200.0
+    chi = sum((drawn[one] - expected) ** 2 / expected for one in found)
+    assert chi < prime - 1 + 6 * (2 * (prime - 1)) ** 0.5
+
+
+def test_a_fresh_key_knows_the_factors_and_encrypts_as_one_that_does_not() -> None:
+    mine = PrivateKey.fresh(SMALL)
+    assert mine._factors is not None
+    for prime, factors in zip((mine._p, mine._q), mine._factors, strict=True):
+        left = prime - 1
+        for factor in factors:
+            assert gmpy2.is_prime(factor)
+            while left % factor == 0:
+                left //= factor
+        assert left == 1, "all of them"
+        assert prime.bit_length() == SMALL // 2
+    plain = PrivateKey(mine._p, mine._q)
+    length = mine.public.length
+    for maker in (mine, plain):
+        sent = maker.sent([7, 7])
+        one, other = sent[:length], sent[length:]
+        assert one != other
+        assert [mine.decrypt(mine.public.opened(raw)) for raw in (one, other)] == [7, 7]
 
 
 def test_small_keys_are_refused_outside_tests() -> None:

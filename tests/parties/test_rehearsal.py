@@ -66,6 +66,21 @@ def test_the_sources_table_is_not_where_the_algorithm_stops(way: dict[str, Any],
     assert found.as_pooled is True
 
 
+@pytest.mark.parametrize("k", [12, 2**31 + 1, 2**63 + 5, 2**64 - 1, 2**64 + 2, 10**30])
+@pytest.mark.parametrize("parties", ["ABC", "AB"])
+def test_a_k_that_no_table_keeps_is_refused_however_large(k: int, parties: str, tmp_path: Path) -> None:
+    """Secrets are numbers of 64 bits: one that is larger must not be taken for what is left of it."""
+    said = document(parties=tuple(parties), reveal="decisions")
+    said["policy"]["models"][0]["k"] = k
+    with pytest.raises(UnsatisfiableError, match="cannot be kept by the records of all parties together"):
+        rehearse(Contract.from_document(said, base=Path()), parts(tmp_path)[: len(parties)])
+
+
+def test_no_party_is_asked_to_hand_in_more_rows_than_there_is_memory_for() -> None:
+    with pytest.raises(PolicyError, match="rows_at_most: 10,000,000 at most"):
+        Contract.from_document(document(rows_at_most=2**31 - 1), base=Path())
+
+
 def test_table_5_4_is_not_2_anonymous(tmp_path: Path) -> None:
     found = rehearse(contract(short=True), parts(tmp_path, short=True))
     classes = found.table.group_by("Job", "Sex", "Age").len()

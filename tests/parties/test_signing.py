@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,10 @@ from tests.parties.hospitals import document
 from privet.cli import main
 from privet.errors import InputError, PolicyError
 from privet.evidence.signing import PrivateKey
+from privet.parties import signing
 from privet.parties.contract import Contract
-from privet.parties.signing import beside, sign, signed
+from privet.parties.signing import beside, sign, signed, speaks
+from privet.parties.transport import SPEAKS
 
 KEYS = {name: PrivateKey.make(name) for name in ("A", "B", "C")}
 
@@ -85,6 +88,27 @@ def test_nobody_signs_for_another(tmp_path: Path) -> None:
     assert not any(signed(contract(), path).values())
     with pytest.raises(InputError, match="names no party with this key"):
         sign(contract(), path, PrivateKey.make("stranger"))
+
+
+def test_a_signature_is_for_one_version_of_the_protocol(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, agreed = tmp_path / "contract.toml", contract()
+    assert speaks(path) is None
+    with monkeypatch.context() as before:
+        before.setattr(signing, "SPEAKS", 1)
+        for key in KEYS.values():
+            sign(agreed, path, key)
+        assert all(signed(agreed, path).values())
+    assert speaks(path) == 1
+    assert not any(signed(agreed, path).values()), "what each party learns follows from the protocol"
+    sign(agreed, path, KEYS["A"])
+    assert speaks(path) == SPEAKS
+    assert signed(agreed, path) == {"A": True, "B": False, "C": False}
+    said = json.loads(beside(path).read_text())
+    del said["protocol"]
+    beside(path).write_text(json.dumps(said))
+    assert speaks(path) == 1, "the first version did not say"
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"signatures": 3}', "{}"])

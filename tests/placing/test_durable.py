@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
+import threading
 from pathlib import Path
 
 import pytest
@@ -84,8 +86,34 @@ def test_a_text_is_on_the_disk_before_it_stands_and_for_nobody_else(tmp_path: Pa
     assert list(tmp_path.iterdir()) == [page]
 
 
-def test_a_text_that_cannot_be_written_leaves_what_stands(
+def test_somebody_who_waits_does_not_wait_for_a_busy_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, free, flushed = tmp_path / "page", threading.Event(), threading.Event()
+    fsync = os.fsync
+
+    def busy(opened: int) -> None:
+        free.wait(60)
+        fsync(opened)
+        flushed.set()
+
+    monkeypatch.setattr(os, "fsync", busy)
+    rewritten(page, "new", patience=0.01)
+    assert page.read_text() == "new"
+    assert not flushed.is_set()
+    free.set()
+    assert flushed.wait(60)  # it is not given up
+    assert list(tmp_path.iterdir()) == [page]
+
+
+def test_a_disk_that_is_free_is_waited_for(tmp_path: Path, done: list[str]) -> None:
+    rewritten(tmp_path / "page", "new", patience=60)
+    assert done == ["fsync .page.new", "rename page"]
+
+
+@pytest.mark.parametrize("patience", [None, 60.0])
+def test_a_text_that_cannot_be_written_leaves_what_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, patience: float | None
 ) -> None:
     page = tmp_path / "page"
     page.write_text("old")
@@ -95,7 +123,7 @@ def test_a_text_that_cannot_be_written_leaves_what_stands(
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="page") as error:
-        rewritten(page, "new")
+        rewritten(page, "new", patience=patience)
     assert error.value.errno == errno.ENOSPC
     assert error.value.filename == str(page)
     assert page.read_text() == "old"
@@ -108,6 +136,35 @@ def test_a_text_is_not_written_through_a_link(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="page"):
         rewritten(tmp_path / "page", "new")
     assert (tmp_path / "elsewhere").read_text() == "theirs"
+
+
+def test_what_somebody_else_still_writes_into_goes_with_the_next_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cluster that was told to write goes on when we are stopped, and makes folders anew that are gone."""
+    remove = shutil.rmtree
+    late: list[Path] = []
+
+    def meanwhile(path: Path, *, ignore_errors: bool = False) -> None:
+        remove(path, ignore_errors=ignore_errors)
+        path.mkdir()
+        (path / "part-00000.parquet").write_text("recoded, and not yet checked")
+        late.append(path)
+
+    def publish() -> None:
+        with aside(tmp_path / "out") as made:
+            made.fresh("out").mkdir()
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(shutil, "rmtree", meanwhile)
+    with pytest.raises(KeyboardInterrupt):
+        publish()
+    assert late[0].is_dir()
+    monkeypatch.undo()
+    with aside(tmp_path / "out") as made:
+        made.fresh("out").write_text("1")
+        made.replace("out")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_a_witness_has_seen_it_when_it_says_so(tmp_path: Path, done: list[str]) -> None:

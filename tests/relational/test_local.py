@@ -76,7 +76,12 @@ def test_the_sweep_takes_what_is_large_enough_at_each_node(data: st.DataObject) 
     lattice = Lattice.of(tally)
     objective = Objective(tally, lattice)
     sweep = Sweep(tally, lattice, Judge(tally, [KAnonymity(k=k)]), objective)
-    sweep.run()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            room, "MANY", data.draw(st.sampled_from([0, 1000]))
+        )  # sorted only if they may have company
+        patch.setattr(room, "PLACES", data.draw(st.sampled_from([2, 21])))
+        sweep.run()
     shaped = sweep.shaped()
     free = set(range(tally.cells))
     want: dict[int, tuple[Levels, frozenset[int]]] = {}

@@ -9,9 +9,10 @@ import io
 import json
 import re
 import threading
+import time
 import zipfile
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -25,10 +26,11 @@ from privet.errors import InputError
 from privet.hierarchy.tree import Branch, Tree
 from privet.policy.values import Policy
 from privet.roads import publish
-from privet.studio import branches, received, weight
+from privet.studio import branches, counting, look, received, weight
 from privet.studio.addresses import VARIABLE
 from privet.studio.jobs import State, spoken
-from privet.studio.look import LONGEST_NAME
+from privet.studio.later import MOMENT
+from privet.studio.look import LONGEST_NAME, Look
 from privet.studio.project import Project
 from privet.verification import verify
 
@@ -699,3 +701,57 @@ def test_a_promise_for_other_data_is_not_added(house: House, tmp_path: Path) -> 
     assert other.post("/promise/algorithm", {"type": "mondrian"}).status_code == 422
     assert other.project.text() == drafted
     assert house.post("/promise/algorithm", {"type": "mondrian"}).status_code == 303
+
+
+def test_work_that_fails_late_is_said_to_the_page_that_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each question how far it was began it anew: a large file with a wrong line was waited for for ever."""
+    data, go = tmp_path / "people.csv", threading.Event()
+    data.write_text(TABLE, encoding="utf-8")
+    times = []
+
+    def late(*_: object) -> Look:
+        times.append(1)
+        go.wait(60)
+        raise InputError("line 300002 has 3 fields")
+
+    monkeypatch.setattr(look, "looked", late)
+    here = House(data)
+    here.enter()
+    assert (
+        'data-state="open/state"'
+        in here.raw("GET", f"{here.studio.gate.path}/", headers=here.headers({})).text
+    )
+    state = f"{here.studio.gate.path}/open/state"
+    assert here.raw("GET", state, headers=here.headers({})).json()["running"]
+    go.set()
+    wait([here.studio.looks.soon(here.project)], 60)
+    for _ in range(3):  # it may be asked by several tabs
+        assert not here.raw("GET", state, headers=here.headers({})).json()["running"]
+    assert len(times) == 1
+    found = here.raw("GET", f"{here.studio.gate.path}/", headers=here.headers({}))
+    assert found.status_code == 422
+    assert "line 300002" in found.text
+    assert "line 300002" in here.get("/").text  # looked at again, as the file may be mended
+    assert len(times) > 1
+
+
+def test_counts_that_fail_late_are_said_to_who_asks_live(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def late(*_: object, **__: object) -> Any:
+        time.sleep(2 * MOMENT)
+        raise InputError("cannot be counted")
+
+    monkeypatch.setattr(counting, "as_it_stands", late)
+    asked = {"type": "k-anonymity", "k": "5", "asker": "one"}
+    assert "cannot be counted" in house.post("/promise/live", asked).text
+
+
+def test_a_release_that_is_a_link_is_not_the_projects(house: House, tmp_path: Path) -> None:
+    folder = house.project.folder / "releases"
+    (folder / "release-1").rename(tmp_path / "elsewhere")
+    (folder / "linked").symlink_to(tmp_path / "elsewhere")
+    assert house.project.releases() == []
+    assert house.get("/release/zip?name=linked").status_code == 422

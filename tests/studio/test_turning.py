@@ -185,6 +185,54 @@ def test_a_form_is_sent_once_and_forms_keep_their_order(page: Browser, inside: R
     assert (inside.project / "policy.toml").read_text(encoding="utf-8").count('"other"') == 0
 
 
+def test_another_button_of_a_form_that_is_under_way_corrects_it(page: Browser, inside: Running) -> None:
+    """It was dropped without a word, and what was pressed by mistake stood."""
+    page.asked("window.slow = [['/columns/role', 400]]")
+    for role in ("other", "identifier", "identifier", "quasi"):
+        page.asked(f"document.querySelector('#c3 [value={role}]').click()")
+    page.waited("window.sent.filter(({ method, until }) => method === 'POST' && until).length === 3")
+    page.waited("document.querySelectorAll('#c3 [value=quasi][aria-pressed=true]').length")
+    assert posts(page) == ["role", "role", "role"]
+    assert page.waited("document.getElementById('turned').textContent !== 'One moment …'")
+
+
+def test_what_was_not_sent_yet_is_not_lost_with_the_document(page: Browser) -> None:
+    leaves = "dispatchEvent(new Event('beforeunload', { cancelable: true }))"
+    assert page.asked(leaves)
+    page.asked("window.slow = [['/columns/role', 800]]")
+    page.asked("document.querySelector('#c3 [value=other]').click()")
+    page.asked("document.querySelector('#c4 [value=other]').click()")
+    assert not page.asked(leaves)  # the browser asks whether to stay
+    page.waited("window.sent.filter(({ method, until }) => method === 'POST' && until).length === 2")
+    assert page.waited(leaves)
+    page.asked("window.slow = []")
+    for at, role in ((4, "sensitive"), (3, "quasi")):
+        page.click(f"#c{at} [value={role}]")
+
+
+@pytest.mark.parametrize("typed", [False, True])
+def test_a_page_that_overtook_a_form_is_shown_again_when_it_is_done(page: Browser, *, typed: bool) -> None:
+    page.asked("window.slow = [['/columns/role', 1500]]")
+    page.asked("document.querySelector('#c3 [value=other]').click()")
+    page.leaving()
+    page.asked("document.querySelector(\".steps a[href$='/promise']\").click()")
+    page.arrived()
+    assert page.asked(TITLE) == "Promise"
+    before = page.asked("document.querySelector('#toml').value")
+    if typed:
+        page.fill("#purpose", "to be kept")
+        page.waited(
+            "document.querySelector('main [role=status].state')?.textContent.includes('load it again')"
+        )
+        assert page.asked("document.querySelector('#purpose').value") == "to be kept"
+    else:
+        page.waited(f"document.querySelector('#toml').value !== {json.dumps(before)}")
+    assert posts(page) == ["role"]
+    page.asked("window.slow = []")
+    went(page, "columns")
+    page.click("#c3 [value=quasi]")
+
+
 def test_a_page_that_is_asked_for_behind_a_form_shows_what_it_did(page: Browser) -> None:
     page.asked("window.slow = [['/columns/role', 150]]")
     page.leaving()
@@ -452,7 +500,9 @@ def test_a_studio_that_is_gone_is_said_and_nothing_is_sent_again(browser: Browse
         assert browser.asked(TITLE) == "release-1"
         time.sleep(0.5)
         assert posts(browser) == ["ask"]
-        assert not browser.asked("document.querySelector('form[data-sent]')")
+        browser.click("button[value=verify]", leads=False)  # who presses it again knows what they do
+        browser.waited("document.querySelectorAll('[role=alert]').length === 2")
+        assert posts(browser) == ["ask", "ask"]
         browser.click(".steps a[href$='/columns']", leads=False)
         browser.waited("location.protocol === 'chrome-error:'")  # as browsers say it
     finally:

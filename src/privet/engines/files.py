@@ -52,11 +52,14 @@ __all__ = [
     "as_said",
     "complain_about_missing",
     "header",
+    "opened",
     "read",
     "settled",
     "sniff",
     "write",
 ]
+
+PATTERN = frozenset("*?[")  # letters by which polars takes a name for a pattern
 
 
 def read(
@@ -90,6 +93,8 @@ def _read_parts(folder: Path, form: Form, columns: Iterable[str] | None, *, empt
     found: list[pl.DataFrame] = []
     for part in parts.listed(folder):
         frame = read(part, form, wanted, empty=True)
+        if found and frame.schema.keys() == found[0].schema.keys():
+            frame = frame.select(found[0].columns)  # by their names, in whatever order they stand
         if found and frame.schema != found[0].schema:
             raise InputError(f"{part}: has other columns than the parts before it, or columns of other types")
         found.append(frame)
@@ -124,12 +129,15 @@ def as_said(frame: pl.DataFrame, form: Form) -> pl.DataFrame:
 
 
 def opened(path: Path) -> Path | bytes:
-    """What polars can read: a name is UTF-8 to it, whatever the locale says, and has no bytes but letters."""
+    """What polars can read: a name is UTF-8 to it, whatever the locale says, and has no bytes but letters.
+
+    `*`, `?` and `[` in a name would make it a pattern, which stands for other files.
+    """
     try:
         plain = str(path).encode() == os.fsencode(path)
     except UnicodeEncodeError:
         plain = False
-    return path if plain else path.read_bytes()
+    return path if plain and not PATTERN & set(str(path)) else path.read_bytes()
 
 
 def _read_text(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.DataFrame:

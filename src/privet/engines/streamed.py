@@ -12,6 +12,7 @@ from typing import BinaryIO, cast
 import polars as pl
 from polars import selectors as cs
 
+from privet.engines.files import opened
 from privet.errors import InputError
 
 ROWS = 200_000  # at a time
@@ -56,7 +57,7 @@ def csv_of(path: Path) -> BinaryIO:
     if not path.is_file():
         raise FileNotFoundError(path)
     try:
-        frame = pl.scan_parquet(path)
+        frame = pl.scan_parquet(opened(path))
         frame.collect_schema()
     except Exception:  # noqa: BLE001 - as above
         raise InputError("this is not Parquet, or a damaged file") from None

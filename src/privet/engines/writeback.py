@@ -200,8 +200,8 @@ class DuckDB(Place):
             db.execute("BEGIN")
             self._may_stand(self._there(db))
             with TemporaryDirectory() as folder:
-                for name, frame in tables.items():
-                    part = Path(folder) / f"{name}.parquet"
+                for number, (name, frame) in enumerate(tables.items()):
+                    part = Path(folder) / f"{number}.parquet"  # a name may be a pattern to DuckDB
                     frame.write_parquet(part)
                     db.execute(f"DROP TABLE IF EXISTS {_quoted(name)}")
                     db.execute(f"CREATE TABLE {_quoted(name)} AS SELECT * FROM read_parquet(?)", [str(part)])  # noqa: S608 - quoted

@@ -15,6 +15,7 @@ from typing import Any, Self
 from privet.errors import MissingExtraError, PartyError
 from privet.node import certificates
 from privet.node.house import Peer
+from privet.parties.transport import SPEAKS, OtherSpeechError
 
 try:
     import httpcore
@@ -24,6 +25,7 @@ except ImportError:
     raise MissingExtraError("a node", "node") from None
 
 SECONDS = 30.0  # for one request
+HEADER = "privet-speaks"  # the version of the protocol, in requests and in answers
 SMALL = 1 << 20  # bytes of an answer that is not a file
 
 
@@ -34,13 +36,18 @@ class UnreachableError(PartyError):
 class Caller:
     """One peer, as this node calls it; a connection is kept and used again."""
 
-    def __init__(self, folder: Path, peer: Peer, seconds: float = SECONDS) -> None:
+    def __init__(
+        self, folder: Path, peer: Peer, seconds: float = SECONDS, *, speaks: int | None = SPEAKS
+    ) -> None:
+        """`speaks`: the version that the other side has to speak too; None of a relay, which only carries."""
         self.peer = peer
+        self._speaks = speaks
         tls = certificates.connecting(folder, peer.authority)
         self._client = httpx.Client(
             base_url=peer.url,
             verify=tls,
             transport=None if peer.relay is None else _through(socket_of(folder, peer.name), tls),
+            headers={} if speaks is None else {HEADER: str(speaks)},
             timeout=seconds,
             trust_env=False,  # a proxy of the surroundings is not asked
             follow_redirects=False,
@@ -73,6 +80,7 @@ class Caller:
         """The status, and what was answered; more than `most` bytes are not read."""
         try:
             with self._client.stream(method, path, **more) as answer:
+                self._refuse_other(answer)
                 found = b""
                 for piece in answer.iter_bytes():
                     found += piece
@@ -86,6 +94,7 @@ class Caller:
         """A file of a release; False where there is none."""
         try:
             with self._client.stream("GET", path) as answer, into.open("wb") as file:
+                self._refuse_other(answer)
                 if answer.status_code != 200:
                     return False
                 left = most
@@ -98,6 +107,11 @@ class Caller:
             raise UnreachableError(f"{self.peer.name}: {_why(error)}") from None
         return True
 
+    def _refuse_other(self, answer: httpx.Response) -> None:
+        theirs = version_of(answer.headers.get(HEADER))
+        if self._speaks not in {None, theirs}:
+            raise OtherSpeechError(self.peer.name, theirs)
+
     def close(self) -> None:
         self._client.close()
 
@@ -106,6 +120,11 @@ class Caller:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def version_of(said: str | None) -> int:
+    """What a header says; the first version had none, and nothing else is repeated of it."""
+    return int(said) if said is not None and said.isascii() and said.isdigit() and len(said) < 5 else 1
 
 
 def socket_of(folder: Path, name: str) -> Path:

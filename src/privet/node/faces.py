@@ -34,6 +34,12 @@ class Faces:
             self._known[mark] = self._house.name if own else certificates.whose(shown, addresses)
         return self._known[mark]
 
+    def told(self, request: Any) -> dict[str, str]:
+        """Who it was, for a log: a name, or where nobody knows the certificate an address."""
+        name = self.who(request)
+        where = getattr(request.state.visitor, "address", "")
+        return {"peer": name} if name is not None else {"address": str(where)}
+
     def _own(self) -> bytes | None:
         """This node's certificate; one that has run out since, or is gone, is nobody's."""
         try:

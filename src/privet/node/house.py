@@ -27,6 +27,7 @@ from privet.core import Purse
 from privet.errors import InputError, PolicyError
 from privet.evidence.signing import PrivateKey
 from privet.node import certificates
+from privet.parties import names
 
 FORM, INVITATION = "node.toml", 1
 SIGN = "sign.key"
@@ -46,10 +47,10 @@ class Peer:
     relay: str | None = None  # the name of the relay through which it is reached; None: it has a port
 
     def __post_init__(self) -> None:
-        if not self.name.isidentifier() or len(self.name) > 40:
-            raise PolicyError("name: a short name of letters, digits and underscores")
+        if not names.is_name(self.name):
+            raise PolicyError(f"name: {names.RULE}, of one alphabet and in composed form (NFKC)")
         refuse_address(self.url)
-        if self.relay is not None and (not self.relay.isidentifier() or len(self.relay) > 40):
+        if self.relay is not None and not names.is_name(self.relay):
             raise PolicyError("relay: the short name of a relay")
         if not certificates.is_authority(self.authority):
             raise PolicyError("authority: a certificate as PEM")
@@ -215,6 +216,11 @@ class House:
                 raise InputError(
                     f"{path}: {other.name} has the same host and authority: nobody could tell the two apart"
                 )
+            if names.alike((other.name, peer.name)):
+                raise InputError(
+                    f"{path}: {peer.name} looks like {other.name}, which is known: whoever reads a log or a "
+                    "contract takes one for the other; ask its steward for another name"
+                )
         if not overwrite and self.peers().get(peer.name, peer) != peer:
             raise InputError(
                 f"{path}: {peer.name} is known with another address, key or authority; compare the "
@@ -246,8 +252,8 @@ def made(
         raise InputError("--listen, --relay: a node that is reached through a relay listens on no port")
     if folder.exists() and any(folder.iterdir()):
         raise InputError(f"{folder}: the folder is not empty; a node is never replaced")
-    if not name.isidentifier() or len(name) > 40:
-        raise InputError("--name: a short name of letters, digits and underscores, as contracts write it")
+    if not names.is_name(name):
+        raise InputError(f"--name: {names.RULE}, of one alphabet, as contracts write it")
     refuse_address(url)
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o700)

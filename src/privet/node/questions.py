@@ -18,6 +18,7 @@ from privet.parties.transport import Link
 from privet.parties.virtual.answering import Answer, answered
 from privet.parties.virtual.asking import Question
 from privet.parties.virtual.contract import DatabaseContract
+from privet.parties.virtual.memory import Memory
 from privet.parties.virtual.table import LocalTable
 from privet.roads.parties.concluding import greet
 from privet.roads.parties.database import kept
@@ -52,10 +53,10 @@ class Asked:
         """What the other sites are told."""
         return {"database": self.database, "question": self.question.to_document()}
 
-    def answered(self, link: Link, certificate: bytes, session: str | None) -> None:
+    def answered(self, link: Link, certificate: bytes, session: str | None, memory: Memory) -> None:
         """Take part; the node that was asked, which has a session to note it under, keeps the answer."""
         greet(link, certificate)
-        answer = answered(link, self.contract, self.table, self.question)
+        answer = answered(link, self.contract, self.table, self.question, memory)
         if session is not None:
             keep(self.house, session, answer)
 

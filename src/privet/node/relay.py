@@ -34,6 +34,7 @@ from privet.errors import MissingExtraError, PrivetError
 from privet.node import certificates
 from privet.node.faces import Faces
 from privet.node.house import House
+from privet.node.speaking import Speaking
 from privet.node.wires import Ordered, Taken
 
 try:
@@ -170,6 +171,7 @@ class Exchange:
 def application(house: House, faces: Faces) -> FastAPI:
     """The relay as an ASGI application; `faces`: who may use it."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
+    app.add_middleware(Speaking, faces=faces)
     exchange = Exchange()
 
     async def patiently(request: Request, name: str, event: Callable[[], asyncio.Event], ready: Any) -> Any:
@@ -197,7 +199,7 @@ def application(house: House, faces: Faces) -> FastAPI:
     async def calls(request: Request) -> Response:
         name = faces.who(request)
         if name is None or name == house.name:
-            return refused(403, "not a node that may use this relay")
+            return refused(request, 403, "not a node that may use this relay")
         found = await patiently(
             request, name, lambda: exchange.called(name), lambda: exchange.next_call(name)
         )
@@ -206,7 +208,7 @@ def application(house: House, faces: Faces) -> FastAPI:
     async def call(request: Request, to: str) -> Response:
         name = faces.who(request)
         if name is None or name == house.name or to not in house.peers() or to == name:
-            return refused(403, "not a node that may use this relay, or no such node")
+            return refused(request, 403, "not a node that may use this relay, or no such node")
         opened = exchange.open(name, to)
         return _said(404, {}) if opened is None else _said(200, {"tunnel": opened})
 
@@ -216,11 +218,11 @@ def application(house: House, faces: Faces) -> FastAPI:
             return _said(410, {})
         body = await body_of(request, PIECE)
         if body is None:
-            return refused(413, "a piece that is too long", peer=name)
+            return refused(request, 413, "a piece that is too long")
         taken = found.to[found.other(name)].take(number, body)
         if taken is Taken.ORDER:
             exchange.close(tunnel)
-            return refused(409, "replayed, left out or reordered", peer=name)
+            return refused(request, 409, "replayed, left out or reordered")
         return _said(STATUS[taken], {})
 
     async def fetch(request: Request, tunnel: str, number: int) -> Response:
@@ -236,7 +238,7 @@ def application(house: House, faces: Faces) -> FastAPI:
         given = await patiently(request, name, lambda: pipe.there, ready)
         if given is Taken.ORDER:
             exchange.close(tunnel)
-            return refused(409, "asked for out of order", peer=name)
+            return refused(request, 409, "asked for out of order")
         if isinstance(given, Taken):
             return _said(410, {})
         return _said(204, {}) if given is None else Response(given, media_type="application/octet-stream")
@@ -251,8 +253,8 @@ def application(house: House, faces: Faces) -> FastAPI:
         name = faces.who(request)
         return name, exchange.of(tunnel, name) if name is not None and ID.fullmatch(tunnel) else None
 
-    def refused(status: int, why: str, **fields: object) -> Response:
-        say("refused", level=logging.WARNING, anybody=True, status=status, why=why, **fields)
+    def refused(request: Request, status: int, why: str) -> Response:
+        say("refused", level=logging.WARNING, anybody=True, status=status, why=why, **faces.told(request))
         return _said(status, {"error": why})
 
     for method, path, answer in (

@@ -34,15 +34,17 @@ from privet.node.house import SIGN, House, Peer, purse_of
 from privet.node.jobs import Job
 from privet.node.questions import Asked
 from privet.node.source import mark, opened
-from privet.node.wires import Nodes
+from privet.node.wires import Nodes, has_ended
 from privet.parties import agreements
 from privet.parties.agreements import Signed
 from privet.parties.contract import Contract
 from privet.parties.itemsets import MiningContract
-from privet.parties.signing import signed
-from privet.parties.transport import Link, Session
+from privet.parties.signing import signed, speaks
+from privet.parties.transport import SPEAKS, Link, OtherSpeechError, Session
+from privet.parties.virtual.memory import Memory
 from privet.placing import aside
 from privet.registry import find
+from privet.roads.parties.database import heard
 from privet.roads.parties.results import NOTE
 
 WAITING, RUNNING, DONE, FAILED = "waiting", "running", "done", "failed"
@@ -73,6 +75,12 @@ class Noted:
     def to_document(self) -> dict[str, Any]:
         return asdict(self)
 
+    @property
+    def named(self) -> str:
+        """The party that is the cause, where one is named."""
+        name = self.why.partition(":")[0]
+        return name if name in self.parties else ""
+
 
 @dataclass
 class Live:
@@ -98,6 +106,7 @@ class Runs:
         self._lock = threading.Lock()
         self._live: dict[str, Live] = {}  # by the contract's digest
         self._over: dict[str, Noted] = {}  # by session
+        self._memories: dict[str, Memory] = {}  # by the session that made a database
         for noted in _recovered(house):
             self._over[noted.session] = noted
 
@@ -259,12 +268,22 @@ class Runs:
                     return live
             return self._over.get(session)
 
-    def end(self, session: str, by: str) -> None:
-        """A peer has ended the run."""
+    def end(self, session: str, by: str, named: object = None) -> None:
+        """A peer has ended the run, perhaps because of somebody whom it names."""
         live = self.found(session)
         if isinstance(live, Live) and live.wires is not None:
+            live.wires.end(has_ended(live.noted.parties, by, named))
             live.ended.set()
-            live.wires.end(f"{by}: has ended the run; nothing is published")
+
+    def refuse_speech(self, by: str, theirs: int) -> None:
+        """A peer speaks another version of the protocol: what waits for it to lead waits in vain."""
+        with self._lock:
+            waiting = [live for live in self._live.values() if live.leads == by]
+        for live in waiting:
+            with live.lock:
+                if live.noted.state == WAITING:
+                    why = f"{OtherSpeechError(by, theirs)}; nothing is published"
+                    self._close(live, replace(live.noted, state=FAILED, why=why))
 
     def give_up(self, digest: str) -> bool:
         """The steward ends a run."""
@@ -317,7 +336,8 @@ class Runs:
                 self._gather(live, session, callers)
             link = Link(Session(session, contract.digest, contract.parties), me, wires)
             if live.question is not None:
-                live.question.answered(link, shown, noted.session if noted.asker else None)
+                memory = self._heard(live.question.database)
+                live.question.answered(link, shown, noted.session if noted.asker else None, memory)
                 found = replace(noted, state=DONE)
             else:
                 folder = self.house.releases / noted.session
@@ -336,10 +356,17 @@ class Runs:
             say("fault", kind=type(error).__name__, session=noted.session)
             found = replace(noted, state=FAILED, why=FAULT)
         if found.state == FAILED:
-            wires.stop()
+            wires.stop(named=found.named)
         self._close(live, found)
         for caller in callers.values():
             caller.close()
+
+    def _heard(self, database: str) -> Memory:
+        """What was heard in answers of a database, the same for all questions to it."""
+        with self._lock:
+            if database not in self._memories:
+                self._memories[database] = heard(self.house.releases / self._over[database].release)
+            return self._memories[database]
 
     def _gather(self, live: Live, session: bytes, callers: Mapping[str, Caller]) -> None:
         """Ask every party to join, until its steward has started the contract too."""
@@ -361,16 +388,18 @@ class Runs:
                 if monotonic() > until:
                     raise PartyError(f"{why}; nothing is published")
                 if live.ended.wait(KNOCK):
-                    raise PartyError("ended before it began; nothing is published")
+                    said = None if live.wires is None else live.wires.ended
+                    raise PartyError(said or "ended before it began; nothing is published")
 
     def _close(self, live: Live, found: Noted) -> None:
-        live.noted = found
+        """Note how it ended; whoever hears that it is over can begin the next."""
         if found.session:
             try:
                 _write(self.house, found)
             except OSError:  # when it is started again it finds what it noted before
                 say("cannot note how a run ended", level=logging.WARNING, session=found.session)
         with self._lock:
+            live.noted = found
             self._live.pop(found.contract if found.kind == RUN else found.session, None)
             self._over[found.session or secrets.token_hex(4)] = found  # one that nobody joined has no session
         say("run ended", session=found.session, state=found.state, why=found.why)
@@ -394,6 +423,11 @@ def refuse_unsigned(contract: Signed, path: Path, house: House, key: str) -> Non
     if not contract.keys:
         raise InputError(f"{path}: [keys]: a run needs every party's public key, and its signature")
     missing = [party for party, done in signed(contract, path).items() if not done]
+    if missing and (version := speaks(path)) not in {None, SPEAKS}:
+        raise InputError(
+            f"{path}: was signed for version {version} of the protocol between parties, this node speaks "
+            f"{SPEAKS}; all parties use one version of privet and run `privet joint sign` again"
+        )
     if missing:
         raise InputError(
             f"{path}: not signed by {', '.join(missing)}, or changed since; each party runs "

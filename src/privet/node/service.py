@@ -24,6 +24,7 @@ from privet.node.calling import socket_of
 from privet.node.faces import Faces
 from privet.node.house import House
 from privet.node.runs import Live, Noted, Runs
+from privet.node.speaking import Speaking
 from privet.node.tunnels import bound, ways
 from privet.node.wires import PIECE, Taken
 
@@ -69,6 +70,7 @@ def application(house: House, runs: Runs, refresh: Callable[[], None]) -> FastAP
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     faces = Faces(house)
     who = faces.who
+    app.add_middleware(Speaking, faces=faces, other=runs.refuse_speech)
 
     def of(request: Request, session: str) -> tuple[str | None, Live | Noted | None]:
         """The caller and the run, where it is a party of it."""
@@ -162,7 +164,7 @@ def application(house: House, runs: Runs, refresh: Callable[[], None]) -> FastAP
     async def piece(request: Request, session: str, number: int) -> Response:
         caller, live = of(request, session)
         if isinstance(live, Noted):
-            return _said(410, {})
+            return _said(410, {"named": live.named})
         if caller is not None and (runs.found(session) is None or (live is not None and live.wires is None)):
             return _said(404, {})  # not yet: whoever joined earlier may be quicker
         if live is None or caller is None or live.wires is None or caller not in live.wires.inbox:
@@ -184,17 +186,21 @@ def application(house: House, runs: Runs, refresh: Callable[[], None]) -> FastAP
 
     async def state(request: Request, session: str) -> Response:
         caller, found = of(request, session)
+        if caller is None:
+            return refused(request, 403, "not a peer")
         if found is None:
-            return _said(404 if caller is not None else 403, {})
-        return _said(200, {"state": (found.noted if isinstance(found, Live) else found).state})
+            return _said(404, {})
+        noted = found.noted if isinstance(found, Live) else found
+        return _said(200, {"state": noted.state, "named": noted.named})
 
     async def end(request: Request, session: str) -> Response:
         caller, found = of(request, session)
         if caller is None or found is None:
             return _said(404, {})
         if isinstance(found, Live):
+            said = await _small(request) or {}
             say("ended by a peer", peer=caller, session=session)
-            await run_in_threadpool(runs.end, session, caller)
+            await run_in_threadpool(runs.end, session, caller, said.get("named"))
         return _said(200, {})
 
     async def release(request: Request, session: str, name: str = "") -> Response:
@@ -211,8 +217,8 @@ def application(house: House, runs: Runs, refresh: Callable[[], None]) -> FastAP
         return FileResponse(path)
 
     def refused(request: Request, status: int, why: str, **fields: object) -> Response:
-        say("refused", level=logging.WARNING, anybody=True, status=status, why=why, **fields)
-        del request
+        told = {**faces.told(request), **fields}
+        say("refused", level=logging.WARNING, anybody=True, status=status, why=why, **told)
         return _said(status, {"error": why})
 
     for method, path, call in (

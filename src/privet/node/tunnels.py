@@ -170,7 +170,7 @@ class Tunnels:
         _shut(connection)
 
     def _caller(self) -> Caller:
-        return Caller(self._house.folder, self._relay)
+        return Caller(self._house.folder, self._relay, speaks=None)
 
 
 def _shut(connection: socket.socket) -> None:

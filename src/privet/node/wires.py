@@ -19,8 +19,9 @@ import hashlib
 import queue
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
+from functools import partial
 from time import monotonic
 
 from privet.errors import PartyError
@@ -33,6 +34,28 @@ ASK = 2.0  # seconds of silence at most after which a peer is asked whether it r
 AGAIN = 0.05  # seconds between two attempts, doubled each time
 SLOWEST = 1.0
 RATE = 10_000.0  # bytes in a second that a message has to come with, beside the patience
+
+
+class Reach:
+    """Whether a peer can be reached: not, when nothing was heard of it for the grace, over several attempts.
+
+    One attempt that fails says little: a busy machine hangs up, or is slow to say so. The time runs from the
+    first that failed, and anything that is heard of the peer ends it.
+    """
+
+    def __init__(self, grace: float) -> None:
+        self._grace = grace
+        self._since: float | None = None
+
+    def heard(self) -> None:
+        self._since = None
+
+    def lost(self) -> bool:
+        """One more attempt got no answer: is there no hope?"""
+        if (since := self._since) is None:
+            self._since = monotonic()
+            return False
+        return monotonic() - since > self._grace
 
 
 class Taken(Enum):
@@ -71,8 +94,9 @@ class Ordered:
 class Inbox:
     """What one peer has said and this party has not read."""
 
-    def __init__(self, ask: float = ASK) -> None:
+    def __init__(self, ask: float = ASK, reach: Reach | None = None) -> None:
         self._ask = ask
+        self._reach = reach
         self._came = Ordered(ROOM)
         self._ended: str | None = None
         self._there = threading.Condition()
@@ -84,6 +108,8 @@ class Inbox:
             taken = self._came.take(number, piece)
             if taken is Taken.TAKEN:
                 self._there.notify_all()
+        if self._reach is not None:
+            self._reach.heard()
         return taken
 
     def end(self, why: str) -> None:
@@ -136,10 +162,12 @@ class Outbox:
         failed: Callable[[str], None],
         *,
         patience: float,
-        grace: float,
+        reach: Reach,
+        parties: Sequence[str] = (),
     ) -> None:
+        self._ended = partial(has_ended, parties)
         self._caller = caller
-        self._patience, self._grace = patience, grace
+        self._patience, self._reach = patience, reach
         self._path = path
         self._headers = {"privet-contract": contract.hex()}
         self._failed = failed
@@ -194,20 +222,22 @@ class Outbox:
         something; one that does not answer at all has the grace.
         """
         name = self._caller.peer.name
-        wait, begun, heard = AGAIN, monotonic(), monotonic()
+        wait, begun = AGAIN, monotonic()
         while True:
             try:
-                status, _ = self._caller.call(
+                status, said = self._caller.call(
                     "PUT", f"{self._path}/{self._sent}", body=piece, headers=self._headers
                 )
-                heard = monotonic()
+                self._reach.heard()
             except UnreachableError:
-                if monotonic() - heard > self._grace:
+                if self._reach.lost():
                     raise
                 status = 0
             if status == 200:
                 self._sent += 1
                 return
+            if status == 410:
+                raise PartyError(self._ended(name, said.get("named")))
             if status not in {0, 404, 429}:
                 raise PartyError(f"{name}: {REFUSED.get(status, 'refuses what is sent to it')}")
             if monotonic() - begun > self._patience:
@@ -217,10 +247,15 @@ class Outbox:
             wait = min(2 * wait, SLOWEST)
 
 
+def has_ended(parties: Sequence[str], by: str, named: object) -> str:
+    """That a peer has ended the run, and because of whom, where it names somebody else."""
+    because = f" and names {named}" if named in parties and named != by else ""
+    return f"{by}: has ended the run{because}; nothing is published"
+
+
 REFUSED = {
     403: "does not know us as a party of this run",
     409: "runs another contract, or says that a piece was replayed or reordered",
-    410: "has ended the run; nothing is published",
     413: "says that a piece is too long",
 }
 
@@ -244,14 +279,16 @@ class Nodes:
         self._callers = callers
         self._patience = patience
         self._where = f"/v1/sessions/{session.hex()}"
-        self.inbox = {name: Inbox(min(ASK, grace / 4)) for at, name in enumerate(parties) if at != me}
+        self._reach = {name: Reach(grace) for at, name in enumerate(parties) if at != me}
+        self.inbox = {name: Inbox(min(ASK, grace / 4), reach) for name, reach in self._reach.items()}
+        self.ended: str | None = None  # why, where somebody has ended the run
+        pieces = f"{self._where}/pieces"
         self._outbox = {
             name: Outbox(
-                callers[name], f"{self._where}/pieces", contract, self.end, patience=patience, grace=grace
+                callers[name], pieces, contract, self.end, patience=patience, reach=reach, parties=parties
             )
-            for name in self.inbox
+            for name, reach in self._reach.items()
         }
-        self._unheard: dict[str, float] = {}
 
     def put(self, to: int, message: bytes) -> None:
         self._outbox[self._parties[to]].put(message)
@@ -272,6 +309,7 @@ class Nodes:
 
     def end(self, why: str) -> None:
         """Whoever waits is told why."""
+        self.ended = self.ended or why
         for inbox in self.inbox.values():
             inbox.end(why)
 
@@ -280,12 +318,12 @@ class Nodes:
         for outbox in self._outbox.values():
             outbox.close(self._patience)  # each piece has its own grace
 
-    def stop(self) -> None:
-        """The run has ended: the others are told, whoever can be reached."""
+    def stop(self, named: str) -> None:
+        """The run has ended: the others are told, whoever can be reached, and which party is the cause."""
         for outbox in self._outbox.values():
             outbox.stop()
         threads = [
-            threading.Thread(target=self._tell_end, args=(caller,), daemon=True)
+            threading.Thread(target=self._tell_end, args=(caller, named), daemon=True)
             for name, caller in self._callers.items()
             if name in self.inbox
         ]
@@ -294,9 +332,10 @@ class Nodes:
         for thread in threads:
             thread.join(self._grace)
 
-    def _tell_end(self, caller: Caller) -> None:
+    def _tell_end(self, caller: Caller, named: str) -> None:
+        said = {"named": named} if named in self._parties else {}
         try:
-            caller.call("POST", f"{self._where}/end")
+            caller.call("POST", f"{self._where}/end", document=said)
         except PartyError:
             return  # it finds out by itself
 
@@ -305,12 +344,12 @@ class Nodes:
         try:
             status, said = self._callers[name].call("GET", self._where)
         except UnreachableError:
-            if monotonic() - self._unheard.setdefault(name, monotonic()) > self._grace:
+            if self._reach[name].lost():
                 raise
             return
-        self._unheard.pop(name, None)
+        self._reach[name].heard()
         if status not in {200, 404} or said.get("state") == "failed":  # 404: it has not begun yet
-            raise PartyError(REFUSED[410])
+            raise PartyError(has_ended(self._parties, name, said.get("named")))
 
 
 def _length(head: bytes, most: int) -> int:

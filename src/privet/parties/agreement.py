@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeVar
 
 from privet import tomltext
 from privet.errors import PolicyError
+from privet.parties import names
 
 Made = TypeVar("Made")
 
@@ -69,10 +70,17 @@ def loaded(path: Path, made: Callable[[Mapping[str, Any]], Made]) -> Made:
 
 
 def wrong_names(parties: Sequence[Any], what: str = "parties") -> list[str]:
-    """What is wrong with what parties are called."""
-    if any(not isinstance(p, str) or not p.isidentifier() or len(p) > 40 for p in parties):
-        return [f"{what}: each is a short name of letters, digits and underscores"]
-    return [f"{what}: each has a name of its own"] if len(set(parties)) < len(parties) else []
+    """What is wrong with what parties are called, and with how many there are."""
+    if len(parties) > names.MOST:
+        return [f"{what}: {names.MOST} at most, not {len(parties):,}: every two of them talk to each other"]
+    if not all(map(names.is_name, parties)):
+        return [f"{what}: each is {names.RULE}, of one alphabet and in composed form (NFKC)"]
+    if len(set(parties)) < len(parties):
+        return [f"{what}: each has a name of its own"]
+    return [
+        f"{what}: {one} and {other} look alike: a reader takes one for the other; rename one of them"
+        for one, other in names.alike(parties)
+    ]
 
 
 def wrong_keys(keys: Mapping[str, str], parties: Sequence[str]) -> list[str]:

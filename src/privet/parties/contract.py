@@ -54,6 +54,7 @@ from privet.readings import Absent
 from privet.relational.topdown import TopDown
 
 VERSION = 1
+ROWS = 10_000_000  # that a party can be asked to hand in, empty ones among them
 KEYS = (
     "contract", "purpose", "split", "parties", "reveal", "sum", "rows_at_most", "person", "owners",
     "sensitive_owner", "keys", "public", "noisy",
@@ -217,6 +218,10 @@ class Contract:
 
     def _wrong_parties(self) -> list[str]:
         complaints = wrong_names(self.parties)
+        if self.noisy is None and (self.rows_at_most or 0) > ROWS:
+            complaints.append(
+                f"rows_at_most: {ROWS:,} at most: every party hands in so many rows, whatever it has"
+            )
         if len(self.parties) < 2:
             complaints.append("parties: two or more")
         elif len(self.parties) < 3 and self.split is Split.PEOPLE:

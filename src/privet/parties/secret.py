@@ -54,7 +54,8 @@ def within_at_root(
 def _violations(three: Computing, counters: Sequence[Shared], bound: Bound) -> Shared:
     """A bit for each group and each way to break a bound; an empty group breaks none."""
     size = counters[0]
-    k = three.known(np.full(len(size), bound.k, dtype=size.here.dtype))
+    above = int(np.iinfo(size.here.dtype).max) // 2  # every count, whatever k is: a larger one would wrap
+    k = three.known(np.full(len(size), min(bound.k, above), dtype=size.here.dtype))
     sides = [-size, size - k]  # is it above 0, and below k?
     for at, most in bound.shares:
         sides.append(size.times(most.numerator) - counters[1 + at].times(most.denominator))

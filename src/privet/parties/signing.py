@@ -2,7 +2,9 @@
 
 The contract names every party's public key, so the digest holds them; a signature is over that digest and the
 party's name, under words that no other protocol signs. Ed25519, with the keys that sign releases
-(`privet key make`). A contract that is changed in anything has another digest, and no signature fits it.
+(`privet key make`). A contract that is changed in anything has another digest, and no signature fits it. What
+each party learns follows from the protocol, so its version is signed too; the digest, by which a release
+names its contract for years, is without it.
 
 Trust: keys are exchanged by another way than the contract is.
 Leaks: nothing.
@@ -16,11 +18,12 @@ import tempfile
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from privet import jsonvalue
 from privet.errors import InputError, MissingExtraError
 from privet.parties.agreement import Agreement
+from privet.parties.transport import SPEAKS
 
 try:
     from cryptography.exceptions import InvalidSignature
@@ -28,7 +31,7 @@ try:
 except ImportError:  # pragma: no cover - where the extra is not installed
     raise MissingExtraError("a signature under a contract", "parties") from None
 
-DOMAIN = "privet joint contract signature v1"
+DOMAIN = "privet joint contract signature v2"
 LONGEST = 1 << 20  # bytes of a file of signatures
 
 
@@ -48,7 +51,7 @@ def beside(contract: Path) -> Path:
 
 
 def message(contract: Agreement, party: str) -> bytes:
-    return f"{DOMAIN}\n{contract.digest.hex()}\n{party}\n".encode()
+    return f"{DOMAIN}\nprotocol {SPEAKS}\n{contract.digest.hex()}\n{party}\n".encode()
 
 
 def sign(contract: Agreement, path: Path, key: Key) -> str:
@@ -57,11 +60,13 @@ def sign(contract: Agreement, path: Path, key: Key) -> str:
     if party is None:
         raise InputError("the contract names no party with this key; [keys] lists each party's public key")
     place = beside(path)
-    signed = _read(place) | {party: b64encode(key.sign(message(contract, party))).decode()}
+    before = _read(place) if speaks(path) == SPEAKS else {}  # for another protocol: nobody's for this one
+    signed = before | {party: b64encode(key.sign(message(contract, party))).decode()}
     with tempfile.TemporaryDirectory(prefix=f".{place.name}.", dir=place.parent) as made:
         fresh = Path(made) / place.name
         with fresh.open("w", encoding="utf-8") as file:
-            json.dump({"contract": contract.digest.hex(), "signatures": signed}, file, indent=2)
+            said = {"contract": contract.digest.hex(), "protocol": SPEAKS, "signatures": signed}
+            json.dump(said, file, indent=2)
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(place)
@@ -74,6 +79,15 @@ def signed(contract: Agreement, path: Path) -> dict[str, bool]:
     return {party: _fits(contract, party, found.get(party, "")) for party in contract.keys}
 
 
+def speaks(path: Path) -> int | None:
+    """For which version of the protocol a contract was signed; None where nobody has signed yet."""
+    found = _whole(beside(path))
+    if found is None:
+        return None
+    said = found.get("protocol", 1)  # the first did not say
+    return said if type(said) is int else 1
+
+
 def _fits(contract: Agreement, party: str, signature: str) -> bool:
     try:
         key = Ed25519PublicKey.from_public_bytes(b64decode(contract.keys[party], validate=True))
@@ -84,11 +98,19 @@ def _fits(contract: Agreement, party: str, signature: str) -> bool:
 
 
 def _read(place: Path) -> dict[str, str]:
+    found = _whole(place)
+    return {} if found is None else {str(party): str(one) for party, one in found["signatures"].items()}
+
+
+def _whole(place: Path) -> dict[str, Any] | None:
+    """The file, as far as it has to be one of signatures; None where there is none."""
     if not place.exists():
-        return {}
+        return None
     try:
         with place.open(encoding="utf-8") as file:
-            found = jsonvalue.loads(file.read(LONGEST))["signatures"]
-        return {str(party): str(one) for party, one in found.items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        raise InputError(f"{place}: this is not a file of signatures; delete it and sign again") from None
+            found = jsonvalue.loads(file.read(LONGEST))
+        if isinstance(found, dict) and isinstance(found["signatures"], dict):
+            return found
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    raise InputError(f"{place}: this is not a file of signatures; delete it and sign again") from None

@@ -3,8 +3,9 @@
 A `Link` is one party's end. Every message carries the session, the digest of the contract, its sender and
 receiver, a sequence number for that direction and what it is; a receiver says what it expects and refuses
 all else, so that a message that is replayed, left out, reordered, of another session or contract, or longer
-than agreed ends the run instead of being read. Lengths are the receiver's to say: nothing that a peer claims
-decides how much is read, and nothing is unpickled.
+than agreed ends the run instead of being read. The version of the protocol stands first, so that parties
+with different ones say so instead of misreading each other. Lengths are the receiver's to say: nothing that a
+peer claims decides how much is read, and nothing is unpickled.
 
 `Wires` carry the bytes. `InProcess` carries them between threads of one process: what is sent there is what
 would be sent anywhere, byte for byte, so that transcripts, bytes and rounds are those of the real protocol.
@@ -29,12 +30,25 @@ from numpy.typing import NDArray
 
 from privet.errors import InternalError, PartyError
 
+
+class OtherSpeechError(PartyError):
+    """A party has another version of the protocol than this one."""
+
+    def __init__(self, name: str, theirs: int) -> None:
+        super().__init__(
+            f"{name}: speaks version {theirs} of the protocol between parties, we speak {SPEAKS}; agree on "
+            "one version of privet, and start every node with it"
+        )
+
+
 Words: TypeAlias = NDArray[np.unsignedinteger[Any]]
 
-MAGIC = b"privet-joint-1"
+SPEAKS = 2  # the version of everything that parties tell each other; raise it whenever any of it changes
+MAGIC = b"privet-joint-"  # and the version, as one character
 HEAD = struct.Struct(
-    "<14s16s32sHHQ16sQ"
-)  # magic, session, contract, sender, receiver, sequence, kind, length
+    "<13sB16s32sHHQ16sQ"
+)  # magic, version, session, contract, sender, receiver, sequence, kind, length
+NOUGHT = ord("0")  # the character of version 0
 KIND = 16  # letters
 LONGEST = 1 << 30  # bytes in one message; more than any protocol here sends
 PATIENCE = 600.0  # seconds to wait for a peer
@@ -131,6 +145,7 @@ class Link:
             raise InternalError(f"the kind of a message has {KIND} letters at most")
         head = HEAD.pack(
             MAGIC,
+            NOUGHT + SPEAKS,
             self.session.id,
             self.session.contract,
             self.me,
@@ -172,9 +187,12 @@ class Link:
 
     def _opened(self, sender: int, kind: str, message: bytes) -> bytes:
         name = self.name(sender)
-        if len(message) < HEAD.size or not message.startswith(MAGIC):
+        version = message[len(MAGIC)] - NOUGHT if len(message) >= HEAD.size else 0
+        if version < 1 or not message.startswith(MAGIC):
             raise PartyError(f"{name}: sent something that is not a message of this protocol")
-        _, session, contract, by, to, sequence, told, length = HEAD.unpack_from(message)
+        if version != SPEAKS:
+            raise OtherSpeechError(name, version)
+        _, _, session, contract, by, to, sequence, told, length = HEAD.unpack_from(message)
         if session != self.session.id:
             raise PartyError(f"{name}: sent a message of another session")
         if contract != self.session.contract:

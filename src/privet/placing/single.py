@@ -8,10 +8,11 @@ from privet.placing import system
 from privet.placing.staging import note, told
 
 
-def rewritten(path: Path, text: str) -> None:
+def rewritten(path: Path, text: str, *, patience: float | None = None) -> None:
     """A text over what stands in its place, whole or not at all, and for nobody else's eyes.
 
-    The folder is there. What a killed run left half written, the next one writes over.
+    The folder is there. What a killed run left half written, the next one writes over. It stands when it is
+    on the disk, or after `patience` seconds where somebody waits: what others write can hold a disk up long.
     """
     fresh = path.with_name(f".{path.name}.new")
     try:
@@ -19,7 +20,10 @@ def rewritten(path: Path, text: str) -> None:
             try:
                 system.emptied(fresh)
                 fresh.write_text(text, encoding="utf-8", newline="\n")
-                system.on_disk(fresh)
+                if patience is None:
+                    system.on_disk(fresh)
+                else:
+                    system.nearly_on_disk(fresh, patience)
                 fresh.replace(path)
             except BaseException:
                 fresh.unlink(missing_ok=True)

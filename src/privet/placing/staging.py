@@ -237,15 +237,22 @@ def _planned(folder: Path) -> dict[str, tuple[int | None, int | None]]:
 
 
 def _removed(folder: Path) -> None:
-    """The lock goes last: by it the rest is recognised if this is interrupted too."""
+    """The lock goes last: by it the rest is recognised if this is interrupted too, or if another process
+    goes on writing there, such as that of a cluster.
+    """
     with suppress(OSError):
         for path in folder.iterdir():
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path, ignore_errors=True)
             elif path.name != LOCK:
                 path.unlink()
+        if any(path.name != LOCK for path in folder.iterdir()):
+            return
         (folder / LOCK).unlink(missing_ok=True)
-        folder.rmdir()
+        try:
+            folder.rmdir()
+        except OSError:  # something has come meanwhile
+            system.emptied(folder / LOCK)
 
 
 def _number(path: Path) -> int | None:

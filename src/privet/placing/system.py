@@ -6,6 +6,7 @@ import ctypes
 import errno
 import os
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -114,6 +115,31 @@ def on_disk(path: Path) -> None:
             os.fsync(opened)
     finally:
         os.close(opened)
+
+
+def nearly_on_disk(path: Path, patience: float) -> None:
+    """A file is on the disk, or on its way there: a busy disk is waited for this many seconds only.
+
+    It is waited for to the end beside, and before this program ends. Until then a power cut may lose the
+    text; a kill does not. A disk that fails only after that is heard of by the next file.
+    """
+    opened = os.open(path, os.O_RDONLY)
+    failed: list[OSError] = []
+
+    def wait() -> None:
+        try:
+            with _named(path):
+                os.fsync(opened)
+        except OSError as error:
+            failed.append(error)
+        finally:
+            os.close(opened)
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    waiting.join(patience)
+    if failed:
+        raise failed[0]
 
 
 def emptied(path: Path) -> None:

@@ -44,6 +44,8 @@ NODES = 5_000  # nodes that are visited of a lattice too large for all
 STRETCH, HARDLY = 500, 1_000  # of so many nodes that take less than one record in so many, no more follow
 WORK, FIRST = 200_000_000, 500_000_000  # values that are looked at in a stretch; before anybody is taken
 REFINE = 100_000_000  # a few seconds
+MANY = 1 << 16  # records that are sorted only where they may have company
+PLACES, MIXED = 21, np.uint64(0x9E3779B97F4A7C15)  # bits, and what spreads keys over so many places
 PAIRS = 10  # looked at in the time of a step of chance
 
 
@@ -239,6 +241,9 @@ class Sweep:
     def _visit(self, node: Levels) -> None:
         free, counts = self._free, self._tally.counts
         key, room = self.rollups.keys(free, node)
+        if len(free) > MANY:
+            company = _may_have_company(key, counts[free], self._judge.smallest)
+            free, key = free[company], key[company]
         number, at = numbered(key, room)
         person = self._tally.person
         if person is None:
@@ -264,7 +269,7 @@ class Sweep:
         taken = good[number]
         self._class[free[taken]] = (np.cumsum(good) - 1 + len(self._levels))[number[taken]]
         self._levels += [node] * int(good.sum())
-        self._free = free[~taken]
+        self._free = self._free[self._class[self._free] < 0]
 
     def shaped(self) -> Shaped:
         return Shaped(
@@ -273,6 +278,12 @@ class Sweep:
             self._class,
             np.array(self._levels, dtype=np.intp).reshape(-1, len(self._lattice.shape)),
         )
+
+
+def _may_have_company(key: Indexes, counts: NDArray[np.int64], smallest: int) -> NDArray[np.bool_]:
+    """Which keys may have so many records, all that do among them: several share a place, none is sorted."""
+    place = ((key.astype(np.uint64) * MIXED) >> np.uint64(64 - PLACES)).astype(np.intp)
+    return np.bincount(place, weights=counts)[place] >= smallest
 
 
 def _entries(

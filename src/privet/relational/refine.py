@@ -69,6 +69,15 @@ class Classes:
 
     def best_moves(self, asked: Codes, near: Near, smallest: int) -> tuple[Whole, Whole, Whole]:
         """For each cell what it saves at most, the class that it goes to, and which cell comes back or -1."""
+        # One neighbourhood after another: what its cells look at stays at hand.
+        together = np.argsort(near.first[self.of_cell[asked]], kind="stable")
+        offers = self._offers(asked[together], near, smallest)
+        for offer in offers:
+            offer[together] = offer.copy()
+        return offers
+
+    def _offers(self, asked: Codes, near: Near, smallest: int) -> tuple[Whole, Whole, Whole]:
+        """The same in the order in which they are asked."""
         gain, to, back = (np.zeros(len(asked), dtype=np.int64) for _ in range(3))
         g = self._geometry
         if native.library() is not None and native.call(
@@ -201,9 +210,8 @@ def _changed(  # noqa: PLR0917 - offers, and how they are judged
     """Make the changes that save most, one for each class at most; which classes changed."""
     used = np.zeros(classes.many, dtype=bool)
     made: list[tuple[int, int, int, int]] = []
-    for at in np.lexsort((asked, -gain)).tolist():
-        if gain[at] <= 0:
-            break
+    gains = np.flatnonzero(gain > 0)
+    for at in gains[np.lexsort((asked[gains], -gain[gains]))].tolist():
         cell, there = int(asked[at]), int(to[at])
         mine = int(classes.of_cell[cell])
         if not used[mine] and not used[there]:

@@ -154,8 +154,11 @@ def _scanned(path: Path, kind: str) -> Iterator[Any]:
     """A file of columns that is not read yet; whatever is asked of it may find that it is none."""
     import polars as pl  # noqa: PLC0415 - loads the engine's library
 
+    from privet.engines.files import opened  # noqa: PLC0415 - which loads it, too
+
     try:
-        yield pl.scan_parquet(path) if kind == "parquet" else pl.scan_ipc(path)
+        source = opened(path)
+        yield pl.scan_parquet(source) if kind == "parquet" else pl.scan_ipc(source)
     except (pl.exceptions.PolarsError, OSError):
         raise InputError(f"{path}: this cannot be read as {kind}") from None
 

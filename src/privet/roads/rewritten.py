@@ -32,6 +32,7 @@ from privet.engines.documents.publication_tables import to_tables
 from privet.engines.documents.shape import Shape
 from privet.engines.documents.tables import to_frames
 from privet.engines.embedded import Embedded
+from privet.engines.files import opened
 from privet.engines.transactions import frames, lines
 from privet.errors import InputError
 from privet.evidence import sealed
@@ -114,9 +115,9 @@ def _write_columns(path: Path, again: Path, notes: DataNote, engine: Engine[Any]
     """Write a file of columns again, with all that a reader of columns sees in it."""
     try:
         if notes.format == "parquet":
-            pl.read_parquet(path).write_parquet(again)
+            pl.read_parquet(opened(path)).write_parquet(again)
         elif notes.format == "arrow":
-            pl.read_ipc(path).write_ipc(again)
+            pl.read_ipc(opened(path)).write_ipc(again)
         else:
             engine.write(engine.read(path, notes.form, empty=True), again, notes.form)
     except (pl.exceptions.PolarsError, OSError):
@@ -230,7 +231,7 @@ def _of_spark(path: Path, notes: Mapping[str, str]) -> set[str]:
     except (ValueError, RecursionError):
         return fine
     fields = said.get("fields") if isinstance(said, dict) and said.keys() == {"type", "fields"} else None
-    names = list(pl.read_parquet_schema(path))
+    names = list(pl.read_parquet_schema(opened(path)))
     if isinstance(fields, list) and len(fields) == len(names) and all(map(_plain, fields, names)):
         fine.add(SPARK_SCHEMA)
     return fine

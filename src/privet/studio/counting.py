@@ -12,7 +12,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -24,7 +23,7 @@ from privet.policy.values import Policy
 from privet.registry import find
 from privet.roads import check
 from privet.roads.tables.road import as_it_stands, judged
-from privet.studio.later import begun
+from privet.studio.later import Work, begun, now
 from privet.studio.project import Project
 
 NOT_COUNTED = {"models", "algorithm", "purpose", "ledger"}  # parts of a policy that change no count
@@ -50,7 +49,7 @@ class Question:
     key: Any
     work: Callable[[], Verdicts] = field(repr=False)
     dropped: threading.Event = field(repr=False)
-    soon: Future[Verdicts] = field(default_factory=Future, repr=False)
+    soon: Work[Verdicts] = field(default_factory=Work, repr=False)
     tabs: set[str] = field(default_factory=set)
     asked: float = field(default_factory=time.monotonic)  # for the last time
     read: datetime = field(default_factory=_now)  # when its data was, or began to be
@@ -65,7 +64,7 @@ class Counts:
     def __init__(self, longest: float = LONGEST) -> None:
         self._lock = threading.Lock()
         self._key: Any = None
-        self._soon: Future[Tally] | None = None
+        self._soon: Work[Tally] | None = None
         self._questions: dict[Any, Question] = {}
         self._of_tab: dict[str, Question] = {}
         self._row: deque[Question] = deque()
@@ -74,7 +73,7 @@ class Counts:
         self._read = _now()  # of the counts
         self.longest = longest
 
-    def verdicts(self, project: Project, policy: Policy, asker: str = "") -> Future[Verdicts]:
+    def verdicts(self, project: Project, policy: Policy, asker: str = "") -> Work[Verdicts]:
         """What the data achieves of a policy, as it stands; the same as `privet check` finds, now or soon.
 
         The next question of the same asker takes the place of this one. StoppedError: it would take too long.
@@ -161,8 +160,8 @@ class Counts:
         counted = self._counted(project, policy)
         return lambda: self._judged(counted, policy, dropped), self._read
 
-    def _judged(self, counted: Future[Tally], policy: Policy, dropped: threading.Event) -> Verdicts:
-        tally = counted.result()
+    def _judged(self, counted: Work[Tally], policy: Policy, dropped: threading.Event) -> Verdicts:
+        tally = now(counted, None, "", "")
         return self._bounded(dropped, lambda: judged(tally, policy))
 
     def _bounded(self, dropped: threading.Event, work: Callable[[], Verdicts]) -> Verdicts:
@@ -171,7 +170,7 @@ class Counts:
             effort.between()()
             return work()
 
-    def _counted(self, project: Project, policy: Policy) -> Future[Tally]:
+    def _counted(self, project: Project, policy: Policy) -> Work[Tally]:
         said = {part: what for part, what in policy.to_document().items() if part not in NOT_COUNTED}
         said["attributes"] = [  # how a value is generalised changes no count of what stands there
             (name, {key: what for key, what in one.items() if key != "hierarchy"})
@@ -186,8 +185,6 @@ class Counts:
         return self._soon
 
 
-def _failed(soon: Future[Any]) -> bool:
+def _failed(soon: Work[Any]) -> bool:
     """Did it end without a result? Then it is tried again, but for what was given up as too long."""
-    if not soon.done():
-        return False
-    return soon.exception() is not None and not isinstance(soon.exception(), effort.StoppedError)
+    return soon.in_vain and not isinstance(soon.exception(), effort.StoppedError)

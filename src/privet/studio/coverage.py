@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +12,7 @@ from privet.hierarchy import parse
 from privet.registry import find
 from privet.roads.documents.data import distinct
 from privet.studio import edits
+from privet.studio.later import Work
 from privet.studio.pages import Asked
 
 
@@ -34,10 +34,10 @@ def quasi(asked: Asked) -> dict[str, dict[str, Any]]:
     return edits.quasi(asked.project.document())
 
 
-def soon(asked: Asked) -> Future[list[Standing]]:
+def soon(asked: Asked) -> Work[list[Standing]]:
     """How every hierarchy covers its values, or the one that is asked for; of a million it takes a while."""
     key = (asked.get("column"), asked.project.standing(), asked.look.records)
-    found: Future[list[Standing]] = asked.studio.standing.at(key, lambda: list(_standing(asked)))
+    found: Work[list[Standing]] = asked.studio.standing.at(key, lambda: list(_standing(asked)))
     return found
 
 

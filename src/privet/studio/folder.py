@@ -14,6 +14,7 @@ from privet.placing import followed, rewritten
 DATA, TREES, RELEASES = "data", "hierarchies", "releases"
 ELSEWHERE = "received"  # before the name of a release that does not lie in the project
 LONGEST = 160  # bytes of a file's name
+PATIENCE = 0.05  # seconds that a click waits for the disk
 _NAME = re.compile(r"[^\w.\- ]+")
 
 
@@ -73,7 +74,7 @@ class Folder:
         found = [
             path
             for path in (self.folder / RELEASES).glob("*")
-            if not path.name.startswith(".") and (path / ev.FILE).is_file()
+            if not (path.name.startswith(".") or path.is_symlink()) and (path / ev.FILE).is_file()
         ]
         ours = sorted(found, key=lambda path: (path / ev.FILE).stat().st_mtime, reverse=True)
         places = {path.resolve() for path in found}
@@ -101,7 +102,7 @@ class Folder:
         _private(path.parent)
         path = followed(path)
         self._refuse_outside(path)
-        rewritten(path, text)  # trees hold values of the data
+        rewritten(path, text, patience=PATIENCE)  # for nobody else: trees hold values of the data
 
     def _refuse_outside(self, path: Path) -> None:
         if not path.resolve().is_relative_to(self.folder.resolve()):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -19,9 +19,23 @@ class WaitingError(Exception):
         self.state, self.said, self.stop = state, said, stop
 
 
-def begun(work: Callable[[], T]) -> Future[T]:
+class Work(Future[T]):
+    """What comes of work beside the pages.
+
+    Work that failed is done again for whoever asks next, but not before somebody was told: else a page that
+    waits for it would begin it anew each time that it asks how far it is, and wait for ever.
+    """
+
+    told = False  # that it failed
+
+    @property
+    def in_vain(self) -> bool:
+        return self.done() and self.told
+
+
+def begun(work: Callable[[], T]) -> Work[T]:
     """Work in a thread that ends with the studio."""
-    made: Future[T] = Future()
+    made: Work[T] = Work()
 
     def run() -> None:
         try:
@@ -35,12 +49,11 @@ def begun(work: Callable[[], T]) -> Future[T]:
 
 def now(soon: Future[T], patience: float | None, state: str, said: str, stop: str = "") -> T:
     """What comes of the work; WaitingError, if it does not within `patience` seconds."""
-    try:
-        return soon.result(patience)
-    except TimeoutError:
-        if soon.done():
-            raise
-        raise WaitingError(state, said, stop) from None
+    if not wait([soon], patience).done:
+        raise WaitingError(state, said, stop)
+    if isinstance(soon, Work):
+        soon.told = soon.exception() is not None
+    return soon.result()
 
 
 class Latest(Generic[T]):
@@ -49,12 +62,11 @@ class Latest(Generic[T]):
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._key: Hashable = None
-        self._soon: Future[T] | None = None
+        self._soon: Work[T] | None = None
 
-    def at(self, key: Hashable, work: Callable[[], T]) -> Future[T]:
+    def at(self, key: Hashable, work: Callable[[], T]) -> Work[T]:
         """What comes of it, now or soon."""
         with self._lock:
-            failed = self._soon is not None and self._soon.done() and self._soon.exception() is not None
-            if self._soon is None or failed or key != self._key:
+            if self._soon is None or self._soon.in_vain or key != self._key:
                 self._key, self._soon = key, begun(work)
             return self._soon

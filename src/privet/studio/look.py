@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +21,7 @@ from privet.engines.text import is_url
 from privet.errors import InputError
 from privet.registry import find
 from privet.studio import sets
-from privet.studio.later import begun, now
+from privet.studio.later import Work, begun, now
 from privet.studio.project import Project
 from privet.studio.seen import Column, columns_of
 from privet.studio.shape import DOCUMENTS, TRAJECTORIES, TRANSACTIONS, Taken
@@ -71,17 +70,16 @@ class Looks:
         self._lock = threading.Lock()
         self._reading = threading.Lock()  # values, which may take a while: pages do not wait for it
         self._key: tuple[Any, ...] | None = None
-        self._soon: Future[Look] | None = None
+        self._soon: Work[Look] | None = None
         self._values: dict[str, list[Any]] = {}
         self._remembered: dict[Any, Any] = {}
 
-    def soon(self, project: Project) -> Future[Look]:
+    def soon(self, project: Project) -> Work[Look]:
         """What is seen of a project's data, now or in a while; a look that failed is taken again."""
         source, query, taken = project.given, project.selected(), project.taken()
         with self._lock:
             key = (project.signature(), query, taken)
-            failed = self._soon is not None and self._soon.done() and self._soon.exception() is not None
-            if self._soon is None or failed or key != self._key:
+            if self._soon is None or self._soon.in_vain or key != self._key:
                 self._key, self._values, self._remembered = key, {}, {}
                 self._soon = begun(lambda: looked(source, query, taken))
             return self._soon
@@ -99,7 +97,7 @@ class Looks:
         """A look that somebody has taken of what is now the project's data."""
         with self._lock:
             self._key = (project.signature(), project.selected(), project.taken())
-            self._values, self._remembered, self._soon = {}, {}, Future()
+            self._values, self._remembered, self._soon = {}, {}, Work()
             self._soon.set_result(found)
 
     def remembered(self, key: Any, work: Callable[[], T]) -> T:
@@ -131,7 +129,7 @@ class Incoming:
     """Data that somebody wants to open: it is looked at before anything else is let go for it."""
 
     source: str
-    soon: Future[Look] = field(repr=False)
+    soon: Work[Look] = field(repr=False)
     query: str | None = None
     dropped: Path | None = None  # a file that goes again if it cannot be read
 

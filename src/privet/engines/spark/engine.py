@@ -156,6 +156,7 @@ class Spark:
             here = book.found(texts[1], texts[2], self._cells)
         if table.records is not None and here.records != table.records:
             raise InputError("Spark: the source was changed while it was read; nothing was released")
+        table.as_it_was()
         codes = book.unpacked(here.words)
         columns = {name: Column(name, d, d.column(codes[name])) for name, d in book.domains.items()}
         target = [columns[a.name] for a in policy.with_role(Role.TARGET)]
@@ -181,7 +182,9 @@ class Spark:
         return self._distinct(table, columns)
 
     def live(self, table: Spread, values: Mapping[str, Any], codes: PublicCodes) -> ClusterLive:
-        return ClusterLive(self._session, self._staging, table, values, codes, self._cells)
+        found = ClusterLive(self._session, self._staging, table, values, codes, self._cells)
+        table.as_it_was()
+        return found
 
     def combinations(self, table: Spread) -> Any:
         import polars as pl  # noqa: PLC0415 - few ask
@@ -203,11 +206,15 @@ class Spark:
         )
 
     def different(self, table: Spread, times: str) -> Any:
-        return people.different(table, times, self._cells)
+        found = people.different(table, times, self._cells)
+        table.as_it_was()
+        return found
 
     def people(self, table: Spread, person: str, point: tuple[str, str], times: str) -> Any:
         limits = (self._values, self._cells)
-        return people.people(self._session, self._staging, table, person, point, times, limits)
+        found = people.people(self._session, self._staging, table, person, point, times, limits)
+        table.as_it_was()
+        return found
 
     def expanded(self, frame: Any, times: str, person: str | None) -> Spread:
         return people.expanded(self._session, self._staging, frame, times, person)
@@ -258,6 +265,7 @@ class Spark:
     def settled(self, table: Spread) -> Spread:
         """The table as it lies in files: what is checked then is what was written, not what was meant."""
         folder = self._staging.written(table.frame.toDF(*table.names))
+        table.as_it_was()
         found = sources.read(self._session, self._staging, folder, Form("parquet"), None)
         if found.names != table.names:
             raise InternalError("the cluster wrote other columns than it was told to")

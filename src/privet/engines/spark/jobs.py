@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from typing import Any, TypeVar
 from privet.errors import InputError, MissingExtraError
 
 T = TypeVar("T")
+_ASKED: list[tuple[Any, Any]] = []  # clients of ours, and how often they ask a server that does not answer
 CHANGED = "privet: not counted"  # raised on the cluster where a value was not there when it was counted
 
 
@@ -24,6 +26,35 @@ def functions() -> Any:
         except ImportError:
             raise MissingExtraError("the engine 'spark'", "spark") from None
     return found
+
+
+def impatient(client: Any, retries: int) -> None:
+    """A client that asks a server which is gone so often at every question, and once when we are stopped."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from pyspark.sql.connect.client.retries import DefaultPolicy  # noqa: PLC0415 - an optional extra
+
+    often = DefaultPolicy(max_retries=retries)
+    client.set_retry_policies([often])
+    _ASKED.append((client, often))
+
+
+def once() -> None:
+    """Nobody is asked again from now on, if there is no answer."""
+    for client, often in _ASKED:
+        client.set_retry_policies([])
+        often.max_retries = 0  # for who is asking already, in threads that the end of the process waits for
+
+
+def stopped() -> None:
+    """Who stops us waits for no server, which may be stopped too, or not answer while our last job goes on.
+
+    So pyspark does not say goodbye at the end of the process, which it would wait for without a limit.
+    """
+    once()
+    for client, _ in _ASKED:
+        if (goodbye := getattr(client, "_on_exit", None)) is not None:
+            atexit.unregister(goodbye)
 
 
 @contextmanager
@@ -52,6 +83,9 @@ def told(what: str) -> Iterator[None]:
             if type(error).__module__.split(".")[0] not in {"grpc", "py4j", "pyarrow"}:
                 raise
             raise InputError(f"Spark: {what} failed ({type(error).__name__})") from None
+        except BaseException:
+            stopped()
+            raise
 
 
 def all_told(what: str) -> Callable[[type[T]], type[T]]:

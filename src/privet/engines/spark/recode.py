@@ -8,7 +8,7 @@ order of what was not counted, as every engine does.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
 
@@ -79,7 +79,7 @@ class Recoder:
                         labels_of = list(recoding.labels[name])
                         frame = self._labelled(frame, f"p{at}", {f"l{at}": labels_of}, len(labels_of))
                         made[name] = f"l{at}"
-        return spread_of(frame.select(*made.values()), list(made))
+        return replace(spread_of(frame.select(*made.values()), list(made)), watched=table.watched)
 
     def _generalised(self, frame: Any, name: str, recoding: Generalization) -> tuple[Any, str]:
         cut: Cut = recoding.cuts[name]

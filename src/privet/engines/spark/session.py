@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import atexit
 import os
+import socket
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
+from urllib.parse import urlsplit
 
-from privet.engines.spark.jobs import functions, told
+from privet.engines.spark.jobs import functions, impatient, once, told
 from privet.errors import InputError, MissingExtraError
 
+PORT, PATIENCE = 15002, 20.0  # of Spark Connect, and seconds in which a server takes a connection
+RETRIES = 6  # after .05, .2, .8, 3.2, 12.8 and 51 seconds; pyspark itself would ask for ten minutes
+# What gRPC goes through.
+PROXIES = ("grpc_proxy", "https_proxy", "http_proxy", "HTTPS_PROXY", "HTTP_PROXY")
 SAIL = "sail"  # an address that starts Sail in this process: no cluster, no JVM
 
 
@@ -39,10 +45,14 @@ def session_of(master: str | None) -> Any:
             )
         if master == SAIL:
             master = _sail()
+        _reach(master)
         with told(f"connecting to {_place(master)}"), _with_a_file():
             try:
                 if master.startswith("sc://"):
-                    return SparkSession.builder.remote(master).create()  # not one that is elsewhere
+                    made = SparkSession.builder.remote(master).create()  # not one that is elsewhere
+                    impatient(made.client, RETRIES)
+                    atexit.register(once)  # a process says goodbye to its server
+                    return made
                 return SparkSession.builder.master(master).appName("privet").getOrCreate()
             except (ImportError, RuntimeError, TypeError):
                 raise InputError(
@@ -63,6 +73,23 @@ def _with_a_file() -> Iterator[None]:
         yield
     finally:
         del program.__file__
+
+
+def _reach(master: str) -> None:
+    """Refuse at once where nobody listens: pyspark would ask again and again for ten minutes and more.
+
+    Where a proxy stands between, only pyspark can tell.
+    """
+    found = urlsplit(master)
+    if found.scheme != "sc" or any(os.environ.get(name) for name in PROXIES):
+        return
+    try:
+        with socket.create_connection((found.hostname or "", found.port or PORT), timeout=PATIENCE):
+            pass
+    except (OSError, ValueError) as error:
+        number = getattr(error, "errno", None) or 0
+        why = os.strerror(number) if number > 0 else "no answer"
+        raise InputError(f"Spark: connecting to {_place(master)} failed: {why}") from None
 
 
 def _place(master: str) -> str:

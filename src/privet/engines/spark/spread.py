@@ -13,9 +13,10 @@ from typing import Any
 
 import polars as pl
 
-from privet import equality
+from privet import equality, parts
 from privet.core import Form
 from privet.domain import Value
+from privet.engines.files import opened
 from privet.engines.frames import WORDLESS_SAID
 from privet.engines.spark.jobs import fetched, functions, told
 from privet.errors import InputError
@@ -31,6 +32,32 @@ DAY = 86_400 * 10**6  # microseconds
 RESPELT = ("float", "double", "timestamp", "timestamp_ntz")
 
 
+@dataclass(frozen=True)
+class Watched:
+    """Files as they lay when they were first looked at."""
+
+    place: Path
+    stamps: tuple[tuple[str, int, int, int], ...]
+
+    @classmethod
+    def at(cls, place: Path) -> Watched:
+        return cls(place, _stamps(place))
+
+    @property
+    def unchanged(self) -> bool:
+        try:
+            return _stamps(self.place) == self.stamps
+        except (OSError, InputError):
+            return False
+
+
+def _stamps(place: Path) -> tuple[tuple[str, int, int, int], ...]:
+    """What a system knows of each file: another one, a longer one and one that was written again differ."""
+    every = parts.listed(place) if place.is_dir() else [place]
+    known = ((part.name, part.stat()) for part in every)
+    return tuple((name, found.st_ino, found.st_size, found.st_mtime_ns) for name, found in known)
+
+
 @dataclass(frozen=True, eq=False)
 class Spread:
     """A Spark frame with columns c0, c1, …, and what they are called."""
@@ -42,6 +69,7 @@ class Spread:
     form: Form = Form("parquet")  # noqa: RUF009 - it is frozen; how those are written
     records: int | None = None  # where they were counted
     parquet: tuple[Path, ...] | None = None  # the files of which this is every record
+    watched: Watched | None = field(default=None, repr=False)  # what it is read from, each time it is
 
     def at(self, name: str) -> str:
         """What a column is called inside."""
@@ -57,7 +85,7 @@ class Spread:
 
     def over(self, frame: Any) -> Spread:
         """The same columns in a frame that has more behind them."""
-        made = Spread(frame, self.names, columnar=self.columnar)
+        made = Spread(frame, self.names, columnar=self.columnar, watched=self.watched)
         made.__dict__["kinds"] = self.kinds
         return made
 
@@ -77,14 +105,21 @@ class Spread:
     def select(self, names: Sequence[str]) -> Spread:
         """Some columns, in this order."""
         some = spread_of(self.frame.select([self.at(name) for name in names]), names, columnar=self.columnar)
-        return replace(some, parquet=self.parquet)
+        return replace(some, parquet=self.parquet, watched=self.watched)
+
+    def as_it_was(self) -> None:
+        """Refuse if what this is read from is no longer what it was: it is read more than once."""
+        if self.watched is not None and not self.watched.unchanged:
+            raise InputError("Spark: the source was changed while it was read; nothing was released")
 
     def count(self) -> int:
         """How many records; of Parquet that this process sees, its parts say so themselves."""
         if self.records is not None:
             return self.records
         if self.parquet is not None:
-            return sum(pl.scan_parquet(part).select(pl.len()).collect().item() for part in self.parquet)
+            return sum(
+                pl.scan_parquet(opened(part)).select(pl.len()).collect().item() for part in self.parquet
+            )
         return _counted(self.frame)
 
 

@@ -6,8 +6,9 @@ What is written there is not a release: it goes with the run, or with the next w
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from platform import node
@@ -18,10 +19,11 @@ from weakref import finalize
 from privet import parts
 from privet.engine import SUFFIX
 from privet.engines.spark.jobs import told
-from privet.errors import InternalError
+from privet.errors import InputError, InternalError
 from privet.placing import scratch
 
 SMALL = 1 << 20  # bytes of a table that travels with a question; a larger one is read from a file
+_LETTERS = "*?[]{}\\"  # of names that a cluster takes for patterns
 MOMENTS = "spark.sql.parquet.outputTimestampType"
 
 
@@ -40,6 +42,11 @@ class Staging:
         return self._made / f"{word}-{next(self._numbers)}"
 
     def _folder(self) -> Path:
+        if is_pattern(self._asked or Path(tempfile.gettempdir())):
+            raise InputError(
+                f"{self._asked or tempfile.gettempdir()}: a cluster takes a name with one of {_LETTERS} for "
+                "a pattern; choose another folder"
+            )
         if self._asked is None:
             return scratch("privet-spark")
         self._asked.mkdir(exist_ok=True, parents=True)
@@ -54,6 +61,18 @@ class Staging:
         """What nobody will ask for again; only what lies here."""
         if self.owns(folder):
             rmtree(folder, ignore_errors=True)
+
+    def gathered(self, every: Sequence[Path]) -> Path:
+        """Files under names that are no patterns and not hidden, in a folder that holds nothing else."""
+        folder = self.fresh("gathered")
+        folder.mkdir()
+        for number, path in enumerate(every):
+            made = folder / parts.name(number, SUFFIX["parquet"])
+            try:
+                made.symlink_to(path.absolute())
+            except OSError:  # a disk without links
+                copyfile(path, made)
+        return folder
 
     def sent(self, session: Any, table: Any, *, typed: bool = False) -> Any:
         """A pyarrow table as a frame of the cluster; `typed`: its times of day of no zone stay that."""
@@ -78,7 +97,7 @@ class Staging:
 
     def _parts(self, word: str, frame: Any, what: str) -> Path:
         folder = self.fresh(word)
-        with told(what), _as_moments(frame.sparkSession):
+        with _as_moments(frame.sparkSession, what), told(what):  # who is stopped is told first
             frame.write.mode("error").parquet(str(folder))
             if not folder.is_dir() and not (nothing := frame.limit(1).toArrow()).num_rows:
                 # Sail writes no part where there is no record, and so no columns either.
@@ -88,18 +107,32 @@ class Staging:
         return folder
 
 
+def is_pattern(path: Path) -> bool:
+    """Would a cluster take this name for a pattern, which stands for other files?"""
+    return bool(set(_LETTERS) & set(str(path.absolute())))
+
+
 @contextmanager
-def _as_moments(session: Any) -> Iterator[None]:
+def _as_moments(session: Any, what: str) -> Iterator[None]:
     """A session that writes moments as such: Spark's own choice (INT96) has no zone, and ends in 2262."""
-    before = session.conf.get(MOMENTS, None)
-    session.conf.set(MOMENTS, "TIMESTAMP_MICROS")
+    with told(what):
+        before = session.conf.get(MOMENTS, None)
+        session.conf.set(MOMENTS, "TIMESTAMP_MICROS")
     try:
         yield
-    finally:
-        if before is None:
+    except Exception:  # who is stopped asks no more
+        with suppress(InputError):  # what failed first is what is said
+            _set(session, before, what)
+        raise
+    _set(session, before, what)
+
+
+def _set(session: Any, moments: str | None, what: str) -> None:
+    with told(what):
+        if moments is None:
             session.conf.unset(MOMENTS)
         else:
-            session.conf.set(MOMENTS, before)
+            session.conf.set(MOMENTS, moments)
 
 
 def _write(table: Any, path: Path) -> None:

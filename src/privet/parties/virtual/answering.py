@@ -1,13 +1,13 @@
 """An answer of the virtual database: the matching rows of all sites, and not whose they are.
 
-Every site selects from its own part. How many rows match in all is added up, so that everybody knows how many
-decoys it takes to keep the agreed loss of privacy; then the rows are united (`union`). A decoy looks like any
-row: one of the matching boxes with any sensitive values. Whoever leads the union leaves out what the guard
-does not let pass, before anybody else sees the answer.
+Groups are united whole and once (`memory`): the rows of a box that no question has asked for before are
+united (`union`) among so many decoys as keep the agreed loss of privacy, and all sites remember them. What
+matches, and what of it the guard lets pass, every site then selects by itself. A decoy looks like any row:
+one of the matching boxes with any sensitive values.
 
 Trust: see `union`.
-Leaks: to all sites, the question, how many rows match, the answer, and a bag of rows and decoys. With
-guard = "whole-class" also, to the first site, how many rows of each group match, and to all which groups do.
+Leaks: to all sites, the question, the rows of all boxes that it asks for, and a bag of rows and decoys; which
+boxes of a question a site remembers.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from math import prod
 import numpy as np
 
 from privet.errors import InternalError, PartyError, UnsupportedError
-from privet.parties.primitives.extremes import Ints, Mask
+from privet.parties.primitives.extremes import Ints
 from privet.parties.primitives.union import LARGEST, union
 from privet.parties.transport import Link
 from privet.parties.virtual.asking import Question
 from privet.parties.virtual.contract import DatabaseContract, Guard
 from privet.parties.virtual.exposure import Asked
-from privet.parties.virtual.sites import Among
+from privet.parties.virtual.memory import Memory
 from privet.parties.virtual.table import LocalTable
 
 
@@ -46,8 +46,10 @@ class Answer:
         return self.matched - len(self.rows)
 
 
-def answered(link: Link, contract: DatabaseContract, table: LocalTable, question: Question) -> Answer:
-    """The rows of all sites that match; every site learns them."""
+def answered(
+    link: Link, contract: DatabaseContract, table: LocalTable, question: Question, memory: Memory
+) -> Answer:
+    """The rows of all sites that match; every site learns the groups that they are in."""
     question.refuse(contract)
     _same_question(link, table, question)
     columns = (*contract.quasi, *contract.sensitive)
@@ -58,32 +60,90 @@ def answered(link: Link, contract: DatabaseContract, table: LocalTable, question
         return Answer((), columns, 0, 0, 0)
     if domain > 1 << 61:
         raise UnsupportedError("more rows could be than decoys can be drawn of: ask for fewer boxes")
-    sites = Among(link, contract.adding)
-    number = np.full(len(table.low), -1)
-    number[boxes] = np.arange(len(boxes))
-    which = number[table.leaf] >= 0
-    fits = which & question.rows(table.sensitive, contract)
-    classes = table.classes()
+    fresh = _recalled(link, table, memory, boxes.tolist(), sizes)
+    decoys = _united(link, contract, table, memory, fresh) if fresh else 0
+    box, packed = memory.rows(boxes.tolist())
+    sensitive = _unpacked(packed, sizes)
+    fits = question.rows(sensitive, contract)
+    group = table.classes()[box]
     if contract.guard is Guard.WHOLE_CLASS and question.names_sensitive(contract):
-        fits = which & _whole(sites, classes, table.leaf[fits])[table.leaf]
-    mine = _packed(number[table.leaf[fits]], table.sensitive[fits], sizes)
-    total = sites.total(np.array([len(mine)], dtype=np.uint32))
-    matched = int(sites.tell("matched", total, 1, np.uint32)[0])
+        fits = np.isin(group, group[fits])
+    large = np.bincount(group[fits], minlength=len(table.low))[group] >= contract.rules.k
+    shown = np.flatnonzero(fits & large)
+    rows = _labelled(box[shown], sensitive[shown], table, contract)
+    return Answer(rows, columns, int(fits.sum()), decoys, domain)
+
+
+def _recalled(link: Link, table: LocalTable, memory: Memory, boxes: list[int], sizes: list[int]) -> list[int]:
+    """Boxes that no site remembers; of the others those who have forgotten are told by those who have not."""
+    mine = memory.knows(boxes)
+    link.broadcast_words("known", mine.astype(np.uint8))
+    known = [
+        mine if party == link.me else link.receive_words(party, "known", len(boxes), np.uint8) == 1
+        for party in range(link.parties)
+    ]
+    places = np.array(boxes, dtype=np.int64)
+    teller = np.argmax(known, axis=0)  # the first that knows
+    told = np.any(known, axis=0)
+    for party in range(link.parties):
+        lost = [places[told & (teller == one) & ~known[party]] for one in range(link.parties)]
+        for one, some in enumerate(lost):
+            if not len(some) or link.me not in {one, party}:
+                continue
+            if link.me == one:
+                link.send_words(party, "recalled", memory.rows(some.tolist())[1].astype(np.uint64))
+                continue
+            packed = link.receive_words(one, "recalled", int(table.sizes[some].sum()), np.uint64)
+            if (packed >= prod(sizes)).any():
+                raise PartyError(f"{link.name(one)}: recalls a row that is not of the domain")
+            where, codes = np.repeat(some, table.sizes[some]), packed.astype(np.int64)
+            if _lost(table, sizes, where, codes):
+                raise PartyError(f"{link.name(one)}: recalls other rows than we have handed in")
+            memory.learn(some.tolist(), where, codes)
+    return [int(box) for box in places[~told]]
+
+
+def _united(
+    link: Link, contract: DatabaseContract, table: LocalTable, memory: Memory, boxes: list[int]
+) -> int:
+    """Unite all rows of some boxes, and remember them; among how many decoys."""
+    sizes = [len(values) for values in contract.sensitive.values()]
+    values, matched = prod(sizes), int(table.sizes[boxes].sum())
+    domain = len(boxes) * values
     decoys = contract.decoys if contract.decoys is not None else _planned(contract, domain, matched)
     if decoys * 2 + matched > LARGEST:
         raise UnsupportedError(
             f"an answer of {matched:,} rows would take {decoys:,} decoys: ask for less, or agree on more loss"
         )
-    of_class = classes[boxes]
+    number = np.full(len(table.low), -1)
+    number[boxes] = np.arange(len(boxes))
+    mine = number[table.leaf] >= 0
+    items = number[table.leaf[mine]] * values + _packed(table.sensitive[mine], sizes)
+    try:
+        memory.begin(boxes)
+    except PartyError as error:
+        raise error.by(link.name(link.me)) from None
+    try:
+        found = np.array(union(link, items.tolist(), domain, decoys), dtype=np.int64)
+        at, packed = np.divmod(found, values)
+        if (np.bincount(at, minlength=len(boxes)) != table.sizes[boxes]).any():
+            raise PartyError("other rows were handed in than were counted when the database was made")
+        where = np.array(boxes, dtype=np.int64)[at]
+        if _lost(table, sizes, where, packed):
+            raise PartyError("rows that we handed in are not among those that came back around the ring")
+        memory.learn(boxes, where, packed)
+    finally:
+        memory.end(boxes)
+    return decoys
 
-    def guarded(items: list[int]) -> list[int]:
-        """Groups that are answered in part and too small are left out."""
-        here = of_class[np.array(items, dtype=np.int64) // prod(sizes)].tolist()
-        count = Counter(here)
-        return [item for item, group in zip(items, here, strict=True) if count[group] >= contract.rules.k]
 
-    found = np.array(union(link, mine.tolist(), domain, decoys, guarded), dtype=np.int64)
-    return Answer(_labelled(found, boxes, table, contract, sizes), columns, matched, decoys, domain)
+def _lost(table: LocalTable, sizes: list[int], where: Ints, packed: Ints) -> bool:
+    """Is a row of ours missing from what is said to be all rows of these boxes?"""
+    here = np.isin(table.leaf, where)
+    mine = Counter(
+        zip(table.leaf[here].tolist(), _packed(table.sensitive[here], sizes).tolist(), strict=True)
+    )
+    return bool(mine - Counter(zip(where.tolist(), packed.tolist(), strict=True)))
 
 
 def _same_question(link: Link, table: LocalTable, question: Question) -> None:
@@ -104,38 +164,28 @@ def _planned(contract: DatabaseContract, domain: int, matched: int) -> int:
     return asked.decoys(contract.loss, contract.exposure)
 
 
-def _whole(sites: Among, classes: Ints, matching: Ints) -> Mask:
-    """By leaf whether its group has a matching row at any site."""
-    groups = int(classes.max()) + 1
-    total = sites.total(np.bincount(classes[matching], minlength=groups).astype(np.uint32))
-    said = None if total is None else (total > 0).astype(np.uint8)
-    found: Mask = sites.tell("groups", said, groups, np.uint8).astype(bool)[classes]
-    return found
-
-
-def _packed(box: Ints, sensitive: Ints, sizes: list[int]) -> Ints:
-    found = box.astype(np.int64)
+def _packed(sensitive: Ints, sizes: list[int]) -> Ints:
+    """The sensitive values of each row as one number."""
+    found = np.zeros(len(sensitive), dtype=np.int64)
     for at, size in enumerate(sizes):
         found = found * size + sensitive[:, at]
     return found
 
 
+def _unpacked(packed: Ints, sizes: list[int]) -> Ints:
+    found = np.zeros((len(packed), len(sizes)), dtype=np.int64)
+    for at in range(len(sizes) - 1, -1, -1):
+        packed, found[:, at] = np.divmod(packed, sizes[at])
+    return found
+
+
 def _labelled(
-    items: Ints, boxes: Ints, table: LocalTable, contract: DatabaseContract, sizes: list[int]
+    box: Ints, sensitive: Ints, table: LocalTable, contract: DatabaseContract
 ) -> tuple[tuple[str, ...], ...]:
-    """Items as rows of text; a union comes sorted, so that their order tells nothing."""
-    codes = []
-    rest = items
-    for size in reversed(sizes):
-        rest, code = np.divmod(rest, size)
-        codes.append(code)
-    codes.reverse()
-    labels = {int(box): table.label(int(box), contract) for box in np.unique(boxes[rest])}
+    """Rows of text, by box and by value, so that their order tells nothing."""
+    labels = {int(one): table.label(int(one), contract) for one in np.unique(box)}
     values = list(contract.sensitive.values())
     return tuple(
-        (
-            *labels[int(boxes[box])],
-            *("" if (v := values[at][code[row]]) is None else str(v) for at, code in enumerate(codes)),
-        )
-        for row, box in enumerate(rest.tolist())
+        (*labels[where], *("" if (v := values[at][code]) is None else str(v) for at, code in enumerate(row)))
+        for where, row in zip(box.tolist(), sensitive.tolist(), strict=True)
     )

@@ -58,7 +58,10 @@ EXTREMES = (
 )
 CUTS = "where each region is cut, how many records lie at the cut, and whether a cut was taken back"
 SIZES = "how many records each group has in the end, all sites together"
-ANSWERS = "every question, every answer, and bags of rows and decoys on their way to an answer"
+ANSWERS = (
+    "every question, all rows of the groups that it asks for, and once of each group a bag of rows and "
+    "decoys on their way"
+)
 REGIONS = (
     "how many records each region has and how many lie up to each value that is tried for its median, all "
     "sites together; also of cuts that are taken back"
@@ -235,8 +238,6 @@ class DatabaseContract:
         leads = [*everybody, REGIONS]
         if self.rules.sites > 1 and not self.rules.asks_sizes:
             leads.append("how many sites have records in each half of a cut")
-        if self.guard is Guard.WHOLE_CLASS:
-            leads.append("how many records of each group match a question that names sensitive values")
         return {party: tuple(everybody if at else leads) for at, party in enumerate(self.parties)}
 
     @property

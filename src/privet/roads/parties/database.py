@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from privet.parties.primitives.extremes import Ints
 from privet.parties.transport import Link
 from privet.parties.virtual.contract import DatabaseContract
 from privet.parties.virtual.growing import grown
+from privet.parties.virtual.memory import Memory
 from privet.parties.virtual.sites import Among
 from privet.parties.virtual.table import LocalTable
 from privet.release import private_folder
@@ -25,7 +27,7 @@ from privet.roads.parties.release import Run
 from privet.roads.parties.results import NOTE, keep, note_of
 from privet.roads.stations import in_frame, settle
 
-ROWS, CONTRACT, BOXES = "rows.json", "contract.json", "boxes.csv"
+ROWS, CONTRACT, BOXES, HEARD = "rows.json", "contract.json", "boxes.csv", "heard.json"
 
 
 def make_together(link: Link, contract: DatabaseContract, source: Any, engine: Engine[Any]) -> LocalTable:
@@ -71,3 +73,22 @@ def kept(folder: Path) -> tuple[DatabaseContract, LocalTable]:
             "this site's part of the virtual database is gone or damaged; make it anew"
         ) from None
     return contract, LocalTable.from_bytes(text, contract)
+
+
+def heard(folder: Path) -> Memory:
+    """What this site has heard in answers of a database that was made; what it hears is written there."""
+    place = private_folder(folder) / HEARD
+
+    def save(text: bytes) -> None:
+        fresh = place.with_name(f".{place.name}.new")
+        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(place)
+
+    try:
+        return Memory.from_bytes(place.read_bytes(), save)
+    except FileNotFoundError:
+        return Memory(save=save)

@@ -15,6 +15,7 @@ from privet.parties.transport import Distance, InProcess, Link, Session, Traffic
 from privet.parties.virtual.answering import Answer, answered
 from privet.parties.virtual.asking import Question
 from privet.parties.virtual.contract import DatabaseContract
+from privet.parties.virtual.memory import Memory
 from privet.parties.virtual.table import LocalTable
 from privet.roads.parties.database import make_together
 
@@ -35,12 +36,13 @@ class VirtualDatabase:
     tables: tuple[LocalTable, ...] = field(repr=False)
     made: Travelled
     record: bool = False
+    memories: tuple[Memory, ...] = field(default=(), repr=False)  # what each site has heard in answers
 
     def ask(self, question: Question, distance: Distance | None = None) -> tuple[Answer, Travelled]:
         """All sites answer together."""
 
         def part(link: Link) -> Answer:
-            return answered(link, self.contract, self.tables[link.me], question)
+            return answered(link, self.contract, self.tables[link.me], question, self.memories[link.me])
 
         answers, travelled = _together(
             self.contract, [part] * len(self.tables), record=self.record, distance=distance
@@ -66,7 +68,7 @@ def make_database(
         )
     parts = [partial(make_together, contract=contract, source=one, engine=engine) for one in sources]
     tables, travelled = _together(contract, parts, record=record, distance=distance)
-    return VirtualDatabase(contract, tuple(tables), travelled, record)
+    return VirtualDatabase(contract, tuple(tables), travelled, record, tuple(Memory() for _ in tables))
 
 
 def _together(

@@ -13,7 +13,7 @@ import numpy as np
 from privet.core import Finding, Hierarchy, PrivacyModel, Role, Tally, Terms, Verdict, Verdicts
 from privet.declared import Order
 from privet.engine import Ahead, Cluster, Engine, Tallied
-from privet.errors import InternalError
+from privet.errors import InputError, InternalError
 from privet.evidence import notes as ev
 from privet.evidence.folder import FILE, digest
 from privet.evidence.values import Evidence, Promise
@@ -253,6 +253,14 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
         private: Mapping[str, Any],
     ) -> TableRelease:
         asked = passed.asked
+        if isinstance(asked.engine, Cluster):
+            # Which reads its source again for each question: counted and written may be two tables.
+            final = replace(passed.seen.final, person=None)
+            if any(recounted.complaints(evidence, final, asked.policy)):
+                raise InputError(
+                    "the source was changed while it was published: what was written is not what was "
+                    "counted; nothing was released"
+                )
         return TableRelease(
             table=passed.leaving.published,
             engine=asked.engine,

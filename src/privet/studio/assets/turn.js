@@ -13,6 +13,9 @@ let stored = false; // was it kept before?
 let clicks = 0, gone = 0, refused = 0; // how many there were: in all, up to the last link, up to the last refusal
 let asked = new AbortController(); // of the page that is on its way
 let forms = Promise.resolve(); // which are sent one after the other
+let queue = 0, unsaid = 0; // of them, those that are not done; and those that are not even sent
+let sending = new WeakMap(); // what each form says last, while it is not done
+let touched = false; // has anything been typed or chosen on this page?
 
 function bare(address) {
   return address.split("#")[0];
@@ -75,6 +78,7 @@ const put = (page, whole) => {
     part.append(...fresh.childNodes);
   }
   document.title = page.title;
+  touched = false;
   renew();
   document.dispatchEvent(new Event("renewed"));
   return left;
@@ -127,13 +131,20 @@ const ask = async (address, wanted, use, { parts, signal } = {}) => {
 };
 
 // A click that leads to another page: of several the last one counts. What forms are saying meanwhile is waited
-// for, so that the page shows it, unless that takes long.
+// for, so that the page shows it; where that takes long, the page is shown before it and again after it.
 const leave = async (address, use) => {
   asked.abort();
   const { signal } = asked = new AbortController();
-  gone = ++clicks;
+  const mine = gone = ++clicks;
   await Promise.race([forms, pause(MOMENT)]);
+  const early = queue > 0;
   if (!signal.aborted) await ask(address, () => !signal.aborted, use, { signal });
+  if (early) forms.then(() => { if (mine === clicks && refused !== clicks) overtaken(); });
+};
+
+const overtaken = () => {
+  if (!touched) { again(); return; }
+  document.getElementById("main").prepend(notice("What you said before is done now. This page is from before it: load it again to see what it did."));
 };
 
 export const turn = (address) => busy(leave(address, show));
@@ -152,15 +163,18 @@ export const again = () => {
 
 const paragraph = (said) => Object.assign(document.createElement("p"), { textContent: said });
 
-const complaint = (said) => {
-  const box = Object.assign(document.createElement("div"), { className: "state no", role: "alert" });
-  box.append(paragraph(`✗ ${said}`));
+const boxed = (said, kind, role) => {
+  const box = Object.assign(document.createElement("div"), { className: kind, role });
+  box.append(paragraph(said));
   return box;
 };
+const complaint = (said) => boxed(`✗ ${said}`, "state no", "alert");
+const notice = (said) => boxed(said, "state", "status");
 
 // A form is sent once, whatever comes of it: nobody knows what the server has done that does not answer.
 const say = async (form, button, sent, mine) => {
   let answer, text;
+  unsaid--;
   try {
     answer = await fetch(form.getAttribute("action"), { method: "POST", body: sent, headers: { "x-turns": "yes" } });
     text = await answer.text();
@@ -170,7 +184,7 @@ const say = async (form, button, sent, mine) => {
     box.scrollIntoView({ block: "center" });
     return;
   } finally {
-    delete form.dataset.sent;
+    if (sending.get(form) === String(sent)) sending.delete(form);
   }
   const kind = answer.headers.get("content-type") ?? "";
   const wanted = () => mine > gone && mine > refused; // nobody went on since, or has a refusal to read
@@ -194,6 +208,7 @@ const follow = async (address, form, button, wanted) => {
     history.replaceState(history.state, "", found); // a reload shows the same
     const same = (held ? document.getElementById(held) : form).querySelector(`button[value="${CSS.escape(button?.value ?? "")}"]`);
     if (document.activeElement === document.body) same?.focus({ preventScroll: true });
+    document.getElementById("turned").textContent = "Done.";
   }, { parts: PARTS });
 };
 
@@ -230,14 +245,20 @@ document.addEventListener("submit", (event) => {
   if (form.getAttribute("method") !== "post") {
     address.search = sent;
     turn(address.href);
-  } else if (!form.dataset.sent) { // once, however often its button is pressed
-    form.dataset.sent = "yes";
+  } else if (sending.get(form) !== String(sent)) { // once, however often its button is pressed; another one corrects it
+    sending.set(form, String(sent));
     asked.abort();
     const mine = ++clicks;
-    forms = forms.then(() => say(form, button, sent, mine)).catch(() => location.reload());
+    queue++;
+    unsaid++;
+    forms = forms.then(() => say(form, button, sent, mine)).catch(() => location.reload()).finally(() => { queue--; });
     busy(forms);
   }
 });
+
+// What waits for an earlier form to be done would go with the document, and nobody would know.
+addEventListener("beforeunload", (event) => { if (unsaid) event.preventDefault(); });
+for (const kind of ["input", "change"]) document.addEventListener(kind, () => { touched = true; });
 
 // Back and forward: pages as they are now, at the height at which they were left; without an address, as they were.
 history.scrollRestoration = "manual";
@@ -265,5 +286,5 @@ addEventListener("popstate", ({ state }) => {
 
 let scrolled = 0;
 addEventListener("scroll", () => { clearTimeout(scrolled); scrolled = setTimeout(note, 100); }, { passive: true });
-addEventListener("pageshow", () => { for (const form of document.forms) delete form.dataset.sent; });
+addEventListener("pageshow", () => { sending = new WeakMap(); });
 if (history.state?.y) scrollTo(0, history.state.y); else note();

@@ -121,7 +121,7 @@ def triangles(size: int, seed: int) -> Any:
 
 
 def sample(one: Column, size: int, seed: int) -> tuple[Any, Any]:
-    """Outputs, and the true histogram in 20 bins; both drawn by the seed, so that a figure can be had again."""
+    """Outputs, and the true histogram in 20 bins; both drawn by the seed, so that figures come again."""
     codes = np.floor(triangles(size, seed) * 2 + 0.5).astype(np.int64)
     true = np.bincount(bin_of(one, codes, 20), minlength=20) / size
     return perturbed(one.channel, codes, np.random.default_rng([seed, size]).bytes), true

@@ -141,7 +141,7 @@ def test_too_few_arguments_are_refused() -> None:
 def test_every_exported_function_is_declared_and_every_declared_one_has_a_caller() -> None:
     sources = "\n".join(path.read_text(encoding="utf-8") for path in build.SOURCES)
     defined = set(re.findall(r"\b(privet_\w+)\(", sources)) | set(
-        re.findall(r"(?:UNDER|LEAVES)\((privet_\w+)", sources)
+        re.findall(r"(?:UNDER|LEAVES|KEYS)\((privet_\w+)", sources)
     )
     assert defined == set(signatures())
     house = Path(native.__file__).parents[1]
@@ -155,6 +155,7 @@ def test_every_exported_function_is_declared_and_every_declared_one_has_a_caller
     code = code.replace(
         "privet_leaves_under_{", "privet_leaves_under_8 privet_leaves_under_16 privet_leaves_under_32"
     )
+    code = code.replace("privet_keys_{", "privet_keys_16 privet_keys_32")
     assert {name for name in signatures() if name not in code} == set()
 
 

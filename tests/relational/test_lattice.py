@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.relational import enumerated
 
+from privet import native
 from privet.core import Tally
 from privet.counts import rollup
 from privet.counts.rollup import Rollups, numbered, summed
@@ -53,13 +54,18 @@ def test_heights_and_neighbours(tally: Tally) -> None:
 @settings(max_examples=30)
 @given(st.data())
 @pytest.mark.parametrize(("dense", "few"), [(1 << 15, 4_000), (0, 1)])
-def test_rolled_up_counts_are_those_of_the_records(dense: int, few: int, data: st.DataObject) -> None:
+@pytest.mark.parametrize(("loops", "limit"), [(False, 2**62), (True, 2**62), (False, 6), (True, 6)])
+def test_rolled_up_counts_are_those_of_the_records(
+    dense: int, few: int, loops: bool, limit: int, data: st.DataObject
+) -> None:
     tally = data.draw(tallies(cells=25))
     lattice = Lattice.of(tally)
     names = [column.name for column in tally.sensitive]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rollup, "DENSE", dense)
         patch.setattr(rollup, "FEW", few)
+        patch.setattr(rollup, "LIMIT", limit)
+        patch.setattr(native, "WORTH_CALLING", 0 if loops else native.WORTH_CALLING)
         rollups = Rollups(tally, lattice.ladders, names)
         for node in data.draw(st.permutations(list(lattice.nodes())))[:12]:
             found = rollups.at(node)
@@ -82,17 +88,34 @@ def test_rolled_up_counts_are_those_of_the_records(dense: int, few: int, data: s
                 assert (np.diff(entries.owner * column.domain.size + entries.value) > 0).all()
 
 
-@given(st.lists(st.integers(0, 200), max_size=30), st.booleans())
-def test_keys_are_numbered_and_summed(keys: list[int], sparse: bool) -> None:
+@given(st.lists(st.integers(0, 200), max_size=30), st.booleans(), st.booleans())
+def test_keys_are_numbered_and_summed(keys: list[int], sparse: bool, loops: bool) -> None:
     key = np.array(keys, dtype=np.int64)
     room = 2**60 if sparse else 201
-    number, at = numbered(key, room)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(native, "WORTH_CALLING", 0 if loops else native.WORTH_CALLING)
+        number, at = numbered(key, room)
+        found, count = summed(key, np.full(len(keys), 3), room)
     want = sorted(set(keys))
     assert [want[n] for n in number] == keys
     assert key[at].tolist() == want
-    found, count = summed(key, np.full(len(keys), 3), room)
     assert found.tolist() == want
     assert count.tolist() == [3 * keys.count(each) for each in want]
+
+
+def test_keys_that_somebody_chose_to_meet_are_numbered_too() -> None:
+    back = pow(0x9E3779B97F4A7C15, -1, 2**64)  # what the loop multiplies by, undone: all want the first slot
+    every = [near * back % 2**64 for near in range(30_000)]
+    key = np.array([one for one in every if one < 2**62], dtype=np.int64)
+    assert len(key) > 7_000
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(native, "WORTH_CALLING", 0)
+        number, at = numbered(key, 2**62)
+    assert number.tolist() == np.argsort(np.argsort(key)).tolist()
+    assert (key[at] == np.sort(key)).all()
+    if native.library() is not None:
+        room = np.empty((2, len(key)), dtype=np.int64)
+        assert native.call("privet_numbered", key, len(key), 2**62, 0, *room) == -1
 
 
 def test_an_attribute_can_be_left_out() -> None:

@@ -7,12 +7,14 @@ level. `Rollups` keeps what was counted, and counts a node from the smallest of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from privet import native
 from privet.core import PrivacyModel, Tally
 from privet.counts.door import Entries, Frequencies, Indexes, Ints, Levels, Mask, Rungs
 from privet.errors import InternalError
@@ -21,6 +23,7 @@ from privet.recoding import Generalization, Regions
 DENSE = 1 << 15  # an array this small is dense however few the keys
 LARGE = 1 << 21  # up to here, an array of eight places for each key is quicker than sorting the keys
 LIMIT = 2**62
+WORTH = 8  # increments of a compiled loop for each key: what numbering and adding come to
 FEW = 4_000  # classes from which a node is counted without a stop on the way
 KEPT = 2_000_000  # classes that are remembered at most, over all nodes
 
@@ -37,6 +40,9 @@ def summed(key: NDArray[Any], counts: Ints, room: int) -> tuple[Indexes, Ints]:
         total = np.bincount(key, weights=counts, minlength=room)
         found = np.flatnonzero(total != 0)  # of a mask, which numpy finds three times quicker than of doubles
         return found, total[found].astype(np.int64)
+    if native.pays(WORTH * len(key)):
+        number, at = numbered(key, room)
+        return key[at].astype(np.int64), added(number, counts, len(at))
     order = np.argsort(key)
     ascending = key[order]
     first = np.flatnonzero(np.diff(ascending, prepend=-1))
@@ -45,14 +51,16 @@ def summed(key: NDArray[Any], counts: Ints, room: int) -> tuple[Indexes, Ints]:
 
 def numbered(key: NDArray[Any], room: int) -> tuple[Indexes, Indexes]:
     """The number of each key among those that occur, ascending, and where each number occurs once."""
+    if native.pays(WORTH * len(key)) and (found := _numbered_by_loops(key, room)) is not None:
+        return found
     if _dense(len(key), room):
         there = np.zeros(room, dtype=np.bool_)
         there[key] = True
-        found = np.flatnonzero(there)
+        occurs = np.flatnonzero(there)
         place = np.empty(room, dtype=np.intp)
-        place[found] = np.arange(len(found))
+        place[occurs] = np.arange(len(occurs))
         number = place[key]
-        at = np.empty(len(found), dtype=np.intp)
+        at = np.empty(len(occurs), dtype=np.intp)
         at[number] = np.arange(len(key))
         return number, at
     order = np.argsort(key)
@@ -60,6 +68,31 @@ def numbered(key: NDArray[Any], room: int) -> tuple[Indexes, Indexes]:
     number = np.empty(len(key), dtype=np.intp)
     number[order] = np.cumsum(first) - 1
     return number, order[first]
+
+
+def _numbered_by_loops(key: NDArray[Any], room: int) -> tuple[Indexes, Indexes] | None:
+    plain, dense = np.ascontiguousarray(key, dtype=np.int64), _dense(len(key), room)
+    number, at = np.empty(len(key), dtype=np.int64), np.empty(len(key), dtype=np.int64)
+    many = native.call("privet_numbered", plain, len(key), room, int(dense), number, at)
+    if many < 0:
+        return None
+    if dense:
+        return number, at[:many].copy()  # not a view, which would keep the rest
+    order = np.argsort(plain[at[:many]])  # of those that occur, which are fewer
+    rank = np.empty(many, dtype=np.intp)
+    rank[order] = np.arange(many)
+    return rank[number], at[order]
+
+
+def added(number: Indexes, counts: Ints, classes: int) -> Ints:
+    """The sum of the counts of each number."""
+    if not native.pays(WORTH * len(number)):
+        # bincount adds doubles, which are exact for whole numbers below 2**53
+        return np.bincount(number, weights=counts, minlength=classes).astype(np.int64)
+    total = np.empty(classes, dtype=np.int64)
+    plain = [np.ascontiguousarray(each, dtype=np.int64) for each in (number, counts)]
+    native.call("privet_added", *plain, len(number), total, classes)
+    return total
 
 
 def people(key: NDArray[Any], person: NDArray[Any], room: int) -> Ints:
@@ -92,6 +125,7 @@ class Rollups:
         )
         self._raw = every
         self._known: dict[Levels, Frequencies] = {}
+        self._last = every  # is asked for again at once, also where there is no room to remember it
         self._total = 0
         self._levels = np.empty((64, len(self._codes)), dtype=np.int16)
         self._sizes = np.empty(64, dtype=np.intp)
@@ -105,6 +139,8 @@ class Rollups:
 
     def at(self, node: Levels) -> Frequencies:
         """The classes of a node."""
+        if node == self._last.levels:
+            return self._last
         if node in self._known:
             return self._known[node]
         source = self._smallest(node)
@@ -116,9 +152,9 @@ class Rollups:
                 stop = list(node)
                 stop[lifted[-1]] = max(source.levels[lifted[-1]], 0)
                 source = self.at(tuple(stop))
-        found = self._merged(source, node)[0]
-        self._remember(node, found)
-        return found
+        self._last = self._merged(source, node)[0]
+        self._remember(node, self._last)
+        return self._last
 
     def beyond(self, node: Levels, smallest: int) -> None:
         """All classes are shown, however many there are."""
@@ -199,12 +235,11 @@ class Rollups:
     def _merged(self, source: Frequencies, node: Levels) -> tuple[Frequencies, Indexes]:
         key, room = self.keys(source.cell, node)
         number, at = numbered(key, room)
-        size = np.bincount(number, weights=source.size, minlength=len(at)).astype(np.int64)
         return (
             Frequencies(
                 node,
                 source.cell[at],
-                size,
+                added(number, source.size, len(at)),
                 tuple(_joined(e, number, len(at)) for e in source.sensitive),
                 self._codes,
             ),
@@ -214,18 +249,42 @@ class Rollups:
     def keys(self, cell: Indexes, node: Levels) -> tuple[NDArray[Any], int]:
         """A number for each cell, equal where they stand in one class, and one more than the largest."""
         key: NDArray[Any] = np.zeros(len(cell), dtype=np.int64)
-        room = 1
-        for ladder, codes, level in zip(self._ladders, self._codes, node, strict=True):
+        room, lifts = 1, dict[int, NDArray[Any]]()
+        for axis, (ladder, level) in enumerate(zip(self._ladders, node, strict=True)):
             width = ladder.widths[level]
             if width == 1:
                 continue
             if room > LIMIT // width:
-                key, at = numbered(key, room)
-                room = len(at)
+                key, at = numbered(key + self._lifted(cell, lifts), room)
+                room, lifts = len(at), {}
             # The last attribute varies slowest; which one does is the same for every source.
-            key += (ladder.groups[level] * room)[codes[cell]]
+            lifts[axis] = ladder.groups[level] * room
             room *= width
+        key += self._lifted(cell, lifts)
         return key, room
+
+    def _lifted(self, cell: Indexes, lifts: Mapping[int, NDArray[Any]]) -> NDArray[Any]:
+        """What stands for each cell at these axes, summed."""
+        key: NDArray[Any] = np.zeros(len(cell), dtype=np.int64)
+        if lifts and native.pays(len(cell) * len(lifts)):
+            start = np.full(len(self._codes), -1, dtype=np.int64)
+            ends = np.cumsum([0, *(len(lift) for lift in lifts.values())])
+            start[list(lifts)] = ends[:-1]
+            tables = np.concatenate([lift.astype(np.int64, copy=False) for lift in lifts.values()])
+            name = f"privet_keys_{8 * self._rows.itemsize}"
+            plain = np.ascontiguousarray(cell, dtype=np.int64)
+            if native.call(name, self._rows, len(self._codes), plain, len(cell), tables, start, key) >= 0:
+                return key
+            key[:] = 0
+        for axis, lift in lifts.items():
+            key += lift[self._codes[axis][cell]]
+        return key
+
+    @cached_property
+    def _rows(self) -> NDArray[Any]:
+        """The codes of each cell side by side: a cell is then fetched from memory once, not once an axis."""
+        wide = max((int(codes.max(initial=0)) for codes in self._codes), default=0)
+        return np.stack(self._codes, axis=1).astype(np.uint16 if wide < 1 << 16 else np.uint32).ravel()
 
     def _by_shrinking(self) -> list[int]:
         """The attributes, those whose top level merges most values first."""

@@ -30,6 +30,18 @@ int64_t privet_leaves_under_32(const uint32_t *codes /* n */, int64_t n, int64_t
 int64_t privet_cells_moved(const int64_t *cells /* n */, const int64_t *key /* n */, int64_t n,
     const int64_t *entry, const int64_t *leaf_of_entry, int64_t *leaf);
 
+/* classes.c: a number for each cell, equal where all its axes are lifted to equal ones; how many, -1 no memory */
+int64_t privet_keys_16(const uint16_t *codes, int64_t axes, const int64_t *cell /* n */, int64_t n,
+    const int64_t *lift, const int64_t *start /* axes */, int64_t *key /* n */);
+int64_t privet_keys_32(const uint32_t *codes, int64_t axes, const int64_t *cell /* n */, int64_t n,
+    const int64_t *lift, const int64_t *start /* axes */, int64_t *key /* n */);
+/* classes.c: how many keys occur, or -1 where there is no memory or too many meet; all at least 0, below `room` */
+int64_t privet_numbered(const int64_t *key /* n */, int64_t n, int64_t room, int64_t dense,
+    int64_t *number /* n */, int64_t *at /* n */);
+/* classes.c: the sum of the counts of each class; how many were added */
+int64_t privet_added(const int64_t *number /* n */, const int64_t *count /* n */, int64_t n,
+    int64_t *total /* classes */, int64_t classes);
+
 /* lookahead.c: 1 every block keeps the bound, 0 one breaks it, -1 no memory or too many axes */
 int64_t privet_blocks_keep(const uint8_t *codes, int64_t entries, const int64_t *radix,
     const int32_t *counts /* entries */, const int32_t *having /* flags * entries */, int64_t flags,

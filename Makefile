@@ -48,7 +48,7 @@ test-explore: $(STAMP)   ## the default suite with new random examples on every 
 	PRIVET_HYPOTHESIS=explore $(BIN)/pytest -q -n auto --dist worksteal
 
 test-services: $(STAMP)  ## tests that start a real PostgreSQL or browser
-	$(BIN)/pytest -q -m "services and not slow"
+	$(BIN)/pytest -q -n auto --dist loadfile -m "services and not slow"
 
 # Real Spark is large (half a gigabyte) and stands in the way of pyspark-client: an environment of its own.
 SPARK := .venv-spark

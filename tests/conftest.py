@@ -25,6 +25,13 @@ settings.register_profile("explore", settings.get_profile("privet"), derandomize
 settings.load_profile(os.environ.get("PRIVET_HYPOTHESIS", "privet"))
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Half as many again as there are cores: tests wait for disks and processes a third of their time."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(2, cores + cores // 2)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     seen = set()
     for item in items:

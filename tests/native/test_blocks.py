@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -157,3 +159,28 @@ def test_a_small_group_inside_one_group_of_attributes_is_found(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lookahead, "dealt", lambda *_: dealing)
         assert lookahead.keeps_by_blocks(ahead, partition.width, candidate, [1, 2, 3], 2, bound) is holds
+
+
+@given(data=st.data(), tally=tables())
+def test_protected_values_are_counted_whatever_they_have_in_common(data: st.DataObject, tally: Tally) -> None:
+    some = st.lists(st.booleans(), min_size=tally.cells, max_size=tally.cells)
+    masks = [np.array(mask, dtype=bool) for mask in data.draw(st.lists(some, max_size=5))]
+    partition = Partition(tally, masks, needs_leaves=True)
+    cut = [np.zeros(tally.cells, dtype=int) for _ in tally.quasi]  # by attribute the place of each cell
+    for at, column in enumerate(tally.quasi):
+        root = column.domain.root
+        if not root.children:
+            continue
+        candidate = Candidate(at, root, root.children, 0)
+        ahead = partition.ahead([candidate])[0]
+        child_of = np.repeat(np.arange(len(root.children)), [child.leaves for child in root.children])
+        child = child_of[column.codes]
+        leaves = [tuple(int(p[unit]) for p in ahead.position) for unit in ahead.unit]
+        for mask, having in zip(masks, ahead.having, strict=True):
+            want = Counter[tuple[Any, int]]()
+            for cell in np.flatnonzero(mask):
+                leaf = tuple(int(places[cell]) for places in cut)
+                want[leaf, int(child[cell])] += int(tally.counts[cell])
+            told = zip(leaves, ahead.child, having, strict=True)
+            assert +Counter({(leaf, int(under)): int(n) for leaf, under, n in told}) == +want
+        cut[at] = np.array(partition.split(candidate))[child]

@@ -43,6 +43,7 @@ class Partition:
         self._counts: Ints = tally.counts
         self._single = bool((tally.counts == 1).all())  # a table whose records hardly repeat
         self._protected = tuple(protected)
+        self._layers = layered(protected)
         self._needs_leaves = needs_leaves
         self._leaf_of_cell: NDArray[np.intp] | None = np.zeros(tally.cells, dtype=np.intp)
         self._last: _Look | None = None
@@ -113,15 +114,23 @@ class Partition:
             child, fan = np.empty(0, dtype=np.uint8), len(candidate.children)
             cells, key, total = self._leaves_under(candidate, self._leaf_of_cell)
             here = np.flatnonzero(total)
-            having = tuple(
-                _add_up(key[mask[cells]], self._counts[cells[mask[cells]]], len(total))[here]
-                for mask in self._protected
-            )
             entry = np.empty(len(total), dtype=np.intp)
             entry[here] = np.arange(len(here))
+            having = self._having(cells, entry[key], len(here))
             ahead = Ahead(here // fan, here % fan, total[here], having, self.position, whole=True)
         self._last = _Look(candidate, ahead, cells, child, key, entry)
         return self._last
+
+    def _having(self, cells: Indexes, entry: Indexes, entries: int) -> tuple[Ints, ...]:
+        """Of each entry how many records have each protected value, by the values."""
+        found = np.empty((len(self._protected), entries), dtype=np.int64)
+        for values, which in self._layers:
+            at = which[cells]
+            marked = np.flatnonzero(at >= 0)
+            key = at[marked] * entries + entry[marked]
+            counts = None if self._single else self._counts[cells[marked]]
+            found[values] = _add_up(key, counts, len(values) * entries).reshape(len(values), entries)
+        return tuple(found)
 
     def _leaves_under(
         self, candidate: Candidate, leaf_of_cell: NDArray[np.intp]
@@ -154,6 +163,24 @@ class Partition:
             cells = np.flatnonzero((codes >= node.lo) & (codes < node.hi))
         fan = np.repeat(np.arange(len(widths)), widths)
         return cells, fan[codes[cells].astype(np.intp) - node.lo]
+
+
+def layered(masks: Sequence[Mask]) -> list[tuple[list[int], Indexes]]:
+    """Masks that have no cell in common in one layer: which ones, and for each cell its place there, or -1.
+
+    The values of one attribute are such masks, and hundreds of them are then counted at a time.
+    """
+    layers: list[tuple[list[int], Indexes]] = []
+    for number, mask in enumerate(masks):
+        cells = np.flatnonzero(mask)
+        free = (one for one in reversed(layers) if (one[1][cells] < 0).all())
+        layer = next(free, None)
+        if layer is None:
+            layer = ([], np.full(len(mask), -1, dtype=np.intp))
+            layers.append(layer)
+        layer[1][cells] = len(layer[0])
+        layer[0].append(number)
+    return layers
 
 
 def divided(

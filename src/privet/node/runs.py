@@ -19,6 +19,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from time import monotonic
@@ -33,14 +34,16 @@ from privet.node.calling import Caller, UnreachableError
 from privet.node.house import SIGN, House, Peer, purse_of
 from privet.node.jobs import Job
 from privet.node.questions import Asked
-from privet.node.source import mark, opened
+from privet.node.source import content, mark, opened
 from privet.node.wires import Nodes, has_ended
-from privet.parties import agreements
+from privet.parties import agreements, rows
 from privet.parties.agreements import Signed
 from privet.parties.contract import Contract
 from privet.parties.itemsets import MiningContract
-from privet.parties.signing import signed, speaks
+from privet.parties.rows import OTHERS, UNTOLD, Rows
+from privet.parties.signing import bound, signed, speaks
 from privet.parties.transport import SPEAKS, Link, OtherSpeechError, Session
+from privet.parties.virtual.contract import DatabaseContract
 from privet.parties.virtual.memory import Memory
 from privet.placing import aside
 from privet.registry import find
@@ -54,6 +57,7 @@ STOPPED = "the node was stopped in the middle; nothing was published here; run i
 KNOCK = 0.5  # seconds between two questions whether a peer has begun
 NOTHING = "nothing was published"
 NOTES = "the node cannot write to its own folder: is the disk full? Nothing was begun"
+CHANGED = "the data were changed after the run was started; nothing is published; start it again"
 FAULT = "a fault in privet; nothing was published; the log has its kind"
 
 
@@ -71,6 +75,7 @@ class Noted:
     kind: str = RUN
     asker: str = ""  # of a question, who asks; at the node that was asked
     rows: str = ""  # what the node knows the rows by again that went in
+    marks: Mapping[str, str] = field(default_factory=dict)  # by party, what each told of its own
 
     def to_document(self) -> dict[str, Any]:
         return asdict(self)
@@ -90,6 +95,8 @@ class Live:
     contract: Signed
     leads: str  # the party that draws the session and asks the others to join
     source: Any = field(repr=False)
+    content: bytes = field(default=b"", repr=False)  # the digest of what the source had when it was started
+    rows: Rows = UNTOLD
     question: Asked | None = None
     purse: Purse | None = None  # what pays, where the contract spends
     wires: Nodes | None = None
@@ -126,17 +133,25 @@ class Runs:
         """A steward starts a contract; refuses one that not everybody has signed.
 
         `ledger`: a file and a data set in it, where the contract spends; else as node.toml says. `again`:
-        also where the same rows were published under another contract.
+        also where the same rows were published already, or others under this contract.
         """
         contract = agreements.load(path)
         refuse_unsigned(contract, path, self.house, self.key.public)
         place = source or self.house.source
         if place is None:
             raise InputError("which data? say --data, or [data] source in node.toml")
-        rows = opened(place, query or (self.house.query if source is None else None))
-        known = mark(rows, self._secret())
+        data = opened(place, query or (self.house.query if source is None else None))
+        digest = content(data)
+        known = mark(digest, self._secret())
+        told = rows.mark(self.key, contract, digest)
+        signed_for = bound(contract, path)
+        if signed_for.get(self.house.name, told.hex()) != told.hex():
+            raise InputError(
+                "these are not the rows that were signed for: bring those, or look at these and run "
+                "`privet joint sign --data` again"
+            )
         if not again:
-            self._refuse_second(contract, known)
+            self._refuse_second(contract, known, told.hex())
         live = Live(
             Noted(
                 contract.digest.hex(),
@@ -146,7 +161,9 @@ class Runs:
             ),
             contract,
             contract.parties[0],
-            rows,
+            data,
+            digest,
+            Rows(told, signed_for, () if again else self._published(contract)),
             purse=self._purse(contract, *ledger),
         )
         with self._lock:
@@ -167,12 +184,29 @@ class Runs:
         """Of this node alone: under it its rows are known by marks."""
         return sha256(b"privet rows" + (self.house.folder / SIGN).read_bytes()).digest()
 
-    def _refuse_second(self, contract: Signed, rows: str) -> None:
+    def _published(self, contract: Signed) -> tuple[Mapping[str, str], ...]:
+        """The marks of everybody's rows when this contract ended in a result; noise is paid for instead."""
+        if isinstance(contract, Contract) and contract.noisy:
+            return ()
+        with self._lock:
+            made = [one for one in self._over.values() if one.contract == contract.digest.hex()]
+        return tuple(one.marks for one in made if one.release)
+
+    def _refuse_second(self, contract: Signed, known: str, told: str) -> None:
         """Two tables of the same persons can be put together; noise is paid for instead, in a ledger."""
+        me = self.house.name
+        if any(marks.get(me, told) != told for marks in self._published(contract)):
+            raise InputError(f"{me}: {OTHERS}")
         if isinstance(contract, MiningContract) or (isinstance(contract, Contract) and contract.noisy):
             return
         with self._lock:
-            made = [one for one in self._over.values() if one.release and one.rows == rows]
+            made = [one for one in self._over.values() if one.release and one.rows == known]
+        if isinstance(contract, DatabaseContract) and made:
+            raise InputError(
+                "a virtual database of these rows was made already: in another one the same rows lie in "
+                "other groups and are united again, and who sees both concludes more than from either; "
+                "--again does it all the same"
+            )
         if others := [one for one in made if one.contract != contract.digest.hex()]:
             raise InputError(
                 f"these rows were published under another contract already ({others[0].contract[:16]}): who "
@@ -213,7 +247,7 @@ class Runs:
         asked.refuse(asker, self.house.name)
         session = secrets.token_bytes(16)
         noted = Noted(digest, latest.parties, begun=_now(), kind=QUERY, asker=asker)
-        live = Live(noted, asked.contract, self.house.name, None, asked)
+        live = Live(noted, asked.contract, self.house.name, None, question=asked)
         if (status := self._admitted(live, session)) != 200:
             raise InputError(NOTES if status == 507 else "too many questions are answered; ask again later")
         return live.noted
@@ -229,7 +263,7 @@ class Runs:
         except PrivetError:
             return 400
         noted = Noted(digest, made.parties, begun=_now(), kind=QUERY)
-        live = Live(noted, asked.contract, leader, None, asked)
+        live = Live(noted, asked.contract, leader, None, question=asked)
         return self._admitted(live, session)
 
     def _admitted(self, live: Live, session: bytes) -> int:
@@ -341,9 +375,19 @@ class Runs:
                 found = replace(noted, state=DONE)
             else:
                 folder = self.house.releases / noted.session
-                job = Job(contract, live.source, find("engines", "embedded")(), shown, self.key, live.purse)
+                engine = find("engines", "embedded")()
+
+                def remember(marks: Mapping[str, str]) -> None:
+                    """Before anything is computed: a run that is killed when it was ready is one of these."""
+                    live.noted = replace(live.noted, marks=marks)
+                    _write(self.house, live.noted)
+
+                unchanged = partial(self._refuse_changed, live)
+                unchanged()
+                told = replace(live.rows, remember=remember)
+                job = Job(contract, live.source, engine, shown, self.key, live.purse, told, unchanged)
                 job.carried_out(link, folder)
-                found = replace(noted, state=DONE, release=folder.name)
+                found = replace(live.noted, state=DONE, release=folder.name)
             wires.close()
         except PrivetError as error:
             found = replace(noted, state=FAILED, why="; ".join(error.complaints))
@@ -360,6 +404,11 @@ class Runs:
         self._close(live, found)
         for caller in callers.values():
             caller.close()
+
+    def _refuse_changed(self, live: Live) -> None:
+        """Refuse a file that is not what it was when its steward started the run."""
+        if content(live.source) != live.content:
+            raise PartyError(f"{self.house.name}: {CHANGED}")
 
     def _heard(self, database: str) -> Memory:
         """What was heard in answers of a database, the same for all questions to it."""

@@ -414,7 +414,8 @@ class Runs:
         """What was heard in answers of a database, the same for all questions to it."""
         with self._lock:
             if database not in self._memories:
-                self._memories[database] = heard(self.house.releases / self._over[database].release)
+                folder = self.house.releases / self._over[database].release
+                self._memories[database] = heard(folder, self._secret())
             return self._memories[database]
 
     def _gather(self, live: Live, session: bytes, callers: Mapping[str, Caller]) -> None:

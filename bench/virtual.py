@@ -109,7 +109,7 @@ def loss(codes: Any, widths: tuple[int, ...], *, full: bool) -> Table:
 
 
 def questions(table: pl.DataFrame, codes: Any, widths: tuple[int, ...], *, full: bool) -> Table:
-    """Figures 8 and 10: rows that come back for age 55, and for age 55 and Mexico."""
+    """Figures 8 and 10: rows that come back from three sites for age 55, and for age 55 and Mexico."""
     ages = sorted(table["age"].unique().to_list(), key=int)
     countries = sorted(table["native-country"].unique().to_list())
     age, country = ages.index("55" if isinstance(ages[0], str) else 55), countries.index("Mexico")
@@ -119,7 +119,7 @@ def questions(table: pl.DataFrame, codes: Any, widths: tuple[int, ...], *, full:
     ]
     for k in (2, 5, 10, 20, 50, 100, 200, 500) if full else (10, 100):
         for ties in Ties:
-            one = grown(codes, widths, Rules(k, ties=ties), Alone())
+            one = distributed(codes, widths, Rules(k, ties=ties), 3)[0][0]
             first = (one.low[:, 0] <= age) & (one.high[:, 0] >= age)
             second = first & (one.low[:, 7] <= country) & (one.high[:, 7] >= country)
             rows.append(

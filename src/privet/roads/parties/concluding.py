@@ -64,9 +64,10 @@ def greet(
             raise PartyError(f"{link.name(party)}: has a certificate where we have none, or the reverse")
         if party != link.me and certificate is not None and told != link.certificate(party):
             raise PartyError(f"{link.name(party)}: names another certificate than the one that it showed")
+    for party, (clock, *_) in found.items():
+        if abs(clock - time()) > DAY:
+            raise PartyError(f"{link.name(party)}: its clock is more than a day away from ours")
     made = int(found[LEADER][0])
-    if abs(made - time()) > DAY:
-        raise PartyError(f"{link.name(LEADER)}: its clock is more than a day away from ours")
     rows.heard({link.name(party): marked for party, (_, _, _, marked) in found.items()})
     certificates = {link.name(party): told.hex() for party, (_, _, told, _) in found.items() if any(told)}
     return Run(link.session.id.hex(), made, certificates, rehearsed, signed)

@@ -123,6 +123,7 @@ def chosen(made: Plan, parts: Sequence[CodedTable], draws: int) -> list[str]:
             found.append(mine.columns[offered[choice.draw(offered, splitter)].attribute].name)
         return found
 
+    mine: list[str]
     with quick(), Sizes.for_tests(SHORT):
         mine, theirs = together(house(2, record=False), [part] * 2)
     assert mine == theirs

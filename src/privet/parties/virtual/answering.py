@@ -106,8 +106,8 @@ def _recalled(  # noqa: PLR0917 - a site, what it remembers, and what is asked
                 continue
             if link.me == one:
                 link.send_words(party, "recalled", memory.rows(some.tolist())[1].astype(np.uint64))
-                seals = [memory.seal_of(link.name(party), box) for box in some.tolist()]
-                link.send(party, "seals", b"".join(seals))
+                theirs = [memory.seal_of(link.name(party), box) for box in some.tolist()]
+                link.send(party, "seals", b"".join(theirs))
                 continue
             packed = link.receive_words(one, "recalled", int(table.sizes[some].sum()), np.uint64)
             seals = link.receive(one, "seals", SEAL * len(some))

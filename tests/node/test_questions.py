@@ -173,6 +173,25 @@ def test_who_may_not_ask_and_what_is_no_question(
     researcher.close()
 
 
+def test_a_site_that_leads_questions_without_end_keeps_no_other_from_being_answered(
+    sites: Sites, database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    digest = load(database).digest.hex()
+    made_in = max((one for one in runs(sites.houses["B"]) if one["release"]), key=lambda one: one["begun"])
+    asked = {"database": made_in["session"], "question": {"where": {}, "certain": False}}
+    peer = caller(sites.houses["C"], sites.houses["B"])
+    statuses = [
+        peer.call(
+            "POST", f"/v1/sessions/{secrets.token_hex(16)}", document={"contract": digest, "asked": asked}
+        )[0]
+        for _ in range(20)
+    ]
+    peer.close()
+    assert statuses.count(429) >= 5
+    assert sites.query(database, "--where", "age = 27") == 0, capsys.readouterr().err
+    assert len(capsys.readouterr().out.splitlines()) == 4
+
+
 def test_an_answer_without_one_of_the_sites(
     sites: Sites, database: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

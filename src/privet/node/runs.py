@@ -267,9 +267,14 @@ class Runs:
         return self._admitted(live, session)
 
     def _admitted(self, live: Live, session: bytes) -> int:
-        """Begin to answer, unless too many questions are under way; an HTTP status."""
+        """Begin to answer, unless too many questions are under way; an HTTP status.
+
+        Every site may lead its share of them: one that leads without end keeps no other from being answered.
+        """
         with self._lock:
-            if sum(one.question is not None for one in self._live.values()) >= QUESTIONS:
+            under_way = [one for one in self._live.values() if one.question is not None]
+            led = sum(one.leads == live.leads for one in under_way)
+            if len(under_way) >= QUESTIONS or led >= max(1, QUESTIONS // len(live.noted.parties)):
                 return 429
             self._live[session.hex()] = live
         with live.lock:

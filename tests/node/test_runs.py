@@ -22,6 +22,7 @@ from privet.node.source import content, mark
 from privet.parties import agreements, rows
 from privet.parties.contract import Contract
 from privet.parties.signing import sign
+from privet.roads.parties.concluding import PERHAPS
 
 SESSION = "ab" * 16
 
@@ -189,6 +190,25 @@ def test_other_rows_under_a_contract_that_was_published_are_refused_unless_force
     runs.start(path, data["B"], None, again=True)
     runs._live[digest].rows.heard({"A": bytes.fromhex("a2")})
     assert runs.give_up(digest)
+
+
+def test_what_another_party_may_hold_counts_as_published(tmp_path: Path) -> None:
+    """While signatures travel one party may have all of them, and the next not yet."""
+    known, data = houses(tmp_path), tables(tmp_path)
+    first, second = contract_of(tmp_path / "c", known), contract_of(tmp_path / "d", known, rows_at_most=9)
+    published(known["B"], first, data["B"], {"C": "c1"})
+    place = known["B"].runs / f"{SESSION}.json"
+    noted = json.loads(place.read_text())
+    for why, refused in ((f"A: is gone; {PERHAPS}", True), ("A: is gone", False)):
+        place.write_text(json.dumps(noted | {"state": "failed", "release": "", "why": why}))
+        runs = Runs(known["B"])
+        if refused:
+            with pytest.raises(InputError, match="published under another contract already"):
+                runs.start(second, data["B"], None)
+            assert runs._published(Contract.load(first))
+        else:
+            assert runs.start(second, data["B"], None).state == "waiting"
+            assert runs.give_up(Contract.load(second).digest.hex())
 
 
 def test_a_virtual_database_of_the_same_rows_is_not_made_again_unless_forced(tmp_path: Path) -> None:

@@ -47,6 +47,7 @@ from privet.parties.virtual.contract import DatabaseContract
 from privet.parties.virtual.memory import Memory
 from privet.placing import aside
 from privet.registry import find
+from privet.roads.parties.concluding import PERHAPS
 from privet.roads.parties.database import heard
 from privet.roads.parties.results import NOTE
 
@@ -79,6 +80,11 @@ class Noted:
 
     def to_document(self) -> dict[str, Any]:
         return asdict(self)
+
+    @property
+    def left(self) -> bool:
+        """Has something left under it, or perhaps: another party may hold what this one was about to."""
+        return bool(self.release) or PERHAPS in self.why
 
     @property
     def named(self) -> str:
@@ -190,7 +196,7 @@ class Runs:
             return ()
         with self._lock:
             made = [one for one in self._over.values() if one.contract == contract.digest.hex()]
-        return tuple(one.marks for one in made if one.release)
+        return tuple(one.marks for one in made if one.left)
 
     def _refuse_second(self, contract: Signed, known: str, told: str) -> None:
         """Two tables of the same persons can be put together; noise is paid for instead, in a ledger."""
@@ -200,7 +206,7 @@ class Runs:
         if isinstance(contract, MiningContract) or (isinstance(contract, Contract) and contract.noisy):
             return
         with self._lock:
-            made = [one for one in self._over.values() if one.release and one.rows == known]
+            made = [one for one in self._over.values() if one.left and one.rows == known]
         if isinstance(contract, DatabaseContract) and made:
             raise InputError(
                 "a virtual database of these rows was made already: in another one the same rows lie in "
@@ -395,7 +401,7 @@ class Runs:
                 found = replace(live.noted, state=DONE, release=folder.name)
             wires.close()
         except PrivetError as error:
-            found = replace(noted, state=FAILED, why="; ".join(error.complaints))
+            found = replace(live.noted, state=FAILED, why="; ".join(error.complaints))
         except OSError as error:  # a disk that is full, or taken away
             why = os.strerror(error.errno) if error.errno else "it cannot be written"
             found = replace(

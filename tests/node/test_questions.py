@@ -245,14 +245,14 @@ def test_two_who_ask_at_once_a_memory_that_is_lost_and_one_that_is_forged(
     assert json.loads(heard["B"].read_text())["rows"] == kept["rows"]
     # Forged: rows that fit, without seals; whoever has forgotten believes nothing of it.
     false = json.loads(heard["A"].read_text()) | {"seals": {}}
-    for one in heard.values():
-        one.unlink()
+    for place in heard.values():
+        place.unlink()
     heard["A"].write_text(json.dumps(false))
     restarted(*NAMES)
     for name in ("B", "C"):
         assert sites.query(path, node=name) != 0
         assert "A: recalls rows that we never united with it" in capsys.readouterr().err.replace("\n", " ")
-    assert not any(one.exists() for one in (heard["B"], heard["C"]))
+    assert not any(place.exists() for place in (heard["B"], heard["C"]))
 
 
 @pytest.mark.parametrize(("kind", "number"), [("any", "20"), ("signature", "0")])

@@ -15,9 +15,10 @@ from tests.parties import federation
 
 from privet.errors import InputError, PartyError
 from privet.evidence.signing import PrivateKey
-from privet.node import runs as notes
+from privet.node import runs as running
 from privet.node.house import House
-from privet.node.runs import Noted, Runs
+from privet.node.notes import Noted
+from privet.node.runs import Runs
 from privet.node.source import content, mark
 from privet.parties import agreements, rows
 from privet.parties.contract import Contract
@@ -81,7 +82,7 @@ def test_a_node_that_cannot_write_its_notes_begins_nothing(
 
     runs = {name: Runs(known[name]) for name in "AB"}
     noted = runs["B"].start(path, data["B"], None)
-    monkeypatch.setattr(notes, "_write", full)
+    monkeypatch.setattr(running, "write", full)
     with pytest.raises(InputError, match="is the disk full"):
         runs["A"].start(path, data["A"], None)
     assert runs["B"].join(bytes(16), noted.contract, "A") == 507

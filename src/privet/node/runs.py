@@ -11,14 +11,12 @@ what was signed by all and not yet in its place arrives, everything else has fai
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import secrets
 import threading
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -28,11 +26,11 @@ from typing import Any
 from privet.core import Purse
 from privet.disclose.audit.lines import say
 from privet.errors import InputError, PartyError, PrivetError
-from privet.evidence import folder as ev
 from privet.node import certificates
 from privet.node.calling import Caller, UnreachableError
 from privet.node.house import SIGN, House, Peer, purse_of
 from privet.node.jobs import Job
+from privet.node.notes import DONE, FAILED, QUERY, RUN, RUNNING, WAITING, Noted, now, recovered, write
 from privet.node.questions import Asked
 from privet.node.source import content, mark, opened
 from privet.node.wires import Nodes, has_ended
@@ -45,52 +43,15 @@ from privet.parties.signing import bound, signed, speaks
 from privet.parties.transport import SPEAKS, Link, OtherSpeechError, Session
 from privet.parties.virtual.contract import DatabaseContract
 from privet.parties.virtual.memory import Memory
-from privet.placing import aside
 from privet.registry import find
-from privet.roads.parties.concluding import PERHAPS
 from privet.roads.parties.database import heard
-from privet.roads.parties.results import NOTE
 
-WAITING, RUNNING, DONE, FAILED = "waiting", "running", "done", "failed"
-RUN, QUERY = "run", "query"  # a contract is run; its virtual database is asked
 QUESTIONS = 16  # that are answered at the same time
-STOPPED = "the node was stopped in the middle; nothing was published here; run it again"
 KNOCK = 0.5  # seconds between two questions whether a peer has begun
 NOTHING = "nothing was published"
 NOTES = "the node cannot write to its own folder: is the disk full? Nothing was begun"
 CHANGED = "the data were changed after the run was started; nothing is published; start it again"
 FAULT = "a fault in privet; nothing was published; the log has its kind"
-
-
-@dataclass(frozen=True)
-class Noted:
-    """A run as it stands in the notes: no data, and nothing about any."""
-
-    contract: str  # its digest
-    parties: tuple[str, ...]
-    state: str = WAITING
-    session: str = ""
-    why: str = ""  # it has failed
-    begun: str = ""
-    release: str = ""  # the folder's name under releases/
-    kind: str = RUN
-    asker: str = ""  # of a question, who asks; at the node that was asked
-    rows: str = ""  # what the node knows the rows by again that went in
-    marks: Mapping[str, str] = field(default_factory=dict)  # by party, what each told of its own
-
-    def to_document(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @property
-    def left(self) -> bool:
-        """Has something left under it, or perhaps: another party may hold what this one was about to."""
-        return bool(self.release) or PERHAPS in self.why
-
-    @property
-    def named(self) -> str:
-        """The party that is the cause, where one is named."""
-        name = self.why.partition(":")[0]
-        return name if name in self.parties else ""
 
 
 @dataclass
@@ -120,7 +81,7 @@ class Runs:
         self._live: dict[str, Live] = {}  # by the contract's digest
         self._over: dict[str, Noted] = {}  # by session
         self._memories: dict[str, Memory] = {}  # by the session that made a database
-        for noted in _recovered(house):
+        for noted in recovered(house):
             self._over[noted.session] = noted
 
     def every(self) -> list[Noted]:
@@ -162,7 +123,7 @@ class Runs:
             Noted(
                 contract.digest.hex(),
                 contract.parties,
-                begun=_now(),
+                begun=now(),
                 rows=known,
             ),
             contract,
@@ -252,7 +213,7 @@ class Runs:
         asked = Asked.read(self.house, latest.session, latest.release, said)
         asked.refuse(asker, self.house.name)
         session = secrets.token_bytes(16)
-        noted = Noted(digest, latest.parties, begun=_now(), kind=QUERY, asker=asker)
+        noted = Noted(digest, latest.parties, begun=now(), kind=QUERY, asker=asker)
         live = Live(noted, asked.contract, self.house.name, None, question=asked)
         if (status := self._admitted(live, session)) != 200:
             raise InputError(NOTES if status == 507 else "too many questions are answered; ask again later")
@@ -268,7 +229,7 @@ class Runs:
             asked = Asked.read(self.house, made.session, made.release, said.get("question"))
         except PrivetError:
             return 400
-        noted = Noted(digest, made.parties, begun=_now(), kind=QUERY)
+        noted = Noted(digest, made.parties, begun=now(), kind=QUERY)
         live = Live(noted, asked.contract, leader, None, question=asked)
         return self._admitted(live, session)
 
@@ -348,7 +309,7 @@ class Runs:
         """Note it, then run it in a thread of its own; what cannot be noted is not begun."""
         live.noted = replace(live.noted, state=RUNNING, session=session.hex())
         try:
-            _write(self.house, live.noted)
+            write(self.house, live.noted)
         except OSError:
             self._close(live, replace(live.noted, state=FAILED, why=NOTES))
             return False
@@ -391,7 +352,7 @@ class Runs:
                 def remember(marks: Mapping[str, str]) -> None:
                     """Before anything is computed: a run that is killed when it was ready is one of these."""
                     live.noted = replace(live.noted, marks=marks)
-                    _write(self.house, live.noted)
+                    write(self.house, live.noted)
 
                 unchanged = partial(self._refuse_changed, live)
                 unchanged()
@@ -456,7 +417,7 @@ class Runs:
         """Note how it ended; whoever hears that it is over can begin the next."""
         if found.session:
             try:
-                _write(self.house, found)
+                write(self.house, found)
             except OSError:  # when it is started again it finds what it noted before
                 say("cannot note how a run ended", level=logging.WARNING, session=found.session)
         with self._lock:
@@ -508,41 +469,3 @@ def refuse_unsigned(contract: Signed, path: Path, house: House, key: str) -> Non
             complaints.append(f"{path}: keys.{party}: is another key than the one that we know of {party}")
     if complaints:
         raise InputError(*complaints)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="microseconds")
-
-
-def _write(house: House, noted: Noted) -> None:
-    place = house.runs / f"{noted.session}.json"
-    fresh = place.with_name(f".{place.name}.new")
-    fresh.write_text(json.dumps(noted.to_document(), indent=1) + "\n", encoding="utf-8")
-    fresh.replace(place)
-
-
-def _recovered(house: House) -> list[Noted]:
-    """The notes of earlier runs; of one that was stopped, what was ready arrives and the rest has failed."""
-    found = []
-    for path in sorted(house.runs.glob("*.json")):
-        try:
-            said = json.loads(path.read_text(encoding="utf-8"))
-            noted = Noted(**{**said, "parties": tuple(said["parties"])})
-        except (OSError, ValueError, TypeError, KeyError):
-            raise InputError(
-                f"{path}: these notes are damaged; move them away to go on without them"
-            ) from None
-        if noted.state not in {DONE, FAILED}:
-            folder = house.releases / noted.session
-            with aside(folder):
-                pass  # finishes what was ready, removes what was not
-            there = noted.kind == RUN and any((folder / name).is_file() for name in (ev.FILE, NOTE))
-            noted = replace(
-                noted,
-                state=DONE if there else FAILED,
-                why="" if there else STOPPED,
-                release=folder.name if there else "",
-            )
-            _write(house, noted)
-        found.append(noted)
-    return found

@@ -11,7 +11,7 @@
     boxes = "tight"                       # or "cut"
     sum = "pairwise"                      # or "ring"
     loss = "1/20"                         # of privacy in an answer, at most; or decoys = 100
-    exposure = "both"                     # of a "set" of rows, or of an "item"
+    exposure = "both"                     # of a "set" of rows, or of an "item"; "counted": to who counts
     guard = "suppress"                    # of sensitive values in questions; or "whole-class", "refuse"
 
     [quasi.age]                           # in this order; what could occur, said by nobody's data

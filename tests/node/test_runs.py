@@ -193,6 +193,30 @@ def test_other_rows_under_a_contract_that_was_published_are_refused_unless_force
     assert runs.give_up(digest)
 
 
+def test_a_peer_that_says_the_same_rows_and_puts_in_others_has_no_signature(tmp_path: Path) -> None:
+    known, data = houses(tmp_path), tables(tmp_path)
+    path = contract_of(tmp_path / "c", known)
+    runs = published(known["B"], path, data["B"], {"A": "a1", "C": "c1"})
+    digest = Contract.load(path).digest.hex()
+    before, made = known["B"].releases / SESSION, tmp_path / "made"
+    for folder in (before, made):
+        folder.mkdir()
+        (folder / "data.csv").write_text("Job\nANY_Job\n")
+    for again in (False, True):
+        runs.start(path, data["B"], None, again=again)
+        live = runs._live[digest]
+        runs._refuse_other(live, made)
+        (made / "data.csv").write_text("Job\nJanitor\n")
+        if again:
+            runs._refuse_other(live, made)
+        else:
+            with pytest.raises(PartyError, match="made another result") as caught:
+                runs._refuse_other(live, made)
+            assert "Janitor" not in str(caught.value)
+        (made / "data.csv").write_text("Job\nANY_Job\n")
+        assert runs.give_up(digest)
+
+
 def test_what_another_party_may_hold_counts_as_published(tmp_path: Path) -> None:
     """While signatures travel one party may have all of them, and the next not yet."""
     known, data = houses(tmp_path), tables(tmp_path)

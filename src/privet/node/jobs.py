@@ -34,12 +34,12 @@ class Job:
     key: PrivateKey
     purse: Purse | None = None  # what pays, where the contract spends
     rows: Rows = UNTOLD
-    unchanged: Callable[[], None] = lambda: None  # raises where the data are not those that it began with
+    before: Callable[[Path], None] = lambda _: None  # looks at what is about to be signed, and may refuse
 
     def carried_out(self, link: Link, folder: Path) -> None:
         """Do it with the others; the result stands in the folder, signed by all, or this raises."""
         agreed, source, engine = self.agreed, self.source, self.engine
-        sign = AllSign(link, agreed, self.key, self.unchanged)
+        sign = AllSign(link, agreed, self.key, self.before)
         if isinstance(agreed, Contract):
             _, release = publish_together(
                 link,

@@ -50,6 +50,11 @@ QUESTIONS = 16  # that are answered at the same time
 KNOCK = 0.5  # seconds between two questions whether a peer has begun
 NOTHING = "nothing was published"
 NOTES = "the node cannot write to its own folder: is the disk full? Nothing was begun"
+SAME = ("data.csv", "itemsets.csv")  # what the same rows make again, to the byte
+OTHER_RESULT = (
+    "the same rows made another result when this contract was run before: a party has put in others than it "
+    "says; nothing is published"
+)
 CHANGED = "the data were changed after the run was started; nothing is published; start it again"
 FAULT = "a fault in privet; nothing was published; the log has its kind"
 
@@ -354,10 +359,10 @@ class Runs:
                     live.noted = replace(live.noted, marks=marks)
                     write(self.house, live.noted)
 
-                unchanged = partial(self._refuse_changed, live)
-                unchanged()
+                self._refuse_changed(live)
                 told = replace(live.rows, remember=remember)
-                job = Job(contract, live.source, engine, shown, self.key, live.purse, told, unchanged)
+                before = partial(self._refuse_other, live)
+                job = Job(contract, live.source, engine, shown, self.key, live.purse, told, before)
                 job.carried_out(link, folder)
                 found = replace(live.noted, state=DONE, release=folder.name)
             wires.close()
@@ -381,6 +386,19 @@ class Runs:
         """Refuse a file that is not what it was when its steward started the run."""
         if content(live.source) != live.content:
             raise PartyError(f"{self.house.name}: {CHANGED}")
+
+    def _refuse_other(self, live: Live, made: Path) -> None:
+        """Refuse to sign what a change of anybody's rows has made, whatever mark it told of them."""
+        self._refuse_changed(live)
+        if not live.rows.before:
+            return
+        with self._lock:
+            earlier = [one.release for one in self._over.values() if one.contract == live.noted.contract]
+        for folder in (self.house.releases / name for name in earlier if name):
+            for name in SAME:
+                ours, theirs = made / name, folder / name
+                if ours.is_file() and theirs.is_file() and content(ours) != content(theirs):
+                    raise PartyError(OTHER_RESULT)
 
     def _heard(self, database: str) -> Memory:
         """What was heard in answers of a database, the same for all questions to it."""

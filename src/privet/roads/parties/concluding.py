@@ -73,7 +73,7 @@ def greet(
     return Run(link.session.id.hex(), made, certificates, rehearsed, signed)
 
 
-def _nothing() -> None:
+def _nothing(_: Path) -> None:
     """There is nothing to be looked at."""
 
 
@@ -84,7 +84,7 @@ class AllSign:
     link: Link
     contract: Agreement
     key: PrivateKey | None  # None: the contract names no keys, and nobody signs
-    before: Callable[[], None] = _nothing  # what has to be looked at before anybody is told the result
+    before: Callable[[Path], None] = _nothing  # what has to be looked at before a result is signed
 
     def __post_init__(self) -> None:
         mine = self.contract.keys.get(self.link.name(self.link.me))
@@ -98,7 +98,7 @@ class AllSign:
         return tuple(Signer(name=name, key=self.contract.keys[name]) for name in self.contract.parties)
 
     def put(self, folder: Path) -> None:
-        self.before()
+        self.before(folder)
         link, files = self.link, signing.digests(folder)
         text = "".join(f"{files[name]}  {name}\n" for name in sorted(files))
         mine = sha256(text.encode()).digest()

@@ -190,6 +190,18 @@ def test_a_site_that_has_forgotten_is_told_and_nothing_is_united_again() -> None
         assert all(one.knows(range(2)).all() for one in memories)
 
 
+def test_who_was_told_again_tells_others_again() -> None:
+    made = make_database(contract(), frames(), ENGINE)
+    question = Question.parsed([], made.contract)
+    want, memories = made.ask(question)[0].rows, list(made.memories)
+    for lost in (1, 0, 2, 1):  # one after the other; whoever tells was told itself
+        memories[lost] = forgotten(memories[lost])
+        assert replace(made, memories=tuple(memories)).ask(question)[0].rows == want
+    for lost in (0, 2):
+        memories[lost] = forgotten(memories[lost])
+    assert replace(made, memories=tuple(memories)).ask(question)[0].rows == want
+
+
 @pytest.mark.parametrize("united", [False, True])
 @pytest.mark.parametrize("guess", ["their rows", "other rows"])
 def test_rows_that_were_never_united_are_refused_whether_or_not_they_are_ours(

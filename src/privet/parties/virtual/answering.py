@@ -106,21 +106,35 @@ def _recalled(  # noqa: PLR0917 - a site, what it remembers, and what is asked
                 continue
             if link.me == one:
                 link.send_words(party, "recalled", memory.rows(some.tolist())[1].astype(np.uint64))
-                theirs = [memory.seal_of(link.name(party), box) for box in some.tolist()]
-                link.send(party, "seals", b"".join(theirs))
+                link.send(party, "seals", _all_seals(link, memory, some.tolist(), database))
                 continue
             packed = link.receive_words(one, "recalled", int(table.sizes[some].sum()), np.uint64)
-            seals = link.receive(one, "seals", SEAL * len(some))
+            said = link.receive(one, "seals", SEAL * link.parties * len(some))
+            seals = np.frombuffer(said, dtype=np.uint8).reshape(len(some), link.parties, SEAL)
             if (packed >= prod(sizes)).any():
                 raise PartyError(f"{link.name(one)}: recalls a row that is not of the domain")
             where, codes = np.repeat(some, table.sizes[some]), packed.astype(np.int64)
             mine_too = b"".join(
                 memory.seal(database, box, codes[where == box].tolist()) for box in some.tolist()
             )
-            if not hmac.compare_digest(seals, mine_too):
+            if not hmac.compare_digest(seals[:, link.me].tobytes(), mine_too):
                 raise PartyError(f"{link.name(one)}: recalls rows that we never united with it")
-            memory.learn(some.tolist(), where, codes)
+            others = {
+                box: {link.name(at): seals[number, at].tobytes().hex() for at in link.others}
+                for number, box in enumerate(some.tolist())
+            }
+            memory.learn(some.tolist(), where, codes, others)
     return [int(box) for box in places[~told]]
+
+
+def _all_seals(link: Link, memory: Memory, boxes: list[int], database: bytes) -> bytes:
+    """By box and site: who is told again can tell others again, too."""
+    found = []
+    for box in boxes:
+        own = memory.seal(database, box, memory.rows([box])[1].tolist())
+        names = map(link.name, range(link.parties))
+        found += [own if at == link.me else memory.seal_of(name, box) for at, name in enumerate(names)]
+    return b"".join(found)
 
 
 def _refuse_damaged(

@@ -21,6 +21,7 @@ class Series:
     name: str
     points: Sequence[tuple[float, float | None]]
     dashed: bool = False
+    colour: int | None = None  # where two curves belong together; else the next one
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class Chart:
     y: str
     series: Sequence[Series]
     logarithmic: bool = False  # both axes
+    from_nought: bool = True  # else the axis begins below the lowest point
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ def drawn(chart: Chart) -> str:
     across, up = _axes(chart)
     body = [*_frame(chart, across, up)]
     for number, series in enumerate(chart.series):
-        colour = COLOURS[number % len(COLOURS)]
+        colour = COLOURS[(number if series.colour is None else series.colour) % len(COLOURS)]
         body += [*_line(series, colour, across, up), *_legend(series, colour, number)]
     if any(y is None for series in chart.series for _, y in series.points):
         at = TOP + 14 + 20 * len(chart.series)
@@ -99,6 +101,9 @@ def _axes(chart: Chart) -> tuple[Axis, Axis]:
     xs = [x for series in chart.series for x, _ in series.points]
     ys = [y for series in chart.series for _, y in series.points if y is not None] or [0.0, 1.0]
     low, high = (min(ys), max(ys)) if chart.logarithmic else (min(0.0, *ys), max(0.0, *ys) * 1.05 or 1.0)
+    if not chart.from_nought:
+        room = (max(ys) - min(ys)) / 20 or 1.0
+        low, high = min(ys) - room, max(ys) + room
     return (
         Axis(min(xs), max(xs), LEFT, WIDTH - RIGHT, chart.logarithmic),
         Axis(low, high, HEIGHT - BOTTOM, TOP, chart.logarithmic),

@@ -100,6 +100,7 @@ def error_chart(title: str, x: str, curves: Curves, be: float, ue: float) -> Cha
                 for name, y in flat.items()
             ),
         ],
+        from_nought=False,
     )
 
 

@@ -11,9 +11,11 @@ from __future__ import annotations
 import os
 import secrets
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 
@@ -121,7 +123,6 @@ def accuracy(train: CodedTable, test: CodedTable, *, full: bool) -> tuple[Table,
     noise, runs = production(DEFAULT.noise.value), 10 if full else 2
     hs = (4, 7, 10, 13, 16) if full else (4, 10)
     rows: list[list[Cell]] = []
-    lines: dict[str, list[tuple[float, float | None]]] = {}
     for epsilon in EPSILONS:
         for h in hs:
             one, two = [], []
@@ -133,12 +134,24 @@ def accuracy(train: CodedTable, test: CodedTable, *, full: bool) -> tuple[Table,
                 two.append(tested(consistent(both, DEFAULT.consistency), test))
             a, b = 100 * fmean(one), 100 * fmean(two)
             rows.append([epsilon, h, a, b, b - a])
-            lines.setdefault(f"epsilon {epsilon}, one noise", []).append((h, a))
-            lines.setdefault(f"epsilon {epsilon}, two noises", []).append((h, b))
     heads = {"epsilon": "", "h": "", "one noise %": ".1f", "two noises %": ".1f", "difference": "+.1f"}
-    series = [Series(name, points, dashed=name.endswith("two noises")) for name, points in lines.items()]
-    chart = Chart("Accuracy with one noise and with two (figure 7.2)", "h", "accuracy, %", series)
-    return Table(f"mean of {runs} runs; within one point is asked", heads, rows), {"figure-7.2": chart}
+    return Table(f"mean of {runs} runs; within one point is asked", heads, rows), {"figure-7.2": drawn(rows)}
+
+
+def drawn(rows: Sequence[Sequence[Any]]) -> Chart:
+    """Figure 7.2: a colour for every epsilon, dashed with two noises."""
+    series = [
+        Series(
+            f"epsilon {epsilon}, {'two noises' if two else 'one noise'}",
+            [(float(row[1]), float(row[2 + two])) for row in rows if row[0] == epsilon],
+            dashed=two == 1,
+            colour=at,
+        )
+        for at, epsilon in enumerate(EPSILONS)
+        for two in (0, 1)
+    ]
+    title = "Accuracy with one noise and with two (figure 7.2)"
+    return Chart(title, "h", "accuracy, %", series, from_nought=False)
 
 
 def run(*, full: bool) -> Outcome:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 from unittest.mock import patch
 
+import numpy as np
 import polars as pl
 
 from privet.core import Role
@@ -78,6 +79,20 @@ class Subject:
         if not all(verdict.holds for _, verdict in judge(published, self._policy(setting))):
             raise InternalError("a sweep met a recoding that breaks its promise")
         return discernibility_ratio(class_sizes(published))
+
+    def loss(self, setting: Setting) -> float | None:
+        """LM: how much of a column a published value stands for, on average over rows and columns."""
+        recoding = self.found(setting)
+        if not isinstance(recoding, Generalization):
+            return None
+        found = []
+        for column in self._tally.quasi:
+            rows = np.bincount(column.codes, self._tally.counts, column.domain.size)
+            wide = (
+                rows[node.lo : node.hi].sum() * (node.leaves - 1) for node in recoding.cuts[column.name].nodes
+            )
+            found.append(sum(wide) / rows.sum() / max(1, column.domain.size - 1))
+        return float(np.mean(found))
 
     def error(self, setting: Setting, *, without: Collection[str] = ()) -> float | None:
         """CE; `without` leaves columns out of what may be predicted from."""

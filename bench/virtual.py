@@ -109,7 +109,7 @@ def loss(codes: Any, widths: tuple[int, ...], *, full: bool) -> Table:
 
 
 def questions(table: pl.DataFrame, codes: Any, widths: tuple[int, ...], *, full: bool) -> Table:
-    """Figures 8 and 10: rows that come back for age 55, and for age 55 and Mexico."""
+    """Figures 8 and 10: rows that come back from three sites for age 55, and for age 55 and Mexico."""
     ages = sorted(table["age"].unique().to_list(), key=int)
     countries = sorted(table["native-country"].unique().to_list())
     age, country = ages.index("55" if isinstance(ages[0], str) else 55), countries.index("Mexico")
@@ -119,7 +119,7 @@ def questions(table: pl.DataFrame, codes: Any, widths: tuple[int, ...], *, full:
     ]
     for k in (2, 5, 10, 20, 50, 100, 200, 500) if full else (10, 100):
         for ties in Ties:
-            one = grown(codes, widths, Rules(k, ties=ties), Alone())
+            one = distributed(codes, widths, Rules(k, ties=ties), 3)[0][0]
             first = (one.low[:, 0] <= age) & (one.high[:, 0] >= age)
             second = first & (one.low[:, 7] <= country) & (one.high[:, 7] >= country)
             rows.append(
@@ -229,6 +229,10 @@ def unions(*, full: bool) -> list[Table]:
         by_item.append(
             [decoys, float(usual.item_worst(decoys)), float(usual.item_realistic(decoys)), seen.item_worst]
         )
+    by_count: list[list[Cell]] = []
+    for decoys in (0, 10_000, 50_000, 200_000, 500_000, 1_000_000, 2_000_000) if full else (0, 50_000):
+        seen = harness.united(*DEFAULTS, decoys, runs=runs // 10, seed=decoys)
+        by_count.append([decoys, usual.counted(decoys), seen.item_counted, seen.item_worst])
     of_sets = {
         "average, bound": ".5f",
         "average, measured": ".5f",
@@ -246,6 +250,11 @@ def unions(*, full: bool) -> list[Table]:
             "an item, by decoys (figure 15)",
             {"decoys": ",", "bound": ".5f", "expected": ".5f", "measured": ".5f"},
             by_item,
+        ),
+        Table(
+            "an item to who counts copies, by decoys (ours)",
+            {"decoys": ",", "bound": ".5f", "measured": ".5f", "to who does not count": ".5f"},
+            by_count,
         ),
     ]
 
@@ -267,7 +276,7 @@ def curves(
     by_k: Table, of_unions: Sequence[Table], of_max: Table, by_answer: Sequence[Table]
 ) -> dict[str, Chart]:
     """The figures of the report, beside what the spec adds."""
-    by_decoys, by_sites, by_item = of_unions
+    by_decoys, by_sites, by_item, by_count = of_unions
     whose = ("all rows", "3 sites", "each alone")
     sets = ("average, bound", "average, measured", "worst, bound", "worst, measured")
     items = [head for head in by_answer[0].heads if head.endswith("item")]
@@ -290,6 +299,9 @@ def curves(
                                 [*sets, "item, bound", "item, measured"]),
         "virtual-item": _chart("Loss of an item by decoys (figure 15)", "decoys", "loss of privacy", by_item,
                                ["bound", "expected", "measured"]),
+        "virtual-counted": _chart("Loss of an item to who counts copies, by decoys", "decoys",
+                                  "loss of privacy", by_count,
+                                  ["bound", "measured", "to who does not count"]),
         "virtual-maximum": _chart("Loss of a secure maximum by sites", "sites", "loss of privacy", of_max,
                                   [head for head in of_max.heads if head != "sites"]),
     }  # fmt: skip

@@ -136,9 +136,11 @@ def serving(known: Mapping[str, House], *names: str) -> Iterator[dict[str, Proce
             one.kill()
 
 
-def start(house: House, path: Path, data: str, query: str | None = None) -> tuple[int, dict[str, Any]]:
+def start(
+    house: House, path: Path, data: str, query: str | None = None, *, again: bool = True
+) -> tuple[int, dict[str, Any]]:
     """Its steward starts a contract; these tests publish the same rows under many."""
-    asked = {"contract": str(path), "data": data, "query": query, "again": True}
+    asked = {"contract": str(path), "data": data, "query": query, "again": again}
     one = caller(house)
     try:
         return one.call("POST", "/v1/runs", document=asked)

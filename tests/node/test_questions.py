@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import secrets
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from fractions import Fraction
@@ -171,6 +173,29 @@ def test_who_may_not_ask_and_what_is_no_question(
     researcher.close()
 
 
+def test_a_site_that_leads_questions_without_end_keeps_no_other_from_being_answered(
+    sites: Sites, database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    digest = load(database).digest.hex()
+    made_in = max((one for one in runs(sites.houses["B"]) if one["release"]), key=lambda one: one["begun"])
+    asked = {"database": made_in["session"], "question": {"where": {}, "certain": False}}
+    peer = caller(sites.houses["C"], sites.houses["B"])
+    statuses = [
+        peer.call(
+            "POST", f"/v1/sessions/{secrets.token_hex(16)}", document={"contract": digest, "asked": asked}
+        )[0]
+        for _ in range(20)
+    ]
+    peer.close()
+    assert statuses.count(429) >= 5
+    assert sites.query(database, "--where", "age = 27") == 0, capsys.readouterr().err
+    assert len(capsys.readouterr().out.splitlines()) == 4
+    until = time.monotonic() + SECONDS
+    while any(one["state"] not in {"done", "failed"} for one in runs(sites.houses["B"])):
+        assert time.monotonic() < until, "what nobody goes on with ends"
+        time.sleep(0.1)
+
+
 def test_an_answer_without_one_of_the_sites(
     sites: Sites, database: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -182,6 +207,61 @@ def test_an_answer_without_one_of_the_sites(
     sites.running["C"] = Process(sites.houses["C"]).ready()
     assert sites.query(database, "--where", "age = 27") == 0
     assert len(capsys.readouterr().out.splitlines()) == 4
+
+
+def test_two_who_ask_at_once_a_memory_that_is_lost_and_one_that_is_forged(
+    sites: Sites, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = sites.contract("remembered", purpose="memories")
+    sites.run(path)
+    digest = load(path).digest.hex()
+    made_in = {  # questions of earlier tests may end later than it
+        name: next(one["release"] for one in runs(house) if one["contract"] == digest and one["release"])
+        for name, house in sites.houses.items()
+    }
+    heard = {
+        name: house.releases / f"{made_in[name]}.private" / "heard.json"
+        for name, house in sites.houses.items()
+    }
+
+    def restarted(*names: str) -> None:
+        for name in names:
+            sites.running[name].kill()
+            sites.running[name] = Process(sites.houses[name]).ready()
+
+    # At once, of what nobody has asked: both are answered, or are told to ask again, as often as it takes.
+    for _ in range(4):
+        asking = [
+            subprocess.Popen(
+                [sys.executable, "-m", "privet.cli", "joint", "query", str(path),
+                 "--node", str(sites.folder / at)],
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            )
+            for at in ("A", "B")
+        ]  # fmt: skip
+        for one in asking:
+            out, said = one.communicate(timeout=SECONDS)
+            assert len(out.splitlines()) == 13 if one.returncode == 0 else "ask again" in said, said
+    assert sites.query(path) == 0
+    want = sorted(capsys.readouterr().out.splitlines())
+    assert len(want) == 13
+    # Lost: told again by the others, who have its seal.
+    kept = json.loads(heard["B"].read_text())
+    heard["B"].unlink()
+    restarted("B")
+    assert sites.query(path) == 0
+    assert sorted(capsys.readouterr().out.splitlines()) == want
+    assert json.loads(heard["B"].read_text())["rows"] == kept["rows"]
+    # Forged: rows that fit, without seals; whoever has forgotten believes nothing of it.
+    false = json.loads(heard["A"].read_text()) | {"seals": {}}
+    for place in heard.values():
+        place.unlink()
+    heard["A"].write_text(json.dumps(false))
+    restarted(*NAMES)
+    for name in ("B", "C"):
+        assert sites.query(path, node=name) != 0
+        assert "A: recalls rows that we never united with it" in capsys.readouterr().err.replace("\n", " ")
+    assert not any(place.exists() for place in (heard["B"], heard["C"]))
 
 
 @pytest.mark.parametrize(("kind", "number"), [("any", "20"), ("signature", "0")])

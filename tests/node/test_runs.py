@@ -11,14 +11,19 @@ from pathlib import Path
 import polars as pl
 import pytest
 from tests.node.nodes import contract_of, houses, tables
+from tests.parties import federation
 
-from privet.errors import InputError
+from privet.errors import InputError, PartyError
 from privet.evidence.signing import PrivateKey
-from privet.node import runs as notes
+from privet.node import runs as running
 from privet.node.house import House
-from privet.node.runs import Noted, Runs
-from privet.node.source import mark
+from privet.node.notes import Noted
+from privet.node.runs import Runs
+from privet.node.source import content, mark
+from privet.parties import agreements, rows
 from privet.parties.contract import Contract
+from privet.parties.signing import sign
+from privet.roads.parties.concluding import PERHAPS
 
 SESSION = "ab" * 16
 
@@ -77,7 +82,7 @@ def test_a_node_that_cannot_write_its_notes_begins_nothing(
 
     runs = {name: Runs(known[name]) for name in "AB"}
     noted = runs["B"].start(path, data["B"], None)
-    monkeypatch.setattr(notes, "_write", full)
+    monkeypatch.setattr(running, "write", full)
     with pytest.raises(InputError, match="is the disk full"):
         runs["A"].start(path, data["A"], None)
     assert runs["B"].join(bytes(16), noted.contract, "A") == 507
@@ -121,9 +126,9 @@ def test_the_same_rows_under_another_contract_are_refused_unless_forced(tmp_path
 
 def test_rows_of_a_database_are_known_in_any_order_and_by_this_node_only(tmp_path: Path) -> None:
     rows = pl.DataFrame({"a": ["1", "2", "2"], "b": ["x", None, "z"]})
-    assert mark(rows, b"s") == mark(rows.reverse(), b"s")
-    assert mark(rows, b"s") != mark(rows.head(2), b"s")
-    assert mark(rows, b"s") != mark(rows, b"t")
+    assert content(rows) == content(rows.reverse())
+    assert content(rows) != content(rows.head(2))
+    assert mark(content(rows), b"s") != mark(content(rows), b"t")
 
 
 def test_what_a_node_does_not_run(tmp_path: Path) -> None:
@@ -153,3 +158,141 @@ def test_what_a_node_does_not_run(tmp_path: Path) -> None:
     (known["A"].folder / "peers" / "C.toml").write_text(other.to_text())
     with pytest.raises(InputError, match=r"keys\.C: is another key than the one that we know of C"):
         Runs(House.load(known["A"].folder)).start(signed, data["A"], None)
+
+
+def published(house: House, contract: Path, data: str, marks: dict[str, str]) -> Runs:
+    """The node, started after it published these rows under a contract; the others' had these marks."""
+    runs = Runs(house)
+    noted = runs.start(contract, data, None)
+    runs.give_up(noted.contract)
+    mine = rows.mark(house.key(), agreements.load(contract), content(Path(data))).hex()
+    done = replace(noted, state="done", session=SESSION, release=SESSION, marks=marks | {house.name: mine})
+    (house.runs / f"{SESSION}.json").write_text(json.dumps(done.to_document()))
+    return Runs(house)
+
+
+def test_other_rows_under_a_contract_that_was_published_are_refused_unless_forced(tmp_path: Path) -> None:
+    """Who has the tables of both runs can take one from the other."""
+    known, data = houses(tmp_path), tables(tmp_path)
+    path = contract_of(tmp_path / "c", known)
+    runs = published(known["B"], path, data["B"], {"A": "a1", "C": "c1"})
+    digest = Contract.load(path).digest.hex()
+    runs.start(path, data["B"], None)
+    told = runs._live[digest].rows
+    told.heard({"A": bytes.fromhex("a1"), "B": told.mine, "C": bytes.fromhex("c1")})
+    with pytest.raises(PartyError, match=r"C: has other rows than when this contract was run before"):
+        told.heard({"A": bytes.fromhex("a1"), "B": told.mine, "C": bytes.fromhex("c2")})
+    with pytest.raises(PartyError, match=r"A: has other rows"):
+        told.heard({"A": rows.NONE, "B": told.mine, "C": bytes.fromhex("c1")})
+    assert runs.give_up(digest)
+    Path(data["B"]).write_text(Path(data["B"]).read_text().rpartition("\n")[0].rpartition("\n")[0] + "\n")
+    with pytest.raises(InputError, match=r"B: has other rows than when .*--again"):
+        runs.start(path, data["B"], None)
+    runs.start(path, data["B"], None, again=True)
+    runs._live[digest].rows.heard({"A": bytes.fromhex("a2")})
+    assert runs.give_up(digest)
+
+
+def test_a_peer_that_says_the_same_rows_and_puts_in_others_has_no_signature(tmp_path: Path) -> None:
+    known, data = houses(tmp_path), tables(tmp_path)
+    path = contract_of(tmp_path / "c", known)
+    runs = published(known["B"], path, data["B"], {"A": "a1", "C": "c1"})
+    digest = Contract.load(path).digest.hex()
+    before, made = known["B"].releases / SESSION, tmp_path / "made"
+    for folder in (before, made):
+        folder.mkdir()
+        (folder / "data.csv").write_text("Job\nANY_Job\n")
+    for again in (False, True):
+        runs.start(path, data["B"], None, again=again)
+        live = runs._live[digest]
+        runs._refuse_other(live, made)
+        (made / "data.csv").write_text("Job\nJanitor\n")
+        if again:
+            runs._refuse_other(live, made)
+        else:
+            with pytest.raises(PartyError, match="made another result") as caught:
+                runs._refuse_other(live, made)
+            assert "Janitor" not in str(caught.value)
+        (made / "data.csv").write_text("Job\nANY_Job\n")
+        assert runs.give_up(digest)
+
+
+def test_what_another_party_may_hold_counts_as_published(tmp_path: Path) -> None:
+    """While signatures travel one party may have all of them, and the next not yet."""
+    known, data = houses(tmp_path), tables(tmp_path)
+    first, second = contract_of(tmp_path / "c", known), contract_of(tmp_path / "d", known, rows_at_most=9)
+    published(known["B"], first, data["B"], {"C": "c1"})
+    place = known["B"].runs / f"{SESSION}.json"
+    noted = json.loads(place.read_text())
+    for why, refused in ((f"A: is gone; {PERHAPS}", True), ("A: is gone", False)):
+        place.write_text(json.dumps(noted | {"state": "failed", "release": "", "why": why}))
+        runs = Runs(known["B"])
+        if refused:
+            with pytest.raises(InputError, match="published under another contract already"):
+                runs.start(second, data["B"], None)
+            assert runs._published(Contract.load(first))
+        else:
+            assert runs.start(second, data["B"], None).state == "waiting"
+            assert runs.give_up(Contract.load(second).digest.hex())
+
+
+def test_a_virtual_database_of_the_same_rows_is_not_made_again_unless_forced(tmp_path: Path) -> None:
+    """Its groups would be united anew, and so be told apart by and by."""
+    known, data = houses(tmp_path), tables(tmp_path)
+    path = contract_of(tmp_path / "c", known, of=federation.document, parties=list(known))
+    runs = published(known["B"], path, data["B"], {})
+    with pytest.raises(InputError, match=r"a virtual database of these rows was made already: .*--again"):
+        runs.start(path, data["B"], None)
+    assert runs.start(path, data["B"], None, again=True).state == "waiting"
+    assert runs.give_up(agreements.load(path).digest.hex())
+
+
+def test_rows_are_those_that_were_signed_for(tmp_path: Path) -> None:
+    known, data = houses(tmp_path), tables(tmp_path)
+    path = contract_of(tmp_path / "c", known)
+    agreed = Contract.load(path)
+    key = known["B"].key()
+    sign(agreed, path, key, rows.mark(key, agreed, content(Path(data["B"]))).hex())
+    runs = Runs(known["B"])
+    runs.start(path, data["B"], None)
+    assert runs.give_up(agreed.digest.hex())
+    with pytest.raises(InputError, match="not the rows that were signed for"):
+        runs.start(path, data["C"], None, again=True)
+    # At the others: who puts in something else than it signed for is named.
+    one = Runs(known["C"])
+    one.start(path, data["C"], None)
+    told = one._live[agreed.digest.hex()].rows
+    with pytest.raises(PartyError, match="B: has other rows than those that it has signed for"):
+        told.heard({"A": b"a" * 32, "B": b"b" * 32, "C": told.mine})
+    assert one.give_up(agreed.digest.hex())
+
+
+def test_a_file_that_changes_after_the_run_was_started_is_not_put_in(tmp_path: Path) -> None:
+    known, data = houses(tmp_path), tables(tmp_path)
+    path = contract_of(tmp_path / "c", known)
+    runs = Runs(known["B"])
+    digest = runs.start(path, data["B"], None).contract
+    live = runs._live[digest]
+    runs._refuse_changed(live)
+    with Path(data["B"]).open("a") as file:
+        file.write("\n")
+    with pytest.raises(PartyError, match="B: the data were changed after the run was started"):
+        runs._refuse_changed(live)
+    Path(data["B"]).unlink()
+    with pytest.raises(InputError, match="no such file any more"):
+        runs._refuse_changed(live)
+    assert runs.give_up(digest)
+
+
+def test_one_key_under_two_names_is_refused(tmp_path: Path) -> None:
+    """Two of three parties that are one organisation read everything of the third."""
+    known = houses(tmp_path)
+    (tmp_path / "twin").mkdir()
+    twin = houses(tmp_path / "twin", ("D",))["D"].me()
+    invitation = tmp_path / "D.toml"
+    invitation.write_text(replace(twin, key=known["B"].key().public).to_text())
+    for name in ("A", "B"):
+        with pytest.raises(InputError, match="D signs with the key of B"):
+            known[name].accept(invitation)
+    invitation.write_text(twin.to_text())
+    assert known["A"].accept(invitation).name == "D"

@@ -329,6 +329,35 @@ def test_a_full_disk_at_one_party_publishes_nothing_and_the_next_run_works(scene
     no_secrets(small, *scene.running.values())
 
 
+def test_rows_that_changed_since_a_run_are_named_at_the_others_and_nothing_is_published(scene: Scene) -> None:
+    """The same contract with a row less at one party: the two tables would tell what the row did."""
+    path = scene.contract("changing", purpose="once")
+    data = {name: scene.folder / f"{name}.changing.csv" for name in NAMES}
+    for name, place in data.items():
+        pl.read_csv(scene.data[name], infer_schema=False).reverse().write_csv(place)
+    with serving(scene.houses, "C") as more:
+
+        def run(again: str) -> dict[str, dict[str, Any]]:
+            count = {name: len(runs(house)) for name, house in scene.houses.items()}
+            for name, house in scene.houses.items():
+                status, said = start(house, path, str(data[name]), again=name in again)
+                assert status == 200, said
+            return {name: over(house, count[name] + 1) for name, house in scene.houses.items()}
+
+        assert {one["state"] for one in run("").values()} == {"done"}
+        assert {one["state"] for one in run("").values()} == {"done"}, "the same rows: the same table"
+        rows = data["C"].read_text().splitlines(keepends=True)
+        data["C"].write_text("".join(rows[:-1]))
+        assert start(scene.houses["C"], path, str(data["C"]), again=False)[0] == 422, "its own node says so"
+        found = run("C")
+        for name in ("A", "B"):
+            assert found[name]["state"] == "failed"
+            nothing_left(scene.houses[name], found[name]["session"])
+        assert any(found[name]["why"].startswith("C: has other rows than when") for name in ("A", "B"))
+        assert {one["state"] for one in run("ABC").values()} == {"done"}, "all their stewards said --again"
+        no_secrets(*scene.running.values(), *more.values())
+
+
 def test_a_stranger_does_not_get_through_the_handshake(scene: Scene, tmp_path: Path) -> None:
     stranger = houses(tmp_path, ("stranger",))["stranger"]
     one = Caller(stranger.folder, scene.houses["A"].me())

@@ -20,6 +20,7 @@ from tests.parties.parties import run_each
 from privet.cli import main
 from privet.errors import InputError, PartyError, PolicyError, UnsupportedError
 from privet.parties import agreements
+from privet.parties.virtual import answering
 from privet.parties.virtual.answering import answered
 from privet.parties.virtual.asking import Question
 from privet.parties.virtual.contract import DatabaseContract
@@ -141,7 +142,7 @@ def test_nobody_receives_what_is_not_on_the_list() -> None:
         assert b"CANARY" not in said
         assert not [sick for sick in DISEASES if sick.encode() in said]
     kinds = {kind for traffic in travelled.traffic.values() for _, kind, _ in traffic.transcript}
-    assert kinds == {"question", "known", "value", "largest", "items", "bag"}
+    assert kinds == {"question", "known", "ready", "value", "largest", "items", "bag", "seals"}
 
 
 def test_a_bag_on_its_way_has_decoys_and_no_order() -> None:
@@ -153,6 +154,11 @@ def test_a_bag_on_its_way_has_decoys_and_no_order() -> None:
         assert len(bags[1]) == 12
         sizes.append(len(bags[0]))
     assert max(sizes) > 12, "with decoys"
+
+
+def forgotten(one: Memory) -> Memory:
+    """A site that has lost what it heard, and not who it is."""
+    return Memory(secret=one._secret)
 
 
 def bags(travelled: Any) -> int:
@@ -177,38 +183,89 @@ def test_a_site_that_has_forgotten_is_told_and_nothing_is_united_again() -> None
     question = Question.parsed(["age <= 30"], made.contract)
     answer, _ = made.ask(question)
     for lost in ({1}, {0, 2}, {0}):
-        memories = tuple(Memory() if at in lost else one for at, one in enumerate(made.memories))
+        memories = tuple(forgotten(one) if at in lost else one for at, one in enumerate(made.memories))
         again, travelled = replace(made, memories=memories).ask(question)
         assert again.rows == answer.rows
         assert bags(travelled) == 0
         assert all(one.knows(range(2)).all() for one in memories)
 
 
-def test_a_site_that_recalls_what_was_never_said_is_noticed_by_whose_rows_are_missing() -> None:
+def test_who_was_told_again_tells_others_again() -> None:
+    made = make_database(contract(), frames(), ENGINE)
+    question = Question.parsed([], made.contract)
+    want, memories = made.ask(question)[0].rows, list(made.memories)
+    for lost in (1, 0, 2, 1):  # one after the other; whoever tells was told itself
+        memories[lost] = forgotten(memories[lost])
+        assert replace(made, memories=tuple(memories)).ask(question)[0].rows == want
+    for lost in (0, 2):
+        memories[lost] = forgotten(memories[lost])
+    assert replace(made, memories=tuple(memories)).ask(question)[0].rows == want
+
+
+@pytest.mark.parametrize("united", [False, True])
+@pytest.mark.parametrize("guess", ["their rows", "other rows"])
+def test_rows_that_were_never_united_are_refused_whether_or_not_they_are_ours(
+    united: bool, guess: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a site guesses, as often as it likes, and who objects has said what it does not have."""
+    made = make_database(contract(), frames(), ENGINE)
+    question = Question.parsed([], made.contract)
+    if united:  # seals of other rows are no seals of these
+        made.ask(question)
+    rows: dict[int, list[int]] = {box: [] for box in range(len(made.tables[0].sizes))}
+    for table in made.tables:
+        for leaf, (code,) in zip(table.leaf.tolist(), table.sensitive.tolist(), strict=True):
+            rows[leaf].append(code)
+    seals = {} if guess == "their rows" else dict(made.memories[0]._seals)
+    if guess == "other rows":
+        rows = {box: [(code + 1) % 4 for code in codes] for box, codes in rows.items()}
+        monkeypatch.setattr(answering, "_refuse_damaged", lambda *_: None)  # its own program is another
+    memories = (Memory(rows, seals=seals), *map(forgotten, made.memories[1:]))
+    with pytest.raises(PartyError, match="north: recalls rows that we never united with it"):
+        replace(made, memories=memories).ask(question)
+    assert not any(one.knows(list(rows)).any() for one in memories[1:]), "nothing of it is believed"
+
+
+def test_a_memory_that_somebody_has_changed_is_noticed_by_its_owner() -> None:
     made = make_database(contract(), frames(), ENGINE)
     question = Question.parsed([], made.contract)
     made.ask(question)
-    false = Memory({box: [3] * int(size) for box, size in enumerate(made.tables[0].sizes)})
-    memories = (false, Memory(), Memory())
-    with pytest.raises(PartyError, match="north: recalls other rows than we have handed in"):
-        replace(made, memories=memories).ask(question)
+    for rows in ({0: [1]}, {0: [-1, 1, 2]}, {0: [4, 1, 2]}, {box: [3, 3, 3] for box in range(4)}):
+        changed = Memory(rows, secret=made.memories[1]._secret)
+        with pytest.raises(PartyError, match="south: what was answered before is damaged"):
+            replace(made, memories=(made.memories[0], changed, made.memories[2])).ask(question)
+
+
+def test_two_who_ask_at_once_do_not_use_up_the_tries() -> None:
+    """Sites that begin with different questions refuse each other's; nothing was shown, nothing counts."""
+    made = make_database(contract(), frames(), ENGINE)
+    everything, some = Question.parsed([], made.contract), Question.parsed(["age <= 30"], made.contract)
+    boxes = list(range(4))
+    for at in range(2 * TRIES):
+        other = made.memories[at % 3]
+        assert other.reserved(boxes[:2]) == "", "it has begun with another question"
+        with pytest.raises(PartyError, match=r"(is being answered; ask again|does not unite these rows now)"):
+            made.ask(some if at % 2 else everything)
+        other.end(boxes[:2])
+    assert all(one._tries == {} for one in made.memories)
+    assert not any(one._under_way for one in made.memories)
+    assert len(made.ask(everything)[0].rows) == 12
 
 
 def test_what_does_not_end_is_not_tried_without_end() -> None:
     kept: list[bytes] = []
     memory = Memory(save=kept.append)
     for _ in range(TRIES):
+        assert memory.reserved([1, 2]) == ""
         memory.begin([1, 2])
-        with pytest.raises(PartyError, match="is being answered; ask again"):
-            memory.begin([2, 3])
+        assert "is being answered; ask again" in memory.reserved([2, 3])
         memory.end([1, 2])
-    with pytest.raises(PartyError, match="3 times and did not end"):
-        Memory.from_bytes(kept[-1]).begin([2])
+    assert "3 times and did not end" in Memory.from_bytes(kept[-1]).reserved([2])
     memory.learn([1, 2], np.array([2, 1, 2]), np.array([7, 8, 5]))
     assert [found.tolist() for found in Memory.from_bytes(kept[-1]).rows([2])] == [[2, 2], [5, 7]]
-    with pytest.raises(PartyError, match="ask again"):
-        memory.begin([2])
-    for damaged in (b"", b"{}", b"[]", kept[-1][:-5], b'{"rows": {"x": [1]}, "tries": {}}'):
+    assert "ask again" in memory.reserved([2])
+    seals = b'{"rows": {}, "tries": {}, "seals": {"1": {"north": "xyz"}}}'
+    for damaged in (b"", b"{}", b"[]", kept[-1][:-5], b'{"rows": {"x": [1]}, "tries": {}}', seals):
         with pytest.raises(InputError, match="damaged"):
             Memory.from_bytes(damaged)
 

@@ -32,14 +32,17 @@ from privet.parties.primitives.randomness import agreed
 from privet.parties.primitives.scalar import receive_key
 from privet.parties.shown import Asking
 from privet.parties.transport import InProcess, Link, Session, together
+from privet.parties.virtual.answering import answered
 from privet.parties.virtual.asking import Question
 from privet.parties.virtual.contract import DatabaseContract
 from privet.parties.virtual.growing import grown
+from privet.parties.virtual.memory import Memory
 from privet.parties.virtual.rules import Diversity, Rules
 from privet.parties.virtual.sites import Among
 from privet.parties.words import Adding
 from privet.registry import find
 from privet.roads.parties.party import take_part
+from privet.roads.parties.rehearsing import make_database
 
 Part = Callable[[Link], Any]
 CANARY = "Transgender"
@@ -114,6 +117,26 @@ def virtual(diversity: Diversity) -> tuple[tuple[str, ...], Part]:
     )
 
 
+def answering(*, forgotten: bool) -> tuple[tuple[str, ...], Part]:
+    """An answer that unites rows; or one where the last site is told again what it has lost."""
+    agreed_on = federation.contract()
+    made = make_database(agreed_on, federation.frames(), find("engines", "embedded")())
+    question = Question.parsed([], agreed_on)
+    if forgotten:
+        made.ask(question)
+    kept = [replace_memory(one, lost=not forgotten or at == 2) for at, one in enumerate(made.memories)]
+    return agreed_on.parties, lambda link: answered(
+        link, agreed_on, made.tables[link.me], question, replace_memory(kept[link.me], lost=False)
+    )
+
+
+def replace_memory(one: Memory, *, lost: bool) -> Memory:
+    """The same site's memory, or none; each run has its own."""
+    if lost:
+        return Memory(secret=one._secret)
+    return Memory(dict(one._rows), dict(one._tries), secret=one._secret, seals=dict(one._seals))
+
+
 SHARE = Fraction(1, 4)
 ITEMS = np.random.default_rng(1).random((30, 4)) < 0.5
 SCENES: dict[str, Callable[[Path], tuple[tuple[str, ...], Part]]] = {
@@ -132,6 +155,8 @@ SCENES: dict[str, Callable[[Path], tuple[tuple[str, ...], Part]]] = {
     "mining, columns": lambda _: (NAMES[:2], lambda link: by_columns(link, ITEMS, [0, 0, 1, 1], SHARE)),
     "virtual": lambda _: virtual(Diversity.DISTINCT),
     "virtual, entropy": lambda _: virtual(Diversity.ENTROPY),
+    "answer": lambda _: answering(forgotten=False),
+    "answer, told again": lambda _: answering(forgotten=True),
 }  # fmt: skip
 
 

@@ -179,6 +179,25 @@ def test_an_answer_gives_away_less_of_larger_groups() -> None:
     assert none.set_average == 1 / 2
 
 
+@pytest.mark.parametrize(
+    ("domain", "items", "sites"), [(4, 3, 3), (100, 9, 3), (100, 10, 5), (1_000, 200, 20)]
+)
+@pytest.mark.parametrize("loss", [Fraction(1, 20), Fraction(1, 4)])
+def test_who_counts_learns_more_than_the_report_says_and_no_more_than_is_planned_for(
+    domain: int, items: int, sites: int, loss: Fraction
+) -> None:
+    """The leader's items have one copy on top of the decoys: the likeliest are those that occur most."""
+    asked = Asked(domain, items, sites)
+    runs, few = 3_000, asked.decoys(loss, Exposure.BOTH)
+    error = 4 * (0.25 / runs) ** 0.5
+    if loss == Fraction(1, 20):
+        assert harness.united(domain, items, sites, few, runs=runs, seed=1).item_counted > 0.15
+    many = asked.decoys(loss, Exposure.COUNTED)
+    assert many > few
+    assert asked.counted(many) <= loss < asked.counted(many - 1)
+    assert harness.united(domain, items, sites, many, runs=runs, seed=2).item_counted < float(loss) + error
+
+
 def test_a_union_gives_away_what_the_formulas_say() -> None:
     """Spec 08, 5.3: set 1.000, 0.623, 0.368, 0.148 at 0, 50, 100, 200; item 0.799 and 0.327."""
     for decoys, rate in {0: 1.0, 50: 0.623, 100: 0.368, 200: 0.148}.items():

@@ -73,6 +73,16 @@ def test_a_transfer_gives_one_of_two_keys() -> None:
         assert zero != one
 
 
+def test_the_specs_trace_of_a_transfer() -> None:
+    """Spec 09, 4.15: under RSA, in toy numbers; our group is another, what each side ends with is not."""
+    n, e, d, messages, hidden, choice, k = 3233, 17, 2753, (65, 1234), (1000, 2000), 1, 123
+    asked = (hidden[choice] + pow(k, e, n)) % n
+    keys = [pow(asked - one, d, n) for one in hidden]
+    sent = [(message + key) % n for message, key in zip(messages, keys, strict=True)]
+    assert (asked, keys, sent) == (2855, [2862, 123], [2927, 1357])
+    assert [(one - k) % n for one in sent] == [2804, 1234], "the one that was chosen, and nothing"
+
+
 def test_many_transfers_from_a_few() -> None:
     rng = np.random.default_rng(1)
     one = house(2)

@@ -186,33 +186,36 @@ def test_a_release_stands_already(tmp_path: Path) -> None:
     assert pv.verify(tmp_path / "out").holds
 
 
+@pytest.mark.parametrize("odd", ["north", "south", "west"])
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         ({"software": "privet 99"}, "another version of privet"),
         ({"clock": 10 * 86_400}, "more than a day away"),
+        ({"clock": 1 << 62}, "more than a day away"),
         ({"certificate": b"x" * 32}, "certificate where we have none"),
     ],
-    ids=["software", "clock", "certificate"],
+    ids=["software", "clock", "no clock", "certificate"],
 )
 def test_parties_that_do_not_fit_together_are_told_at_once(
-    change: dict[str, Any], said: str, monkeypatch: pytest.MonkeyPatch
+    odd: str, change: dict[str, Any], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = house(3)
     honest = Link.send
 
     def send(self: Link, to: int, kind: str, payload: bytes) -> None:
-        if kind == "hello" and self.me == 0:
-            clock, software, certificate = concluding.HELLO.unpack(payload)
+        if kind == "hello" and self.name(self.me) == odd:
+            clock, software, certificate, rows = concluding.HELLO.unpack(payload)
             payload = concluding.HELLO.pack(
                 clock + change.get("clock", 0),
                 change["software"].encode() if "software" in change else software,
                 change.get("certificate", certificate),
+                rows,
             )
         honest(self, to, kind, payload)
 
     monkeypatch.setattr(Link, "send", send)
-    with pytest.raises(PartyError, match=f"^north: .*{said}"):
+    with pytest.raises(PartyError, match=f"^{odd}: .*{said}"):
         together(one, [greet] * 3)
 
 

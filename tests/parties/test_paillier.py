@@ -14,7 +14,16 @@ from hypothesis import strategies as st
 from tests.parties.parties import house, run_each
 
 from privet.errors import PartyError, UnsupportedError
-from privet.parties.primitives.paillier import LEAST, Packing, PrivateKey, PublicKey, Roots, Sizes, signed
+from privet.parties.primitives.paillier import (
+    LEAST,
+    SMALLER,
+    Packing,
+    PrivateKey,
+    PublicKey,
+    Roots,
+    Sizes,
+    signed,
+)
 from privet.parties.primitives.scalar import counts_first, counts_second, product_first, product_second
 from privet.parties.transport import Link, together
 
@@ -76,6 +85,7 @@ def test_a_fresh_key_knows_the_factors_and_encrypts_as_one_that_does_not() -> No
             while left % factor == 0:
                 left //= factor
         assert left == 1, "all of them"
+        assert max(factors).bit_length() == SMALL // 2 - SMALLER, "p - 1 is not smooth"
         assert prime.bit_length() == SMALL // 2
     plain = PrivateKey(mine._p, mine._q)
     length = mine.public.length
@@ -84,6 +94,20 @@ def test_a_fresh_key_knows_the_factors_and_encrypts_as_one_that_does_not() -> No
         one, other = sent[:length], sent[length:]
         assert one != other
         assert [mine.decrypt(mine.public.opened(raw)) for raw in (one, other)] == [7, 7]
+
+
+def test_what_is_put_over_a_number_is_every_power_of_n_as_often() -> None:
+    """Of a key as small as can be counted: the list of powers draws what r^N draws, all of it and no more."""
+    p, q = gmpy2.mpz(23), gmpy2.mpz(29)
+    with Sizes.for_tests(8):
+        mine = PrivateKey(p, q, ((2, 11), (2, 7)))
+    n = int(p * q)
+    powers = sorted({pow(r, n, n * n) for r in range(1, n) if r % 23 and r % 29})
+    assert len(powers) == 22 * 28
+    drawn = Counter(int(mine._chance()) for _ in range(40 * len(powers)))
+    assert sorted(drawn) == powers
+    chi = sum((many - 40.0) ** 2 / 40 for many in drawn.values())
+    assert abs(chi - len(powers)) < 6 * (2 * len(powers)) ** 0.5
 
 
 def test_small_keys_are_refused_outside_tests() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,21 @@ def test_the_command_signs_and_shows(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(["joint", "show", str(path)]) == 0
     said = capsys.readouterr().out
     assert "signed by A; not yet by B, C" in said
+    assert "may not change" not in said
+    data = tmp_path / "a.csv"
+    data.write_text("Job\nJanitor\n")
+    words = ["joint", "sign", str(path), "--key", str(tmp_path / "a.key"), "--data", str(data)]
+    assert main(words) == 0
+    assert "for the rows that are there now" in capsys.readouterr().out
+    assert main(["joint", "show", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert "signed by A; not yet by B, C" in said
+    assert "for rows that may not change by A" in said
+    text = beside(path).read_text()
+    assert "Janitor" not in text
+    assert sha256(data.read_bytes()).hexdigest() not in text, "a mark confirms no guess"
+    assert main([*words[:-1], str(tmp_path / "none.csv")]) == 2
+    assert beside(path).read_text() == text
 
 
 def test_a_contract_opens_no_file_outside_its_folder_and_no_device(tmp_path: Path) -> None:

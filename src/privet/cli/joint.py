@@ -33,7 +33,7 @@ def show(contract: ContractFile, *, json: Json = False) -> int:
     """
     from privet.parties import agreements
     from privet.parties.contract import Contract
-    from privet.parties.signing import signed
+    from privet.parties.signing import bound, signed
 
     agreed = agreements.load(contract)
     known, together = agreements.saw(agreed), agreements.together(agreed)
@@ -51,6 +51,7 @@ def show(contract: ContractFile, *, json: Json = False) -> int:
                 "learned": {party: list(said) for party, said in known.items()},
                 "coalitions": list(together),
                 "signed": names,
+                "bound": list(bound(agreed, contract)),
             }
         )
         return 0
@@ -64,6 +65,8 @@ def show(contract: ContractFile, *, json: Json = False) -> int:
         yes = ", ".join(party for party, done in names.items() if done) or "nobody"
         no = ", ".join(party for party, done in names.items() if not done)
         screen.say(f"signed by {yes}" + (f"; not yet by {no}" if no else ""))
+        if marked := ", ".join(bound(agreed, contract)):
+            screen.say(f"for rows that may not change by {marked}")
     beside = "the published table" if isinstance(agreed, Contract) else "the result"
     screen.say("", *learned_by(agreed, known, together, beside))
     return 0
@@ -74,6 +77,10 @@ def sign(
     *,
     key: KeyFile,
     passphrase_file: Passphrase = None,
+    data: Annotated[
+        str | None, typer.Option("--data", help="Sign for these rows too: a file or a database URL.")
+    ] = None,
+    query: Annotated[str | None, typer.Option("--query", help="What to select, of a database.")] = None,
     json: Json = False,
 ) -> int:
     """Put your organisation's name to a contract.
@@ -81,6 +88,9 @@ def sign(
     The contract lists every party's public key under [keys]; whose key signs is seen from that. The signature
     is over the contract's digest and stands beside it, in CONTRACT.signatures.json, where all parties collect
     theirs. Whatever is changed in the contract afterwards, nobody has signed.
+
+    With --data you sign for the rows that are there now as well: beside your signature stands a mark, by
+    which only you know them again, and your node runs the contract with them and with no others.
 
     Example:
       privet joint sign contract.toml --key north.key
@@ -90,16 +100,27 @@ def sign(
     """
     from privet.cli.signing import secret
     from privet.evidence.signing import PrivateKey
-    from privet.parties import agreements
+    from privet.node.source import content, opened
+    from privet.parties import agreements, rows
     from privet.parties.signing import beside
     from privet.parties.signing import sign as put
 
     agreed = agreements.load(contract)
-    party = put(agreed, contract, PrivateKey.load(key, secret(passphrase_file)))
+    signing = PrivateKey.load(key, secret(passphrase_file))
+    marked = "" if data is None else rows.mark(signing, agreed, content(opened(data, query))).hex()
+    party = put(agreed, contract, signing, marked)
     if json:
-        screen.answer({"party": party, "digest": agreed.digest.hex(), "signatures": str(beside(contract))})
+        screen.answer(
+            {
+                "party": party,
+                "digest": agreed.digest.hex(),
+                "signatures": str(beside(contract)),
+                **({"rows": marked} if marked else {}),
+            }
+        )
     else:
-        screen.say(f"{party} has signed contract {agreed.digest.hex()}")
+        for_rows = ", for the rows that are there now" if marked else ""
+        screen.say(f"{party} has signed contract {agreed.digest.hex()}{for_rows}")
     return 0
 
 

@@ -89,7 +89,7 @@ def run(
         str | None, typer.Option("--dataset", metavar="NAME", help="Your data set in that ledger.")
     ] = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Also if these rows were published under another contract.")
+        bool, typer.Option("--again", help="Also if these rows were published, or others under it.")
     ] = False,
     node: NodeFolder = HERE,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it is over.")] = True,

@@ -216,6 +216,11 @@ class House:
                 raise InputError(
                     f"{path}: {other.name} has the same host and authority: nobody could tell the two apart"
                 )
+            if other.key == peer.key and other.name != peer.name:
+                raise InputError(
+                    f"{path}: {peer.name} signs with the key of {other.name}: one organisation under two "
+                    "names counts as two where the protocols rest on parties that do not collude"
+                )
             if names.alike((other.name, peer.name)):
                 raise InputError(
                     f"{path}: {peer.name} looks like {other.name}, which is known: whoever reads a log or a "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from privet.parties.agreements import Signed
 from privet.parties.contract import Contract
 from privet.parties.itemsets import MiningContract
 from privet.parties.noisy.known import spent
+from privet.parties.rows import UNTOLD, Rows
 from privet.parties.transport import Link
 from privet.roads.parties.concluding import AllSign, greet
 from privet.roads.parties.database import keep_together, make_together
@@ -31,14 +33,22 @@ class Job:
     certificate: bytes  # the digest of the one that this node shows
     key: PrivateKey
     purse: Purse | None = None  # what pays, where the contract spends
+    rows: Rows = UNTOLD
+    before: Callable[[Path], None] = lambda _: None  # looks at what is about to be signed, and may refuse
 
     def carried_out(self, link: Link, folder: Path) -> None:
         """Do it with the others; the result stands in the folder, signed by all, or this raises."""
         agreed, source, engine = self.agreed, self.source, self.engine
-        sign = AllSign(link, agreed, self.key)
+        sign = AllSign(link, agreed, self.key, self.before)
         if isinstance(agreed, Contract):
             _, release = publish_together(
-                link, agreed, source, engine, certificate=self.certificate, purse=self.purse
+                link,
+                agreed,
+                source,
+                engine,
+                certificate=self.certificate,
+                rows=self.rows,
+                purse=self.purse,
             )
             try:
                 release.write(folder, sign=sign)
@@ -47,7 +57,7 @@ class Job:
                     raise
                 raise type(error)(*error.complaints, spent(agreed.policy)) from None
             return
-        run = greet(link, self.certificate)
+        run = greet(link, self.certificate, self.rows)
         if isinstance(agreed, MiningContract):
             keep_itemsets(folder, agreed, run, mine_together(link, agreed, source, engine), sign)
         else:

@@ -11,14 +11,13 @@ what was signed by all and not yet in its place arrives, everything else has fai
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import secrets
 import threading
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from time import monotonic
@@ -27,59 +26,37 @@ from typing import Any
 from privet.core import Purse
 from privet.disclose.audit.lines import say
 from privet.errors import InputError, PartyError, PrivetError
-from privet.evidence import folder as ev
 from privet.node import certificates
 from privet.node.calling import Caller, UnreachableError
 from privet.node.house import SIGN, House, Peer, purse_of
 from privet.node.jobs import Job
+from privet.node.notes import DONE, FAILED, QUERY, RUN, RUNNING, WAITING, Noted, now, recovered, write
 from privet.node.questions import Asked
-from privet.node.source import mark, opened
+from privet.node.source import content, mark, opened
 from privet.node.wires import Nodes, has_ended
-from privet.parties import agreements
+from privet.parties import agreements, rows
 from privet.parties.agreements import Signed
 from privet.parties.contract import Contract
 from privet.parties.itemsets import MiningContract
-from privet.parties.signing import signed, speaks
+from privet.parties.rows import OTHERS, UNTOLD, Rows
+from privet.parties.signing import bound, signed, speaks
 from privet.parties.transport import SPEAKS, Link, OtherSpeechError, Session
+from privet.parties.virtual.contract import DatabaseContract
 from privet.parties.virtual.memory import Memory
-from privet.placing import aside
 from privet.registry import find
 from privet.roads.parties.database import heard
-from privet.roads.parties.results import NOTE
 
-WAITING, RUNNING, DONE, FAILED = "waiting", "running", "done", "failed"
-RUN, QUERY = "run", "query"  # a contract is run; its virtual database is asked
 QUESTIONS = 16  # that are answered at the same time
-STOPPED = "the node was stopped in the middle; nothing was published here; run it again"
 KNOCK = 0.5  # seconds between two questions whether a peer has begun
 NOTHING = "nothing was published"
 NOTES = "the node cannot write to its own folder: is the disk full? Nothing was begun"
+SAME = ("data.csv", "itemsets.csv")  # what the same rows make again, to the byte
+OTHER_RESULT = (
+    "the same rows made another result when this contract was run before: a party has put in others than it "
+    "says; nothing is published"
+)
+CHANGED = "the data were changed after the run was started; nothing is published; start it again"
 FAULT = "a fault in privet; nothing was published; the log has its kind"
-
-
-@dataclass(frozen=True)
-class Noted:
-    """A run as it stands in the notes: no data, and nothing about any."""
-
-    contract: str  # its digest
-    parties: tuple[str, ...]
-    state: str = WAITING
-    session: str = ""
-    why: str = ""  # it has failed
-    begun: str = ""
-    release: str = ""  # the folder's name under releases/
-    kind: str = RUN
-    asker: str = ""  # of a question, who asks; at the node that was asked
-    rows: str = ""  # what the node knows the rows by again that went in
-
-    def to_document(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @property
-    def named(self) -> str:
-        """The party that is the cause, where one is named."""
-        name = self.why.partition(":")[0]
-        return name if name in self.parties else ""
 
 
 @dataclass
@@ -90,6 +67,8 @@ class Live:
     contract: Signed
     leads: str  # the party that draws the session and asks the others to join
     source: Any = field(repr=False)
+    content: bytes = field(default=b"", repr=False)  # the digest of what the source had when it was started
+    rows: Rows = UNTOLD
     question: Asked | None = None
     purse: Purse | None = None  # what pays, where the contract spends
     wires: Nodes | None = None
@@ -107,7 +86,7 @@ class Runs:
         self._live: dict[str, Live] = {}  # by the contract's digest
         self._over: dict[str, Noted] = {}  # by session
         self._memories: dict[str, Memory] = {}  # by the session that made a database
-        for noted in _recovered(house):
+        for noted in recovered(house):
             self._over[noted.session] = noted
 
     def every(self) -> list[Noted]:
@@ -126,27 +105,37 @@ class Runs:
         """A steward starts a contract; refuses one that not everybody has signed.
 
         `ledger`: a file and a data set in it, where the contract spends; else as node.toml says. `again`:
-        also where the same rows were published under another contract.
+        also where the same rows were published already, or others under this contract.
         """
         contract = agreements.load(path)
         refuse_unsigned(contract, path, self.house, self.key.public)
         place = source or self.house.source
         if place is None:
             raise InputError("which data? say --data, or [data] source in node.toml")
-        rows = opened(place, query or (self.house.query if source is None else None))
-        known = mark(rows, self._secret())
+        data = opened(place, query or (self.house.query if source is None else None))
+        digest = content(data)
+        known = mark(digest, self._secret())
+        told = rows.mark(self.key, contract, digest)
+        signed_for = bound(contract, path)
+        if signed_for.get(self.house.name, told.hex()) != told.hex():
+            raise InputError(
+                "these are not the rows that were signed for: bring those, or look at these and run "
+                "`privet joint sign --data` again"
+            )
         if not again:
-            self._refuse_second(contract, known)
+            self._refuse_second(contract, known, told.hex())
         live = Live(
             Noted(
                 contract.digest.hex(),
                 contract.parties,
-                begun=_now(),
+                begun=now(),
                 rows=known,
             ),
             contract,
             contract.parties[0],
-            rows,
+            data,
+            digest,
+            Rows(told, signed_for, () if again else self._published(contract)),
             purse=self._purse(contract, *ledger),
         )
         with self._lock:
@@ -167,12 +156,29 @@ class Runs:
         """Of this node alone: under it its rows are known by marks."""
         return sha256(b"privet rows" + (self.house.folder / SIGN).read_bytes()).digest()
 
-    def _refuse_second(self, contract: Signed, rows: str) -> None:
+    def _published(self, contract: Signed) -> tuple[Mapping[str, str], ...]:
+        """The marks of everybody's rows when this contract ended in a result; noise is paid for instead."""
+        if isinstance(contract, Contract) and contract.noisy:
+            return ()
+        with self._lock:
+            made = [one for one in self._over.values() if one.contract == contract.digest.hex()]
+        return tuple(one.marks for one in made if one.left)
+
+    def _refuse_second(self, contract: Signed, known: str, told: str) -> None:
         """Two tables of the same persons can be put together; noise is paid for instead, in a ledger."""
+        me = self.house.name
+        if any(marks.get(me, told) != told for marks in self._published(contract)):
+            raise InputError(f"{me}: {OTHERS}")
         if isinstance(contract, MiningContract) or (isinstance(contract, Contract) and contract.noisy):
             return
         with self._lock:
-            made = [one for one in self._over.values() if one.release and one.rows == rows]
+            made = [one for one in self._over.values() if one.left and one.rows == known]
+        if isinstance(contract, DatabaseContract) and made:
+            raise InputError(
+                "a virtual database of these rows was made already: in another one the same rows lie in "
+                "other groups and are united again, and who sees both concludes more than from either; "
+                "--again does it all the same"
+            )
         if others := [one for one in made if one.contract != contract.digest.hex()]:
             raise InputError(
                 f"these rows were published under another contract already ({others[0].contract[:16]}): who "
@@ -212,8 +218,8 @@ class Runs:
         asked = Asked.read(self.house, latest.session, latest.release, said)
         asked.refuse(asker, self.house.name)
         session = secrets.token_bytes(16)
-        noted = Noted(digest, latest.parties, begun=_now(), kind=QUERY, asker=asker)
-        live = Live(noted, asked.contract, self.house.name, None, asked)
+        noted = Noted(digest, latest.parties, begun=now(), kind=QUERY, asker=asker)
+        live = Live(noted, asked.contract, self.house.name, None, question=asked)
         if (status := self._admitted(live, session)) != 200:
             raise InputError(NOTES if status == 507 else "too many questions are answered; ask again later")
         return live.noted
@@ -228,14 +234,19 @@ class Runs:
             asked = Asked.read(self.house, made.session, made.release, said.get("question"))
         except PrivetError:
             return 400
-        noted = Noted(digest, made.parties, begun=_now(), kind=QUERY)
-        live = Live(noted, asked.contract, leader, None, asked)
+        noted = Noted(digest, made.parties, begun=now(), kind=QUERY)
+        live = Live(noted, asked.contract, leader, None, question=asked)
         return self._admitted(live, session)
 
     def _admitted(self, live: Live, session: bytes) -> int:
-        """Begin to answer, unless too many questions are under way; an HTTP status."""
+        """Begin to answer, unless too many questions are under way; an HTTP status.
+
+        Every site may lead its share of them: one that leads without end keeps no other from being answered.
+        """
         with self._lock:
-            if sum(one.question is not None for one in self._live.values()) >= QUESTIONS:
+            under_way = [one for one in self._live.values() if one.question is not None]
+            led = sum(one.leads == live.leads for one in under_way)
+            if len(under_way) >= QUESTIONS or led >= max(1, QUESTIONS // len(live.noted.parties)):
                 return 429
             self._live[session.hex()] = live
         with live.lock:
@@ -303,7 +314,7 @@ class Runs:
         """Note it, then run it in a thread of its own; what cannot be noted is not begun."""
         live.noted = replace(live.noted, state=RUNNING, session=session.hex())
         try:
-            _write(self.house, live.noted)
+            write(self.house, live.noted)
         except OSError:
             self._close(live, replace(live.noted, state=FAILED, why=NOTES))
             return False
@@ -341,12 +352,22 @@ class Runs:
                 found = replace(noted, state=DONE)
             else:
                 folder = self.house.releases / noted.session
-                job = Job(contract, live.source, find("engines", "embedded")(), shown, self.key, live.purse)
+                engine = find("engines", "embedded")()
+
+                def remember(marks: Mapping[str, str]) -> None:
+                    """Before anything is computed: a run that is killed when it was ready is one of these."""
+                    live.noted = replace(live.noted, marks=marks)
+                    write(self.house, live.noted)
+
+                self._refuse_changed(live)
+                told = replace(live.rows, remember=remember)
+                before = partial(self._refuse_other, live)
+                job = Job(contract, live.source, engine, shown, self.key, live.purse, told, before)
                 job.carried_out(link, folder)
-                found = replace(noted, state=DONE, release=folder.name)
+                found = replace(live.noted, state=DONE, release=folder.name)
             wires.close()
         except PrivetError as error:
-            found = replace(noted, state=FAILED, why="; ".join(error.complaints))
+            found = replace(live.noted, state=FAILED, why="; ".join(error.complaints))
         except OSError as error:  # a disk that is full, or taken away
             why = os.strerror(error.errno) if error.errno else "it cannot be written"
             found = replace(
@@ -361,11 +382,30 @@ class Runs:
         for caller in callers.values():
             caller.close()
 
+    def _refuse_changed(self, live: Live) -> None:
+        """Refuse a file that is not what it was when its steward started the run."""
+        if content(live.source) != live.content:
+            raise PartyError(f"{self.house.name}: {CHANGED}")
+
+    def _refuse_other(self, live: Live, made: Path) -> None:
+        """Refuse to sign what a change of anybody's rows has made, whatever mark it told of them."""
+        self._refuse_changed(live)
+        if not live.rows.before:
+            return
+        with self._lock:
+            earlier = [one.release for one in self._over.values() if one.contract == live.noted.contract]
+        for folder in (self.house.releases / name for name in earlier if name):
+            for name in SAME:
+                ours, theirs = made / name, folder / name
+                if ours.is_file() and theirs.is_file() and content(ours) != content(theirs):
+                    raise PartyError(OTHER_RESULT)
+
     def _heard(self, database: str) -> Memory:
         """What was heard in answers of a database, the same for all questions to it."""
         with self._lock:
             if database not in self._memories:
-                self._memories[database] = heard(self.house.releases / self._over[database].release)
+                folder = self.house.releases / self._over[database].release
+                self._memories[database] = heard(folder, self._secret())
             return self._memories[database]
 
     def _gather(self, live: Live, session: bytes, callers: Mapping[str, Caller]) -> None:
@@ -395,7 +435,7 @@ class Runs:
         """Note how it ended; whoever hears that it is over can begin the next."""
         if found.session:
             try:
-                _write(self.house, found)
+                write(self.house, found)
             except OSError:  # when it is started again it finds what it noted before
                 say("cannot note how a run ended", level=logging.WARNING, session=found.session)
         with self._lock:
@@ -447,41 +487,3 @@ def refuse_unsigned(contract: Signed, path: Path, house: House, key: str) -> Non
             complaints.append(f"{path}: keys.{party}: is another key than the one that we know of {party}")
     if complaints:
         raise InputError(*complaints)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="microseconds")
-
-
-def _write(house: House, noted: Noted) -> None:
-    place = house.runs / f"{noted.session}.json"
-    fresh = place.with_name(f".{place.name}.new")
-    fresh.write_text(json.dumps(noted.to_document(), indent=1) + "\n", encoding="utf-8")
-    fresh.replace(place)
-
-
-def _recovered(house: House) -> list[Noted]:
-    """The notes of earlier runs; of one that was stopped, what was ready arrives and the rest has failed."""
-    found = []
-    for path in sorted(house.runs.glob("*.json")):
-        try:
-            said = json.loads(path.read_text(encoding="utf-8"))
-            noted = Noted(**{**said, "parties": tuple(said["parties"])})
-        except (OSError, ValueError, TypeError, KeyError):
-            raise InputError(
-                f"{path}: these notes are damaged; move them away to go on without them"
-            ) from None
-        if noted.state not in {DONE, FAILED}:
-            folder = house.releases / noted.session
-            with aside(folder):
-                pass  # finishes what was ready, removes what was not
-            there = noted.kind == RUN and any((folder / name).is_file() for name in (ev.FILE, NOTE))
-            noted = replace(
-                noted,
-                state=DONE if there else FAILED,
-                why="" if there else STOPPED,
-                release=folder.name if there else "",
-            )
-            _write(house, noted)
-        found.append(noted)
-    return found

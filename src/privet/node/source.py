@@ -23,12 +23,18 @@ def opened(place: str, query: str | None) -> Any:
     return path.absolute()
 
 
-def mark(source: Any, secret: bytes) -> str:
-    """What this node knows the same rows by again; without its secret it confirms no guess."""
+def content(source: Any) -> bytes:
+    """The digest of a file, or of a database's rows in whichever order it gives them."""
     if isinstance(source, Path):
-        with source.open("rb") as file:
-            content = hashlib.file_digest(file, "sha256").digest()
-    else:  # a database gives its rows in any order
-        lines = sorted(source.write_csv().encode().splitlines())
-        content = hashlib.sha256(b"\n".join(lines)).digest()
-    return hmac.new(secret, b"privet rows " + content, "sha256").hexdigest()
+        try:
+            with source.open("rb") as file:
+                return hashlib.file_digest(file, "sha256").digest()
+        except OSError:
+            raise InputError("the data: no such file any more, or it cannot be read") from None
+    lines = sorted(source.write_csv().encode().splitlines())
+    return hashlib.sha256(b"\n".join(lines)).digest()
+
+
+def mark(digest: bytes, secret: bytes) -> str:
+    """What this node knows the same rows by again; without its secret it confirms no guess."""
+    return hmac.new(secret, b"privet rows " + digest, "sha256").hexdigest()

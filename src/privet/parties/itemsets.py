@@ -31,7 +31,7 @@ from privet.errors import PolicyError, one_of, unknown_key
 from privet.hierarchy.numbers import fraction
 from privet.parties.agreement import digest_of, keys_of, loaded, wrong_keys, wrong_names
 from privet.parties.primitives.replicated import COMPUTING
-from privet.parties.words import Split
+from privet.parties.words import SAME_ROWS, Split
 
 VERSION = 1
 KEYS = ("mining", "purpose", "split", "parties", "support", "person", "item", "items", "owners", "keys")
@@ -142,14 +142,17 @@ class MiningContract:
     @property
     def learned(self) -> tuple[str, ...]:
         """What every party comes to know, in plain words."""
+        more = (SAME_ROWS,) if self.keys else ()
         if self.split is Split.PEOPLE:
             return (
                 "which sets of items are frequent with all parties together, and how often each occurs",
                 "how many persons all parties have together",
+                *more,
             )
         return (
             "which sets of items are frequent and how often each occurs, also of the other's items alone",
             "how many persons each party has, and which of its own the other has too",
+            *more,
         )
 
     @property

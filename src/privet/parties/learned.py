@@ -8,7 +8,7 @@ from __future__ import annotations
 from privet.parties.contract import Contract
 from privet.parties.noisy import known
 from privet.parties.primitives.replicated import COMPUTING
-from privet.parties.words import Adding, Reveal, Split
+from privet.parties.words import SAME_ROWS, Adding, Reveal, Split
 
 GROUPS = (
     "how large each group of a split would be, all parties together, and how many in it have each protected "
@@ -52,6 +52,11 @@ def assumed(contract: Contract) -> tuple[str, ...]:
 
 def learned(contract: Contract) -> dict[str, tuple[str, ...]]:
     """By party what it comes to know."""
+    more = (SAME_ROWS,) if contract.keys else ()  # without keys it is rehearsed, and never run
+    return {party: (*said, *more) for party, said in _learned(contract).items()}
+
+
+def _learned(contract: Contract) -> dict[str, tuple[str, ...]]:
     if contract.noisy is not None:
         return known.learned(contract)
     if contract.split is Split.COLUMNS:

@@ -4,7 +4,8 @@ The contract names every party's public key, so the digest holds them; a signatu
 party's name, under words that no other protocol signs. Ed25519, with the keys that sign releases
 (`privet key make`). A contract that is changed in anything has another digest, and no signature fits it. What
 each party learns follows from the protocol, so its version is signed too; the digest, by which a release
-names its contract for years, is without it.
+names its contract for years, is without it. A party may sign for its rows as well: by their mark (`rows`),
+which then stands beside its signature and under it.
 
 Trust: keys are exchanged by another way than the contract is.
 Leaks: nothing.
@@ -50,23 +51,27 @@ def beside(contract: Path) -> Path:
     return contract.with_name(contract.name + ".signatures.json")
 
 
-def message(contract: Agreement, party: str) -> bytes:
-    return f"{DOMAIN}\nprotocol {SPEAKS}\n{contract.digest.hex()}\n{party}\n".encode()
+def message(contract: Agreement, party: str, rows: str = "") -> bytes:
+    """What a party signs; `rows`: the mark of those that it signs for, where it does."""
+    bound = f"rows {rows}\n" if rows else ""
+    return f"{DOMAIN}\nprotocol {SPEAKS}\n{contract.digest.hex()}\n{party}\n{bound}".encode()
 
 
-def sign(contract: Agreement, path: Path, key: Key) -> str:
-    """Put a party's name to a contract; the party whose key it is."""
+def sign(contract: Agreement, path: Path, key: Key, rows: str = "") -> str:
+    """Put a party's name to a contract, and to rows with this mark; the party whose key it is."""
     party = next((name for name, public in contract.keys.items() if public == key.public), None)
     if party is None:
         raise InputError("the contract names no party with this key; [keys] lists each party's public key")
     place = beside(path)
-    before = _read(place) if speaks(path) == SPEAKS else {}  # for another protocol: nobody's for this one
-    signed = before | {party: b64encode(key.sign(message(contract, party))).decode()}
+    same = speaks(path) == SPEAKS  # for another protocol: nobody's for this one
+    before, marks = (_read(place, "signatures"), _read(place, "rows")) if same else ({}, {})
+    signed = before | {party: b64encode(key.sign(message(contract, party, rows))).decode()}
+    marks = {name: one for name, one in marks.items() if name != party} | ({party: rows} if rows else {})
     with tempfile.TemporaryDirectory(prefix=f".{place.name}.", dir=place.parent) as made:
         fresh = Path(made) / place.name
         with fresh.open("w", encoding="utf-8") as file:
             said = {"contract": contract.digest.hex(), "protocol": SPEAKS, "signatures": signed}
-            json.dump(said, file, indent=2)
+            json.dump(said | ({"rows": marks} if marks else {}), file, indent=2)
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(place)
@@ -75,8 +80,16 @@ def sign(contract: Agreement, path: Path, key: Key) -> str:
 
 def signed(contract: Agreement, path: Path) -> dict[str, bool]:
     """By party that has a key: has it signed this very contract?"""
-    found = _read(beside(path))
-    return {party: _fits(contract, party, found.get(party, "")) for party in contract.keys}
+    found, marks = _read(beside(path), "signatures"), _read(beside(path), "rows")
+    return {
+        party: _fits(contract, party, found.get(party, ""), marks.get(party, "")) for party in contract.keys
+    }
+
+
+def bound(contract: Agreement, path: Path) -> dict[str, str]:
+    """By party that has signed for its rows their mark."""
+    fits, marks = signed(contract, path), _read(beside(path), "rows")
+    return {party: marks[party] for party, done in fits.items() if done and party in marks}
 
 
 def speaks(path: Path) -> int | None:
@@ -88,18 +101,18 @@ def speaks(path: Path) -> int | None:
     return said if type(said) is int else 1
 
 
-def _fits(contract: Agreement, party: str, signature: str) -> bool:
+def _fits(contract: Agreement, party: str, signature: str, rows: str) -> bool:
     try:
         key = Ed25519PublicKey.from_public_bytes(b64decode(contract.keys[party], validate=True))
-        key.verify(b64decode(signature, validate=True), message(contract, party))
+        key.verify(b64decode(signature, validate=True), message(contract, party, rows))
     except (InvalidSignature, Base64Error, ValueError):
         return False
     return True
 
 
-def _read(place: Path) -> dict[str, str]:
+def _read(place: Path, what: str) -> dict[str, str]:
     found = _whole(place)
-    return {} if found is None else {str(party): str(one) for party, one in found["signatures"].items()}
+    return {} if found is None else {str(party): str(one) for party, one in found.get(what, {}).items()}
 
 
 def _whole(place: Path) -> dict[str, Any] | None:
@@ -109,7 +122,9 @@ def _whole(place: Path) -> dict[str, Any] | None:
     try:
         with place.open(encoding="utf-8") as file:
             found = jsonvalue.loads(file.read(LONGEST))
-        if isinstance(found, dict) and isinstance(found["signatures"], dict):
+        if isinstance(found, dict) and all(
+            isinstance(one, dict) for one in (found["signatures"], found.get("rows", {}))
+        ):
             return found
     except (OSError, ValueError, KeyError, TypeError):
         pass

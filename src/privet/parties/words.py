@@ -14,6 +14,9 @@ from privet.errors import PolicyError
 MANY = 1_000_000  # values of one column; more are not a list that anybody agrees on
 
 
+SAME_ROWS = "whether another party's rows are the same as when this contract was run before"
+
+
 class Split(Enum):
     """How one table lies with several parties."""
 

@@ -11,12 +11,23 @@ A key comes with a proof that N has no factor in common with (p - 1)(q - 1), of 
 (Goldberg, Reyzin, Sagga and Baldimtsi, "Efficient noninteractive certification of RSA moduli and beyond",
 Asiacrypt 2019): of any other N the powers that are put over a ciphertext do not cover what it was made of.
 
-Primes are drawn so that the factors of p - 1 are known to whoever drew them: a large prime, and small ones.
-The chance over a number, which is an N-th power, is then put together from a list of powers of one number;
-each is as likely as any other.
+Primes are drawn so that the factors of p - 1 are known to whoever drew them: p = 2 s r + 1, r a prime that is
+24 bits shorter than p, s small. The chance over a number, which is an N-th power, is then put together from a
+list of powers of one number. That rests on nothing new:
+
+* Exponents are not short. They are drawn below p - 1, the order of the number in the list, so every N-th
+  power is exactly as likely as any other: a ciphertext has the distribution of g^m r^N, and is secure where
+  that is (N-th powers cannot be told from other numbers: decisional composite residuosity).
+* p - 1 is not smooth: it has a prime factor of 1,000 bits and more, which keeps Pollard's p - 1 away, as FIPS
+  186-5 asks of RSA primes (A.1.6, with shorter factors). p + 1 is like that of any prime. The two r are
+  independent, so p - 1 and q - 1 have small factors in common only.
+* What is given up is choice: of 1,024 bits one prime in about a thousand is of this form, and of those each
+  is drawn as often as another, within a factor of two. Who factored such N would factor about one in a
+  million of all N of that length: 20 bits are lost at most, and nobody knows how to gain any.
 
 Trust: whoever holds the private key reads everything, so a key holder is sent only what is masked by the
-other side. Secure as factoring N is hard: 3072 bits are 128 bits of security, 2048 are the least taken.
+other side. Secure as factoring N is hard: 3072 bits are 128 bits of security, 2048 are the least taken. Not
+in constant time: whoever shares a processor with a party may learn from its caches what it encrypts.
 Leaks: the number of ciphertexts.
 """
 

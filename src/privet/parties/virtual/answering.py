@@ -12,6 +12,7 @@ boxes of a question a site remembers.
 
 from __future__ import annotations
 
+import hmac
 import json
 from collections import Counter
 from dataclasses import dataclass, field
@@ -27,7 +28,7 @@ from privet.parties.transport import Link
 from privet.parties.virtual.asking import Question
 from privet.parties.virtual.contract import DatabaseContract, Guard
 from privet.parties.virtual.exposure import Asked
-from privet.parties.virtual.memory import Memory
+from privet.parties.virtual.memory import SEAL, Memory
 from privet.parties.virtual.table import LocalTable
 
 
@@ -60,8 +61,9 @@ def answered(
         return Answer((), columns, 0, 0, 0)
     if domain > 1 << 61:
         raise UnsupportedError("more rows could be than decoys can be drawn of: ask for fewer boxes")
-    fresh = _recalled(link, table, memory, boxes.tolist(), sizes)
-    decoys = _united(link, contract, table, memory, fresh) if fresh else 0
+    database = _database(contract, table)
+    fresh = _recalled(link, table, memory, boxes.tolist(), sizes, database)
+    decoys = _united(link, contract, table, memory, fresh, database) if fresh else 0
     box, packed = memory.rows(boxes.tolist())
     sensitive = _unpacked(packed, sizes)
     fits = question.rows(sensitive, contract)
@@ -74,9 +76,21 @@ def answered(
     return Answer(rows, columns, int(fits.sum()), decoys, domain)
 
 
-def _recalled(link: Link, table: LocalTable, memory: Memory, boxes: list[int], sizes: list[int]) -> list[int]:
-    """Boxes that no site remembers; of the others those who have forgotten are told by those who have not."""
+def _database(contract: DatabaseContract, table: LocalTable) -> bytes:
+    """What seals are for: these boxes under this contract."""
+    text = json.dumps([table.low.tolist(), table.high.tolist(), table.sizes.tolist()])
+    return sha256(contract.digest + text.encode()).digest()
+
+
+def _recalled(  # noqa: PLR0917 - a site, what it remembers, and what is asked
+    link: Link, table: LocalTable, memory: Memory, boxes: list[int], sizes: list[int], database: bytes
+) -> list[int]:
+    """Boxes that no site remembers; of the others those who have forgotten are told by those who have not.
+
+    Nothing that is told is compared with one's own rows: whether it fits would tell who has which.
+    """
     mine = memory.knows(boxes)
+    _refuse_damaged(link, table, memory, np.array(boxes)[mine].tolist(), sizes)
     link.broadcast_words("known", mine.astype(np.uint8))
     known = [
         mine if party == link.me else link.receive_words(party, "known", len(boxes), np.uint8) == 1
@@ -92,19 +106,74 @@ def _recalled(link: Link, table: LocalTable, memory: Memory, boxes: list[int], s
                 continue
             if link.me == one:
                 link.send_words(party, "recalled", memory.rows(some.tolist())[1].astype(np.uint64))
+                link.send(party, "seals", _all_seals(link, memory, some.tolist(), database))
                 continue
             packed = link.receive_words(one, "recalled", int(table.sizes[some].sum()), np.uint64)
+            said = link.receive(one, "seals", SEAL * link.parties * len(some))
+            seals = np.frombuffer(said, dtype=np.uint8).reshape(len(some), link.parties, SEAL)
             if (packed >= prod(sizes)).any():
                 raise PartyError(f"{link.name(one)}: recalls a row that is not of the domain")
             where, codes = np.repeat(some, table.sizes[some]), packed.astype(np.int64)
-            if _lost(table, sizes, where, codes):
-                raise PartyError(f"{link.name(one)}: recalls other rows than we have handed in")
-            memory.learn(some.tolist(), where, codes)
+            mine_too = b"".join(
+                memory.seal(database, box, codes[where == box].tolist()) for box in some.tolist()
+            )
+            if not hmac.compare_digest(seals[:, link.me].tobytes(), mine_too):
+                raise PartyError(f"{link.name(one)}: recalls rows that we never united with it")
+            others = {
+                box: {link.name(at): seals[number, at].tobytes().hex() for at in link.others}
+                for number, box in enumerate(some.tolist())
+            }
+            memory.learn(some.tolist(), where, codes, others)
     return [int(box) for box in places[~told]]
 
 
-def _united(
-    link: Link, contract: DatabaseContract, table: LocalTable, memory: Memory, boxes: list[int]
+def _all_seals(link: Link, memory: Memory, boxes: list[int], database: bytes) -> bytes:
+    """By box and site: who is told again can tell others again, too."""
+    found = []
+    for box in boxes:
+        own = memory.seal(database, box, memory.rows([box])[1].tolist())
+        names = map(link.name, range(link.parties))
+        found += [own if at == link.me else memory.seal_of(name, box) for at, name in enumerate(names)]
+    return b"".join(found)
+
+
+def _refuse_damaged(
+    link: Link, table: LocalTable, memory: Memory, boxes: list[int], sizes: list[int]
+) -> None:
+    """What this site remembers is of this database, and has its own rows in it."""
+    where, packed = memory.rows(boxes)
+    counts = np.bincount(where, minlength=len(table.sizes))[boxes]
+    wrong = (counts != table.sizes[boxes]).any() or ((packed < 0) | (packed >= prod(sizes))).any()
+    if wrong or _lost(table, sizes, where, packed):
+        raise PartyError(
+            f"{link.name(link.me)}: what was answered before is damaged; bring it back from a copy, or "
+            "delete it, and the other sites tell it again"
+        )
+
+
+def _reserved(link: Link, memory: Memory, boxes: list[int]) -> None:
+    """All sites can unite these boxes now, or none begins: where one only refuses nothing is counted."""
+    why = memory.reserved(boxes)
+    try:
+        link.broadcast_words("ready", np.array([not why], dtype=np.uint8))
+        busy = [party for party in link.others if link.receive_words(party, "ready", 1, np.uint8)[0] != 1]
+    except PartyError:
+        memory.end([] if why else boxes)
+        raise
+    if why:
+        raise PartyError(f"{link.name(link.me)}: {why}")
+    if busy:
+        memory.end(boxes)
+        raise PartyError(f"{link.name(busy[0])}: does not unite these rows now; ask again, or its steward")
+
+
+def _united(  # noqa: PLR0917 - as above
+    link: Link,
+    contract: DatabaseContract,
+    table: LocalTable,
+    memory: Memory,
+    boxes: list[int],
+    database: bytes,
 ) -> int:
     """Unite all rows of some boxes, and remember them; among how many decoys."""
     sizes = [len(values) for values in contract.sensitive.values()]
@@ -119,11 +188,9 @@ def _united(
     number[boxes] = np.arange(len(boxes))
     mine = number[table.leaf] >= 0
     items = number[table.leaf[mine]] * values + _packed(table.sensitive[mine], sizes)
+    _reserved(link, memory, boxes)
     try:
         memory.begin(boxes)
-    except PartyError as error:
-        raise error.by(link.name(link.me)) from None
-    try:
         found = np.array(union(link, items.tolist(), domain, decoys), dtype=np.int64)
         at, packed = np.divmod(found, values)
         if (np.bincount(at, minlength=len(boxes)) != table.sizes[boxes]).any():
@@ -131,10 +198,25 @@ def _united(
         where = np.array(boxes, dtype=np.int64)[at]
         if _lost(table, sizes, where, packed):
             raise PartyError("rows that we handed in are not among those that came back around the ring")
-        memory.learn(boxes, where, packed)
+        memory.learn(boxes, where, packed, _sealed(link, memory, boxes, where, packed, database))
     finally:
         memory.end(boxes)
     return decoys
+
+
+def _sealed(  # noqa: PLR0917 - as above
+    link: Link, memory: Memory, boxes: list[int], where: Ints, packed: Ints, database: bytes
+) -> dict[int, dict[str, str]]:
+    """By box what every other site puts to its rows, so that it can be told them again."""
+    mine = b"".join(memory.seal(database, box, packed[where == box].tolist()) for box in boxes)
+    for party in link.others:
+        link.send(party, "seals", mine)
+    found: dict[int, dict[str, str]] = {box: {} for box in boxes}
+    for party in link.others:
+        theirs = link.receive(party, "seals", len(mine))
+        for at, box in enumerate(boxes):
+            found[box][link.name(party)] = theirs[at * SEAL : (at + 1) * SEAL].hex()
+    return found
 
 
 def _lost(table: LocalTable, sizes: list[int], where: Ints, packed: Ints) -> bool:

@@ -11,7 +11,7 @@
     boxes = "tight"                       # or "cut"
     sum = "pairwise"                      # or "ring"
     loss = "1/20"                         # of privacy in an answer, at most; or decoys = 100
-    exposure = "both"                     # of a "set" of rows, or of an "item"
+    exposure = "both"                     # of a "set" of rows, or of an "item"; "counted": to who counts
     guard = "suppress"                    # of sensitive values in questions; or "whole-class", "refuse"
 
     [quasi.age]                           # in this order; what could occur, said by nobody's data
@@ -43,7 +43,7 @@ from privet.hierarchy.numbers import fraction
 from privet.parties.agreement import digest_of, keys_of, loaded, wrong_keys, wrong_names
 from privet.parties.virtual.exposure import Exposure
 from privet.parties.virtual.rules import Boxes, Diversity, Halving, Rules, Ties
-from privet.parties.words import Adding, listed
+from privet.parties.words import SAME_ROWS, Adding, listed
 
 VERSION = 1
 KEYS = (
@@ -232,7 +232,7 @@ class DatabaseContract:
     @property
     def learned(self) -> dict[str, tuple[str, ...]]:
         """By site what it comes to know beside the answers, in plain words."""
-        everybody = [EXTREMES, CUTS, SIZES, ANSWERS]
+        everybody = [EXTREMES, CUTS, SIZES, ANSWERS, *((SAME_ROWS,) if self.keys else ())]
         if self.rules.asks_sizes:
             everybody.append("how many records the sites have in each half of a cut, without names")
         leads = [*everybody, REGIONS]

@@ -6,7 +6,14 @@ of an *item*: "this one is its". Worst: the adversary is the leader's successor 
 average it does not. Letters as there, or as spec 08 says: m items could occur, c do, c1 of them the leader's,
 n sites, r decoys.
 
-Trust: n sites of about equal shares; what is said is about one look, of one successor.
+The report's adversary looks which items a bag has. One that counts how often learns more: a decoy may repeat
+an item, but the leader's own have one copy on top, and the likeliest are those that occur most. `counted` is
+ours, and bounds that: with r decoys an item has l = r / m of them on average; to who has counted b copies it
+is b / l times as likely the leader's as before, the largest of K such counts is l + sqrt(2 l ln K) + ln K / 3
+at most on average (a Poisson number is sub-gamma), one copy on top.
+
+Trust: n sites of about equal shares; what is said is about one look, of one successor, and `counted` about
+items that are different: of a site that has many alike the copies on top are as many.
 Leaks: nothing; these are formulas.
 """
 
@@ -16,7 +23,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from enum import Enum
 from fractions import Fraction
-from math import ceil, log1p
+from math import ceil, log, log1p, sqrt
 
 from privet.errors import UnsupportedError
 
@@ -29,6 +36,7 @@ class Exposure(Enum):
     SET = "set"
     ITEM = "item"
     BOTH = "both"
+    COUNTED = "counted"  # both, and an item to who counts how often each occurs
 
 
 @dataclass(frozen=True)
@@ -126,6 +134,33 @@ class Asked:
         wanted = 2 / (loss + Fraction(1, self.sites - 1)) - 1
         return max(0, ceil(self.domain * share / (self.items - share) * wanted))
 
+    def counted(self, decoys: int) -> float:
+        """A bound on the worst loss of an item to who counts; see above."""
+        others = float(self.items - Fraction(self.items, self.sites))
+        if not others:
+            return 0.0
+        share = 1 / (self.sites - 1)
+        copies, among = decoys / self.domain, log(max(2.0, others))
+        if not copies:
+            return 1 - share
+        above = (sqrt(2 * copies * among) + among / 3 + 1) / copies
+        return min(share * (1 - share) * above, 1 - share)
+
+    def decoys_for_counts(self, loss: Fraction) -> int:
+        """As few decoys as bring that bound down to this.
+
+        >>> [Asked(m, 3, 3).decoys_for_counts(Fraction(1, 20)) for m in (4, 100)]
+        [185, 4615]
+        """
+        _refuse(loss)
+        low, high = 0, 1
+        while self.counted(high) > loss:
+            high *= 2
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.counted(middle) <= loss else (middle + 1, high)
+        return low
+
     def decoys(self, loss: Fraction, exposure: Exposure) -> int:
         """As many as it takes for whichever claim is planned for."""
         wanted = [0]
@@ -133,6 +168,8 @@ class Asked:
             wanted.append(self.decoys_for_set(loss))
         if exposure is not Exposure.SET:
             wanted.append(self.decoys_for_item(loss))
+        if exposure is Exposure.COUNTED:
+            wanted.append(self.decoys_for_counts(loss))
         return max(wanted)
 
 

@@ -65,7 +65,8 @@ class United:
 
     set_worst: float  # how often "these are its items" is true, to who knows that it leads
     set_average: float  # to who does not
-    item_worst: float  # the loss of "this is its item"
+    item_worst: float  # the loss of "this is its item", of any that was seen
+    item_counted: float = 0.0  # of the one that was seen most often
 
 
 def answers(by_site: Sequence[Ints], domain: int, decoys: int, *, runs: int, seed: int) -> United:
@@ -100,14 +101,18 @@ def united(domain: int, items: int, nodes: int, decoys: int, *, runs: int, seed:
     """Of a secure set union where each node has an equal share of the items, all of them different."""
     rng = np.random.default_rng(seed)
     share = items // nodes
-    true, chance = 0, 0.0
+    true, chance, counted = 0, 0.0, 0.0
     for _ in range(runs):
         drawn = rng.integers(
             0, domain, size=decoys
         )  # items are numbered: the leader's first, then the next's
-        hit = np.unique(drawn[drawn < items])
+        copies = np.bincount(drawn[drawn < items], minlength=items)
+        hit = np.flatnonzero(copies)
         true += not (hit >= share).any()  # what it saw and is in the result is then the leader's
         others = int((hit >= 2 * share).sum())  # the successor knows its own
         chance += share / (share + others)
-    worst = true / runs
-    return United(worst, worst / (nodes - 1), chance / runs - 1 / (nodes - 1))
+        often = np.concatenate([copies[:share] + 1, copies[2 * share :]])
+        most = often == often.max()
+        counted += most[:share].sum() / most.sum()
+    worst, known = true / runs, 1 / (nodes - 1)
+    return United(worst, worst * known, chance / runs - known, counted / runs - known)

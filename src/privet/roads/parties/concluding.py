@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import struct
 from base64 import b64decode, b64encode
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -24,10 +25,11 @@ from privet.evidence.notes import software
 from privet.evidence.signing import PrivateKey, Signature
 from privet.evidence.values import Signer
 from privet.parties.agreement import Agreement
+from privet.parties.rows import UNTOLD, Rows
 from privet.parties.transport import Link
 from privet.roads.parties.release import Run
 
-HELLO = struct.Struct("<Q40s32s")  # the clock, the software, the certificate's digest or nothing
+HELLO = struct.Struct("<Q40s32s32s")  # the clock, the software, the certificate's digest or nothing, rows
 NAMED = struct.Struct("<25s64s")  # when it was signed, the signature
 DAY = 86_400  # seconds by which two clocks may differ
 LEADER = 0
@@ -38,16 +40,21 @@ PERHAPS = (
 
 
 def greet(
-    link: Link, certificate: bytes | None = None, *, rehearsed: bool = False, signed: bool = True
+    link: Link,
+    certificate: bytes | None = None,
+    rows: Rows = UNTOLD,
+    *,
+    rehearsed: bool = False,
+    signed: bool = True,
 ) -> Run:
-    """Tell each other the clock, the software and the certificate; one run that all speak of alike."""
+    """Tell each other clock, software, certificate and the mark of one's rows; one run for all of them."""
     said = software().encode()[:40]
-    mine = HELLO.pack(int(time()), said, certificate or b"")
+    mine = HELLO.pack(int(time()), said, certificate or b"", rows.mine)
     for party in link.others:
         link.send(party, "hello", mine)
     shown = {link.me: mine} | {party: link.receive(party, "hello", HELLO.size) for party in link.others}
     found = {party: HELLO.unpack(hello) for party, hello in shown.items()}
-    for party, (_, theirs, told) in found.items():
+    for party, (_, theirs, told, _) in found.items():
         if theirs.rstrip(b"\0") != said:
             raise PartyError(
                 f"{link.name(party)}: runs another version of privet; releases of one version are the same "
@@ -57,11 +64,17 @@ def greet(
             raise PartyError(f"{link.name(party)}: has a certificate where we have none, or the reverse")
         if party != link.me and certificate is not None and told != link.certificate(party):
             raise PartyError(f"{link.name(party)}: names another certificate than the one that it showed")
+    for party, (clock, *_) in found.items():
+        if abs(clock - time()) > DAY:
+            raise PartyError(f"{link.name(party)}: its clock is more than a day away from ours")
     made = int(found[LEADER][0])
-    if abs(made - time()) > DAY:
-        raise PartyError(f"{link.name(LEADER)}: its clock is more than a day away from ours")
-    certificates = {link.name(party): told.hex() for party, (_, _, told) in found.items() if any(told)}
+    rows.heard({link.name(party): marked for party, (_, _, _, marked) in found.items()})
+    certificates = {link.name(party): told.hex() for party, (_, _, told, _) in found.items() if any(told)}
     return Run(link.session.id.hex(), made, certificates, rehearsed, signed)
+
+
+def _nothing(_: Path) -> None:
+    """There is nothing to be looked at."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +84,7 @@ class AllSign:
     link: Link
     contract: Agreement
     key: PrivateKey | None  # None: the contract names no keys, and nobody signs
+    before: Callable[[Path], None] = _nothing  # what has to be looked at before a result is signed
 
     def __post_init__(self) -> None:
         mine = self.contract.keys.get(self.link.name(self.link.me))
@@ -84,6 +98,7 @@ class AllSign:
         return tuple(Signer(name=name, key=self.contract.keys[name]) for name in self.contract.parties)
 
     def put(self, folder: Path) -> None:
+        self.before(folder)
         link, files = self.link, signing.digests(folder)
         text = "".join(f"{files[name]}  {name}\n" for name in sorted(files))
         mine = sha256(text.encode()).digest()

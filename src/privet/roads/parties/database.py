@@ -75,8 +75,11 @@ def kept(folder: Path) -> tuple[DatabaseContract, LocalTable]:
     return contract, LocalTable.from_bytes(text, contract)
 
 
-def heard(folder: Path) -> Memory:
-    """What this site has heard in answers of a database that was made; what it hears is written there."""
+def heard(folder: Path, secret: bytes) -> Memory:
+    """What this site has heard in answers of a database that was made; what it hears is written there.
+
+    `secret`: of this site, and not in that folder: whoever damages it need not be believed.
+    """
     place = private_folder(folder) / HEARD
 
     def save(text: bytes) -> None:
@@ -89,6 +92,6 @@ def heard(folder: Path) -> Memory:
         fresh.replace(place)
 
     try:
-        return Memory.from_bytes(place.read_bytes(), save)
+        return Memory.from_bytes(place.read_bytes(), save, secret=secret)
     except FileNotFoundError:
-        return Memory(save=save)
+        return Memory(save=save, secret=secret)

@@ -24,6 +24,7 @@ from privet.parties.contract import Contract
 from privet.parties.people import PeopleCounts
 from privet.parties.primitives.intersection import common
 from privet.parties.primitives.sameness import beside_first, refuse_others
+from privet.parties.rows import UNTOLD, Rows
 from privet.parties.transport import Link
 from privet.parties.words import Declared, Split
 from privet.recoding import Generalization
@@ -72,6 +73,7 @@ def publish_together(
     engine: Engine[Any],
     *,
     certificate: bytes | None = None,
+    rows: Rows = UNTOLD,
     rehearsed: bool = False,
     signed: bool = True,
     purse: Purse | None = None,
@@ -79,9 +81,9 @@ def publish_together(
 ) -> tuple[Outcome | NoisyOutcome, TableRelease | NoisyRelease]:
     """Greet, search and open with the others; what each holds at the end, and the release it would write.
 
-    `purse`: what this party pays from, where the contract spends.
+    `rows`: the marks of everybody's; `purse`: what this party pays from, where the contract spends.
     """
-    run = greet(link, certificate, rehearsed=rehearsed, signed=signed)
+    run = greet(link, certificate, rows, rehearsed=rehearsed, signed=signed)
     if contract.noisy is not None:
         return publish_noisy(link, contract, source, engine, run, purse, progress)
     found = take_part(link, contract, source, engine, progress)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from privet.core import Attribute, Column, Role, Tally, Terms
 from privet.domain import Cut, Value
+from privet.engine import codes_of, several
 from privet.engines.spark.coding import Codebook, checked, distinct, looked_up, with_mark
 from privet.engines.spark.jobs import fetched, functions
 from privet.engines.spark.order import sort_keys
@@ -60,6 +61,9 @@ class Recoder:
             if by_name[name].disguise is not None:
                 frame, made[name] = self._disguised(frame, by_name[name])
         quasi = [name for name in published if by_name[name].role is Role.QUASI]
+        for name in published:
+            if by_name[name].role is Role.SENSITIVE and self._several(name):
+                frame, made[name] = self._in_one_spelling(frame, name)
         match recoding:
             case Generalization():
                 for name in quasi:
@@ -77,9 +81,27 @@ class Recoder:
                 for at, name in enumerate(recoding.labels):
                     if name in made:
                         labels_of = list(recoding.labels[name])
-                        frame = self._labelled(frame, f"p{at}", {f"l{at}": labels_of}, len(labels_of))
-                        made[name] = f"l{at}"
+                        frame = self._labelled(frame, f"p{at}", {f"d{at}": labels_of}, len(labels_of))
+                        made[name] = f"d{at}"  # drawn; l0, l1, … are labels of the table's columns
         return replace(spread_of(frame.select(*made.values()), list(made)), watched=table.watched)
+
+    def _several(self, name: str) -> bool:
+        return several(self.coded.book.domains[name], self.coded.book.values[name].texts)
+
+    def _in_one_spelling(self, frame: Any, name: str) -> tuple[Any, str]:
+        """Equal values as the domain has them, in the column's own type; the others are not touched."""
+        f, table, known = functions(), self.coded.table, self.coded.book.values[name]
+        domain, read = self.coded.book.domains[name], dict(zip(known.texts, known.keys, strict=True))
+        stands = [domain.values[code] for code in codes_of(domain, known.texts).tolist()]
+        other = [None if one == text else read[one] for one, text in zip(stands, known.texts, strict=True)]
+        at = f"s{table.names.index(name)}"
+        frame = looked_up(
+            self.session, self.staging, frame, table.text(name), known.keys, {at: _texts(other)}
+        )
+        number = table.kinds[name] in {"float", "double"}  # -0.0; no other type has two ways
+        raw = f.col(table.at(name)) if number else table.text(name)
+        spelt = f.col(at).cast(table.kinds[name]) if number else f.col(at)
+        return frame.withColumn(at, f.coalesce(spelt, raw)), at
 
     def _generalised(self, frame: Any, name: str, recoding: Generalization) -> tuple[Any, str]:
         cut: Cut = recoding.cuts[name]

@@ -7,6 +7,7 @@ told in the same way, and becomes rows again on the cluster.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,9 @@ from privet.engines.embedded import Embedded
 from privet.engines.frames import texts
 from privet.engines.spark.coding import looked_up, many
 from privet.engines.spark.jobs import fetched, functions
+from privet.engines.spark.order import PART
 from privet.engines.spark.spread import Spread, spread_of
-from privet.engines.spark.staging import Staging
+from privet.engines.spark.staging import RECORDS, Staging
 from privet.errors import InputError, UnsupportedError
 
 STRETCH = 10_000  # copies that one row becomes at a time
@@ -131,7 +133,13 @@ def expanded(session: Any, staging: Staging, frame: pl.DataFrame, times: str, pe
         f.col("number").cast("bigint").alias(f"c{at}") if name == person else f.col(f"c{at}")
         for at, name in enumerate(names)
     ]
-    return spread_of(there.orderBy("number", "at").select(*shown), names)
+    there = there.orderBy("number", "at")
+    if not staging.deals(session):
+        return spread_of(there.select(*shown), names)
+    before = f.col("number") - f.lit(1)
+    part = ((before - f.pmod(before, f.lit(RECORDS))) / f.lit(RECORDS)).cast("bigint")
+    laid = spread_of(there.select(*shown, part.alias(PART)), [*names, PART])
+    return replace(laid, names=tuple(names), part=PART)
 
 
 def same_rows(one: Path, form: Form, other: Path, of_other: Form) -> bool:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from privet.core import Attribute, Column, Role, Tally, Terms
 from privet.domain import Cut, Value
-from privet.engine import codes_of, several
+from privet.engine import COUNTED, codes_of, several
 from privet.engines.spark.coding import Codebook, checked, distinct, looked_up, with_mark
 from privet.engines.spark.jobs import fetched, functions
 from privet.engines.spark.order import sort_keys
@@ -26,6 +26,8 @@ from privet.engines.spark.spread import Spread, respelt, spread_of
 from privet.engines.spark.staging import Staging
 from privet.errors import InternalError, UnsupportedError
 from privet.recoding import Generalization, Perturbation, Recoding, Regions
+
+REPEATS = 10  # records that a combination stands for from which on the different rows are sorted, and not all
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +39,7 @@ class Coded:
     words: Sequence[NDArray[np.int64]] = field(repr=False)  # of each cell
     counts: NDArray[np.int64] = field(repr=False)
     columns: dict[str, Column] = field(repr=False)  # by cell
+    cells: int  # how many there are, also where they stay on the cluster
     respelt: frozenset[str] = (
         frozenset()
     )  # quasi-identifiers in which equal values are written in several ways
@@ -83,7 +86,19 @@ class Recoder:
                         labels_of = list(recoding.labels[name])
                         frame = self._labelled(frame, f"p{at}", {f"d{at}": labels_of}, len(labels_of))
                         made[name] = f"d{at}"  # drawn; l0, l1, … are labels of the table's columns
-        return replace(spread_of(frame.select(*made.values()), list(made)), watched=table.watched)
+        left = spread_of(frame.select(*made.values()), list(made))
+        return replace(left, watched=table.watched, repeats=self._repeats(policy, recoding))
+
+    def _repeats(self, policy: Terms, recoding: Recoding) -> bool:
+        """Do equal rows leave many times? By what was counted: rows that were counted alike leave alike.
+
+        Unless they are dealt with one by one, or what was not counted leaves with them.
+        """
+        apart = [a for a in policy.attributes if a.published and a.role not in COUNTED]
+        records = self.coded.table.records
+        if apart or recoding.by_record or isinstance(recoding, Perturbation) or records is None:
+            return False
+        return self.coded.cells * REPEATS <= records
 
     def _several(self, name: str) -> bool:
         return several(self.coded.book.domains[name], self.coded.book.values[name].texts)
@@ -189,7 +204,8 @@ class Recoder:
         )
         rest = [name for name in coded.table.names if name not in coded.columns]
         keys, frame = sort_keys(self.session, self.staging, coded.table.over(frame), rest, self.most)
-        within = Window.partitionBy(*words).orderBy(*(keys or [f.lit(0)]))
+        ordered = [key.asc_nulls_last() for key in keys]
+        within = Window.partitionBy(*words).orderBy(*(ordered or [f.lit(0)]))
         place = f.col("start") + f.row_number().over(within).cast("bigint") - f.lit(1)
         frame = frame.withColumn("place", place)
         records = int(coded.counts.sum())

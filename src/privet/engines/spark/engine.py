@@ -101,7 +101,7 @@ class Spark:
         table = sources.read(self._session, self._staging, source, form, wanted)
         table = replace(table, records=table.count())
         if not table.records and not empty:
-            raise InputError("the data has not one record")
+            raise InputError(f"{sources.place(source)}: there is not one record")
         return table
 
     def columns(self, table: Spread) -> tuple[str, ...]:

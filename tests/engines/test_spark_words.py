@@ -87,7 +87,7 @@ def test_a_source_without_a_record_is_named(session: Any, tmp_path: Path) -> Non
     pl.DataFrame({"age": [], "ill": []}, schema={"age": pl.String, "ill": pl.String}).write_parquet(empty)
     with pytest.raises(InputError, match=r"raw\.parquet: there is not one record"):
         pv.publish(empty, PLAIN, engine=spark)
-    with pytest.raises(InputError, match="^the data: there is not one record"):
+    with pytest.raises(InputError, match=r"^the data: there is not one record"):
         pv.publish(pl.read_parquet(empty), PLAIN, engine=spark)
 
 

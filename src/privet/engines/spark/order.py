@@ -59,30 +59,34 @@ def in_order(
     session: Any, staging: Staging, table: Spread, keys: Sequence[Any], frame: Any, *, dealt: bool
 ) -> Any:
     """The rows in order; `dealt`: with the part of each, for a cluster that deals rows out among parts."""
-    f, inside = functions(), [table.at(name) for name in table.names]
-    told = [f"t{at}" for at in range(len(inside))]
-    frame = frame.select(*inside, *(key.alias(name) for key, name in zip(keys, told, strict=True)))
-    by = [f.col(name).asc_nulls_last() for name in told]
+    f, by = functions(), [key.asc_nulls_last() for key in keys]
     if table.repeats:
-        frame = _repeated(session, staging, _groups(table, frame, told), by, dealt=dealt)
+        groups, told = _groups(table, keys, frame)
+        by = [f.col(key).asc_nulls_last() for key in told]
+        frame = _repeated(session, staging, groups, by, dealt=dealt)
     elif dealt:
         frame = frame.withColumn(PART, _part(f.lit(1), by))
+    inside = [table.at(name) for name in table.names]
     return frame.orderBy(*by).select(*inside, *([PART] if dealt else []))
 
 
-def _groups(table: Spread, frame: Any, told: Sequence[str]) -> Any:
-    """The different rows, and in `n` how many of each.
+def _groups(table: Spread, keys: Sequence[Any], frame: Any) -> tuple[Any, list[str]]:
+    """The different rows, in `n` how many of each, and the columns that tell them apart.
 
-    By keys and not by values: Spark groups -0.0 with 0.0, which may both leave.
+    By keys and not by values: Spark groups -0.0 with 0.0, which may both leave. A text is its own key.
     """
-    f = functions()
-    values = [
-        f.col(key).alias(table.at(name))
-        if kind == "string"
-        else f.first(table.at(name)).alias(table.at(name))
-        for key, (name, kind) in zip(told, table.kinds.items(), strict=True)
-    ]
-    return frame.groupBy(*told).agg(f.count(f.lit(1)).alias("n"), *values)
+    f, told, chosen, values = functions(), list[str](), list[Any](), list[Any]()
+    for at, (name, key) in enumerate(zip(table.names, keys, strict=True)):
+        inside = table.at(name)
+        if table.kinds[name] == "string":
+            told.append(inside)
+        else:
+            told.append(f"t{at}")
+            chosen.append(f.col(inside))
+            values.append(f.first(inside).alias(inside))
+        chosen.append(key.alias(told[-1]))
+    groups = frame.select(*chosen).groupBy(*told)
+    return groups.agg(f.count(f.lit(1)).alias("n"), *values), told
 
 
 def _repeated(session: Any, staging: Staging, groups: Any, by: Sequence[Any], *, dealt: bool) -> Any:

@@ -7,7 +7,6 @@ told in the same way, and becomes rows again on the cluster.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from privet.engines.frames import texts
 from privet.engines.spark.coding import looked_up, many
 from privet.engines.spark.jobs import fetched, functions
 from privet.engines.spark.order import PART
-from privet.engines.spark.spread import Spread, spread_of
+from privet.engines.spark.spread import Spread
 from privet.engines.spark.staging import RECORDS, Staging
 from privet.errors import InputError, UnsupportedError
 
@@ -133,13 +132,14 @@ def expanded(session: Any, staging: Staging, frame: pl.DataFrame, times: str, pe
         f.col("number").cast("bigint").alias(f"c{at}") if name == person else f.col(f"c{at}")
         for at, name in enumerate(names)
     ]
-    there = there.orderBy("number", "at")
-    if not staging.deals(session):
-        return spread_of(there.select(*shown), names)
-    before = f.col("number") - f.lit(1)
-    part = ((before - f.pmod(before, f.lit(RECORDS))) / f.lit(RECORDS)).cast("bigint")
-    laid = spread_of(there.select(*shown, part.alias(PART)), [*names, PART])
-    return replace(laid, names=tuple(names), part=PART)
+    if dealt := staging.deals(session):
+        before = f.col("number") - f.lit(1)
+        shown.append(((before - f.pmod(before, f.lit(RECORDS))) / f.lit(RECORDS)).cast("bigint").alias(PART))
+    # Nothing is worked out after the order: Sail would do that with several hands, and lose it.
+    by = [f.col("number").alias("number_"), f.col("at").alias("at_")]
+    columns = [f"c{at}" for at in range(len(names))]
+    there = there.select(*shown, *by).orderBy("number_", "at_").select(*columns, *([PART] if dealt else []))
+    return Spread(there, tuple(names), part=PART if dealt else None)
 
 
 def same_rows(one: Path, form: Form, other: Path, of_other: Form) -> bool:

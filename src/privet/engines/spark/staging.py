@@ -101,6 +101,8 @@ class Staging:
             tried = self.fresh("tried")
             with told("writing a part"):
                 session.range(1).write.parquet(str(tried))
+            if not tried.is_dir():
+                raise InternalError(UNSEEN)
             self._dealt = not all(one.name.startswith("part-") for one in parts.listed(tried))
             self.drop(tried)
         return self._dealt

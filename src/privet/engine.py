@@ -264,6 +264,15 @@ def codes_of(domain: Domain, values: Sequence[Value]) -> NDArray[np.intp]:
     return np.array(codes, dtype=np.intp)
 
 
+def several(domain: Domain, values: Sequence[Value]) -> bool:
+    """Are values of a flat domain written in several ways? Then they leave in the one that it has.
+
+    Promises count them as one; whoever compares texts would count others, and of a distance (t-closeness) or
+    a ratio (beta-likeness) not always less.
+    """
+    return domain.size < len(values)
+
+
 def respelt(domain: Domain, values: Iterable[Value]) -> bool:
     """Is a value written in another way than the domain has it? Then its own spelling would tell it apart."""
     return not domain.codes.keys() >= set(values)

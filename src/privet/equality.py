@@ -12,8 +12,9 @@ check and a receiver who has only the release come to the same answer.
   and `2024-03-05T00:00Z` are one instant. A day is its first moment, and what names no zone is read as UTC.
 - All else is text: `true` is not `1`, and `Hiv` is not `HIV`.
 
-How a value is *published* is another question: a sensitive value leaves as it was written. Equal values of a
-quasi-identifier leave in one spelling, or their spelling would tell records of one class apart.
+Equal values of a quasi-identifier or of a sensitive column leave in one spelling (`spelling` of those that
+occur). Else a spelling would tell records of one class apart, and whoever compares texts would find another
+distance between a class and the table than was promised. What no promise counts leaves as it was written.
 
 >>> equal("45", "4.50e1"), equal("7", "007"), equal("é", "e\u0301"), equal("2024-03-05", "2024-03-05T00:00Z")
 (True, False, True, True)

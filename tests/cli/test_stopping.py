@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -93,3 +95,25 @@ def test_handlers_of_before_hear_again() -> None:
     with stoppable():
         assert [signal.getsignal(number) for number in STOPS] != before
     assert [signal.getsignal(number) for number in STOPS] == before
+
+
+ENDS = """
+import atexit, os, signal, sys
+from privet.cli import main
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, signal.SIG_DFL)
+atexit.register(os.kill, os.getpid(), {number})
+sys.argv = ["privet", {command}]
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize(("command", "code"), [("list", 0), ("nothing-of-that-name", 2)])
+@pytest.mark.parametrize("number", STOPS)
+def test_a_stop_while_the_process_ends_changes_no_code(
+    number: signal.Signals, command: str, code: int
+) -> None:
+    """It ended as a raw signal, though all was done: a library may take a while to say goodbye."""
+    program = ENDS.format(number=int(number), command=repr(command))
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert done.returncode == code, done.stderr

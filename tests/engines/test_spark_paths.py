@@ -33,10 +33,10 @@ def rules(form: str, search: str = "suppress-points", more: str = "", attributes
 
 
 def visits(persons: int, seed: int) -> pl.DataFrame:
-    """Some persons are alike, some have a null beside their path; several alphabets, and a formula."""
+    """Some persons are alike, some have a null beside their path; several alphabets, a formula."""
     mixed, rows = Random(seed), []
     for who in range(persons):
-        ill = mixed.choice(["flu", "flu", "HIV", "é", None])
+        ill = mixed.choice(["flu", "flu", "HIV", "\u00e9", "e\u0301", None])
         for when in sorted(mixed.sample(range(5), mixed.randint(1, 4))):
             where = mixed.choice(["a", "教", "=b", "stop-12", "é"])
             rows.append((f"p{who}", dt.date(2024, 1, 1 + when), where, ill))

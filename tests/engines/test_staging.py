@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from privet.engines.spark.staging import Staging
+from privet.errors import InternalError
 from privet.placing import system
 
 RUN = """
@@ -51,3 +52,37 @@ def test_what_a_killed_run_left_goes_with_the_next(tmp_path: Path, monkeypatch: 
         assert left(tmp_path) == []
         del staging
     assert list(tmp_path.iterdir()) == []
+
+
+class Elsewhere:
+    """A cluster that writes where nobody sees it, or as Spark and Sail call their files."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+        self.write, self.asked = self, 0
+
+    def range(self, _: int) -> Elsewhere:
+        return self
+
+    def parquet(self, place: str) -> None:
+        self.asked += 1
+        for name in self.names:
+            Path(place).mkdir(exist_ok=True)
+            (Path(place) / name).touch()
+
+
+@pytest.mark.parametrize(
+    ("names", "dealt"),
+    [(("_SUCCESS", "part-00000-1f-c000.snappy.parquet"), False), (("Xa_0.parquet",), True)],
+)
+def test_who_deals_rows_out_is_asked_once(tmp_path: Path, names: tuple[str, ...], *, dealt: bool) -> None:
+    pytest.importorskip("pyspark")
+    staging, cluster = Staging(tmp_path), Elsewhere(*names)
+    assert [staging.deals(cluster), staging.deals(cluster)] == [dealt, dealt]
+    assert cluster.asked == 1
+
+
+def test_a_cluster_that_writes_elsewhere_is_told_to_say_staging(tmp_path: Path) -> None:
+    pytest.importorskip("pyspark")
+    with pytest.raises(InternalError, match="say staging"):
+        Staging(tmp_path).deals(Elsewhere())

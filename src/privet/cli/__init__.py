@@ -24,18 +24,23 @@ SAID_WHEN_STOPPED = "stopped; nothing was written"
 def main(args: Sequence[str] | None = None) -> int:
     """Run one command; the exit code."""
     _streams()
+    ours = args is None  # the process ends with this command
     args = sys.argv[1:] if args is None else list(args)
     try:
         if args == ["--version"]:  # the one question that needs no command
             return _version()
         from privet.cli.outcome import run
+        from privet.cli.stopping import ends_with
 
-        return run(args)
+        ended = run(args)
     except KeyboardInterrupt:  # so early that nothing else could hear it
         from privet.cli.screen import fail
 
         fail("stopped", [SAID_WHEN_STOPPED], 130, json="--json" in args)
         return 130
+    if ours:
+        ends_with(ended)
+    return ended
 
 
 def _streams() -> None:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from privet.core import Role
 from privet.document.schema import DEEPEST, Buckets, Field, Kind, Schema
 from privet.domain import Domain, Value, flat
+from privet.engine import spelt
 from privet.equality import key
 from privet.errors import HierarchyError, InputError
 
@@ -285,7 +286,8 @@ class Builder:
             at = np.flatnonzero(kinds == number)
             for column, f in enumerate(kind.published):
                 met = tuple(self._met[number][column])
-                domain = domains[kind.name, f.name] = domain_of(kind, f, met)
+                told = spelt(met) if f.role is Role.SENSITIVE else met
+                domain = domains[kind.name, f.name] = domain_of(kind, f, told)
                 order = np.array([domain.code(value) for value in met], dtype=np.int32)
                 codes[at, column] = order[codes[at, column]] if met else NONE
                 if f.role is Role.SENSITIVE:
@@ -311,8 +313,7 @@ def domain_of(kind: Kind, f: Field, values: Sequence[Value]) -> Domain:
 def _bucketed(kind: Kind, f: Field, domain: Domain) -> Ints:
     """The bucket of each code; null has one of its own, behind all others.
 
-    Without buckets it is the first of the codes whose values are equal: 45 and 45.0 are one value, and
-    each is published as it was written.
+    Without buckets it is the first of the codes whose values are equal: 45 and 45.0 are one value.
     """
     if f.buckets is None:
         first: dict[Value, int] = {}

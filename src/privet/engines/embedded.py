@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 
 from privet.core import Attribute, Column, Form, Role, Tally, Terms
 from privet.domain import Domain, Value
-from privet.engine import COUNTED, Tallied, codes_of, domains, respelt, suffix
+from privet.engine import COUNTED, Tallied, codes_of, domains, respelt, several, suffix
 from privet.engines import databases, files
 from privet.engines.frames import (
     encode,
+    in_one_spelling,
     in_order,
     is_in_order,
     keys_of_rows,
@@ -176,6 +177,11 @@ class Embedded:
             data = data.with_columns(slim for _, slim in numbered if slim is not None)
             seen = () if arranged else [a.name for a in policy.quasi]
             found = domains({name: values for name, (_, values) in encoded.items()}, arranged, seen)
+            data = data.with_columns(
+                in_one_spelling(data.get_column(a.name), found[a.name], *encoded[a.name])
+                for a in policy.with_role(Role.SENSITIVE)
+                if several(found[a.name], encoded[a.name][1])
+            )
             in_leaf_order = each(lambda name: _arranged(found[name], name, *encoded[name]), counted)
             by_row = {column.name: column for column in in_leaf_order}
             person: Column | None = None

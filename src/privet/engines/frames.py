@@ -11,7 +11,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from privet.core import Column
-from privet.domain import Value
+from privet.domain import Domain, Value
+from privet.engine import codes_of
 from privet.errors import InputError
 
 SAMPLE = 20_000  # records looked at to see whether merging equal ones pays
@@ -72,6 +73,20 @@ def _numbered_by_category(column: pl.Series) -> tuple[NDArray[Any], list[Value]]
         codes = np.where(physical.is_null().to_numpy(), len(values), codes)
         values.append(None)
     return codes, values
+
+
+def in_one_spelling(
+    column: pl.Series, domain: Domain, codes: NDArray[Any], values: Sequence[Value]
+) -> pl.Series:
+    """Equal values as the domain has them, each copied from a row: so a float stays one, without its -0.0.
+
+    `codes` and `values`: the column in numbers, as `encode` has them.
+    """
+    first = np.zeros(len(values), dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # what is written last stays: the first row
+    place = {value: at for at, value in enumerate(values)}
+    stands = [place[domain.values[code]] for code in codes_of(domain, values).tolist()]
+    return column.gather(pl.Series(first[stands][codes]))
 
 
 def beginning(column: pl.Series, letters: str) -> list[str | None]:

@@ -20,7 +20,7 @@ import numpy as np
 from privet import parts
 from privet.core import Attribute, Column, Form, Role, Tally, Terms
 from privet.domain import Value
-from privet.engine import COUNTED, Tallied, domains, respelt
+from privet.engine import COUNTED, Tallied, domains, respelt, several
 from privet.engines import text
 from privet.engines.plain_text import Item, as_text, csv_lines, read_csv, read_json
 from privet.equality import key
@@ -129,6 +129,10 @@ class Plain:
         for name, domain in found.items():
             codes = [domain.code(as_text(value)) for value in table.values[name]]
             by_row[name] = Column(name, domain, domain.column(np.array(codes, dtype=np.intp)))
+        alike = [a.name for a in policy.with_role(Role.SENSITIVE)]
+        alike = [name for name in alike if several(found[name], self.distinct(table, name))]
+        spelt = {name: _in_one_spelling(table.values[name], by_row[name]) for name in alike}
+        table = Rows(table.values | spelt)
         if policy.person is not None and policy.person in table.values:  # a release does not have it
             # Rows of different persons are different cells, whatever else they say.
             persons = domains({policy.person: self.distinct(table, policy.person)}, {})[policy.person]
@@ -261,6 +265,13 @@ def _recoded(coded: Coded, name: str, recoding: Recoding) -> list[Item]:
                 return list(coded.table.values[name]) * recoding.copies
             labels = [recoding.labels[name][at] for at in recoding.positions[name].tolist()]
     return [labels[at] for at in _places(coded, recoding)]
+
+
+def _in_one_spelling(values: list[Item], column: Column) -> list[Item]:
+    """Equal values as the domain has them, in their own type."""
+    written = {as_text(value): value for value in values}
+    stands = [written[text] for text in column.domain.values]
+    return [stands[code] for code in column.codes.tolist()]
 
 
 def _places(coded: Coded, recoding: Recoding) -> list[int]:

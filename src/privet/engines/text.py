@@ -75,6 +75,12 @@ NOTATIONS = {
 }
 
 
+def refuse_blank(source: object) -> None:
+    """An empty text is the path of the folder that we happen to be in: nobody means that."""
+    if isinstance(source, str) and not source.strip():
+        raise InputError("the source is an empty text; say a path or a URL, or give a table")
+
+
 def is_url(source: object) -> bool:
     """Does this name a database rather than a file?"""
     return isinstance(source, str) and source.split("://", 1)[0] in SCHEMES and "://" in source

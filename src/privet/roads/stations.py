@@ -73,6 +73,7 @@ def columns_needed(policy: Policy) -> list[str]:
 
 def settle(source: Any, form: Form) -> Form:
     """The form with everything said that can be told from a file."""
+    text.refuse_blank(source)
     if text.is_elsewhere(source):
         return text.settled_elsewhere(source, form)
     if isinstance(source, (str, Path)) and not text.is_url(source):

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.core import Column, Tally
+from privet.core import Column, Nulls, Tally
 from privet.engines.spark.jobs import fetched, functions, told
 from privet.engines.spark.staging import Staging
 from privet.errors import UnsupportedError
@@ -126,13 +126,23 @@ class Cells:
             for number, (one, some) in enumerate(zip(questions, packed, strict=True))
         ]
 
+    def advised(self, advice: str) -> str:
+        """What helps where too much would come here; it is other advice where nulls match everything.
+
+        Then a finer class is not a part of a coarser one, so every combination under the cuts is looked at.
+        """
+        if self.heading.nulls is Nulls.WILDCARD:
+            return 'with nulls = "wildcard" say cells=… to pv.Spark, or use nulls = "value"'
+        return advice
+
     def brought(self, frame: Any, what: str, questions: int = 1) -> dict[str, Ints]:
         """The columns of a frame of whole numbers, where they are few enough."""
         rows = fetched(frame.limit(self.most * questions + 1), what)
         if rows.num_rows > self.most * questions:
+            advice = "round what is too fine before, or say cells=… to pv.Spark"
             raise TooManyError(
                 f"the engine 'spark': {what} has more than {self.most:,} answers, which is what is brought "
-                "to one machine; round what is too fine before, or say cells=… to pv.Spark"
+                f"to one machine; {self.advised(advice)}"
             )
         return {name: rows.column(name).to_numpy().astype(np.int64) for name in rows.column_names}
 

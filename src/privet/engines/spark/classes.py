@@ -25,8 +25,9 @@ TRIED = 8  # nodes of a way that are estimated at a time
 KEPT = 2_000_000  # rows of a stop: as many classes as `Rollups` remembers
 SAID = (
     "the engine 'spark': a node of the lattice that may have to be published has more than {:,} classes, "
-    "which is what is brought to one machine; allow higher levels only, or say cells=… to pv.Spark"
+    "which is what is brought to one machine; {}"
 )
+ADVICE = "allow higher levels only, or say cells=… to pv.Spark"
 
 
 @all_told("searching")
@@ -110,7 +111,7 @@ class ClusterClasses:
         if below:
             return min(below, key=lambda one: one[1].cells)[1]
         if self._too_many(node):
-            raise TooManyError(SAID.format(self._cells.most))
+            raise TooManyError(SAID.format(self._cells.most, self._cells.advised(ADVICE)))
         try:
             levels = self._far_down(node)
             stop = self._rollups(levels)

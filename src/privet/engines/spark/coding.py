@@ -99,6 +99,7 @@ class Found:
     words: list[NDArray[np.int64]] = field(repr=False)
     counts: NDArray[np.int64] = field(repr=False)
     records: int
+    cells: int  # how many there are
     folder: Path | None = None  # too many to come here
 
 
@@ -142,7 +143,7 @@ class Codebook:
         if len(begins) > most:
             raise UnsupportedError(many(most))
         total = np.add.reduceat(counts[order], begins) if len(begins) else counts
-        return Found([word[begins] for word in made], total, int(counts.sum()))
+        return Found([word[begins] for word in made], total, int(counts.sum()), len(begins))
 
     def unpacked(self, words: Sequence[NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
         """The codes of each column behind packed numbers."""
@@ -183,7 +184,7 @@ def tallied(
         number, records = lie.select(pl.len(), pl.col("n").sum().cast(pl.Int64).alias("n")).collect().row(0)
         if number > most:
             nothing = np.zeros(0, dtype=np.int64)
-            return Found([nothing for _ in names], nothing, int(records), folder)
+            return Found([nothing for _ in names], nothing, int(records), int(number), folder)
         rows = lie.collect()
         staging.drop(folder)
         read = {name: rows[name].to_numpy() for name in [*names, "n"]}
@@ -195,7 +196,7 @@ def tallied(
     words = [read[name].astype(np.int64) for name in names]
     counts = read["n"].astype(np.int64)
     order = np.lexsort(words[::-1])
-    return Found([word[order] for word in words], counts[order], int(counts.sum()))
+    return Found([word[order] for word in words], counts[order], int(counts.sum()), len(counts))
 
 
 FEW = 500_000  # combinations that come here as texts: nobody needs to look for their values before

@@ -101,7 +101,7 @@ class Spark:
         table = sources.read(self._session, self._staging, source, form, wanted)
         table = replace(table, records=table.count())
         if not table.records and not empty:
-            raise InputError("the data has not one record")
+            raise InputError(f"{sources.place(source)}: there is not one record")
         return table
 
     def columns(self, table: Spread) -> tuple[str, ...]:
@@ -169,7 +169,7 @@ class Spark:
             person=None if person is None else columns[person].codes,
             across=policy.across,
         )
-        coded = Coded(table, book, here.words, here.counts, columns, other)
+        coded = Coded(table, book, here.words, here.counts, columns, here.cells, other)
         if here.folder is None:
             return Tallied(tally, coded)
         cells = cells_at(self._session, self._staging, here.folder, tally, here.records, self._cells)
@@ -255,7 +255,9 @@ class Spark:
 
     def in_order(self, table: Spread) -> Spread:
         keys, frame = order.sort_keys(self._session, self._staging, table, table.names, self._values)
-        return table.over(frame.orderBy(*keys)).select(table.names)
+        dealt = self._staging.deals(self._session)
+        frame = order.in_order(self._session, self._staging, table, keys, frame, dealt=dealt)
+        return replace(table.over(frame), part=order.PART if dealt else None)
 
     def is_in_order(self, table: Spread) -> bool:
         if table.folder is None:
@@ -264,7 +266,7 @@ class Spark:
 
     def settled(self, table: Spread) -> Spread:
         """The table as it lies in files: what is checked then is what was written, not what was meant."""
-        folder = self._staging.written(table.frame.toDF(*table.names))
+        folder = self._staging.written(table)
         table.as_it_was()
         found = sources.read(self._session, self._staging, folder, Form("parquet"), None)
         if found.names != table.names:
@@ -275,7 +277,7 @@ class Spark:
         """A folder of parts under the name of the file; a release may be looked at, or written, again."""
         folder = table.folder
         if folder is None or not self._staging.owns(folder):  # a source stays where it is
-            folder = self._staging.written(table.frame.toDF(*table.names))
+            folder = self._staging.written(table)
         if form.format == "parquet":
             linked(folder, target)
             return

@@ -13,6 +13,7 @@ from privet.errors import InputError, MissingExtraError
 
 T = TypeVar("T")
 _ASKED: list[tuple[Any, Any]] = []  # clients of ours, and how often they ask a server that does not answer
+DICTIONARY = "Dictionary("  # in what Sail says of a type that Spark does not have
 CHANGED = "privet: not counted"  # raised on the cluster where a value was not there when it was counted
 
 
@@ -71,6 +72,12 @@ def told(what: str) -> Iterator[None]:
                 raise InputError(
                     "Spark: the source was changed while it was published: it holds values that were not "
                     "counted; nothing was released"
+                ) from None
+            if DICTIONARY in str(error):
+                raise InputError(
+                    f"Spark: {what} failed: a column is a dictionary of Arrow (as categories are stored), "
+                    "which this cluster cannot name; cast it before, or give the path of its files: "
+                    '.withColumn(name, col(name).cast("string"))'
                 ) from None
             kind = type(error).__name__
             said = error.getCondition() if hasattr(error, "getCondition") else None

@@ -19,8 +19,9 @@ from privet.engines.embedded import Embedded
 from privet.engines.frames import texts
 from privet.engines.spark.coding import looked_up, many
 from privet.engines.spark.jobs import fetched, functions
-from privet.engines.spark.spread import Spread, spread_of
-from privet.engines.spark.staging import Staging
+from privet.engines.spark.order import PART
+from privet.engines.spark.spread import Spread
+from privet.engines.spark.staging import RECORDS, Staging
 from privet.errors import InputError, UnsupportedError
 
 STRETCH = 10_000  # copies that one row becomes at a time
@@ -131,7 +132,14 @@ def expanded(session: Any, staging: Staging, frame: pl.DataFrame, times: str, pe
         f.col("number").cast("bigint").alias(f"c{at}") if name == person else f.col(f"c{at}")
         for at, name in enumerate(names)
     ]
-    return spread_of(there.orderBy("number", "at").select(*shown), names)
+    if dealt := staging.deals(session):
+        before = f.col("number") - f.lit(1)
+        shown.append(((before - f.pmod(before, f.lit(RECORDS))) / f.lit(RECORDS)).cast("bigint").alias(PART))
+    # Nothing is worked out after the order: Sail would do that with several hands, and lose it.
+    by = [f.col("number").alias("number_"), f.col("at").alias("at_")]
+    columns = [f"c{at}" for at in range(len(names))]
+    there = there.select(*shown, *by).orderBy("number_", "at_").select(*columns, *([PART] if dealt else []))
+    return Spread(there, tuple(names), part=PART if dealt else None)
 
 
 def same_rows(one: Path, form: Form, other: Path, of_other: Form) -> bool:

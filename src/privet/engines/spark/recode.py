@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from privet.core import Attribute, Column, Role, Tally, Terms
 from privet.domain import Cut, Value
+from privet.engine import COUNTED, codes_of, several
 from privet.engines.spark.coding import Codebook, checked, distinct, looked_up, with_mark
 from privet.engines.spark.jobs import fetched, functions
 from privet.engines.spark.order import sort_keys
@@ -25,6 +26,8 @@ from privet.engines.spark.spread import Spread, respelt, spread_of
 from privet.engines.spark.staging import Staging
 from privet.errors import InternalError, UnsupportedError
 from privet.recoding import Generalization, Perturbation, Recoding, Regions
+
+REPEATS = 10  # records that a combination stands for from which on the different rows are sorted, and not all
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +39,7 @@ class Coded:
     words: Sequence[NDArray[np.int64]] = field(repr=False)  # of each cell
     counts: NDArray[np.int64] = field(repr=False)
     columns: dict[str, Column] = field(repr=False)  # by cell
+    cells: int  # how many there are, also where they stay on the cluster
     respelt: frozenset[str] = (
         frozenset()
     )  # quasi-identifiers in which equal values are written in several ways
@@ -60,6 +64,9 @@ class Recoder:
             if by_name[name].disguise is not None:
                 frame, made[name] = self._disguised(frame, by_name[name])
         quasi = [name for name in published if by_name[name].role is Role.QUASI]
+        for name in published:
+            if by_name[name].role is Role.SENSITIVE and self._several(name):
+                frame, made[name] = self._in_one_spelling(frame, name)
         match recoding:
             case Generalization():
                 for name in quasi:
@@ -77,9 +84,39 @@ class Recoder:
                 for at, name in enumerate(recoding.labels):
                     if name in made:
                         labels_of = list(recoding.labels[name])
-                        frame = self._labelled(frame, f"p{at}", {f"l{at}": labels_of}, len(labels_of))
-                        made[name] = f"l{at}"
-        return replace(spread_of(frame.select(*made.values()), list(made)), watched=table.watched)
+                        frame = self._labelled(frame, f"p{at}", {f"d{at}": labels_of}, len(labels_of))
+                        made[name] = f"d{at}"  # drawn; l0, l1, … are labels of the table's columns
+        left = spread_of(frame.select(*made.values()), list(made))
+        return replace(left, watched=table.watched, repeats=self._repeats(policy, recoding))
+
+    def _repeats(self, policy: Terms, recoding: Recoding) -> bool:
+        """Do equal rows leave many times? By what was counted: rows that were counted alike leave alike.
+
+        Unless they are dealt with one by one, or what was not counted leaves with them.
+        """
+        apart = [a for a in policy.attributes if a.published and a.role not in COUNTED]
+        records = self.coded.table.records
+        if apart or recoding.by_record or isinstance(recoding, Perturbation) or records is None:
+            return False
+        return self.coded.cells * REPEATS <= records
+
+    def _several(self, name: str) -> bool:
+        return several(self.coded.book.domains[name], self.coded.book.values[name].texts)
+
+    def _in_one_spelling(self, frame: Any, name: str) -> tuple[Any, str]:
+        """Equal values as the domain has them, in the column's own type; the others are not touched."""
+        f, table, known = functions(), self.coded.table, self.coded.book.values[name]
+        domain, read = self.coded.book.domains[name], dict(zip(known.texts, known.keys, strict=True))
+        stands = [domain.values[code] for code in codes_of(domain, known.texts).tolist()]
+        other = [None if one == text else read[one] for one, text in zip(stands, known.texts, strict=True)]
+        at = f"s{table.names.index(name)}"
+        frame = looked_up(
+            self.session, self.staging, frame, table.text(name), known.keys, {at: _texts(other)}
+        )
+        number = table.kinds[name] in {"float", "double"}  # -0.0; no other type has two ways
+        raw = f.col(table.at(name)) if number else table.text(name)
+        spelt = f.col(at).cast(table.kinds[name]) if number else f.col(at)
+        return frame.withColumn(at, f.coalesce(spelt, raw)), at
 
     def _generalised(self, frame: Any, name: str, recoding: Generalization) -> tuple[Any, str]:
         cut: Cut = recoding.cuts[name]
@@ -167,7 +204,8 @@ class Recoder:
         )
         rest = [name for name in coded.table.names if name not in coded.columns]
         keys, frame = sort_keys(self.session, self.staging, coded.table.over(frame), rest, self.most)
-        within = Window.partitionBy(*words).orderBy(*(keys or [f.lit(0)]))
+        ordered = [key.asc_nulls_last() for key in keys]
+        within = Window.partitionBy(*words).orderBy(*(ordered or [f.lit(0)]))
         place = f.col("start") + f.row_number().over(within).cast("bigint") - f.lit(1)
         frame = frame.withColumn("place", place)
         records = int(coded.counts.sum())

@@ -41,8 +41,7 @@ def read(session: Any, staging: Staging, source: Any, form: Form, wanted: Sequen
         with told("looking at the columns"):
             found = _named(source, columnar=False)
     elif isinstance(source, str) and source.startswith(TABLE):
-        with told("reading a table of the catalogue"):
-            found = _named(session.table(source.removeprefix(TABLE)), columnar=True)
+        found = _catalogued(session, source)
     elif isinstance(source, str) and source.startswith(JDBC):
         found = _jdbc(session, source, form)
     elif isinstance(source, str) and text.is_elsewhere(source):
@@ -52,7 +51,7 @@ def read(session: Any, staging: Staging, source: Any, form: Form, wanted: Sequen
     else:
         found = _copied(session, staging, source, form, wanted)
     if wanted is not None:
-        text.complain_about_missing(_place(source), wanted, found.names, form.delimiter)
+        text.complain_about_missing(place(source), wanted, found.names, form.delimiter)
         chosen = [name for name in found.names if name in set(wanted)]
         found = found if chosen == list(found.names) else found.select(chosen)
     _refuse_long_numbers(found)
@@ -77,7 +76,7 @@ def _refuse_long_numbers(table: Spread) -> None:
         )
 
 
-def _place(source: Any) -> str:
+def place(source: Any) -> str:
     if isinstance(source, (str, Path)) and not str(source).startswith(JDBC):
         return str(source)
     return "the data"
@@ -96,6 +95,20 @@ def _named(frame: Any, *, columnar: bool) -> Spread:
         if column.metadata:  # what a database says of its columns would be written into every part
             found = replace(found, frame=found.frame.withMetadata(column.name, {}))
     return found
+
+
+def _catalogued(session: Any, source: str) -> Spread:
+    """A table that the cluster knows by its name."""
+    from pyspark.errors import AnalysisException, IllegalArgumentException, ParseException  # noqa: PLC0415
+
+    with told("reading a table of the catalogue"):
+        try:
+            return _named(session.table(source.removeprefix(TABLE)), columnar=True)
+        except (AnalysisException, IllegalArgumentException, ParseException):
+            raise InputError(
+                f"{source}: the catalogue of this cluster has no table of that name, or does not show it; "
+                "say table:name, or table:catalogue.schema.name"
+            ) from None
 
 
 def _jdbc(session: Any, url: str, form: Form) -> Spread:

@@ -70,6 +70,8 @@ class Spread:
     records: int | None = None  # where they were counted
     parquet: tuple[Path, ...] | None = None  # the files of which this is every record
     watched: Watched | None = field(default=None, repr=False)  # what it is read from, each time it is
+    repeats: bool = False  # are far fewer rows known to be different?
+    part: str | None = None  # a column behind the table's that says in which part a row is written
 
     def at(self, name: str) -> str:
         """What a column is called inside."""

@@ -19,12 +19,16 @@ from weakref import finalize
 from privet import parts
 from privet.engine import SUFFIX
 from privet.engines.spark.jobs import told
+from privet.engines.spark.spread import Spread
 from privet.errors import InputError, InternalError
 from privet.placing import scratch
 
 SMALL = 1 << 20  # bytes of a table that travels with a question; a larger one is read from a file
 _LETTERS = "*?[]{}\\"  # of names that a cluster takes for patterns
 MOMENTS = "spark.sql.parquet.outputTimestampType"
+ENDING = SUFFIX["parquet"]
+RECORDS = 5_000_000  # of a part, where the cluster does not say how many
+UNSEEN = "the cluster wrote its parts where this process does not see them: say staging"
 
 
 class Staging:
@@ -33,6 +37,7 @@ class Staging:
     def __init__(self, folder: Path | None) -> None:
         self._asked, self._numbers = folder, count()
         self._made: Path | None = None
+        self._dealt: bool | None = None
 
     def fresh(self, word: str) -> Path:
         """A name that nothing has yet."""
@@ -67,7 +72,7 @@ class Staging:
         folder = self.fresh("gathered")
         folder.mkdir()
         for number, path in enumerate(every):
-            made = folder / parts.name(number, SUFFIX["parquet"])
+            made = folder / parts.name(number, ENDING)
             try:
                 made.symlink_to(path.absolute())
             except OSError:  # a disk without links
@@ -83,27 +88,51 @@ class Staging:
                 return session.createDataFrame(table)
         folder = self.fresh("sent")
         folder.mkdir()
-        _write(table, folder / parts.name(0, SUFFIX["parquet"]))
+        _write(table, folder / parts.name(0, ENDING))
         with told("reading a table that was sent"):
             return session.read.parquet(str(folder))
 
-    def written(self, frame: Any) -> Path:
-        """A table as a folder of Parquet parts, which stand in the order of its partitions."""
-        return self._parts("parts", frame, "writing the parts")
+    def deals(self, session: Any) -> bool:
+        """Does this cluster deal rows out among its files, whatever their order?
+
+        Spark calls a file by the partition that it holds (part-00000-…), and rows stand in their order.
+        """
+        if self._dealt is None:
+            tried = self.fresh("tried")
+            with told("writing a part"):
+                session.range(1).write.parquet(str(tried))
+            if not tried.is_dir():
+                raise InternalError(UNSEEN)
+            self._dealt = not all(one.name.startswith("part-") for one in parts.listed(tried))
+            self.drop(tried)
+        return self._dealt
+
+    def written(self, table: Spread) -> Path:
+        """A table as a folder of Parquet parts, which stand in its order."""
+        if table.part is None:
+            return self._parts("parts", table.frame.toDF(*table.names), "writing the parts")
+        beside = table.part
+        while beside.lower() in {name.lower() for name in table.names}:
+            beside += "_"
+        return self._parts("parts", table.frame.toDF(*table.names, beside), "writing the parts", beside)
 
     def counted(self, frame: Any) -> Path:
         """Counts that are asked about again, in the same form."""
         return self._parts("counted", frame, "counting")
 
-    def _parts(self, word: str, frame: Any, what: str) -> Path:
+    def _parts(self, word: str, frame: Any, what: str, by: str | None = None) -> Path:
         folder = self.fresh(word)
         with _as_moments(frame.sparkSession, what), told(what):  # who is stopped is told first
-            frame.write.mode("error").parquet(str(folder))
+            writer = frame.write.mode("error")
+            (writer if by is None else writer.partitionBy(by)).parquet(str(folder))
             if not folder.is_dir() and not (nothing := frame.limit(1).toArrow()).num_rows:
                 # Sail writes no part where there is no record, and so no columns either.
                 folder.mkdir()
-                _write(nothing, folder / parts.name(0, SUFFIX["parquet"]))
-        numbered(folder, SUFFIX["parquet"])
+                _write(nothing if by is None else nothing.drop_columns(by), folder / parts.name(0, ENDING))
+                by = None
+        if by is not None:
+            _gathered(folder, by)
+        numbered(folder, ENDING)
         return folder
 
 
@@ -141,10 +170,23 @@ def _write(table: Any, path: Path) -> None:
     pl.DataFrame(table).write_parquet(path)
 
 
+def _gathered(folder: Path, by: str) -> None:
+    """What a cluster wrote into a folder for each part, as files of one folder."""
+    if not folder.is_dir():
+        raise InternalError(UNSEEN)
+    found = {path: path.name.removeprefix(f"{by}=") for path in folder.iterdir() if path.is_dir()}
+    for path, number in found.items():
+        inside = parts.listed(path)
+        if len(inside) != 1 or not number.isdecimal():
+            raise InternalError("the cluster wrote a part in several files, or none")
+        inside[0].rename(folder / parts.name(int(number), ENDING))
+        rmtree(path)
+
+
 def numbered(folder: Path, ending: str) -> None:
     """Give the files that Spark wrote the names of parts, and drop its notes beside them."""
     if not folder.is_dir():
-        raise InternalError("the cluster wrote its parts where this process does not see them: say staging")
+        raise InternalError(UNSEEN)
     data = parts.listed(folder)
     for path in folder.iterdir():
         if path not in data:

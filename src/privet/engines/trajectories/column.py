@@ -93,7 +93,7 @@ class PathColumn:
         number = np.array([points.codes[pair] for pair in pairs if pair], dtype=np.int32)
         visits = number[token]
         refuse(*not_in_order(path, points, visits, starts, text))
-        # What is published beside a path leaves as it was written, and is told apart by it.
+        # A quasi-identifier is told apart by how it is written; equal sensitive values are one.
         columns = (*columns_of(frame, sensitive, alike=True), *columns_of(frame, quasi, alike=False))
         many = None if copies is None else frame.get_column(copies).to_numpy()
         cells, counts = occurring(*packed(text, len(texts), columns), many)

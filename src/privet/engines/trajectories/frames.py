@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from privet.core import Column
 from privet.domain import Value, flat
 from privet.engine import codes_of, spelt
+from privet.engines.frames import in_one_spelling as spelt_once
 from privet.errors import InputError
 
 
@@ -63,6 +64,17 @@ def columns_of(frame: pl.DataFrame, names: Sequence[str], *, alike: bool) -> tup
         order = codes_of(domain, values).astype(np.int64)
         found.append(Column(name, domain, domain.column(order[codes])))
     return tuple(found)
+
+
+def in_one_spelling(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """A frame in which equal values of these columns are written in one way."""
+    for name in names:
+        codes, values = coded(frame.get_column(name))
+        met = spelt(values)
+        if len(met) < len(values):
+            alike = spelt_once(frame.get_column(name), flat(tuple(met)), codes, values)
+            frame = frame.with_columns(alike)
+    return frame
 
 
 def packed(first: NDArray[np.int64], room: int, columns: Iterable[Column]) -> tuple[NDArray[np.int64], int]:

@@ -76,7 +76,7 @@ class Visits:
             raise unordered(time, np.array([t in odd for t in times], dtype=bool)[when], error) from None
         codes = [points.codes[p, t] if p is not None and t is not None else -1 for p, t in said]
         point = np.array(codes, dtype=np.int64)[position]
-        # What is published beside a path leaves as it was written, and is told apart by it.
+        # A quasi-identifier is told apart by how it is written; equal sensitive values are one.
         columns = (*columns_of(frame, sensitive, alike=True), *columns_of(frame, quasi, alike=False))
         order = by_person(who, point)
         refuse(*repeated(place, who, point, np.append(points.time, -1)[point], order))

@@ -12,6 +12,7 @@ import polars as pl
 
 from privet.core import Role
 from privet.engine import Cluster, Engine
+from privet.engines.trajectories.frames import in_one_spelling
 from privet.errors import UnsupportedError
 from privet.policy.values import Policy
 from privet.roads.trajectories.shape import TIMES, Layout, Trajectories
@@ -48,8 +49,9 @@ def met(engine: Cluster[Any], table: Any, shape: Trajectories) -> pl.DataFrame:
 def named_only(frame: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     """What the policy names and nothing else, and how many persons it is."""
     shape: Trajectories = policy.shape
-    named = {*shape.columns, *(a.name for a in policy.with_role(Role.SENSITIVE)), TIMES}
-    return frame.select(name for name in frame.columns if name in named)
+    sensitive = [a.name for a in policy.with_role(Role.SENSITIVE)]
+    named = {*shape.columns, *sensitive, TIMES}
+    return in_one_spelling(frame.select(name for name in frame.columns if name in named), sensitive)
 
 
 def settled(engine: Cluster[Any], frame: pl.DataFrame, shape: Trajectories) -> Any:

@@ -184,3 +184,30 @@ def test_protected_values_are_counted_whatever_they_have_in_common(data: st.Data
             told = zip(leaves, ahead.child, having, strict=True)
             assert +Counter({(leaf, int(under)): int(n) for leaf, under, n in told}) == +want
         cut[at] = np.array(partition.split(candidate))[child]
+
+
+@given(
+    records=st.lists(st.integers(1, 12), min_size=1, max_size=6),
+    bounds=st.lists(
+        st.tuples(st.integers(1, 8), st.fractions(Fraction(1, 9), 1, max_denominator=9)),
+        min_size=1,
+        max_size=3,
+    ),
+)
+def test_only_values_that_no_group_could_have_too_many_of_are_left_out(
+    records: list[int], bounds: list[tuple[int, Fraction]]
+) -> None:
+    values = [(0, code) for code in range(len(records))]
+    asked = [
+        Bound(frozenset({0}), 1, k, tuple((at, share) for at in range(len(records)))) for k, share in bounds
+    ]
+    told, kept = lookahead.telling(asked, values, records)
+    for bound, (k, share) in zip(told, bounds, strict=True):
+        looked_at = {kept[at][1] for at, at_most in bound.shares if at_most == share}
+        breaking = {
+            code
+            for code, many in enumerate(records)
+            if any(Fraction(count, max(k, count)) > share for count in range(1, many + 1))
+        }
+        assert breaking <= looked_at
+        assert share == 1 or looked_at == breaking

@@ -19,7 +19,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, pairwise
 from math import comb
@@ -139,6 +139,25 @@ def bounds_of(heading: Tally, linkages: Sequence[Linkage]) -> tuple[list[Bound],
         attributes = frozenset(at for at, column in enumerate(heading.quasi) if column.name in names)
         bounds.append(Bound(attributes, linkage.knowledge(columns), linkage.k, tuple(shares)))
     return bounds, list(place)
+
+
+def telling(
+    bounds: Sequence[Bound], protected: Sequence[tuple[int, int]], records: Sequence[int]
+) -> tuple[list[Bound], list[tuple[int, int]]]:
+    """The same bounds without values so rare that no group of k records could have too many of them.
+
+    `records`: how many have each protected value. In a column of amounts nearly all values are that rare.
+    """
+    kept: dict[int, int] = {}
+    found = []
+    for bound in bounds:
+        shares = tuple(
+            (kept.setdefault(at, len(kept)), at_most)
+            for at, at_most in bound.shares
+            if records[at] > bound.k * at_most
+        )
+        found.append(replace(bound, shares=shares))
+    return found, [protected[at] for at in kept]
 
 
 def keeps(ahead: Ahead, width: Sequence[int], candidate: Candidate, bound: Bound) -> bool:

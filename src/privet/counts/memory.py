@@ -11,7 +11,7 @@ of top-down specialisation for k-anonymity (Fung, Wang and Yu, ICDE 2005), kept 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from privet.core import Column, Nulls, PrivacyModel, Tally
 from privet.counts.boxing import CellBoxes
 from privet.counts.door import Candidate, Counts, Indexes, Ints, OpenCounts, Rungs, Score, order
-from privet.counts.lookahead import Gains, TableGains, bounds_of, keeps
+from privet.counts.lookahead import Gains, TableGains, bounds_of, keeps, telling
 from privet.counts.partition import Partition
 from privet.counts.people import People
 from privet.counts.rollup import Rollups
@@ -71,7 +71,13 @@ class InMemory:
         return beyond_reach(self, models)
 
     def cutting(self, score: Score, models: Sequence[PrivacyModel]) -> OpenCutting:
-        return OpenCutting(self, score, models)
+        return OpenCutting(self, score, models, records=self._having)
+
+    def _having(self, protected: Sequence[tuple[int, int]]) -> list[int]:
+        names = [column.name for column in self._tally.sensitive]
+        by_code = dict.fromkeys(at for at, _ in protected)
+        found = dict(zip(by_code, self.histograms([names[at] for at in by_code]), strict=True))
+        return [int(found[at][code]) for at, code in protected]
 
     def leaves(self, protected: Sequence[tuple[int, int]], *, needed: bool) -> Partition:
         masks = [self._tally.sensitive[column].codes == code for column, code in protected]
@@ -102,15 +108,26 @@ class OpenCutting:
     """The table under its cuts, and all that is decided about the next split."""
 
     def __init__(
-        self, counts: OpenCounts, score: Score, models: Sequence[PrivacyModel], gains: Gains | None = None
+        self,
+        counts: OpenCounts,
+        score: Score,
+        models: Sequence[PrivacyModel],
+        gains: Gains | None = None,
+        *,
+        records: Callable[[Sequence[tuple[int, int]]], list[int]] | None = None,
     ) -> None:
-        """`gains`: who says what splits tell about the target; where nobody is named, histograms do."""
+        """`gains`: who says what splits tell about the target; where nobody is named, histograms do.
+
+        `records`: how many have each of some protected values, where that costs nothing and may be known.
+        """
         heading = counts.heading
         self._counts = counts
         self._score = score
         ahead = heading.nulls is Nulls.VALUE and not heading.across
         looked_ahead = [m for m in models if isinstance(m, LinkageModel) and ahead]
         bounds, protected = bounds_of(heading, [model.linkage() for model in looked_ahead])
+        if records is not None:
+            bounds, protected = telling(bounds, protected, records(protected))
         self._bounds = [(model.name, bound) for model, bound in zip(looked_ahead, bounds, strict=True)]
         self._others = [model for model in models if model not in looked_ahead]
         needed = score is not Score.INFORMATION_GAIN or any(b.l >= len(b.attributes) for b in bounds)

@@ -18,6 +18,7 @@ from privet.core import Form
 from privet.engine import Engine
 from privet.engines.embedded import Embedded
 from privet.engines.plain import Plain
+from privet.engines.spark.order import is_in_order
 from privet.errors import InputError, TamperedError
 from privet.evidence import folder as ev
 
@@ -237,6 +238,19 @@ def test_parts_have_columns_of_one_type(tmp_path: Path) -> None:
     TABLE.with_columns(age=pl.col("age").cast(pl.Int64)).write_parquet(tmp_path / "part-2.parquet")
     with pytest.raises(InputError, match=r"part-2\.parquet: has other columns .* other types"):
         pv.publish(tmp_path, RULES)
+
+
+@pytest.mark.parametrize("empty", [0, 1, 2])
+def test_a_column_without_a_value_in_one_part_has_the_type_of_the_others(tmp_path: Path, empty: int) -> None:
+    """Of JSON lines nothing else says it; nulls stand last, so the last part of a release is often such."""
+    for number in range(3):
+        said = [{"q": "a", "s": None if number == empty else "x", "n": None}] * 2
+        place = tmp_path / parts.name(number, ".jsonl")
+        place.write_text("".join(json.dumps(one) + "\n" for one in said), encoding="utf-8")
+    found = Embedded().read(tmp_path, Form("jsonl")).data
+    assert found.get_column("s").to_list() == [None if at // 2 == empty else "x" for at in range(6)]
+    assert found.get_column("n").null_count() == 6
+    assert is_in_order(tmp_path, Form("jsonl")) == (empty == 2)
 
 
 def test_the_extra_is_named() -> None:

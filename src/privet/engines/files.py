@@ -95,6 +95,9 @@ def _read_parts(folder: Path, form: Form, columns: Iterable[str] | None, *, empt
         frame = read(part, form, wanted, empty=True)
         if found and frame.schema.keys() == found[0].schema.keys():
             frame = frame.select(found[0].columns)  # by their names, in whatever order they stand
+            # In JSON lines nothing says of what type a column without a value is: the other parts do.
+            found = [_typed_as(one, frame.schema) for one in found]
+            frame = _typed_as(frame, found[0].schema)
         if found and frame.schema != found[0].schema:
             raise InputError(f"{part}: has other columns than the parts before it, or columns of other types")
         found.append(frame)
@@ -102,6 +105,12 @@ def _read_parts(folder: Path, form: Form, columns: Iterable[str] | None, *, empt
     if not frame.height and not empty:
         raise InputError(f"{folder}: the parts have not one record")
     return frame
+
+
+def _typed_as(frame: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
+    """Columns without a type have that of this schema."""
+    untyped = [name for name, kind in frame.schema.items() if kind == pl.Null and schema[name] != pl.Null]
+    return frame.with_columns(frame.get_column(name).cast(schema[name]) for name in untyped)
 
 
 def as_said(frame: pl.DataFrame, form: Form) -> pl.DataFrame:

@@ -117,3 +117,18 @@ def test_a_stop_while_the_process_ends_changes_no_code(
     program = ENDS.format(number=int(number), command=repr(command))
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert done.returncode == code, done.stderr
+
+
+@pytest.mark.parametrize(("code", "kept"), [(130, False), (143, False), (0, True)])
+def test_who_was_stopped_is_not_kept_by_a_goodbye(code: int, kept: bool) -> None:
+    """A server in this process may be in the middle of a job: it was waited for without end."""
+    program = (
+        "import atexit, sys, time\nfrom privet.cli import stopping\nstopping.GOODBYE = 0.2\n"
+        f"atexit.register(lambda: (time.sleep({3 if kept else 600}), print('goodbye', flush=True)))\n"
+        f"stopping.ends_with({code})\nsys.exit({code})\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == code
+    assert done.stdout == ("goodbye\n" if kept else "")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -19,6 +20,8 @@ from typing import Any
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 MOMENT = 0.01  # seconds
 PATIENCE = 2.0  # seconds; then it stops wherever it is
+STOPPED = range(128 + 1, 128 + 32)  # codes of a run that a signal has ended
+GOODBYE = 3.0  # seconds for whatever a library does when the process ends
 
 
 @contextmanager
@@ -69,6 +72,17 @@ def ends_with(code: int) -> None:
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
             with suppress(ValueError):  # only the main thread hears signals
                 signal.signal(number, lambda *_: os._exit(code))
+    if code in STOPPED:
+        threading.Thread(target=_ended_anyway, args=(code,), daemon=True).start()
+
+
+def _ended_anyway(code: int) -> None:
+    """Who was stopped is not kept by a goodbye: a server of ours may be in the middle of a job."""
+    time.sleep(GOODBYE)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(code)
 
 
 def _inside_polars(frame: FrameType | None) -> bool:

@@ -148,6 +148,16 @@ def test_what_has_no_text_is_refused_by_name(
     pv.publish(tmp_path / "raw.parquet", rules, engine=spark)  # a column that nobody names stands in no way
 
 
+@pytest.mark.parametrize("name", ["*", "^x$"])
+def test_a_column_that_would_mean_others_too_is_refused(session: Any, tmp_path: Path, name: str) -> None:
+    frame = pl.DataFrame({"x": some([1, 2]), name: some(["p", "q"]), "ill": some(["a", "b"])})
+    frame.write_parquet(tmp_path / "raw.parquet")
+    spark = pv.Spark(session, staging=tmp_path / "staging")
+    for source in (tmp_path / "raw.parquet", frame):
+        with pytest.raises(InputError, match="would mean other columns too"):
+            pv.publish(source, policy({"x": None}, {name: None}), engine=spark)
+
+
 def test_times_finer_than_a_cluster_has_are_refused(session: Any, tmp_path: Path) -> None:
     fine = pl.Series([1_700_000_000_000_000_001] * ROWS).cast(pl.Datetime("ns"))
     frame = pl.DataFrame({"x": some([1, 2]), "o": fine, "ill": some(["a", "b"])})

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +21,11 @@ import privet as pv
 from privet.core import Form
 from privet.domain import flat
 from privet.engine import domains
+from privet.engines import files
 from privet.engines.embedded import Embedded
 from privet.engines.frames import in_order
+from privet.engines.plain import Plain
+from privet.engines.transactions import frames
 from privet.errors import InputError
 from privet.hierarchy import Dates, Flat, Intervals
 
@@ -196,13 +201,21 @@ def test_codes_do_not_depend_on_the_order_in_which_values_are_met() -> None:
         assert found["x"].values == flat(("10", "9", "a", "b", None)).values
 
 
-@pytest.mark.parametrize("name", ["*", "^.*$"])
-def test_a_column_that_would_mean_others_too_is_refused(name: str, tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text(f"{name},age\nx,30\ny,31\n")
-    for source in (path, pl.DataFrame({name: ["x"], "age": ["30"]})):
-        with pytest.raises(InputError, match="would mean other columns too"):
-            Embedded().read(source, Form())
+@pytest.mark.parametrize("name", ["*", "^.*$", "^age$"])
+@pytest.mark.parametrize("kind", ["csv", "parquet", "arrow", "jsonl", "frame", "sets", "plain"])
+def test_a_column_that_would_mean_others_too_is_refused(name: str, kind: str, tmp_path: Path) -> None:
+    frame, path, form = pl.DataFrame({"age": ["30"], name: ["x"]}), tmp_path / "a", Form(format="csv")
+    reading: Callable[[], object] = partial(Embedded().read, frame, form)
+    if kind == "sets":
+        form = Form(format="parquet")
+        files.write(frame.with_columns(of=["x"]), path, form)
+        reading = partial(frames.table, path, form, ["age", name], "of", Embedded())
+    elif kind != "frame":
+        form = form if kind == "plain" else Form(format=kind)
+        files.write(frame, path, form)
+        reading = partial((Plain() if kind == "plain" else Embedded()).read, path, form, ["age", name])
+    with pytest.raises(InputError, match="would mean other columns too"):
+        reading()
 
 
 @given(st.lists(st.sampled_from([None, "", "a", "b", "é", "z\x00", "10", "9"]), min_size=2, max_size=40))

@@ -38,6 +38,7 @@ from privet.engines.text import (
     header,
     is_utf8,
     listed,
+    refuse_patterns,
     settled,
     sniff,
     undecodable,
@@ -54,6 +55,7 @@ __all__ = [
     "header",
     "opened",
     "read",
+    "refuse_patterns",
     "settled",
     "sniff",
     "write",
@@ -178,15 +180,6 @@ def _read_text(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.DataF
     return frame.select(chosen)
 
 
-def refuse_patterns(place: str, names: Iterable[str]) -> None:
-    """A column called `*` or `^…$` would be read as a pattern by polars, and stand for other columns too."""
-    if any(name == "*" or (name.startswith("^") and name.endswith("$")) for name in names):
-        raise InputError(
-            f"{place}: a column is called * or ^…$, which would mean other columns too: rename it, or give "
-            "the file a header if it has none"
-        )
-
-
 def _parsed(
     path: Path, source: Path | bytes, form: Form, names: Sequence[str], chosen: Sequence[str]
 ) -> pl.DataFrame:
@@ -256,6 +249,7 @@ def composed(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _some(path: Path, frame: pl.DataFrame, wanted: Sequence[str] | None) -> pl.DataFrame:
+    refuse_patterns(str(path), frame.columns)
     if wanted is None:
         return frame
     complain_about_missing(str(path), wanted, frame.columns, None)

@@ -78,6 +78,7 @@ class Plain:
         form = text.settled(path, form)
         self._refuse(form)
         values = read_json(path, wanted) if form.format == "jsonl" else read_csv(path, form)
+        text.refuse_patterns(str(path), values)
         if wanted is not None:
             text.complain_about_missing(str(path), wanted, list(values), form.delimiter)
             order = wanted if form.format == "jsonl" else values  # not as the first line has its keys

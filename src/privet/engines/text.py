@@ -10,7 +10,7 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
@@ -193,6 +193,18 @@ def complain_about_missing(
     raise InputError(
         *(f"{place}: the policy names column {name!r}, the data does not have it{hint}" for name in missing)
     )
+
+
+def refuse_patterns(place: str, names: Iterable[str]) -> None:
+    """A column called `*` or `^…$` would be read as a pattern by polars, and stand for other columns too.
+
+    Whichever engine reads it: a release is verified by one that has polars.
+    """
+    if any(name == "*" or (name.startswith("^") and name.endswith("$")) for name in names):
+        raise InputError(
+            f"{place}: a column is called * or ^…$, which would mean other columns too: rename it, or give "
+            "the file a header if it has none"
+        )
 
 
 def is_utf8(encoding: str) -> bool:

@@ -50,6 +50,7 @@ def read(session: Any, staging: Staging, source: Any, form: Form, wanted: Sequen
         found = _here(session, staging, Path(source), form, wanted)
     else:
         found = _copied(session, staging, source, form, wanted)
+    text.refuse_patterns(place(source), found.names)
     if wanted is not None:
         text.complain_about_missing(place(source), wanted, found.names, form.delimiter)
         chosen = [name for name in found.names if name in set(wanted)]

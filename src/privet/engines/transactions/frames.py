@@ -92,6 +92,7 @@ def typed(path: Path, kind: str) -> pl.DataFrame:
         raise InputError(f"{path}: no such file, or it cannot be read") from None
     except Exception:  # noqa: BLE001 - polars has no one family, and its sentences may quote the file
         raise InputError(f"{path}: this is not {kind}, or a damaged file") from None
+    text.refuse_patterns(str(path), whole.columns)
     return whole
 
 

@@ -289,3 +289,14 @@ def test_moments_leave_in_the_texts_by_which_they_are_counted(tmp_path: Path, ki
     assert read(EMBEDDED, tmp_path / f"t.{kind}", Form()) == {
         column.name: column.cast(pl.String).to_list() for column in table
     }
+
+
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**63), 2**64) | st.booleans()
+
+
+@example([0.0, -0.0, 1e3, 1e25, 1e-7, 5e-324, 752198436225737.25, 12345678901234567890123])
+@given(st.lists(NUMBERS, min_size=1, max_size=8))
+def test_numbers_among_texts_are_written_alike(folder: Path, values: list[float]) -> None:
+    path = folder / "mixed.jsonl"
+    path.write_text("".join(json.dumps({"a": value}) + "\n" for value in [*values, "a text"]))
+    assert read(PLAIN, path, Form()) == read(EMBEDDED, path, Form()) is not None

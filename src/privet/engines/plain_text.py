@@ -11,6 +11,7 @@ import json
 import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -205,10 +206,23 @@ def _of_one_kind(column: list[Item]) -> list[Item] | None:
     if len(kinds) <= 1:
         return column
     if str in kinds:
-        return [as_text(value) for value in column]
+        return [_among_texts(value) for value in column]
     if kinds == {int, float}:
         return [None if value is None else float(value) for value in column]
     return None
+
+
+def _among_texts(value: Item) -> Value:
+    """As polars writes a value that stands in a column of texts: 1000 for 1e3, and 1 for 1.0.
+
+    >>> _among_texts(1e3), _among_texts(-1.0), _among_texts(1e-7), _among_texts(959879266437.65625)
+    ('1000', '-1', '0.0000001', '959879266437.6563')
+    """
+    if not isinstance(value, float):
+        return as_text(value)
+    shortest = Decimal(repr(value))
+    up = Decimal(value).quantize(shortest, ROUND_HALF_UP)  # of two that are as short and as near, the larger
+    return format(up if float(up) == value else shortest, "f").removesuffix(".0")
 
 
 def _first_of_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

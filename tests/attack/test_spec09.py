@@ -164,7 +164,9 @@ def test_a_few_known_ratings_find_a_person_in_a_sparse_table(capsys: pytest.Capt
     films = [f"film {at:03d}" for at in range(300)]
     weights = [1 / (at + 3) for at in range(300)]
     rated = [
-        sorted({f"{film}: {chance.randint(1, 5)}" for film in set(chance.choices(films, weights, k=40))})
+        sorted(
+            {f"{film}: {chance.randint(1, 5)}" for film in sorted(set(chance.choices(films, weights, k=40)))}
+        )
         for _ in range(400)
     ]
     Path("ratings.jsonl").write_text(

@@ -8,6 +8,7 @@ by the contract tests instead of being read as "no". What it is given is of the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import Field, fields
 from decimal import Decimal
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 TABLE = "table"  # the kind of data that everything is about unless it says otherwise
 LARGEST = 13_000  # bits of a number, all its digits: what is longer cannot be read again
+SURROGATE = re.compile("[\ud800-\udfff]")  # half a letter, which no file can hold
 EXACT = 2**53  # the largest whole number up to which doubles have all of them
 
 
@@ -207,10 +209,11 @@ def settle(thing: Any, place: str | None = None) -> None:
         raise (HierarchyError if HierarchyFacts in type(thing).__mro__ else PolicyError)(*complaints)
 
 
-def typed(made: Any) -> list[tuple[Field[Any], Any]]:
+@cache
+def typed(made: Any) -> tuple[tuple[Field[Any], Any], ...]:
     """The fields that a dataclass is made of, each with its type."""
     known = hints(made)
-    return [(field, known[field.name]) for field in fields(made) if field.init]
+    return tuple((field, known[field.name]) for field in fields(made) if field.init)
 
 
 @cache
@@ -227,7 +230,7 @@ def fitted(hint: Any, given: Any) -> Any:
     Traceback (most recent call last):
     privet.errors.PolicyError: is a whole number, not True
     """
-    origin, parts = get_origin(hint), get_args(hint)
+    origin, parts = _taken_apart(hint)
     if hint is Any:
         return _frozen(given)
     if origin in {Union, UnionType}:
@@ -254,11 +257,17 @@ def fitted(hint: Any, given: Any) -> Any:
     return _plain(hint, given)
 
 
+@cache
+def _taken_apart(hint: Any) -> tuple[Any, tuple[Any, ...]]:
+    """What a type is one of, and of what: asked for every item of every value that is made."""
+    return get_origin(hint), get_args(hint)
+
+
 def _either(parts: Sequence[Any], given: Any) -> Any:
     """The first reading that fits: a level, or a list of two."""
     if given is None and NoneType in parts:
         return None
-    tables = [part for part in parts if get_origin(part) is Mapping]
+    tables = [part for part in parts if _taken_apart(part)[0] is Mapping]
     refused = []
     for part in tables if tables and isinstance(given, Mapping) else parts:
         if part is not NoneType:
@@ -321,7 +330,7 @@ def _exact(given: Any) -> bool:
 
 
 def _text(given: Any) -> bool:
-    return isinstance(given, str) and not any("\ud800" <= letter <= "\udfff" for letter in given)
+    return isinstance(given, str) and (given.isascii() or not SURROGATE.search(given))
 
 
 PLAIN: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {

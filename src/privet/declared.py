@@ -209,9 +209,13 @@ def settle(thing: Any, place: str | None = None) -> None:
         raise (HierarchyError if HierarchyFacts in type(thing).__mro__ else PolicyError)(*complaints)
 
 
-@cache
 def typed(made: Any) -> tuple[tuple[Field[Any], Any], ...]:
     """The fields that a dataclass is made of, each with its type."""
+    return _typed(made)
+
+
+@cache
+def _typed(made: Any) -> tuple[tuple[Field[Any], Any], ...]:
     known = hints(made)
     return tuple((field, known[field.name]) for field in fields(made) if field.init)
 

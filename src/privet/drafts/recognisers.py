@@ -139,7 +139,7 @@ def counts_rows(values: Sequence[str], records: int) -> bool:
 
 
 def _most(values: Sequence[Any], looks_like: Callable[[Any], object]) -> bool:
-    """Do at least so many look like it? Many checks are tried on each column: it ends when too many do not."""
+    """Do at least so many look like it? Many checks are tried on a column: it ends when too many do not."""
     unlike, most = 0, len(values) - MOST * len(values)
     for value in values:
         unlike += not looks_like(value)

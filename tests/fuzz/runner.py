@@ -173,6 +173,7 @@ def fuzzed(  # noqa: PLR0917 - what is damaged, where it is said, and for how lo
     start: int,
     most: int = 10**9,
     told: Callable[[Counter[str], Find | None], None] = lambda _ran, _find: None,
+    begun: Callable[[Family, int], None] = lambda _family, _number: None,
 ) -> tuple[Counter[str], list[Find]]:
     """Cases of every family in turn until time is up; how many, and what was found.
 
@@ -184,6 +185,7 @@ def fuzzed(  # noqa: PLR0917 - what is damaged, where it is said, and for how lo
     while time.monotonic() < until and number - start < most:
         for family in families:
             raw, words = case(family, number)
+            begun(family, number)
             wrong = tried(family, raw, words, said)
             ran[family.name] += 1
             if wrong is not None:
@@ -201,10 +203,21 @@ def fuzzed(  # noqa: PLR0917 - what is damaged, where it is said, and for how lo
 
 
 def _side_by_side(jobs: int, start: int, words: list[str]) -> int:
-    """The same in several processes, each with numbers of its own; how many found something."""
-    command = [sys.executable, "-m", "tests.fuzz.runner", *words, "--jobs", "1", "--start"]
-    running = [subprocess.Popen([*command, str(start + at * 10**9)]) for at in range(jobs)]
-    return sum(one.wait() != 0 for one in running)
+    """The same in several processes, each with numbers of its own; how many found something.
+
+    What ends a whole process is a find, too: where it stood is said, and `--family … --start …` is that case.
+    """
+    command = [sys.executable, "-m", "tests.fuzz.runner", *words, "--jobs", "1"]
+    with tempfile.TemporaryDirectory() as folder:
+        at = [Path(folder) / str(job) for job in range(jobs)]
+        running = [
+            subprocess.Popen([*command, "--start", str(start + job * 10**9), "--at", str(at[job])])
+            for job in range(jobs)
+        ]
+        for one, place in zip(running, at, strict=True):
+            if one.wait() < 0:
+                print(f"{place.read_text()}: ended the process with signal {-one.returncode}", flush=True)
+    return sum(one.returncode != 0 for one in running)
 
 
 def command() -> int:
@@ -216,6 +229,7 @@ def command() -> int:
         "--jobs", type=int, default=1, help="so many processes, each with numbers of its own"
     )
     options.add_argument("--start", type=int, default=0, help="the number of the first case")
+    options.add_argument("--at", type=Path, help="a file that says which case runs")
     options.add_argument("--keep", action="store_true", help="write what is found to tests/fuzz/finds")
     given = options.parse_args()
     if given.jobs > 1:
@@ -235,7 +249,11 @@ def command() -> int:
                 raw, _ = case(by_name[name], number)
                 (HERE / "finds" / f"{name}.{number}").write_bytes(raw)
 
-        ran, finds = fuzzed(chosen, said, given.seconds, given.start, given.cases, told)
+        def begun(family: Family, number: int) -> None:
+            if given.at is not None:
+                given.at.write_text(f"{family.name} {number}")
+
+        ran, finds = fuzzed(chosen, said, given.seconds, given.start, given.cases, told, begun)
     print(
         f"{sum(ran.values()):,} cases, {len(finds)} finds:", ", ".join(f"{k} {v:,}" for k, v in ran.items())
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.fuzz.families import HERE, Family
-from tests.fuzz.runner import case, fuzzed, prepared, tried
+from tests.fuzz.runner import _side_by_side, case, fuzzed, prepared, tried
 
 CASES = 12
 Prepared = tuple[list[Family], Path]
@@ -77,6 +77,20 @@ def test_the_oracle_sees_every_fault(
     (inside / "left").unlink(missing_ok=True)
     assert wrong is not None
     assert said in wrong
+
+
+def test_a_job_that_dies_is_a_find(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One ended in the middle of a damaged Parquet file, and nothing was said of it."""
+    dies = "import sys, os; open(sys.argv[-1], 'w').write('parquet 7'); os.kill(os.getpid(), 6)"
+    popen = subprocess.Popen
+    monkeypatch.setattr(
+        "tests.fuzz.runner.subprocess.Popen",
+        lambda command: popen([sys.executable, "-c", dies, *command[-2:]]),
+    )
+    assert _side_by_side(2, 0, []) == 2
+    assert capsys.readouterr().out.count("parquet 7: ended the process with signal 6") == 2
 
 
 def test_a_sample_in_processes_of_their_own(place: Prepared, tmp_path: Path) -> None:

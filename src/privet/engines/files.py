@@ -27,6 +27,7 @@ from privet.engine import SUFFIX
 from privet.engines import packed
 from privet.engines.frames import WORDLESS, WORDLESS_SAID
 from privet.engines.panic import unpanicked
+from privet.engines.sound import refuse_unsound
 from privet.engines.text import (
     DELIMITERS,
     FEW,
@@ -206,10 +207,9 @@ def _parsed(
 def _read_typed(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.DataFrame:
     if form.format in PACKED:
         return _some(path, packed.read(path, form), wanted)
-    source: Path | bytes | io.BytesIO = opened(path)
     try:
-        if path.suffix == ".gz":
-            source = io.BytesIO(gzip.decompress(path.read_bytes()))
+        source = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else opened(path)
+        refuse_unsound(source, str(form.format))
         with unpanicked():
             if form.format == "parquet":
                 frame = pl.read_parquet(source)

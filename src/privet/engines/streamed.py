@@ -13,6 +13,7 @@ import polars as pl
 from polars import selectors as cs
 
 from privet.engines.files import opened
+from privet.engines.sound import refuse_unsound
 from privet.errors import InputError
 
 ROWS = 200_000  # at a time
@@ -57,6 +58,7 @@ def csv_of(path: Path) -> BinaryIO:
     if not path.is_file():
         raise FileNotFoundError(path)
     try:
+        refuse_unsound(path, "parquet")
         frame = pl.scan_parquet(opened(path))
         frame.collect_schema()
     except Exception:  # noqa: BLE001 - as above

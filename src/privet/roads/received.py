@@ -155,11 +155,13 @@ def _scanned(path: Path, kind: str) -> Iterator[Any]:
     import polars as pl  # noqa: PLC0415 - loads the engine's library
 
     from privet.engines.files import opened  # noqa: PLC0415 - which loads it, too
+    from privet.engines.sound import refuse_unsound  # noqa: PLC0415 - beside it
 
     try:
         source = opened(path)
+        refuse_unsound(path, kind)
         yield pl.scan_parquet(source) if kind == "parquet" else pl.scan_ipc(source)
-    except (pl.exceptions.PolarsError, OSError):
+    except (pl.exceptions.PolarsError, OSError, ValueError):
         raise InputError(f"{path}: this cannot be read as {kind}") from None
 
 

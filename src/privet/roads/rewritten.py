@@ -33,6 +33,7 @@ from privet.engines.documents.shape import Shape
 from privet.engines.documents.tables import to_frames
 from privet.engines.embedded import Embedded
 from privet.engines.files import opened
+from privet.engines.sound import refuse_unsound
 from privet.engines.transactions import frames, lines
 from privet.errors import InputError
 from privet.evidence import sealed
@@ -114,13 +115,14 @@ def _words(name: str, shape: Shape, policy: Policy) -> Iterator[str]:
 def _write_columns(path: Path, again: Path, notes: DataNote, engine: Engine[Any]) -> None:
     """Write a file of columns again, with all that a reader of columns sees in it."""
     try:
+        refuse_unsound(path, str(notes.format))
         if notes.format == "parquet":
             pl.read_parquet(opened(path)).write_parquet(again)
         elif notes.format == "arrow":
             pl.read_ipc(opened(path)).write_ipc(again)
         else:
             engine.write(engine.read(path, notes.form, empty=True), again, notes.form)
-    except (pl.exceptions.PolarsError, OSError):
+    except (pl.exceptions.PolarsError, OSError, ValueError):
         raise InputError(f"{path}: this cannot be read as {notes.format}") from None
 
 

@@ -19,6 +19,7 @@ from privet.engine import Engine
 from privet.engines import text
 from privet.engines.frames import keys_of_rows
 from privet.engines.panic import unpanicked
+from privet.engines.sound import refuse_unsound
 from privet.engines.trajectories.frames import coded, complaint, grouped, need, refuse
 from privet.errors import InputError
 from privet.rules.baskets import Baskets, Ints
@@ -86,8 +87,10 @@ def typed(path: Path, kind: str) -> pl.DataFrame:
     lines = partial(pl.read_ndjson, infer_schema_length=None)
     reader: Any = {"jsonl": lines, "parquet": pl.read_parquet, "arrow": pl.read_ipc}[kind]
     try:
+        raw = _unpacked(path)
+        refuse_unsound(raw, kind)
         with unpanicked():
-            whole: pl.DataFrame = reader(io.BytesIO(_unpacked(path)))
+            whole: pl.DataFrame = reader(io.BytesIO(raw))
     except OSError:
         raise InputError(f"{path}: no such file, or it cannot be read") from None
     except Exception:  # noqa: BLE001 - polars has no one family, and its sentences may quote the file

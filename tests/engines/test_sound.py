@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import polars as pl
 import pytest
@@ -40,7 +41,8 @@ def test_what_polars_writes_is_sound(rows: int) -> None:
             raw = io.BytesIO()
             some.write_parquet(raw, compression=packing, data_page_size=size, row_group_size=150)
             refuse_unsound(raw.getvalue(), "parquet")
-    for packing in ("zstd", "lz4", "uncompressed"):
+    ways: list[Any] = ["zstd", "lz4", "uncompressed"]
+    for packing in ways:
         for level in (pl.CompatLevel.oldest(), pl.CompatLevel.newest()):
             raw = io.BytesIO()
             some.write_ipc(raw, compression=packing, compat_level=level)

@@ -9,6 +9,7 @@ import shutil
 import signal
 import tempfile
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -149,19 +150,26 @@ def told(error: OSError, place: Path) -> OSError:
     return OSError(number, os.strerror(number), str(inside))
 
 
-def scratch(name: str, within: Path | None = None) -> Path:
+def scratch(owner: object, name: str, within: Path | None = None) -> Path:
     """A folder for what is not yet to leave, where the system keeps such or `within` another.
 
-    It goes with its run. What killed runs left is removed by the next, unless the disk has no locks to tell
-    who was killed.
+    It goes with its owner, or with its run. What killed runs left is removed by the next, unless the disk has
+    no locks to tell who was killed.
     """
     place = (Path(tempfile.gettempdir()) if within is None else within) / name
     with system.alone_in(place.parent):
-        folder, _ = _own(place)  # the lock is held to the end of the process
+        folder, lock = _own(place)
+        weakref.finalize(owner, _gone, folder, lock)
         for other in _beside(place) if system.alive(folder / LOCK) else ():
             if not system.alive(other / LOCK):
                 _removed(other)
     return folder
+
+
+def _gone(folder: Path, lock: int | None) -> None:
+    if lock is not None:
+        os.close(lock)  # a process may own thousands, one after the other
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _recovered(place: Path, settled: Settled) -> None:

@@ -14,7 +14,6 @@ from pathlib import Path
 from platform import node
 from shutil import copyfile, rmtree
 from typing import Any
-from weakref import finalize
 
 from privet import parts
 from privet.engine import SUFFIX
@@ -43,7 +42,6 @@ class Staging:
         """A name that nothing has yet."""
         if self._made is None:
             self._made = self._folder()
-            finalize(self, rmtree, self._made, ignore_errors=True)  # with the engine, or at the end
         return self._made / f"{word}-{next(self._numbers)}"
 
     def _folder(self) -> Path:
@@ -53,10 +51,10 @@ class Staging:
                 "a pattern; choose another folder"
             )
         if self._asked is None:
-            return scratch("privet-spark")
+            return scratch(self, "privet-spark")
         self._asked.mkdir(exist_ok=True, parents=True)
         # By machine: the locks of a disk that several share may hold for each alone.
-        return scratch(f"staging-{node()}", self._asked)
+        return scratch(self, f"staging-{node()}", self._asked)
 
     def owns(self, folder: Path) -> bool:
         """Does this lie here?"""

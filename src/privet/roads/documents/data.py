@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -226,9 +225,8 @@ class Leaving:
     """What is about to leave, in a folder of its own that goes when nobody holds it any more."""
 
     def __init__(self) -> None:
-        self.folder = scratch("privet") / "leaving"  # nobody else may look into it
+        self.folder = scratch(self, "privet") / "leaving"  # nobody else may look into it
         self.folder.mkdir()
-        weakref.finalize(self, shutil.rmtree, self.folder.parent, ignore_errors=True)
         self.notes = DataNote(file="", format=None, encoding="utf-8", nulls=())  # nothing is there yet
 
     def copied(self, to: Path) -> dict[str, Any]:

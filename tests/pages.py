@@ -38,6 +38,7 @@ _FENCE = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _SIMPLE = re.compile(r"privet(?: [^|;&<>$`\\*]*)?")
+_QUOTED = re.compile(r"""'[^']*'|"[^"$`\\]*\"""")  # a shell reads nothing in these
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def written(command: str) -> str:
 
 def run_command(command: str, folder: Path, *, typed: bool) -> list[str]:
     """What a command says, on stdout and stderr together."""
-    if not typed and _SIMPLE.fullmatch(command):
+    if not typed and _SIMPLE.fullmatch(_QUOTED.sub("quoted", command)):
         said = io.StringIO()
         with (
             contextlib.chdir(folder),

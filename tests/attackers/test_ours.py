@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from tests.contract.pairs import policy_of, table_of
 from tests.contract.test_pairs import CLAIMED, CLASSES, WHOLE
+from tests.sweep import covering
 
 import privet as pv
 from privet.attackers.attack import Judged
@@ -54,7 +55,7 @@ def attacked(model: str, algorithm: str, seed: int, only: list[str]) -> pv.Relea
     return release
 
 
-@pytest.mark.parametrize(("model", "algorithm"), PAIRS)
+@pytest.mark.parametrize(("model", "algorithm"), covering(PAIRS, 3))
 def test_no_attack_gets_more_than_is_promised(model: str, algorithm: str) -> None:
     for seed in range(2):
         attacked(model, algorithm, seed, QUICK)

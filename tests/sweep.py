@@ -1,0 +1,26 @@
+"""Which cases of a product of names a default run takes: each name several times, and the rest with `-m slow`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+
+def covering(cases: Iterable[tuple[str, ...]], share: int) -> list[Any]:
+    """One case in `share` along the diagonals, and more until every name stands in one; the others are slow.
+
+    Two cases that have a name in common run mostly the same code: diagonals repeat each name as seldom as can be.
+    """
+    every = list(cases)
+    ranks = [{name: at for at, name in enumerate(dict.fromkeys(names))} for names in zip(*every, strict=True)]
+    taken = {
+        case for case in every if not sum(rank[name] for rank, name in zip(ranks, case, strict=True)) % share
+    }
+    seen = {(at, name) for case in taken for at, name in enumerate(case)}
+    for case in every:
+        if not seen.issuperset(enumerate(case)):
+            taken.add(case)
+            seen.update(enumerate(case))
+    return [case if case in taken else pytest.param(*case, marks=pytest.mark.slow) for case in every]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import pytest
@@ -24,3 +24,8 @@ def covering(cases: Iterable[tuple[str, ...]], share: int) -> list[Any]:
             taken.add(case)
             seen.update(enumerate(case))
     return [case if case in taken else pytest.param(*case, marks=pytest.mark.slow) for case in every]
+
+
+def few(default: Collection[int], every: Iterable[int]) -> list[Any]:
+    """These of the seeds in a default run; the others are slow."""
+    return [one if one in default else pytest.param(one, marks=pytest.mark.slow) for one in every]

@@ -464,6 +464,7 @@ def test_a_stale_tab_does_not_publish_along_a_tree_that_it_did_not_show(house: H
         project.taken_as_shown(shown, lambda: pytest.fail("begun"))
 
 
+@pytest.mark.usefixtures("typed")
 def test_a_publication_that_is_cancelled_leaves_nothing(house: House) -> None:
     before = snapshot(house.project.folder)
     where = house.done("/publish/start")

@@ -277,7 +277,7 @@ def test_auto_loses_less_than_every_other_search() -> None:
 
     from privet.samples import SAMPLES
 
-    found = chosen.measured(SAMPLES["census"].generate(600, seed=1), rows="600")
+    found = chosen.measured(SAMPLES["census"].generate(300, seed=1), rows="300")
     lost = [row[2] for row in found.tables[0].rows]
     assert [row[0] for row in found.tables[0].rows] == [name for name, _ in chosen.SEARCHES]
     assert lost[0] == min(number for number in lost if isinstance(number, float))

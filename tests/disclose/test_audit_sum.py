@@ -224,14 +224,15 @@ def test_thousands_of_attackers_confine_nobody(search: str, sessions: int) -> No
             attack(3 + seed % 4, seed, 7, search)
 
 
-def test_a_hundred_people_are_answered_with_proofs() -> None:
+@pytest.mark.parametrize("sums", [8, pytest.param(12, marks=pytest.mark.slow)])
+def test_a_hundred_people_are_answered_with_proofs(sums: int) -> None:
     rng = np.random.default_rng(5)
     session = started((rng.random(100) * 10).round(2).tolist(), search="certified")
     facts = []
-    for _ in range(8):
+    for _ in range(sums):
         chosen = np.nonzero(rng.random(100) < 0.5)[0]
         facts.append((chosen, session.decide(chosen)))
-    assert sum(decision.answer is not None for _, decision in facts) == 8
+    assert sum(decision.answer is not None for _, decision in facts) == sums
     assert len(session.auditor.polytope.alike().first) > FEW  # type: ignore[attr-defined]
     assert examine_sum([Fraction(0)] * 100, [Fraction(10)] * 100, Fraction(1), facts)[1] is None
 

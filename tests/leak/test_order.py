@@ -79,7 +79,9 @@ def lines_of(path: Path) -> list[str]:
 
 
 # Two tables for one attribute are made in this process, whatever the engine.
-EITHER = [pair for pair in product(RELEASING, ["embedded", "plain"]) if pair[1] != "plain" or pair[0] not in SPLIT]
+EITHER = [
+    pair for pair in product(RELEASING, ["embedded", "plain"]) if pair[1] != "plain" or pair[0] not in SPLIT
+]
 
 
 @pytest.mark.parametrize(("algorithm", "engine"), covering(EITHER, 2))

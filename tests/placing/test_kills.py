@@ -90,8 +90,8 @@ def inode(path: Path) -> int | None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_killed_at_any_moment(nursery: Nursery, tmp_path: Path, kind: str) -> None:
-    counts = soak(nursery, tmp_path / kind, kind, kills=4, seed=len(kind))
-    assert counts["stopped"] + counts["done"] == 4
+    counts = soak(nursery, tmp_path / kind, kind, kills=2, seed=len(kind))
+    assert counts["stopped"] + counts["done"] == 2
 
 
 @pytest.mark.slow
@@ -178,7 +178,7 @@ def test_a_paid_release_killed_before_every_step(tmp_path: Path, *, replacing: b
 
 
 def test_pairs_of_writers(nursery: Nursery, tmp_path: Path) -> None:
-    pairs(nursery, tmp_path / "pairs", rounds=4)
+    pairs(nursery, tmp_path / "pairs", rounds=2)
 
 
 @pytest.mark.slow

@@ -24,11 +24,11 @@ LONGEST = 10_000  # letters of a command that is forked
 
 @pytest.fixture(autouse=True)
 def forked(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands of pages are forked, which spares each of them Python's start; not where a test says `typed`.
+    """Commands of pages are forked, which spares each of them Python's start; not where a test says `as_typed`.
 
     What could be no command is left to the system to refuse, and another Python is what a test is about.
     """
-    if "typed" in request.fixturenames:
+    if "as_typed" in request.fixturenames:
         return
     begun = jobs._begun
 
@@ -44,7 +44,7 @@ def forked(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.fixture
-def typed() -> None:
+def as_typed() -> None:
     """Commands are run as the studio runs them, by Python itself."""
 
 

@@ -1,4 +1,4 @@
-"""Which cases of a product of names a default run takes: each name several times, and the rest with `-m slow`."""
+"""Which cases of a product of names a default run takes: each name at least once; the others are slow tests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 def covering(cases: Iterable[tuple[str, ...]], share: int) -> list[Any]:
     """One case in `share` along the diagonals, and more until every name stands in one; the others are slow.
 
-    Two cases that have a name in common run mostly the same code: diagonals repeat each name as seldom as can be.
+    Cases that have a name in common run mostly the same code: diagonals repeat a name as seldom as can be.
     """
     every = list(cases)
     ranks = [{name: at for at, name in enumerate(dict.fromkeys(names))} for names in zip(*every, strict=True)]

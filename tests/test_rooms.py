@@ -109,7 +109,7 @@ TOP = {"cli"}  # whoever is asked by people: it may import every room below
 
 @dataclass(frozen=True)
 class Said:
-    """What is asked of a module. Its tree is not kept: a million nodes would be walked by every collection."""
+    """What is asked of a module. Its tree is not kept: every collection would walk over a million nodes."""
 
     doc: str | None
     imports: tuple[tuple[int, str], ...]  # of ours: line and full name

@@ -117,7 +117,7 @@ def test_what_everybody_hears_leaves_everybody_the_width(top: int) -> None:
     for x in product(range(top + 1), repeat=3):
         session = Session(x, SumAuditor([0] * 3, [top] * 3, width=1, grid=1))
         heard[tuple(session.ask(query) for query in queries)].append(x)
-    assert len(heard) > 3  # something is answered
+    assert len(heard) > top  # something is answered
     for tables in heard.values():
         assert min(max(column) - min(column) for column in zip(*tables, strict=True)) >= 1
 

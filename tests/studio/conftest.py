@@ -24,7 +24,7 @@ LONGEST = 10_000  # letters of a command that is forked
 
 @pytest.fixture(autouse=True)
 def forked(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands of pages are forked, which spares each of them Python's start; not where a test says `as_typed`.
+    """Commands of pages are forked, which spares them Python's start; not where a test says `as_typed`.
 
     What could be no command is left to the system to refuse, and another Python is what a test is about.
     """

@@ -1,4 +1,4 @@
-"""Which cases of a product of names a default run takes: each name at least once; the others are slow tests."""
+"""Which cases of a product of names a default run takes: each name at least once; the rest are slow tests."""
 
 from __future__ import annotations
 

@@ -112,8 +112,15 @@ def emptied(folder: Path) -> None:
         shutil.rmtree(folder / name, ignore_errors=True)
 
 
-@EXCHANGE
-@REPLACING
+@pytest.mark.parametrize(
+    ("replacing", "exchange"),
+    [
+        pytest.param(False, True, id="first"),
+        pytest.param(False, False, id="first-renamed", marks=pytest.mark.slow),  # the next run replaces it
+        pytest.param(True, True, id="again-exchanged"),
+        pytest.param(True, False, id="again-renamed"),
+    ],
+)
 def test_killed_before_every_step(tmp_path: Path, *, replacing: bool, exchange: bool) -> None:
     """Not at random: before the first change of the disk, before the second, ... until none is left."""
     nursery = Nursery(**{LIGHT: "1"} | ({} if exchange else {NO_EXCHANGE: "1"}))

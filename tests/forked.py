@@ -17,10 +17,11 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 HERE = Path(__file__).parents[1]
 EVERY = ("numpy", "polars", "privet.cli.outcome", "privet.cli.app", "privet.roads.tables.road")
@@ -74,6 +75,26 @@ class Forked:
         self.send_signal(signal.SIGTERM)
 
 
+class Piped(Forked):
+    """One whose words are read as it says them."""
+
+    def __init__(self, words: list[str], **how: Any) -> None:
+        (out, told), (err, warned) = os.pipe(), os.pipe()
+        self.stdout, self.stderr = (open(one, encoding="utf-8", errors="replace") for one in (out, err))  # noqa: PTH123, SIM115
+        try:
+            super().__init__(words, stdout=told, stderr=warned, **how)
+        finally:
+            os.close(told)
+            os.close(warned)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stdout.close()
+        self.stderr.close()
+
+
 def ran(words: list[str], **how: Any) -> tuple[int, str, str]:
     """How a command ended and what it said on both streams."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -94,6 +115,7 @@ class Parent:
             self._running = subprocess.Popen(command, cwd=HERE, pass_fds=[theirs.fileno()], env=env)
         self._socket = ours
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MOST)
+        self._alone = threading.Lock()  # a question and its answer
         atexit.register(self.close)
 
     def close(self) -> None:
@@ -101,8 +123,9 @@ class Parent:
         self._running.wait()
 
     def ask(self, question: dict[str, Any], files: list[int]) -> Any:
-        socket.send_fds(self._socket, [json.dumps(question).encode()], files)
-        answer = self._socket.recv(MOST)
+        with self._alone:
+            socket.send_fds(self._socket, [json.dumps(question).encode()], files)
+            answer = self._socket.recv(MOST)
         assert answer, "the process that forks is gone"
         return json.loads(answer)
 

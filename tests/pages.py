@@ -28,8 +28,9 @@ from typing import Any
 
 HERE = Path(__file__).parent.parent
 PAGES = [HERE / "README.md", *sorted((HERE / "docs").rglob("*.md"))]
-# What a newcomer types is run by the installed command; elsewhere its function is called, which is quicker.
-TYPED = {"README.md"}
+# What a newcomer types first is run by the installed command, and what needs a shell by one; for all else the
+# command's function is called, which is quicker.
+TYPED = "README.md"
 ANY = "…"
 LANGUAGES = {"console", "python", "toml", "text", "csv", "json", "sh"}  # text, csv and sh are only shown
 
@@ -38,6 +39,7 @@ _FENCE = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _SIMPLE = re.compile(r"privet(?: [^|;&<>$`\\*]*)?")
+_QUOTED = re.compile(r"""'[^']*'|"[^"$`\\]*\"""")  # a shell reads nothing in these
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def written(command: str) -> str:
 
 def run_command(command: str, folder: Path, *, typed: bool) -> list[str]:
     """What a command says, on stdout and stderr together."""
-    if not typed and _SIMPLE.fullmatch(command):
+    if not typed and _SIMPLE.fullmatch(_QUOTED.sub("quoted", command)):
         said = io.StringIO()
         with (
             contextlib.chdir(folder),
@@ -162,13 +164,15 @@ def run_page(page: Path, folder: Path) -> Iterator[tuple[Block, str, list[str], 
     module = ModuleType("page")  # classes on a page want a module to live in
     sys.modules[module.__name__] = module
     names = vars(module)
+    first = True
     for block in blocks(page):
         if block.file is not None:
             (folder / block.file).parent.mkdir(parents=True, exist_ok=True)
             (folder / block.file).write_text(block.body, encoding="utf-8")
         if block.language == "console":
             for command, shown in commands(block.body):
-                said = run_command(command, folder, typed=block.page in TYPED)
+                said = run_command(command, folder, typed=first and block.page == TYPED)
+                first = False
                 yield block, command, stripped(shown), stripped(said)
         elif block.language == "python":
             with contextlib.chdir(folder):

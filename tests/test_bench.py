@@ -272,12 +272,13 @@ def test_accuracy_is_measured_with_the_noise_that_a_policy_gets(monkeypatch: pyt
 
 
 @pytest.mark.usefixtures("_bench")
-def test_auto_loses_less_than_every_other_search() -> None:
+@pytest.mark.parametrize("rows", [300, pytest.param(600, marks=pytest.mark.slow)])
+def test_auto_loses_less_than_every_other_search(rows: int) -> None:
     from bench import chosen
 
     from privet.samples import SAMPLES
 
-    found = chosen.measured(SAMPLES["census"].generate(600, seed=1), rows="600")
+    found = chosen.measured(SAMPLES["census"].generate(rows, seed=1), rows=str(rows))
     lost = [row[2] for row in found.tables[0].rows]
     assert [row[0] for row in found.tables[0].rows] == [name for name, _ in chosen.SEARCHES]
     assert lost[0] == min(number for number in lost if isinstance(number, float))

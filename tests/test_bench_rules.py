@@ -19,7 +19,7 @@ def _bench(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_method_hides_every_rule_and_says_what_it_cost() -> None:
     from bench.rules import generated, hiding
 
-    rows = hiding(generated(800, 40, topics=4), full=False, support=Fraction(1, 20))
+    rows = hiding(generated(400, 40, topics=4), full=False, support=Fraction(1, 20))
     assert [row[0] for row in rows] == [
         "remove transactions",
         *(

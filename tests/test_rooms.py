@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -106,15 +107,51 @@ TYPES_ONLY = {"declared": "core", "core": "recoding"}  # named for the type chec
 TOP = {"cli"}  # whoever is asked by people: it may import every room below
 
 
-@cache  # parsed once, for a thousand tests
-def nodes(path: Path) -> tuple[ast.AST, ...]:
-    """All that a module says."""
-    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+@dataclass(frozen=True)
+class Said:
+    """What is asked of a module. Its tree is not kept: every collection would walk over a million nodes."""
+
+    doc: str | None
+    imports: tuple[tuple[int, str], ...]  # of ours: line and full name
+    typed: frozenset[int]  # lines that are read by a type checker only
+    attributes: tuple[str, ...]
+    texts: tuple[str, ...]
+    later: tuple[str, ...]  # what is named to be loaded when it is asked for
 
 
-def imports(path: Path) -> Iterator[tuple[int, str]]:
+@cache  # parsed once, for hundreds of tests
+def said(path: Path) -> Said:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes = list(ast.walk(tree))
+    constants = [node for node in nodes if isinstance(node, ast.Constant)]
+    return Said(
+        ast.get_docstring(tree),
+        tuple(_imported(nodes)),
+        frozenset(
+            inside.lineno
+            for node in nodes
+            if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+            for inside in node.body
+        ),
+        tuple(node.attr for node in nodes if isinstance(node, ast.Attribute)),
+        tuple(node.value for node in constants if isinstance(node.value, str)),
+        tuple(
+            str(argument.value)
+            for node in nodes
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Later"
+            for argument in node.args
+            if isinstance(argument, ast.Constant)
+        ),
+    )
+
+
+def imports(path: Path) -> tuple[tuple[int, str], ...]:
     """Line and full name of everything of ours that a module imports."""
-    for node in nodes(path):
+    return said(path).imports
+
+
+def _imported(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str]]:
+    for node in nodes:
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -138,11 +175,19 @@ def wrong_arrows(here: str, names: Iterable[tuple[int, str]]) -> list[str]:
     return [f"line {line}: {name}" for line, name in names if name.split(".")[1] not in allowed]
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(HOUSE)))
-def test_arrows(path: Path) -> None:
-    here = room_of(path)
+def rooms() -> dict[str, list[Path]]:
+    """The modules of each room: a test for each room, since one for each module costs more than it asks."""
+    found: dict[str, list[Path]] = {}
+    for path in modules():
+        found.setdefault(room_of(path), []).append(path)
+    return found
+
+
+@pytest.mark.parametrize(("here", "paths"), rooms().items(), ids=rooms())
+def test_arrows(here: str, paths: list[Path]) -> None:
     assert here in {*ARROWS, *TOP}, f"{here} has no place in DESIGN.md, section 6"
-    assert not wrong_arrows(here, imports(path)), f"{here} imports what no arrow allows"
+    wrong = {path.name: wrong_arrows(here, imports(path)) for path in paths}
+    assert not any(wrong.values()), f"{here} imports what no arrow allows"
 
 
 def test_every_arrow_points_down() -> None:
@@ -159,14 +204,8 @@ def graph(paths: Iterable[Path]) -> dict[str, set[str]]:
     every = {module_name(path): path for path in paths}
     found: dict[str, set[str]] = {}
     for name, path in every.items():
-        typed = {
-            inside.lineno
-            for node in nodes(path)
-            if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
-            for inside in node.body
-        }
-        said = [one for line, one in imports(path) if line not in typed]
-        used = {one if one in every else one.rpartition(".")[0] for one in said}
+        loaded = [one for line, one in imports(path) if line not in said(path).typed]
+        used = {one if one in every else one.rpartition(".")[0] for one in loaded}
         found[name] = {one for one in used if one in every and one != name}
     return found
 
@@ -222,16 +261,12 @@ def named(path: Path) -> frozenset[str]:
     here = module_name(path)
     found = {name for _, name in imports(path)}
     found |= {name.rpartition(".")[0] for name in found}
-    for node in nodes(path):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Later":
-            found |= {
-                f"{here.rpartition('.')[0]}.{a.value!s}" for a in node.args if isinstance(a, ast.Constant)
-            }
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if re.fullmatch(r"privet(\.\w+)+(:\w+)?", node.value):  # the registry
-                found.add(node.value.partition(":")[0])
-            elif here == "privet.cli.app" and re.fullmatch(r"\w+:\w+", node.value):  # a command
-                found.add(f"privet.cli.{node.value.partition(':')[0]}")
+    found |= {f"{here.rpartition('.')[0]}.{later}" for later in said(path).later}
+    for text in said(path).texts:
+        if re.fullmatch(r"privet(\.\w+)+(:\w+)?", text):  # the registry
+            found.add(text.partition(":")[0])
+        elif here == "privet.cli.app" and re.fullmatch(r"\w+:\w+", text):  # a command
+            found.add(f"privet.cli.{text.partition(':')[0]}")
     return frozenset(found - {here})
 
 
@@ -302,9 +337,7 @@ def behind_the_door(path: Path) -> list[str]:
         name for _, name in imports(path) if name.startswith("privet.counts") and not name.startswith(DOOR)
     ]
     cells = {"cells", "by_record", "recoded", "recode", "class_codes", "of_cell"}
-    return known + [
-        node.attr for node in nodes(path) if isinstance(node, ast.Attribute) and node.attr in cells
-    ]
+    return known + [name for name in said(path).attributes if name in cells]
 
 
 @pytest.mark.parametrize("search", AT_THE_DOOR)
@@ -526,13 +559,15 @@ def test_every_public_name_is_documented(name: str) -> None:
     assert not doc.startswith(f"{name}("), "a docstring that nobody wrote"
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(HOUSE)))
-def test_every_module_says_what_it_is(path: Path) -> None:
-    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+@pytest.mark.parametrize(("here", "paths"), rooms().items(), ids=rooms())
+def test_every_module_says_what_it_is(here: str, paths: list[Path]) -> None:
     # The verifier is one file on purpose, and handed out by kind of data: what is to be read for one is
     # bounded by tests/forge/test_verifier.py (a line a second is a quarter of an hour).
-    most = 1_410 if room_of(path) == "verifier" else 500
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= most, "what are its two ideas?"
+    most = 1_410 if here == "verifier" else 500
+    for path in paths:
+        assert said(path).doc, f"{path}: says nothing of itself"
+        lines = path.read_text(encoding="utf-8").splitlines()
+        assert len(lines) <= most, f"{path}: what are its two ideas?"
 
 
 def test_every_error_is_drawn_in_the_tree_and_has_its_own_code() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.placing.kinds import prepared
-from tests.placing.nursery import THEN, Nursery
+from tests.placing.nursery import MORE, THEN, Nursery
 
 from privet.report.numerals import moment
 
@@ -27,6 +27,12 @@ DIGEST = re.compile(rb"[0-9a-f]{64}")  # of files that say a time
 
 
 THREADS = ("1", "4")
+LOADED = (
+    *("privet.assess", "privet.attackers.suite", "privet.attackers.tracker", "privet.exploration"),
+    *("privet.cli.publish", "privet.cli.risk", "privet.drafts.recognisers", "privet.verification"),
+    *("privet.roads.tables.exposure", "privet.roads.trajectories.exposure", "privet.samples", "ijson"),
+    *("sqlglot", "phonenumbers", "stdnum"),
+)
 SOAK = ("1", "2", "3", "4", "8", "16") * 2
 
 
@@ -42,15 +48,19 @@ def twelve() -> Iterator[list[Nursery]]:
 
 
 def crowd(threads: Sequence[str]) -> Iterator[list[Nursery]]:
-    made = [Nursery(POLARS_MAX_THREADS=many, PYTHONHASHSEED=str(at + 1)) for at, many in enumerate(threads)]
+    made = [
+        Nursery(POLARS_MAX_THREADS=many, PYTHONHASHSEED=str(at + 1), **{MORE: " ".join(LOADED)})
+        for at, many in enumerate(threads)
+    ]
     yield made
     for one in made:
         one.close()
 
 
-def lines(kind: str, publish: list[str]) -> list[list[str]]:
-    """What is asked of this kind of data, in this order."""
+def lines(kind: str, publish: list[str], *, soak: bool) -> list[list[str]]:
+    """What is asked of this kind of data, in this order; in words what was asked in JSON, of tables only."""
     data = publish[1]
+    words = soak or kind == "table"
     more = {
         "table": [
             ["risk", data, "policy.toml", "-o", "risk.html"],
@@ -72,11 +82,11 @@ def lines(kind: str, publish: list[str]) -> list[list[str]]:
     return [
         publish,
         ["verify", "out"],
-        ["check", data, "policy.toml"],
+        *([["check", data, "policy.toml"]] if words else []),
         ["check", data, "policy.toml", "--json"],
         ["risk", data, "policy.toml"],
         ["explain", "out"],
-        ["compare", data, "out"],
+        *([["compare", data, "out"]] if words else []),
         ["compare", data, "out", "--json"],
         ["init", data, "-o", "draft.toml"],
         ["attack", "out", "--raw", data],
@@ -99,7 +109,8 @@ def test_a_dozen_say_the_same_at_once(twelve: list[Nursery], kind: str, tmp_path
 def all_say_the_same(crowd: list[Nursery], kind: str, place: Path) -> None:
     folders = [place / str(at) for at in range(len(crowd))]
     publish, *_ = [prepared(folder, kind) for folder in folders]
-    words = [word for line in lines(kind, publish) for word in (*line, THEN)]
+    asked = lines(kind, publish, soak=len(crowd) == len(SOAK))
+    words = [word for line in asked for word in (*line, THEN)]
     for one, folder in zip(crowd, folders, strict=True):
         one.start(folder, *words)
     ended = [one.ended() for one in crowd]
@@ -108,7 +119,7 @@ def all_say_the_same(crowd: list[Nursery], kind: str, place: Path) -> None:
     assert len({tuple(one) for one in told}) == 1
     for name in told[0]:
         assert len({one[name] for one in told}) == 1, f"{name} differs"
-    assert told[0]["said"].count(b"\nexit ") == len(lines(kind, publish))
+    assert told[0]["said"].count(b"\nexit ") == len(asked)
 
 
 def test_a_moment_is_no_difference() -> None:

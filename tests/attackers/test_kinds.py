@@ -47,13 +47,18 @@ def sampled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Sampled:
 
 
 @pytest.mark.parametrize(
-    ("name", "attack"),
-    [("trips-city", "path-linkage"), ("baskets", "path-linkage"), ("transcripts", "tree-linkage")],
+    ("name", "attack", "rows"),
+    [
+        ("trips-city", "path-linkage", 500),
+        ("baskets", "path-linkage", 500),
+        ("transcripts", "tree-linkage", 150),
+        pytest.param("transcripts", "tree-linkage", 500, marks=pytest.mark.slow),
+    ],
 )
 def test_other_kinds_stay_within_their_promise(
-    sampled: Sampled, tmp_path: Path, name: str, attack: str
+    sampled: Sampled, tmp_path: Path, name: str, attack: str, rows: int
 ) -> None:
-    data, policy = sampled(name, 500)
+    data, policy = sampled(name, rows)
     release = pv.publish(data, policy)
     folder = release.write(tmp_path / "out")
     found = pv.attack(folder, raw=data)
@@ -66,10 +71,20 @@ def test_other_kinds_stay_within_their_promise(
     assert {name for name, _ in found.not_tried} == set(registry.BUILT_IN["attacks"]) - {attack}
 
 
-@pytest.mark.parametrize("name", ["trips-city", "baskets", "transcripts"])
-def test_other_kinds_that_leave_as_they_are_do_not(sampled: Sampled, tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [
+        ("trips-city", 300),
+        ("baskets", 300),
+        ("transcripts", 100),
+        pytest.param("transcripts", 300, marks=pytest.mark.slow),
+    ],
+)
+def test_other_kinds_that_leave_as_they_are_do_not(
+    sampled: Sampled, tmp_path: Path, name: str, rows: int
+) -> None:
     """The raw data in the place of the published: one person who stands alone is enough."""
-    data, policy = sampled(name, 300)
+    data, policy = sampled(name, rows)
     folder = pv.publish(data, policy).write(tmp_path / "out")
     published = next(folder.glob("data.*"))
     if name == "baskets":

@@ -80,7 +80,7 @@ def test_membership_stays_within_epsilon(raw: Path, algorithm: str) -> None:
     assert found.baseline == 0.5
 
 
-@pytest.mark.parametrize("algorithm", [CONTINGENCY, DIFFGEN])
+@pytest.mark.parametrize("algorithm", [CONTINGENCY, pytest.param(DIFFGEN, marks=pytest.mark.slow)])
 def test_membership_is_certain_with_a_huge_epsilon(raw: Path, algorithm: str) -> None:
     (found,) = attacked(raw, released(raw, "out", "60", algorithm), only="membership").outcomes
     assert found.rate > 0.97  # and the promise allows it: it promises nothing

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from tests.contract.test_persons import OF_PERSONS, VARIANTS, asked, visits
 from tests.roads.test_persons import FORTY, LKC, policy
+from tests.sweep import covering
 
 import privet as pv
 from privet.attackers.attack import Judged
@@ -69,7 +70,7 @@ PERSONS = [
 RECORDS = ["several-rows", "linkage", "homogeneity", "skewness", "similarity", "presence"]
 
 
-@pytest.mark.parametrize(("variant", "algorithm"), PERSONS)
+@pytest.mark.parametrize(("variant", "algorithm"), covering(PERSONS, 3))
 def test_no_attack_gets_more_of_persons_than_is_promised(variant: str, algorithm: str) -> None:
     """And none cries wolf: who sees records only is held to what the promise says of records."""
     made = 0

@@ -11,9 +11,9 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 import pytest
-from hypothesis import settings
 from tests.contract import pairs
 from tests.contract.pairs import installed
+from tests.tries import tries
 
 from privet.core import PrivacyModel, Tally, Verdict
 from privet.models.alphak import AlphaKAnonymity
@@ -41,7 +41,7 @@ from privet.testing import check_algorithm, check_engine, check_model, class_mod
 from privet.testing.facts import check_algorithm_facts
 
 HALF = Fraction(1, 2)
-EXAMPLES = settings().max_examples * 3 // 10  # 30, always the same ones; 300 new ones in `make test-explore`
+EXAMPLES = tries(30)  # always the same ones; 300 new ones in `make test-explore`
 
 
 def checkable(name: str) -> bool:

@@ -6,11 +6,13 @@ is written down below; the rest must be refused, with the names of what does not
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.contract.pairs import easy, every, example, installed, kinds, lacks, policy_of, table_of
+from tests.sweep import covering
 
 import privet as pv
 from privet.errors import PolicyError, PrivetError, UnsatisfiableError, UnsupportedError
@@ -82,7 +84,7 @@ def test_claims_are_about_what_is_installed() -> None:
     assert set().union(*CLAIMED.values()) <= set(every("models"))
 
 
-@pytest.mark.parametrize(("model", "algorithm"), [pair for pair in PAIRS if claimed(*pair)])
+@pytest.mark.parametrize(("model", "algorithm"), covering([pair for pair in PAIRS if claimed(*pair)], 3))
 def test_a_pair_that_is_claimed_makes_a_release_that_anybody_can_check(
     model: str, algorithm: str, tmp_path: Path
 ) -> None:
@@ -135,8 +137,7 @@ TOGETHER: dict[str, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize("algorithm", every("algorithms"))
-@pytest.mark.parametrize("case", TOGETHER)
+@pytest.mark.parametrize(("case", "algorithm"), covering(product(TOGETHER, every("algorithms")), 3))
 def test_several_promises_are_all_kept_or_clearly_refused(case: str, algorithm: str, tmp_path: Path) -> None:
     columns = {"pay": {"role": "sensitive"}} if "several" in case else {}
     names = [m if isinstance(m, str) else m["type"] for m in TOGETHER[case]]

@@ -24,9 +24,9 @@ UNSHOWN = {"noisy", "persons", "parted"}
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_three_judges_agree_on_forgeries(kind: str) -> None:
-    found = run(kind, 16, seed=1, each=8)
-    assert found["tried"] == 16
-    assert found["wrong"] + found["evidence"] > 6, "forgeries that anybody would notice"
+    found = run(kind, 8, seed=1, each=8)
+    assert found["tried"] == 8
+    assert found["wrong"] + found["evidence"] > 3, "forgeries that anybody would notice"
 
 
 @pytest.mark.slow

@@ -15,11 +15,13 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 NO_EXCHANGE = "PRIVET_TEST_NO_EXCHANGE"
 LIGHT = "PRIVET_TEST_LIGHT"  # puts things in their places only
+MORE = "PRIVET_TEST_LOAD"  # modules that most of its commands load, so that they need not
 ROADS = (
     *("tables.road", "tables.anatomy", "noisy.road"),
     *("trajectories.road", "documents.road", "transactions.road"),
@@ -126,6 +128,9 @@ def main() -> None:
         commands()
         for name in ROADS:  # loaded once, before the forks
             importlib.import_module(f"privet.roads.{name}")
+        for name in os.environ.get(MORE, "").split():
+            with suppress(ImportError):  # of an extra: who needs it says so
+                importlib.import_module(name)
     if NO_EXCHANGE in os.environ:
         system.exchanged = lambda *_: False
     print("ready", flush=True)

@@ -9,11 +9,15 @@ import stat
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.placing.kinds import PUBLISH, litter, prepared, whole
+from tests.placing.nursery import Nursery
+from tests.sweep import covering
 
 from privet.cli import main
 from privet.errors import InputError
@@ -197,12 +201,15 @@ def closed() -> int:
     return writes
 
 
-@pytest.mark.parametrize("words", [[], ["--json"]], ids=["told", "json"])
-@pytest.mark.parametrize(("how", "buffers"), [("full", ""), ("unread", ""), ("unread", "1"), ("shut", "1")])
+ENDS = ["full", "unread", "unread at once", "shut"]
+
+
+@pytest.mark.parametrize(("how", "form"), covering(product(ENDS, ["told", "--json"]), 2))
 def test_the_code_says_what_became_of_the_release(
-    here: Path, how: str, buffers: str, words: list[str], monkeypatch: pytest.MonkeyPatch
+    here: Path, how: str, form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PYTHONUNBUFFERED", buffers)
+    words = [form] if form == "--json" else []
+    monkeypatch.setenv("PYTHONUNBUFFERED", "1" if how in {"unread at once", "shut"} else "")
 
     def published(*more: str) -> subprocess.CompletedProcess[bytes]:
         if how == "shut":
@@ -233,7 +240,7 @@ def test_only_an_answer_that_nobody_heard_is_an_error(here: Path) -> None:
         assert (done.returncode, b"No space left" in done.stderr) == (2, True)
         assert ran("check", "raw.csv", "policy.toml", stdout=full, stderr=full).returncode in {2, 141}
     opened = closed()
-    done = ran("list", stdout=opened)
+    done = ran("check", "raw.csv", "policy.toml", stdout=opened)
     os.close(opened)
     assert (done.returncode, done.stderr) == (141, b"")
 
@@ -299,23 +306,36 @@ def test_an_error_names_the_file_and_the_reason(here: Path, capsys: pytest.Captu
     assert litter(here) == []
 
 
+@pytest.fixture(scope="module")
+def plain() -> Iterator[Nursery]:
+    """Where Python began with a locale that knows ASCII only."""
+    made = Nursery(LC_ALL="C", PYTHONCOERCECLOCALE="0", PYTHONUTF8="0")
+    yield made
+    made.close()
+
+
 @pytest.mark.parametrize("name", ["größe年".encode(), b"gr\xf6\xdfe"], ids=["utf-8", "latin-1"])
-def test_names_that_the_locale_does_not_know(here: Path, name: bytes) -> None:
+def test_names_that_the_locale_does_not_know(here: Path, name: bytes, plain: Nursery) -> None:
     folder = os.fsencode(here) + b"/" + name
     os.mkdir(folder)  # noqa: PTH102 - no text
     for file in ("raw.csv", "policy.toml"):
         (here / file).rename(os.fsdecode(folder + b"/" + file.encode()))
-    env = os.environ | {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
-    inside = os.fsdecode(folder)
-    done = ran(
-        "publish", f"{inside}/raw.csv", f"{inside}/policy.toml", "-o", f"{inside}/out", "--json", env=env
+    inside = folder.decode("ascii", "surrogateescape")  # as such a Python reads its arguments
+
+    def told(*words: str) -> tuple[int, Any]:
+        (here / "said").write_bytes(b"")
+        ended = plain.run(here, *words)
+        return ended, json.loads((here / "said").read_bytes()) if "--json" in words else None
+
+    ended, said = told(
+        "publish", f"{inside}/raw.csv", f"{inside}/policy.toml", "-o", f"{inside}/out", "--json"
     )
-    assert done.returncode == 0, done
-    assert json.loads(done.stdout)["records"]
+    assert ended == 0
+    assert said["records"]
     for more in (["verify", f"{inside}/out"], ["risk", f"{inside}/raw.csv", f"{inside}/policy.toml"]):
-        assert ran(*more, env=env).returncode == 0
-    refused = ran("check", f"{inside}/none.csv", f"{inside}/policy.toml", "--json", env=env)
-    assert (refused.returncode, json.loads(refused.stdout)["exit"]) == (2, 2)
+        assert told(*more)[0] == 0
+    ended, said = told("check", f"{inside}/none.csv", f"{inside}/policy.toml", "--json")
+    assert (ended, said["exit"]) == (2, 2)
 
 
 def test_a_polite_kill_while_python_waits_for_the_lock(tmp_path: Path) -> None:

@@ -2,14 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.forked import Piped
 from tests.report.browser import Browser
 from tests.studio.service import CITIES, ILLS, PLACES, Running, axe, running
 
 from privet.cli import main
+from privet.studio import jobs
+from privet.studio.addresses import unseen
+
+PYTHON = sys.executable
+LOADED = ("privet.verification", "privet.assess", "privet.attackers.suite", "privet.report.html")
+LONGEST = 10_000  # letters of a command that is forked
+
+
+@pytest.fixture(autouse=True)
+def forked(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands of pages are forked, which spares them Python's start; not where a test says `as_typed`.
+
+    What could be no command is left to the system to refuse, and another Python is what a test is about.
+    """
+    if "as_typed" in request.fixturenames:
+        return
+    begun = jobs._begun
+
+    def instead(words: Sequence[str], *, written: bool) -> Any:
+        text = "".join(words)
+        if "\0" in text or len(text) > LONGEST or sys.executable != PYTHON:
+            return begun(words, written=written)
+        typed, secret = unseen(words)
+        more = [] if written else ["--json"]
+        return Piped([*typed, *more], load=LOADED, env={**os.environ, **jobs.PROGRESS, **secret})
+
+    monkeypatch.setattr(jobs, "_begun", instead)
+
+
+@pytest.fixture
+def as_typed() -> None:
+    """Commands are run as the studio runs them, by Python itself."""
 
 
 @pytest.fixture(scope="module")

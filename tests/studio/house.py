@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping
 from concurrent.futures import wait
 from pathlib import Path
@@ -16,6 +17,7 @@ from privet.studio.pages import Studio
 from privet.studio.project import Project
 
 PORT = 8123
+MOMENT = 0.01  # seconds between two looks, so that what is waited for has the processor
 
 
 class House:
@@ -52,6 +54,7 @@ class House:
         while True:
             found = self.raw("GET", self.studio.gate.path + path, headers=self.headers(headers))
             if 'data-state="hierarchies/state' in found.text:
+                time.sleep(MOMENT)
                 continue
             if 'data-state="open/state"' not in found.text:
                 return found
@@ -67,6 +70,7 @@ class House:
             found = self.raw("POST", self.studio.gate.path + path, data=sent, headers=self.headers(said))
             if path != "/promise/live" or '"counting":true' not in found.text:
                 return found
+            time.sleep(MOMENT)
 
     def done(self, path: str, form: Mapping[str, Any] | None = None) -> str:
         """A form that must be taken; where it leads."""

@@ -52,6 +52,7 @@ def decided(house: House) -> None:
     house.done("/promise/add", {"type": "k-anonymity", "k": "4"})
 
 
+@pytest.mark.usefixtures("as_typed")
 def test_from_a_file_to_a_verified_release(house: House, tmp_path: Path) -> None:
     decided(house)
     assert not house.project.complaints()

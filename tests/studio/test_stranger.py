@@ -8,6 +8,7 @@ import hashlib
 import io
 import json
 import re
+import shutil
 import threading
 import time
 import zipfile
@@ -46,17 +47,22 @@ k = 3
 """
 
 
-@pytest.fixture
-def house(tmp_path: Path) -> House:
-    """A project with a policy and a release, two folders below a place where nothing may happen."""
-    data = tmp_path / "inner" / "people.csv"
-    data.parent.mkdir()
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with a policy and a release, of which every test has a copy."""
+    place = tmp_path_factory.mktemp("published")
+    data, project = place / "people.csv", place / "people.studio"
     data.write_text(TABLE, encoding="utf-8")
-    project = data.parent / "people.studio"
     project.mkdir()
     (project / "policy.toml").write_text(POLICY, encoding="utf-8")
     publish(data, project / "policy.toml").write(project / "releases" / "release-1")
-    return open_house(data)
+    return place
+
+
+@pytest.fixture
+def house(tmp_path: Path, published: Path) -> House:
+    """The project two folders below a place where nothing may happen."""
+    return open_house(shutil.copytree(published, tmp_path / "inner") / "people.csv")
 
 
 def snapshot(folder: Path, besides: Path | None = None) -> dict[str, str]:
@@ -464,6 +470,7 @@ def test_a_stale_tab_does_not_publish_along_a_tree_that_it_did_not_show(house: H
         project.taken_as_shown(shown, lambda: pytest.fail("begun"))
 
 
+@pytest.mark.usefixtures("as_typed")
 def test_a_publication_that_is_cancelled_leaves_nothing(house: House) -> None:
     before = snapshot(house.project.folder)
     where = house.done("/publish/start")

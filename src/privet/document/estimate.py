@@ -123,6 +123,8 @@ class Chances:
         """How likely each combination of these steps is met by this very vertex, together."""
         own = self.truths(steps, vertex)
         below = [inner for step in steps for inner in step.below]
+        if not below or not any(map(any, own)):
+            return own  # nothing below can change it
         firsts = [0, *accumulate(len(step.below) for step in steps)][:-1]
         counts = self.counted(below, vertex)
         found: dict[tuple[bool, ...], Fraction] = {}
@@ -143,14 +145,14 @@ class Chances:
         if not any(asked):
             return {tuple(fits): Fraction(1)}
         bag = self.bag(vertex)
-        found: dict[tuple[bool, ...], Fraction] = {}
+        found: dict[tuple[bool, ...], int] = {}
         for value, n in bag.values:
             truth = tuple(
                 ok and (w.sensitive is None or value in w.sensitive)
                 for ok, w in zip(fits, wanted, strict=True)
             )
-            found[truth] = found.get(truth, Fraction(0)) + Fraction(n, len(bag))
-        return found
+            found[truth] = found.get(truth, 0) + n
+        return {truth: Fraction(n, len(bag)) for truth, n in found.items()}
 
     def counted(self, steps: Sequence[Step], vertex: Vertex) -> dict[tuple[int, ...], Fraction]:
         """How many children meet each step, counted no further than is asked for."""
@@ -158,8 +160,11 @@ class Chances:
         for child in vertex.children:
             if not any(step.type == child.type for step in steps):
                 continue
+            hits = self.met(steps, child)
+            if not any(map(any, hits)):
+                continue  # it meets none for certain
             more: dict[tuple[int, ...], Fraction] = {}
-            for (counts, chance), (met, other) in product(found.items(), self.met(steps, child).items()):
+            for (counts, chance), (met, other) in product(found.items(), hits.items()):
                 after = tuple(
                     min(n + hit, step.at_least) for n, hit, step in zip(counts, met, steps, strict=True)
                 )

@@ -178,8 +178,11 @@ def test_an_interrupted_write_leaves_nothing(
     assert sorted(place.iterdir()) == before
 
 
-def test_a_reader_that_has_seen_enough_hears_no_complaint(command: Callable[..., list[str]]) -> None:
-    args = command("list")
+@pytest.mark.parametrize("words", [["list"], ["verify", "--help"]])
+def test_a_reader_that_has_seen_enough_hears_no_complaint(
+    command: Callable[..., list[str]], words: list[str]
+) -> None:
+    args = command(*words)
     with subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None
         assert running.stderr is not None

@@ -70,6 +70,8 @@ def _ended(args: Sequence[str], placed: Placed) -> int:
         place = f"{error.filename}: " if error.filename is not None else ""
         return _failed(json, "file", [f"{place}{error.strerror or type(error).__name__}"], USAGE)
     except SystemExit as error:
+        if isinstance(error.__context__, BrokenPipeError):  # of a help, which click says itself
+            return _unheard(error.__context__, placed)
         ended = error.code
     except BaseException as error:  # a panic inside polars is no Exception
         if DEBUG in os.environ:

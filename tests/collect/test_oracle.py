@@ -25,7 +25,6 @@ from privet.collect.stream import perturb_csv, perturb_json
 from privet.errors import PrivetError
 from privet.report.collected import render
 
-
 ODD = (47, 122, 129, 170)
 
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.collect import naive
+from tests.tries import seldom
 
 from privet.collect.column import Column
 from privet.collect.draw import perturbed
@@ -217,7 +218,7 @@ def test_nothing_to_estimate_from() -> None:
         joint((column, np.zeros(0, dtype=np.int64)), (column, np.zeros(0, dtype=np.int64)))
 
 
-@pytest.mark.parametrize("answers", [1, 2, 4, 5, 7])
+@pytest.mark.parametrize("answers", seldom([1, 2, 4, 5, 7], [1, 2, 7]))
 def test_few_answers_all_alike_are_estimated_too(answers: int) -> None:
     for mechanism in ("laplace", "gaussian", "uniform", "krr", "optimised-unary"):
         column = naive.plan_of(a=naive.random_column(random.Random(2), mechanism)).columns["a"]

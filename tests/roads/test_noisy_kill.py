@@ -91,7 +91,7 @@ def soak(folder: Path, kills: int) -> None:
 
 
 def test_a_killed_publish_keeps_its_spend(tmp_path: Path) -> None:
-    soak(tmp_path, kills=4)
+    soak(tmp_path, kills=2)
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 import pytest
 from tests.forked import Forked
+from tests.tries import seldom
 
 from privet.cli import main
 from privet.cli.app import CHAPTERS
@@ -178,8 +179,11 @@ def test_an_interrupted_write_leaves_nothing(
     assert sorted(place.iterdir()) == before
 
 
-def test_a_reader_that_has_seen_enough_hears_no_complaint(command: Callable[..., list[str]]) -> None:
-    args = command("list")
+@pytest.mark.parametrize("words", seldom(["completion bash", "list"], ["completion bash"]))
+def test_a_reader_that_has_seen_enough_hears_no_complaint(
+    command: Callable[..., list[str]], words: str
+) -> None:
+    args = command(*words.split())
     with subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None
         assert running.stderr is not None

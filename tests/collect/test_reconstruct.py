@@ -121,7 +121,7 @@ def test_more_noise_is_worse_and_more_answers_are_better() -> None:
             made.append(distance(estimate(column, outputs, confidence=None).shares, truth(column, codes, 20)))
         return float(np.mean(made))
 
-    assert error(100_000, mechanism="uniform", half_width=25) < error(
+    assert error(40_000, mechanism="uniform", half_width=25) < error(
         10_000, mechanism="uniform", half_width=25
     )
     assert error(10_000, mechanism="uniform", half_width=25) < error(

@@ -107,7 +107,8 @@ def violating(rows: Sequence[Record], asked: Linkage) -> set[Known]:
     for known in occurring(rows, asked.l):
         match = [status for path, status in everybody if known <= path]
         if len(match) < asked.k or any(
-            Fraction(match.count(t.value), len(match)) > t.at_most for t in asked.templates
+            Fraction(sum(status == t.value for status in match), len(match)) > t.at_most
+            for t in asked.templates
         ):
             found.add(known)
     return found

@@ -129,7 +129,8 @@ def test_two_paid_releases_may_leave_together(privet: Run, ward: Path) -> None:
 
 def test_a_plan_needs_no_data_and_spends_nothing(privet: Run, ward: Path) -> None:
     (ward / "people.csv").unlink()
-    found = privet("plan", "policy.toml", "--records", "600", "--json").answer
+    few = ("--epsilon", "1/10", "--epsilon", "1", "--h", "4", "--h", "10")  # of all that is usually tried
+    found = privet("plan", "policy.toml", "--records", "600", *few, "--json").answer
     by = {(one["epsilon"], one["h"]): one for one in found["plans"]}
     assert by["1", 10]["error"] < by["1/10", 10]["error"]
     assert by["1", 4]["counts"] < by["1", 10]["counts"]
@@ -363,7 +364,8 @@ def test_an_earlier_ledger_is_upgraded_by_the_command_that_is_named(privet: Run,
 
 
 def test_a_plan_knows_what_splits_of_sets_drop(privet: Run, ward: Path) -> None:
-    found = privet("plan", "policy.toml", "--records", "300", "--json").answer
+    few = ("--epsilon", "1/10", "--epsilon", "2", "--h", "4", "--h", "10")
+    found = privet("plan", "policy.toml", "--records", "300", *few, "--json").answer
     by = {(one["epsilon"], one["h"]): one for one in found["plans"]}
     assert found["sets"] == ["codes"]
     assert by["1/10", 10]["dropped"] > 0.5 > by["2", 4]["dropped"]
@@ -391,7 +393,7 @@ def test_a_plan_draws_its_curves(privet: Run, ward: Path, records: tuple[str, ..
     assert len(heights) == 5
     assert all(b - a > 14.8 for a, b in pairwise(sorted(heights)))  # no name on another
     assert ("Rounds to choose" in text) == bool(records)
-    assert privet("plan", "policy.toml", "-o", "plan.html").code == 2
+    assert privet("plan", "policy.toml", "--h", "3", "-o", "plan.html").code == 2
     assert privet("plan", "policy.toml", "--h", "3", "-o", "plan.html", "--overwrite").code == 0
 
 

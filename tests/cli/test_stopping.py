@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from tests.tries import seldom
 
 from privet.cli.stopping import stoppable
 
@@ -108,8 +109,13 @@ sys.exit(main())
 """
 
 
-@pytest.mark.parametrize(("command", "code"), [("list", 0), ("nothing-of-that-name", 2)])
-@pytest.mark.parametrize("number", STOPS)
+@pytest.mark.parametrize(
+    ("number", "command", "code"),
+    seldom(
+        [(stop, *ends) for stop in STOPS for ends in (("list", 0), ("nothing-of-that-name", 2))],
+        [(signal.SIGTERM, "list", 0), *((stop, "nothing-of-that-name", 2) for stop in STOPS)],
+    ),
+)
 def test_a_stop_while_the_process_ends_changes_no_code(
     number: signal.Signals, command: str, code: int
 ) -> None:

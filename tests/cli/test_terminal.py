@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 import pytest
 from tests.forked import Forked
+from tests.tries import seldom
 
 from privet.cli import main
 from privet.cli.app import CHAPTERS
@@ -178,11 +179,13 @@ def test_an_interrupted_write_leaves_nothing(
     assert sorted(place.iterdir()) == before
 
 
-@pytest.mark.parametrize("words", [["list"], ["verify", "--help"]])
+@pytest.mark.parametrize(
+    "words", seldom(["verify --help", "--version", "completion bash", "list"], ["verify --help", "--version"])
+)
 def test_a_reader_that_has_seen_enough_hears_no_complaint(
-    command: Callable[..., list[str]], words: list[str]
+    command: Callable[..., list[str]], words: str
 ) -> None:
-    args = command(*words)
+    args = command(*words.split())
     with subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None
         assert running.stderr is not None

@@ -78,7 +78,7 @@ def test_more_answers_make_them_narrower_and_fewer_bins_narrower_beside_their_sh
         assert found.high is not None
         return float((found.high - found.low).mean())
 
-    assert width(200_000, 8) < width(2_000, 8)
+    assert width(20_000, 8) < width(2_000, 8)
     assert 4 * width(20_000, 4) < 16 * width(20_000, 16)
 
 

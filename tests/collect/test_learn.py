@@ -68,10 +68,10 @@ def test_naive_bayes_as_in_the_spec(half_width: int) -> None:
 def test_noise_as_wide_as_the_domain_taken_for_true_is_a_coin() -> None:
     """At least 45 points below reconstruction: nothing of a class is left in the histogram.
 
-    What is left is chance, from 30 to 71 of 100 (the spec's one run has 47); so the mean of sixty runs.
+    What is left is chance, from 30 to 71 of 100 (the spec's one run has 47); so the mean of twenty runs.
     """
     raw, rebuilt = [], []
-    for seed in range(60):
+    for seed in range(20):
         noisy = training({"mechanism": "uniform", "half_width": 100}, seed)
         raw.append(accuracy(bayes.train(noisy, Strategy.PERTURBED, bins=20, stop=STOP)))
         rebuilt.append(accuracy(bayes.train(noisy, Strategy.BY_CLASS, bins=20, stop=STOP)))

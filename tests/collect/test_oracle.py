@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from tests.collect import naive
 from tests.collect.test_client_js import needs_node, ran
+from tests.tries import seldom
 
 from privet.collect import Plan, answer
 from privet.collect.estimate import estimate
@@ -24,9 +25,11 @@ from privet.collect.stream import perturb_csv, perturb_json
 from privet.errors import PrivetError
 from privet.report.collected import render
 
+ODD = (47, 122, 129, 170)
+
 
 # 9, 47 and 129 are those that once fell.
-@pytest.mark.parametrize("seed", [*range(40), 47, 122, 129, 170])
+@pytest.mark.parametrize("seed", seldom([*range(40), *ODD], [*range(10), *ODD]))
 def test_random_plans_from_true_answers_to_a_page(seed: int) -> None:
     _from_end_to_end(random.Random(seed))
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.collect import naive
+from tests.tries import seldom
 
 from privet.collect.column import Column
 from privet.collect.draw import perturbed
@@ -120,7 +121,7 @@ def test_more_noise_is_worse_and_more_answers_are_better() -> None:
             made.append(distance(estimate(column, outputs, confidence=None).shares, truth(column, codes, 20)))
         return float(np.mean(made))
 
-    assert error(100_000, mechanism="uniform", half_width=25) < error(
+    assert error(40_000, mechanism="uniform", half_width=25) < error(
         10_000, mechanism="uniform", half_width=25
     )
     assert error(10_000, mechanism="uniform", half_width=25) < error(
@@ -217,7 +218,7 @@ def test_nothing_to_estimate_from() -> None:
         joint((column, np.zeros(0, dtype=np.int64)), (column, np.zeros(0, dtype=np.int64)))
 
 
-@pytest.mark.parametrize("answers", [1, 2, 4, 5, 7])
+@pytest.mark.parametrize("answers", seldom([1, 2, 4, 5, 7], [1, 2, 7]))
 def test_few_answers_all_alike_are_estimated_too(answers: int) -> None:
     for mechanism in ("laplace", "gaussian", "uniform", "krr", "optimised-unary"):
         column = naive.plan_of(a=naive.random_column(random.Random(2), mechanism)).columns["a"]

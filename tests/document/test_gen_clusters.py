@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.document.forests import BOOKS, COURSES, SCHEMA, YEARS, collections
 from tests.document.naive_gen import Part, World
+from tests.tries import seldom
 
 from privet import native
 from privet.document import clustree, mapping, plain
@@ -222,17 +223,17 @@ def drawn(count: int, seed: int = 0, most: int = 4) -> list[Vertex]:
 def test_the_loops_equal_their_plain_twins_on_many_pairs(
     way_of: Any, weights: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trees = Trees.of(Forest.of(SCHEMA, drawn(60, most=5)), 4, way_of, weights)
-    everybody = np.arange(60)
-    reps = [trees.start(at) for at in range(10)]
-    reps += [trees.merged(rep, 59, ANYTHING) for rep in reps]
+    trees = Trees.of(Forest.of(SCHEMA, drawn(40, most=5)), 4, way_of, weights)
+    everybody = np.arange(40)
+    reps = [trees.start(at) for at in range(5)]
+    reps += [trees.merged(rep, 39, ANYTHING) for rep in reps]
     quick = [trees.prices(rep, everybody, allowed) for rep in reps for allowed in (1, ANYTHING)]
     monkeypatch.setattr(native, "library", lambda: None)
     plainly = [trees.prices(rep, everybody, allowed) for rep in reps for allowed in (1, ANYTHING)]
     assert (np.array(quick) == np.array(plainly)).all()
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seldom(range(6), [0, 1, 3]))
 @pytest.mark.parametrize("step", ["1/2", "1/4"])
 def test_clusters_that_are_tried_again(seed: int, step: str) -> None:
     """Enough records for refusals: what was remembered of a class must not outlive its members."""

@@ -200,7 +200,7 @@ def test_more_values_than_are_looked_at_are_not_said_to_be_all_different(
     assert draft(tmp_path / "b.json").types[0].fields[0].guess is Role.IDENTIFIER
 
 
-@pytest.mark.parametrize("many", [1, 700])  # in the first piece of a file, or in a later one
+@pytest.mark.parametrize("many", [1, 70])  # in the first piece of a file, or in a later one
 def test_an_entity_in_an_attribute_is_not_lost_unseen(tmp_path: Path, many: int) -> None:
     head = '<!DOCTYPE a SYSTEM "p.dtd"><a>' + '<b c="R&amp;D &#228; &lt;"/><!-- a &comment; -->\n' * 70 * many
     (tmp_path / "a.xml").write_text(f"{head}</a>")

@@ -62,7 +62,7 @@ def test_the_same_for_a_seed(generator: Generator, plain: Any) -> None:
 
 
 def test_sizes() -> None:
-    assert 40_000 <= forest(transcripts, schema(), 1000).vertices <= 42_000
+    assert 12_000 <= forest(transcripts, schema(), 300).vertices <= 12_600
     years = forest(transcripts_years, schema(years=True), 200)
     assert years.vertices > forest(transcripts, schema(), 200).vertices
     assert set(years.domains["year", "year"].values) == set(YEARS)

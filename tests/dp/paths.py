@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 from unittest.mock import patch
 
 import numpy as np
@@ -26,6 +26,9 @@ def reaches(number: int, epsilon: float) -> float:
     """That discrete Laplace noise is at least so much."""
     q = math.exp(-epsilon)
     return q**number / (1 + q) if number > 0 else 1 - q ** (1 - number) / (1 + q)
+
+
+Law: TypeAlias = dict[Hashable, tuple[float, NoisyTable]]
 
 
 class Paths:
@@ -61,12 +64,16 @@ class Paths:
         return way
 
 
+def _survivors(source: Paths, *given: Any) -> NDArray[np.int64]:
+    return source.survive(*given)
+
+
 def releases(diffgen: DiffGen, table: CodedTable) -> Iterator[tuple[NoisyTable, float]]:
     """Every release up to the noise of its counts, and its probability."""
     script: list[int] | None = []
     while script is not None:
         noise = Paths(script)
-        with patch.object(splitting, "survivors", lambda source, *given: source.survive(*given)):
+        with patch.object(splitting, "survivors", _survivors):
             made = diffgen.release(table, noise)
         yield made, noise.probability
         taken = noise.taken
@@ -87,9 +94,9 @@ def structure(made: NoisyTable) -> Hashable:
     )
 
 
-def law(diffgen: DiffGen, table: CodedTable) -> dict[Hashable, tuple[float, NoisyTable]]:
+def law(diffgen: DiffGen, table: CodedTable) -> Law:
     """The probability of each structure, and the release with its true counts."""
-    found: dict[Hashable, tuple[float, NoisyTable]] = {}
+    found: Law = {}
     for made, probability in releases(diffgen, table):
         key = structure(made)
         before = found[key][0] if key in found else 0.0
@@ -100,13 +107,17 @@ def law(diffgen: DiffGen, table: CodedTable) -> dict[Hashable, tuple[float, Nois
     return found
 
 
-def worst(diffgen: DiffGen, one: CodedTable, other: CodedTable) -> float:
-    """The largest log ratio of the probabilities of any output, either way round."""
-    laws = law(diffgen, one), law(diffgen, other)
-    assert set(laws[0]) == set(laws[1])
+def worst(diffgen: DiffGen, one: CodedTable, *others: CodedTable) -> float:
+    """The largest log ratio of the probabilities of any output, either way round, of any neighbour."""
+    here = law(diffgen, one)  # once for all neighbours: going every way takes long
+    return max(_apart(here, law(diffgen, other)) for other in others)
+
+
+def _apart(here: Law, there: Law) -> float:
+    assert set(here) == set(there)
     most = 0.0
-    for key, (p, made) in laws[0].items():
-        q, twin = laws[1][key]
+    for key, (p, made) in here.items():
+        q, twin = there[key]
         apart = float(np.abs(made.counts - twin.counts).sum() / made.scale)
         if made.totals is not None and twin.totals is not None:
             bought = next(c.epsilon for c in made.charges if c.purpose.startswith("totals"))

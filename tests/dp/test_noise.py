@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.dp.branches import Branches, outcomes
 from tests.dp.odds import implausible, laplace_law
+from tests.tries import seldom
 
 from privet.dp import noise
 from privet.dp.coins import below_exp, exp_coin, exp_coins, exp_digits, runs, uniform
@@ -94,7 +95,10 @@ def test_runs_are_geometric() -> None:
 # Laplace noise
 
 
-@pytest.mark.parametrize("scale", [Fraction(1), Fraction(2), Fraction(3, 2), Fraction(2, 5)])
+@pytest.mark.parametrize(
+    "scale",
+    seldom([Fraction(1), Fraction(2), Fraction(3, 2), Fraction(2, 5)], [Fraction(1), Fraction(3, 2)]),
+)
 def test_laplace_noise_has_exactly_its_distribution(scale: Fraction) -> None:
     """One attempt of the real code, enumerated; what it returns is Laplace once None is taken out."""
     found, open_ = outcomes(
@@ -252,7 +256,7 @@ def test_seeded_choices_are_plausible(
     scores: list[int], temperature: Fraction, weights: list[int] | None
 ) -> None:
     source = Exact(Random(9))
-    drawn = [source.choose(scores, temperature, weights) for _ in range(1_500)]
+    drawn = [source.choose(scores, temperature, weights) for _ in range(600)]
     wanted = exponential(scores, temperature, weights or [1] * len(scores))
     assert not implausible(drawn, {i: p for i, p in enumerate(wanted) if p > 1e-12})
 

@@ -18,6 +18,13 @@ from privet.samples.adult import read_adult
 pytest.importorskip("sklearn")
 
 
+@pytest.fixture(autouse=True)
+def small_forest(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No forest is asserted to be a good one, and a tenth of it takes a tenth of the time."""
+    if request.node.get_closest_marker("slow") is None:
+        monkeypatch.setattr(trees, "TREES", 4)
+
+
 def table(n: int = 900) -> dict[str, list[Value]]:
     """The target follows age; job helps nobody; blood is sensitive and tells a little."""
     rng = np.random.default_rng(7)
@@ -68,9 +75,9 @@ def test_sensitive_columns_are_predictors() -> None:
 
 def test_the_split_is_the_seeds_and_nothing_elses() -> None:
     raw = table()
-    one, same, *others = (classify(raw, raw, target="rich", quasi=["age"], seed=s) for s in (1, 1, 2, 3, 4))
+    one, same = (classify(raw, raw, target="rich", quasi=["age"], seed=1) for _ in range(2))
     assert one == same
-    assert any(one != other for other in others)
+    assert any(one != classify(raw, raw, target="rich", quasi=["age"], seed=s) for s in (2, 3, 4))
 
 
 def test_raw_numbers_are_numbers_and_categories_are_not() -> None:

@@ -197,7 +197,7 @@ OF_TABLES = sorted(name for name, one in installed("algorithms").items() if "tab
 
 @pytest.mark.parametrize("name", OF_TABLES)
 def test_of_every_algorithm_over_tables(name: str) -> None:
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=5, deadline=None)
     @given(settings_of(name))
     def test(algorithm: Any) -> None:
         quasi = pv.Attribute("q", pv.Role.QUASI, Intervals(low=0, high=9, unit=1))
@@ -259,7 +259,7 @@ def test_of_every_algorithm_over_other_data(name: str) -> None:
         ready.policy() if name != "tree-anatomy" else ready.policy(algorithm="tree-anatomy")
     )
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=5, deadline=None)
     @given(settings_of(name))
     def test(algorithm: Any) -> None:
         try:

@@ -189,7 +189,7 @@ def _with_order(
 
 @pytest.mark.parametrize("holds", [two, half])
 @pytest.mark.parametrize(("least", "grow"), [(True, False), (True, True), (False, False)])
-@settings(max_examples=12)
+@settings(max_examples=5)
 @given(data=st.data())
 def test_what_is_seen_is_all_there_is_to_know(
     holds: Callable[[Bag], bool], *, least: bool, grow: bool, data: st.DataObject

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from tests import pages
 from tests.document.forests import SCHEMA, collections
+from tests.tries import seldom
 
 import privet as pv
 from privet.assess import compare, explain, risk
@@ -79,7 +81,7 @@ def objects(records: Sequence[Vertex]) -> list[Any]:
 
 
 @pytest.mark.parametrize("way", WAYS)
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
 @given(records=collections(3, 8))
 def test_random_forests_leave_checked_and_true(
     way: str, records: list[Vertex], tmp_path_factory: pytest.TempPathFactory
@@ -147,8 +149,13 @@ def test_what_leaves_has_the_form_of_what_came(ending: str, tmp_path: Path) -> N
     assert verify(folder).holds
 
 
-@pytest.mark.parametrize("algorithm", ["ctoff", "tree-anatomy"])
-@pytest.mark.parametrize("to", ["json", "jsonl.gz", "xml"])
+@pytest.mark.parametrize(
+    ("algorithm", "to"),
+    seldom(
+        product(["ctoff", "tree-anatomy"], ["json", "jsonl.gz", "xml"]),
+        [("ctoff", "xml"), ("ctoff", "jsonl.gz"), ("tree-anatomy", "json")],
+    ),
+)
 def test_another_form_can_be_asked_for(algorithm: str, to: str, tmp_path: Path) -> None:
     raw, _ = sample(tmp_path)
     policy = Policy.loads(COLLECTIONS["transcripts"].policy(l=2, algorithm=algorithm))
@@ -647,11 +654,12 @@ def test_a_group_is_drawn_as_the_shape_that_all_its_trees_have(way: str, records
     assert [at for at, one in enumerate(drawn["vertices"]) if "parent" not in one] == [0]
 
 
-def test_what_one_step_less_buys_is_what_the_search_finds_with_it() -> None:
-    raw = [one for _, one in zip(range(150), COLLECTIONS["transcripts"].generate(150, 0), strict=True)]
+def test_what_one_step_less_buys_is_what_the_search_finds_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document_relaxed, "TRIED", 40)  # work grows with the square of their number
+    raw = list(COLLECTIONS["transcripts"].generate(60, 0))
     policy = Policy.loads(COLLECTIONS["transcripts"].policy(l=3))
     (found,) = pv.publish(raw, policy).private["relaxations"]
-    assert found["tried"] == document_relaxed.TRIED < 150
+    assert found["tried"] == document_relaxed.TRIED < 60
     some = document_relaxed.drawn(
         collected(raw, policy, engine_of("embedded")).arranged(policy).forest, found["tried"]
     )

@@ -65,7 +65,7 @@ BOXED = {
 
 
 @pytest.mark.parametrize("algorithm", BOXED.values(), ids=BOXED)
-@settings(max_examples=15)
+@settings(max_examples=5)
 @given(picked=st.lists(st.integers(0, 23), min_size=1, max_size=40), k=st.integers(1, 3))
 def test_every_record_reads_as_a_class_of_the_earlier_release(
     algorithm: Any, picked: list[int], k: int

@@ -186,7 +186,7 @@ MODELS = {
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("algorithm", ["top-down", "optimal"])
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(rows=rows)
 def test_what_leaves_keeps_it_for_persons(model: str, algorithm: str, rows: list[Row]) -> None:
     import polars as pl

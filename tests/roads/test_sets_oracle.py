@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from tests.tries import seldom
 
 import privet as pv
 from privet.errors import InputError, UnsatisfiableError
@@ -63,7 +64,8 @@ def fewest(records: list[Record], m: int, *, beside: bool) -> int:
     return min(many.values(), default=10**9)
 
 
-@pytest.mark.parametrize("seed", range(24))
+# 18 is the one that notices a promise of several that is forgotten (tests/mutation).
+@pytest.mark.parametrize("seed", seldom(range(24), [*range(11), 18]))
 def test_known_items_are_in_k_records_for_a_stranger_too(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
     items = [f"i{at}" for at in range(chance.randint(2, 9))]

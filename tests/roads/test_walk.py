@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.tries import seldom
 from tests.walk import Walk, walked
 
 from privet.evidence.signing import PrivateKey, Signatories
@@ -70,8 +72,10 @@ def test_a_walk_touches_fewer_modules_than_before_the_walls_were_moved(tmp_path:
             for search in ("top-down", "optimal", "mondrian", "local", "incognito", "samarati")
         ),
         *((SHARES, s) for s in ("top-down", "optimal")),
-        *((VALUES, s) for s in ("top-down", "optimal", "mondrian")),
-        *((CLOSE, s) for s in ("top-down", "optimal", "mondrian")),
+        *seldom(
+            product([VALUES, CLOSE], ["top-down", "optimal", "mondrian"]),
+            [(VALUES, "mondrian"), (CLOSE, "top-down")],
+        ),
     ],
 )
 def test_no_two_modules_call_back_and_forth(tmp_path: Path, promise: str, search: str) -> None:
@@ -83,7 +87,7 @@ def test_no_two_modules_call_back_and_forth(tmp_path: Path, promise: str, search
     [
         (SIZES, "top-down"),
         (SIZES, "optimal"),
-        (ONE_KNOWN, "optimal"),
+        pytest.param(ONE_KNOWN, "optimal", marks=pytest.mark.slow),  # as long as all the others
         (VALUES, "top-down"),
         (CLOSE, "top-down"),
     ],

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from tests.rules import naive
+from tests.tries import seldom
 
 from privet import native
 from privet.errors import InputError, PolicyError, UnsatisfiableError
@@ -24,6 +25,7 @@ from privet.rules.transactions import remove_transactions
 
 GOLDEN = Baskets.of(s.split() for s in ["a b c", "a b c", "a b", "a c d", "b c d", "a b d", "c d", "a d"])
 SEEN = Thresholds(Fraction(3), Fraction(3, 5))
+ODD = (39, 57, 71, 105, 154, 171, 186, 200, 237, 244)  # seeds of databases that lose much of their border
 
 
 def promise(
@@ -97,7 +99,7 @@ def test_golden_exact() -> None:
     assert found.lost == ()
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seldom(range(60), range(20)))
 @pytest.mark.parametrize("library", [True, False])
 def test_mining_is_what_the_definition_says(
     seed: int, library: bool, monkeypatch: pytest.MonkeyPatch
@@ -120,7 +122,7 @@ def test_mining_is_what_the_definition_says(
     assert seen == naive.rules(records, least, share)
 
 
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize("seed", seldom(range(120), range(30)))
 def test_no_method_leaves_a_sensitive_rule(seed: int) -> None:
     """Heuristics, border and exact, by support and by confidence, with counts and with shares."""
     chance = random.Random(1000 + seed)
@@ -155,7 +157,7 @@ def test_no_method_leaves_a_sensitive_rule(seed: int) -> None:
             assert Recount(release).support((*left, *right)) == naive.support(sets, (*left, *right))
 
 
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize("seed", seldom(range(120), range(40)))
 def test_both_heuristics_choose_as_the_spec_says(seed: int) -> None:
     """Record by record and item by item, ties too: weights are compared without rounding."""
     chance = random.Random(seed)
@@ -182,7 +184,7 @@ def test_both_heuristics_choose_as_the_spec_says(seed: int) -> None:
 
 
 @pytest.mark.parametrize("by", By)
-@pytest.mark.parametrize("seed", [*range(20), 39, 57, 71, 105, 154, 171, 186, 200, 237, 244])
+@pytest.mark.parametrize("seed", seldom([*range(20), *ODD], [*range(5), *ODD]))
 def test_the_border_is_weighed_as_the_spec_says_while_it_is_lost(seed: int, by: By) -> None:
     """Several rules that cost elements of the border: from then on a record that lost an item before, and
     those beside it, weigh what they weigh then.
@@ -210,7 +212,7 @@ def test_the_border_is_weighed_as_the_spec_says_while_it_is_lost(seed: int, by: 
 
 
 @pytest.mark.parametrize("by", list(By))
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seldom(range(60), range(20)))
 def test_exact_is_as_good_as_brute_force(seed: int, by: By) -> None:
     chance = random.Random(seed)
     records = naive.database(chance, chance.randint(4, 6), 4, chance.uniform(0.5, 0.75))
@@ -237,7 +239,7 @@ def test_exact_is_as_good_as_brute_force(seed: int, by: By) -> None:
     assert (len(found.lost), len(found.deletions)) == naive.best(records, named, least)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seldom(range(40), range(12)))
 def test_border_and_heuristic_are_never_better_than_the_optimum(seed: int) -> None:
     chance = random.Random(seed)
     records = naive.database(chance, 12, 5, 0.6)

@@ -2,6 +2,7 @@ import datetime as dt
 
 import polars as pl
 import pytest
+from tests.tries import seldom
 
 from privet.errors import InputError
 from privet.samples.patients import DIAGNOSES, GROUPS, MISSING, patients
@@ -49,7 +50,7 @@ def error(table: pl.DataFrame, predictors: list[str]) -> float:
     return 100 * (1 - float(tree.score(facts[cut:], group[cut:])))
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", seldom([1, 2], [1]))
 def test_the_blood_group_hangs_on_the_quasi_identifiers_as_in_the_source(seed: int) -> None:
     """The source reports 22.1 % with and 44.1 % without them."""
     table = patients(10_000, seed)

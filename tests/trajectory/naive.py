@@ -97,16 +97,17 @@ def occurring(rows: Sequence[Record], longest: int | None) -> set[Known]:
 
 
 def matching(rows: Sequence[Record], known: Known) -> list[Record]:
-    return [row for row in rows if known <= set(row[0])]
+    return [row for row in rows if known.issubset(row[0])]
 
 
 def violating(rows: Sequence[Record], asked: Linkage) -> set[Known]:
     """Definition 4.4, over every sequence that occurs."""
     found = set()
+    everybody = [(frozenset(path), status) for path, status in rows]  # once, not for every sequence
     for known in occurring(rows, asked.l):
-        match = matching(rows, known)
+        match = [status for path, status in everybody if known <= path]
         if len(match) < asked.k or any(
-            Fraction(sum(status == t.value for _, status in match), len(match)) > t.at_most
+            Fraction(sum(status == t.value for status in match), len(match)) > t.at_most
             for t in asked.templates
         ):
             found.add(known)
@@ -118,7 +119,8 @@ def minimal(found: set[Known]) -> set[Known]:
 
 
 def maximal_frequent(rows: Sequence[Record], least: int) -> set[Known]:
-    found = {known for known in occurring(rows, None) if len(matching(rows, known)) >= least}
+    paths = [frozenset(path) for path, _ in rows]
+    found = {known for known in occurring(rows, None) if sum(known <= path for path in paths) >= least}
     return {one for one in found if not any(one < other for other in found)}
 
 

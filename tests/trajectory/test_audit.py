@@ -117,9 +117,10 @@ def test_records_of_whom_the_same_is_known_are_counted_together(knowledge: Knowl
 
 
 def test_sequences_too_long_for_one_number_are_ranked() -> None:
-    """Forty points in twelve steps do not fit into 64 bits."""
-    rows = dense(np.random.default_rng(2), rows=12, times=13, places="abcd", stays=1)
+    """So many points in twelve steps do not fit into 64 bits."""
+    rows = dense(np.random.default_rng(2), rows=6, times=13, places="abcd", stays=1)
     asked = promise(13, 2, Fraction(1, 2))
+    assert len({visit for path, _ in rows for visit in path}) ** 12 > 2**64
     found = audit(tally(rows), asked)
     twelve = {text(known) for known in violating(rows, asked) if len(known) >= 12}
     assert {"".join(one.labels) for one in found.violations if len(one.labels) >= 12} == twelve

@@ -78,8 +78,8 @@ def drawn(rng: np.random.Generator, many: int, most: int) -> list[list[int]]:
 
 def test_it_is_at_most_as_bad_as_the_greedy_one_and_often_better() -> None:
     rng = np.random.default_rng(11)
-    better = 0
-    for _ in range(60):
+    better, many = 0, tries(60)
+    for _ in range(many):
         rows = dense(rng, rows=30, times=4, places="abc", stays=0.6)
         paths, asked = tally(rows), promise(2, 3, Fraction(2, 3))
         for score in PointScore:
@@ -91,7 +91,7 @@ def test_it_is_at_most_as_bad_as_the_greedy_one_and_often_better() -> None:
             assert ours <= worth(quick.patterns, [one.point for one in quick.removals])
             assert sum(one.gain for one in best.removals) == len(best.violations)
             better += ours < worth(quick.patterns, [one.point for one in quick.removals])
-    assert better > 10
+    assert better > many / 6
 
 
 def test_table_4_1() -> None:

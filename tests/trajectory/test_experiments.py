@@ -18,7 +18,7 @@ def _bench(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_figure_has_its_curves_for_every_support() -> None:
     from bench import routes
 
-    tables, charts, notes = routes.drawn(full=False, rows=1500)
+    tables, charts, notes = routes.drawn(full=False, rows=600)
     text = "\n".join(table.title for table in tables)
     assert all(f"figure 4.{number}" in text for number in (4, 5, 6, 7, 8))
     assert len({table.title for table in tables}) == len(tables) == 7

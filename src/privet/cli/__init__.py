@@ -61,8 +61,15 @@ def _version() -> int:
     from privet.native import library
 
     loops = "compiled loops" if library() is not None else "loops not compiled"
-    sys.stdout.write(
-        f"privet {version('privet')} (engine embedded: polars {version('polars')}; {loops}; "
-        f"Python {python_version()})\n"
-    )
+    try:
+        sys.stdout.write(
+            f"privet {version('privet')} (engine embedded: polars {version('polars')}; {loops}; "
+            f"Python {python_version()})\n"
+        )
+        sys.stdout.flush()
+    except OSError as error:
+        from privet.cli.screen import silenced
+
+        silenced()
+        return 141 if isinstance(error, BrokenPipeError) else 2
     return 0

@@ -7,6 +7,7 @@ nowhere in the release, and looks up the rest. Before stands beside after, for t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -121,24 +122,24 @@ def translated(before: Paths, after: Paths, recoding: PathRecoding, knowledge: K
 
 
 def succeeded(paths: Paths, cells: Ints, matches: Sequence[Ints]) -> Success:
-    alone = missed = 0
-    identity, worst = Fraction(0), Fraction(0)
-    guessed = {column.name: Fraction(0) for column in paths.sensitive}
+    # How many match, and how often so many do: fractions of one size are added up as whole numbers.
+    found: Counter[int] = Counter()
+    guessed: dict[str, Counter[int]] = {column.name: Counter() for column in paths.sensitive}
     for cell, match in zip(cells.tolist(), matches, strict=True):
         size = int(paths.counts[match].sum())
-        if cell not in match:
-            missed += 1
-        else:
-            alone += size == 1
-            identity += Fraction(1, size)
-            worst = max(worst, Fraction(1, size))
+        if cell in match:
+            found[size] += 1
         for column in paths.sensitive:
             alike = match[column.codes[match] == column.codes[cell]]
-            guessed[column.name] += Fraction(int(paths.counts[alike].sum()), size) if size else 0
+            guessed[column.name][size] += int(paths.counts[alike].sum())
+
+    def mean(by_size: Counter[int]) -> Fraction:
+        return sum((Fraction(n, size) for size, n in by_size.items() if size), Fraction(0)) / len(cells)
+
     return Success(
-        alone,
-        missed,
-        identity / len(cells),
-        worst,
-        {name: share / len(cells) for name, share in guessed.items()},
+        found[1],
+        len(cells) - found.total(),
+        mean(found),
+        Fraction(1, min(found)) if found else Fraction(0),
+        {name: mean(by_size) for name, by_size in guessed.items()},
     )

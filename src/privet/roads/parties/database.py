@@ -17,6 +17,7 @@ from privet.parties.primitives.extremes import Ints
 from privet.parties.transport import Link
 from privet.parties.virtual.contract import DatabaseContract
 from privet.parties.virtual.growing import grown
+from privet.parties.virtual.memory import FILE as HEARD
 from privet.parties.virtual.memory import Memory
 from privet.parties.virtual.sites import Among
 from privet.parties.virtual.table import LocalTable
@@ -27,7 +28,7 @@ from privet.roads.parties.release import Run
 from privet.roads.parties.results import NOTE, keep, note_of
 from privet.roads.stations import in_frame, settle
 
-ROWS, CONTRACT, BOXES, HEARD = "rows.json", "contract.json", "boxes.csv", "heard.json"
+ROWS, CONTRACT, BOXES = "rows.json", "contract.json", "boxes.csv"
 
 
 def make_together(link: Link, contract: DatabaseContract, source: Any, engine: Engine[Any]) -> LocalTable:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from tests.node.nodes import (
     Process,
     caller,
     contract_of,
+    fresh,
     houses,
     over,
     runs,
@@ -333,8 +335,8 @@ def test_rows_that_changed_since_a_run_are_named_at_the_others_and_nothing_is_pu
     """The same contract with a row less at one party: the two tables would tell what the row did."""
     path = scene.contract("changing", purpose="once")
     data = {name: scene.folder / f"{name}.changing.csv" for name in NAMES}
-    for name, place in data.items():
-        pl.read_csv(scene.data[name], infer_schema=False).reverse().write_csv(place)
+    for name, place in fresh(scene.folder, "once").items():
+        pl.read_csv(place, infer_schema=False).write_csv(data[name])
     with serving(scene.houses, "C") as more:
 
         def run(again: str) -> dict[str, dict[str, Any]]:
@@ -345,10 +347,20 @@ def test_rows_that_changed_since_a_run_are_named_at_the_others_and_nothing_is_pu
             return {name: over(house, count[name] + 1) for name, house in scene.houses.items()}
 
         assert {one["state"] for one in run("").values()} == {"done"}
+        pl.read_csv(data["B"], infer_schema=False).reverse().write_csv(data["B"], line_terminator="\r\n")
         assert {one["state"] for one in run("").values()} == {"done"}, "the same rows: the same table"
         rows = data["C"].read_text().splitlines(keepends=True)
         data["C"].write_text("".join(rows[:-1]))
+        for name in "BA":  # who waits for C is told that its node refuses, and does not wait to the end
+            assert start(scene.houses[name], path, str(data[name]), again=False)[0] == 200
+        count = {name: len(runs(scene.houses[name])) for name in "AB"}
+        begun = time.monotonic()
         assert start(scene.houses["C"], path, str(data["C"]), again=False)[0] == 422, "its own node says so"
+        for name in "AB":
+            over(scene.houses[name], count[name])
+            why = max(runs(scene.houses[name]), key=lambda one: str(one["begun"]))["why"]
+            assert "C: its own node refuses to start this contract" in why or "names C" in why
+        assert time.monotonic() - begun < scene.houses["A"].patience / 2
         found = run("C")
         for name in ("A", "B"):
             assert found[name]["state"] == "failed"
@@ -457,7 +469,11 @@ def test_pieces_that_are_replayed_reordered_too_long_or_of_another_contract(
     )
     assert one.call("POST", f"/v1/sessions/{secrets.token_hex(16)}", document=asked)[0] == 409, "another run"
     assert one.call("POST", f"/v1/sessions/{'z' * 32}", document=asked)[0] == 403
-    assert one.call("POST", f"/v1/sessions/{session}", body=b"{" * 70_000)[0] == 400
+    assert one.call("POST", f"/v1/sessions/{session}", body=b"{" * 60_000)[0] == 400
+    assert one.call("POST", f"/v1/sessions/{session}", body=b"{" * 70_000)[0] == 413
+    for number in ("9" * 5000, "CANARY"):
+        where = f"/v1/sessions/{session}/pieces/{number}"
+        assert one.call("PUT", where, body=b"x") == (400, {"error": "not a request of this protocol"})
     stranger.close()
     log = scene.running["B"].said()
     for why in ("replayed, left out or reordered", "too long", "under another contract"):

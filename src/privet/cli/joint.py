@@ -100,14 +100,16 @@ def sign(
     """
     from privet.cli.signing import secret
     from privet.evidence.signing import PrivateKey
-    from privet.node.source import content, opened
+    from privet.node.source import opened, values
     from privet.parties import agreements, rows
     from privet.parties.signing import beside
     from privet.parties.signing import sign as put
 
     agreed = agreements.load(contract)
     signing = PrivateKey.load(key, secret(passphrase_file))
-    marked = "" if data is None else rows.mark(signing, agreed, content(opened(data, query))).hex()
+    marked = ""
+    if data is not None:
+        marked = rows.mark(signing, agreed, values(opened(data, query), agreements.form(agreed))).hex()
     party = put(agreed, contract, signing, marked)
     if json:
         screen.answer(

@@ -32,11 +32,12 @@ from privet.errors import InternalError, PartyError
 
 
 class OtherSpeechError(PartyError):
-    """A party has another version of the protocol than this one."""
+    """A party has another version of the protocol than this one; 0: none that there is."""
 
     def __init__(self, name: str, theirs: int) -> None:
+        which = f"version {theirs}" if theirs else "no version that there is"
         super().__init__(
-            f"{name}: speaks version {theirs} of the protocol between parties, we speak {SPEAKS}; agree on "
+            f"{name}: speaks {which} of the protocol between parties, we speak {SPEAKS}; agree on "
             "one version of privet, and start every node with it"
         )
 

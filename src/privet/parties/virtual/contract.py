@@ -63,8 +63,8 @@ ANSWERS = (
     "decoys on their way (again where an answer breaks off, three times at most)"
 )
 LEFT_OUT = (
-    "one that leads an answer against the rules and leaves out some of several equal rows: whether a single "
-    "other site has more of them than it left, and not which; that group is then never answered"
+    "where a site that leads an answer leaves out some of several equal rows, against the rules: whether a "
+    "single other site has more of them than were left, and not which; that group is then never answered"
 )
 REGIONS = (
     "how many records each region has and how many lie up to each value that is tried for its median, all "
@@ -236,7 +236,8 @@ class DatabaseContract:
     @property
     def learned(self) -> dict[str, tuple[str, ...]]:
         """By site what it comes to know beside the answers, in plain words."""
-        everybody = [EXTREMES, CUTS, SIZES, ANSWERS, OBJECTED, *((SAME_ROWS,) if self.keys else ())]
+        everybody = [EXTREMES, CUTS, SIZES, ANSWERS, OBJECTED, LEFT_OUT]
+        everybody += [SAME_ROWS] if self.keys else []
         if self.rules.asks_sizes:
             everybody.append("how many records the sites have in each half of a cut, without names")
         leads = [*everybody, REGIONS]
@@ -247,7 +248,7 @@ class DatabaseContract:
     @property
     def coalitions(self) -> tuple[str, ...]:
         """Who could learn more by putting their notes together."""
-        said = [NEIGHBOURS, LEFT_OUT]
+        said = [NEIGHBOURS]
         if self.adding is Adding.RING:
             said.append("the same two: the counts of the site between them")
         else:

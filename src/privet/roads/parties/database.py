@@ -14,6 +14,7 @@ from privet.core import Form
 from privet.engine import Engine
 from privet.errors import InputError, PolicyError, PrivetError
 from privet.parties.primitives.extremes import Ints
+from privet.parties.rows import UNTOLD, Rows
 from privet.parties.transport import Link
 from privet.parties.virtual.contract import DatabaseContract
 from privet.parties.virtual.growing import grown
@@ -31,12 +32,19 @@ from privet.roads.stations import in_frame, settle
 ROWS, CONTRACT, BOXES = "rows.json", "contract.json", "boxes.csv"
 
 
-def make_together(link: Link, contract: DatabaseContract, source: Any, engine: Engine[Any]) -> LocalTable:
-    """Anonymise with the other sites; this site's part of what comes out."""
+def make_together(
+    link: Link, contract: DatabaseContract, source: Any, engine: Engine[Any], rows: Rows = UNTOLD
+) -> LocalTable:
+    """Anonymise with the other sites; this site's part of what comes out.
+
+    Ties at a median fall by chance, so the same rows need not make the same boxes again: there is no result
+    by which another could be known.
+    """
     try:
         quasi, sensitive = coded(contract, source, engine)
     except PrivetError as error:
         raise named(link, error) from None
+    rows.open(link)
     sites = Among(link, contract.adding)
     return LocalTable.of(grown(quasi, contract.widths, contract.rules, sites), sensitive)
 

@@ -276,9 +276,14 @@ def test_what_another_party_may_hold_counts_as_published(tmp_path: Path) -> None
         assert runs.give_up(Contract.load(first).digest.hex())
         with pytest.raises(InputError, match="B: has other rows than when"):
             runs.start(first, data["C"], None)
-    runs = noted(known["B"], result="")
-    with pytest.raises(InputError, match=r"broken off while its result was opened.*--again"):
-        runs.start(first, data["B"], None)
+    runs = noted(known["B"], result="")  # it broke off, and what others saw is not known here: once
+    runs.start(first, data["B"], None)
+    assert runs.give_up(Contract.load(first).digest.hex())
+    twice = json.loads((known["B"].runs / f"{SESSION}.json").read_text()) | {"session": "ef" * 16}
+    (known["B"].runs / f"{'ef' * 16}.json").write_text(json.dumps(twice))
+    with pytest.raises(InputError, match=r"broken off more than once while its result was opened.*--again"):
+        Runs(known["B"]).start(first, data["B"], None)
+    (known["B"].runs / f"{'ef' * 16}.json").unlink()
     runs = noted(known["B"], opened=False)
     for path in (second, first):
         assert runs.start(path, data["B"], None).state == "waiting", "nobody has seen anything"

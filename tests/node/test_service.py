@@ -163,7 +163,9 @@ class Adult:
 
     def published(self, ended: dict[str, dict[str, Any]]) -> None:
         """Everybody has the table that all rows in one place give."""
-        assert {one["state"] for one in ended.values()} == {"done"}, ended
+        assert {one["state"] for one in ended.values()} == {"done"}, [
+            (n, one["state"], one["why"]) for n, one in ended.items()
+        ]
         contract = Contract.load(self.path)
         alone = pv.publish(self.table.select(list(contract.domains)), contract.policy)
         pooled = (alone.write(self.folder / "alone") / "data.csv").read_bytes()
@@ -292,7 +294,9 @@ def test_a_party_killed_after_all_have_signed(stage: str, scene: Scene) -> None:
         assert dies.running.wait(timeout=30) == -9
     finally:
         dies.kill()
-    assert {one["state"] for one in ended.values()} == {"done"}, ended
+    assert {one["state"] for one in ended.values()} == {"done"}, [
+        (n, one["state"], one["why"]) for n, one in ended.items()
+    ]
     session = ended["A"]["session"]
     with serving(scene.houses, "C"):
         mine = next(one for one in runs(scene.houses["C"]) if one["session"] == session)

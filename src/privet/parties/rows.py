@@ -67,9 +67,9 @@ class Rows:
 
         Whoever has to correct its rows first has not made the others see anything.
         """
-        link.broadcast_words("ready", np.ones(1, dtype=np.uint8))
+        link.broadcast_words("rows read", np.ones(1, dtype=np.uint8))
         for party in link.others:
-            link.receive_words(party, "ready", 1, np.uint8)
+            link.receive_words(party, "rows read", 1, np.uint8)
         self.opening()
 
     def heard(self, told: Mapping[str, bytes]) -> None:

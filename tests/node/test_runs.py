@@ -6,8 +6,10 @@ import errno
 import json
 import time
 from dataclasses import replace
+from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
+from uuid import UUID
 
 import polars as pl
 import pytest
@@ -162,6 +164,9 @@ def test_rows_of_a_database_are_known_in_any_order_and_by_this_node_only(tmp_pat
     rows = pl.DataFrame({"a": ["1", "2", "2"], "b": ["x", None, "z"]})
     assert content(rows) == content(rows.reverse())
     assert content(rows) != content(rows.head(2))
+    for value in (UUID(int=7), [1, 2], {"x": 1}, b"\xff", timedelta(1)):  # what no file of text holds
+        odd = pl.DataFrame([(1, value), (2, None)], schema=["a", "b"], orient="row")
+        assert content(odd) == content(odd.reverse()) != content(odd.head(1))
     assert mark(content(rows), b"s") != mark(content(rows), b"t")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -93,7 +94,8 @@ def write(house: House, noted: Noted) -> None:
     fresh.replace(place)
     folder = os.open(place.parent, os.O_RDONLY)
     try:
-        os.fsync(folder)
+        with suppress(OSError):  # some disks sync no folders
+            os.fsync(folder)
     finally:
         os.close(folder)
 

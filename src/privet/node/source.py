@@ -75,12 +75,23 @@ def _rows(frame: pl.DataFrame) -> bytes:
     Each value stands with its length before it, so that no value can look like two.
     """
     names = sorted(frame.columns)
-    cells = [_cell(pl.col(name).cast(pl.String)) for name in names]
-    lines = frame.select(pl.concat_str(cells).alias("row"))["row"].sort() if names else pl.Series([""])
+    text = pl.DataFrame({name: _text(frame[name]) for name in names})
+    lines = text.select(row=pl.concat_str([pl.lit(""), *(_cell(pl.col(name)) for name in names)]))[
+        "row"
+    ].sort()
     found = hashlib.sha256(json.dumps([names, frame.height]).encode())
     for line in lines:
         found.update(line.encode())
     return found.digest()
+
+
+def _text(column: pl.Series) -> pl.Series:
+    """A column's values as texts; of a database they may be anything (UUIDs, lists, bytes)."""
+    try:
+        return column.cast(pl.String)
+    except pl.exceptions.PolarsError:
+        said = [None if value is None else repr(value) for value in column.to_list()]
+        return pl.Series(column.name, said, dtype=pl.String)
 
 
 def _cell(value: pl.Expr) -> pl.Expr:

@@ -305,6 +305,8 @@ def test_a_node_that_is_stopped_when_its_signature_is_out_says_where_the_release
     assert found.why == f"the node was stopped in the middle; {PERHAPS}"
     over = said.failed(f"A: the node's folder: No space left on device; {NOTHING}")
     assert over.why == f"A: the node's folder: No space left on device; {PERHAPS}"
+    for why in (f"B: is gone; {PERHAPS}", "B: is gone; nothing is published"):
+        assert said.failed(why).why == f"B: is gone; {PERHAPS}"
     assert replace(said, signed=False).failed("x; nothing is published").why == "x; nothing is published"
 
 
@@ -342,8 +344,7 @@ def test_a_party_that_refuses_to_start_ends_the_waiting_of_others(tmp_path: Path
     runs.refused(digest, "C")
     told = "its own node refuses to start this contract, and has told its steward why; nothing is published"
     assert [(one.state, one.why) for one in runs.every()] == [("failed", f"C: {told}")]
-    runs.refused(digest, "A")  # which leads: whoever starts a moment later does not wait for it either
-    assert runs.start(path, data["B"], None).why == f"A: {told}"
+    assert runs.start(path, data["B"], None).why == f"C: {told}", "nor does who starts a moment later"
     runs._refusals.clear()
     assert runs.start(path, data["B"], None).state == "waiting"
     assert runs.give_up(digest)

@@ -26,12 +26,7 @@ WAITING, RUNNING, DONE, FAILED = "waiting", "running", "done", "failed"
 RUN, QUERY = "run", "query"  # a contract is run; its virtual database is asked
 NOTHING = "nothing was published"
 STOPPED = f"the node was stopped in the middle; {NOTHING}; run it again"
-UNTRUE = {
-    NOTHING,
-    "nothing is published",
-    "run it again",
-    PERHAPS,
-}  # once our signature is out; or said twice
+UNTRUE = {NOTHING, "nothing is published", "run it again", ""}  # once our signature is out
 
 
 @dataclass(frozen=True)
@@ -74,7 +69,8 @@ class Noted:
     def failed(self, why: str) -> Noted:
         """It has not come to its end here; once our signature is out another party's may hold the result."""
         if self.signed:
-            why = "; ".join([*(one for one in why.split("; ") if one not in UNTRUE), PERHAPS])
+            said = why.replace(PERHAPS, "").split("; ")  # it need not be said twice
+            why = "; ".join([*(one for one in said if one not in UNTRUE), PERHAPS])
         return replace(self, state=FAILED, why=why)
 
 

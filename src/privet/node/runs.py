@@ -152,8 +152,8 @@ class Runs:
         if live.leads == self.house.name:
             if not self._begin(live, secrets.token_bytes(16)):
                 raise InputError(NOTES)
-        elif self._has_refused(digest, live.leads):
-            self._go_without(digest, live.leads)
+        elif gone := next((one for one in contract.parties if self._has_refused(digest, one)), None):
+            self._go_without(digest, gone)
         else:
             late = threading.Timer(self.house.patience, self._expire, [live])
             late.daemon = True

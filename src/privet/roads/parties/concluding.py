@@ -112,6 +112,7 @@ class AllSign:
                 )
         if self.key is None:
             return
+        self.leaving()
         try:
             self._signed(folder, files, self.key)
         except PartyError as error:
@@ -122,7 +123,6 @@ class AllSign:
         """From here on a party may have everything that it needs while another still waits."""
         link = self.link
         own = signing.signature(files, replace(key, name=link.name(link.me)))
-        self.leaving()
         for party in link.others:
             link.send(party, "signature", NAMED.pack(own.made.encode(), b64decode(own.signature)))
         signing.write(

@@ -16,7 +16,6 @@ import os
 import secrets
 import threading
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
@@ -27,10 +26,12 @@ from typing import Any
 from privet.core import Purse
 from privet.disclose.audit.lines import say
 from privet.errors import InputError, PartyError, PrivetError
+from privet.node import again as before
 from privet.node import certificates
+from privet.node.agreed import refuse_unsigned, refuse_unsigned_rows
 from privet.node.calling import Caller, UnreachableError
 from privet.node.ending import has_ended
-from privet.node.house import SIGN, House, Peer, purse_of
+from privet.node.house import SIGN, House, purse_of
 from privet.node.jobs import Job
 from privet.node.notes import (
     DONE,
@@ -46,43 +47,23 @@ from privet.node.notes import (
     write,
 )
 from privet.node.questions import Asked
+from privet.node.refusals import REFUSED, Refusals
 from privet.node.source import content, mark, opened, values
 from privet.node.wires import Nodes
 from privet.parties import agreements, rows
 from privet.parties.agreements import Signed
 from privet.parties.contract import Contract
-from privet.parties.rows import OTHERS, UNTOLD, Rows
-from privet.parties.signing import bound, signed, speaks
-from privet.parties.transport import SPEAKS, Link, OtherSpeechError, Session
-from privet.parties.virtual.contract import DatabaseContract
+from privet.parties.rows import UNTOLD, Rows
+from privet.parties.signing import bound
+from privet.parties.transport import Link, OtherSpeechError, Session
 from privet.parties.virtual.memory import Memory
 from privet.registry import find
 from privet.roads.parties.database import heard
 
 QUESTIONS = 16  # that are answered at the same time
-FORGIVEN = 1  # openings that broke off before this node had the result: one may be an accident
-JUST_NOW = 10.0  # seconds for which a party's refusal to start is remembered
-MANY = 1000  # refusals that are remembered
 KNOCK = 0.5  # seconds between two questions whether a peer has begun
 NOTES = "the node cannot write to its own folder: is the disk full? Nothing was begun"
 RUNNING_ALREADY = "this contract is running already; `privet joint status` says how far it is"
-NOT_SIGNED_FOR = (
-    "these are not the rows that were signed for: bring those, or look at these and run "
-    "`privet joint sign --data` again"
-)
-REFUSED = "its own node refuses to start this contract, and has told its steward why"
-OTHER_RESULT = (
-    "the same rows made another result when this contract was run before: a party has put in others than it "
-    "says; nothing is published"
-)
-TWO_RESULTS = (
-    "the same rows made two results under this contract: a party has put in others than it says, and has "
-    "seen both; --again runs it all the same"
-)
-BROKEN_OFF = (
-    "this contract was broken off more than once while its result was opened: another party may have seen "
-    "what this node has not, each time with other rows; --again runs it all the same"
-)
 CHANGED = "the data were changed after the run was started; nothing is published; start it again"
 FAULT = f"a fault in privet; {NOTHING}; the log has its kind"
 
@@ -114,7 +95,7 @@ class Runs:
         self._lock = threading.Lock()
         self._live: dict[str, Live] = {}  # by the contract's digest
         self._over: dict[str, Noted] = {}  # by session
-        self._refusals: dict[tuple[str, str], float] = {}  # by contract and party, when it refused to start
+        self._refusals = Refusals(house)
         self._memories: dict[str, Memory] = {}  # by the session that made a database
         for noted in recovered(house):
             self._over[noted.session] = noted
@@ -152,7 +133,7 @@ class Runs:
         if live.leads == self.house.name:
             if not self._begin(live, secrets.token_bytes(16)):
                 raise InputError(NOTES)
-        elif gone := next((one for one in contract.parties if self._has_refused(digest, one)), None):
+        elif gone := self._refusals.just_now(digest, contract.parties):
             self._go_without(digest, gone)
         else:
             late = threading.Timer(self.house.patience, self._expire, [live])
@@ -181,9 +162,11 @@ class Runs:
         told = rows.mark(self.key, contract, of_rows)
         signed_for = bound(contract, path)
         try:
-            self._refuse_rows(contract, signed_for, known, told.hex(), again=again)
+            refuse_unsigned_rows(signed_for.get(self.house.name), told.hex())
+            if not again:
+                self._refuse_second(contract, known, told.hex())
         except InputError:  # a name that was mistyped is typed again; this needs the steward to think
-            self._tell_refused(contract)
+            self._refusals.tell(contract)
             raise
         seen = [] if again else self._seen(contract)
         return Live(
@@ -197,25 +180,9 @@ class Runs:
             purse=self._purse(contract, *ledger),
         )
 
-    def _tell_refused(self, contract: Signed) -> None:
-        """Whoever waits for this party to start waits in vain: they are told at once."""
-        peers = self.house.peers()
-
-        def tell(peer: Peer) -> None:
-            with suppress(PartyError), Caller(self.house.folder, peer, self.house.grace) as caller:
-                caller.call("POST", f"/v1/contracts/{contract.digest.hex()}/refusal")
-
-        for name in contract.parties:
-            if name != self.house.name:
-                threading.Thread(target=tell, args=(peers[name],), daemon=True).start()
-
     def refused(self, digest: str, by: str) -> None:
         """A party's own node does not start a contract: whoever waits for it is told."""
-        with self._lock:
-            late = monotonic() - JUST_NOW
-            self._refusals = {one: at for one, at in self._refusals.items() if at > late}
-            if len(self._refusals) < MANY:
-                self._refusals[digest, by] = monotonic()
+        self._refusals.heard(digest, by)
         self._go_without(digest, by)
 
     def _go_without(self, digest: str, by: str) -> None:
@@ -232,58 +199,19 @@ class Runs:
             elif live.noted.state == WAITING:
                 self._close(live, replace(live.noted, state=FAILED, why=why))
 
-    def _has_refused(self, digest: str, party: str) -> bool:
-        """Just now: stewards start a contract at about the same time, not at the same moment."""
-        with self._lock:
-            return self._refusals.get((digest, party), -JUST_NOW) > monotonic() - JUST_NOW
-
     def _secret(self) -> bytes:
         """Of this node alone: under it its rows are known by marks."""
         return sha256(b"privet rows" + (self.house.folder / SIGN).read_bytes()).digest()
 
     def _seen(self, contract: Signed) -> list[Noted]:
-        """Runs of this contract whose result anybody has seen; noise is paid for instead."""
-        if isinstance(contract, Contract) and contract.noisy:
-            return []
         with self._lock:
-            return [one for one in self._over.values() if one.contract == contract.digest.hex() and one.seen]
-
-    def _refuse_rows(
-        self, contract: Signed, signed_for: Mapping[str, str], known: str, told: str, *, again: bool
-    ) -> None:
-        """Refuse rows that were not signed for, or that may not go in a second time."""
-        if signed_for.get(self.house.name, told) != told:
-            raise InputError(NOT_SIGNED_FOR)
-        if not again:
-            self._refuse_second(contract, known, told)
+            return before.seen(contract, list(self._over.values()))
 
     def _refuse_second(self, contract: Signed, known: str, told: str) -> None:
         """Two tables of the same persons can be put together; noise is paid for instead, in a ledger."""
-        me, seen = self.house.name, self._seen(contract)
-        if any(one.marks.get(me, told) != told for one in seen):
-            raise InputError(f"{me}: {OTHERS}")
-        if not isinstance(contract, DatabaseContract):  # its boxes fall by chance, and show no row
-            if sum(not one.result and not one.release for one in seen) > FORGIVEN:
-                raise InputError(BROKEN_OFF)
-            if len({one.result for one in seen if one.result}) > 1:
-                raise InputError(TWO_RESULTS)
-        if isinstance(contract, Contract) and contract.noisy:
-            return
         with self._lock:
-            made = [one for one in self._over.values() if one.seen and one.rows == known]
-        if isinstance(contract, DatabaseContract) and any(one.left for one in made):
-            raise InputError(
-                "a virtual database of these rows was made already: in another one the same rows lie in "
-                "other groups and are united again, and who sees both concludes more than from either; "
-                "--again does it all the same"
-            )
-        if others := [one for one in made if one.contract != contract.digest.hex()]:
-            how = "published" if others[0].left else "opened among the parties"
-            raise InputError(
-                f"these rows were {how} under another contract already ({others[0].contract[:16]}): who "
-                "has both results can put them together, and no promise of either covers that; --again does "
-                "it all the same"
-            )
+            over = list(self._over.values())
+        before.refuse_second(contract, over, self.house.name, known, told)
 
     def _purse(self, contract: Signed, file: str | None, dataset: str | None) -> Purse | None:
         """What pays; a contract that spends is not started without."""
@@ -502,7 +430,7 @@ class Runs:
         digest = mark(sha256(result).digest(), self._secret())
         self._note(live, result=digest)
         if live.earlier - {digest}:
-            raise PartyError(OTHER_RESULT)
+            raise PartyError(before.OTHER_RESULT)
 
     def _heard(self, database: str) -> Memory:
         """What was heard in answers of a database, the same for all questions to it."""
@@ -530,7 +458,7 @@ class Runs:
                     why = f"{name}: its steward has not started this contract"
                 if status == 200:
                     break
-                if status == 404 and self._has_refused(live.noted.contract, name):
+                if status == 404 and self._refusals.just_now(live.noted.contract, [name]):
                     raise PartyError(f"{name}: {REFUSED}; nothing is published")
                 if status not in {0, 404}:
                     raise PartyError(f"{name}: {JOINS.get(status, 'refuses this run')}")
@@ -563,36 +491,3 @@ JOINS = {
     429: "is answering too many questions; ask again later",
     507: "cannot write to its own folder; is its disk full?",
 }
-
-
-def refuse_unsigned(contract: Signed, path: Path, house: House, key: str) -> None:
-    """Nothing runs that not every party has signed, or among parties that were not invited."""
-    if house.name not in contract.parties:
-        raise InputError(f"{path}: this node is {house.name}, which is not a party of the contract")
-    if not contract.keys:
-        raise InputError(f"{path}: [keys]: a run needs every party's public key, and its signature")
-    missing = [party for party, done in signed(contract, path).items() if not done]
-    if missing and (version := speaks(path)) not in {None, SPEAKS}:
-        raise InputError(
-            f"{path}: was signed for version {version} of the protocol between parties, this node speaks "
-            f"{SPEAKS}; all parties use one version of privet and run `privet joint sign` again"
-        )
-    if missing:
-        raise InputError(
-            f"{path}: not signed by {', '.join(missing)}, or changed since; each party runs "
-            "`privet joint sign`"
-        )
-    peers: dict[str, Peer] = house.peers()
-    complaints = []
-    for party in contract.parties:
-        if party == house.name:
-            wrong = contract.keys[party] != key
-        elif party not in peers:
-            complaints.append(f"{path}: {party} has sent no invitation; `privet node invite --accept FILE`")
-            continue
-        else:
-            wrong = contract.keys[party] != peers[party].key
-        if wrong:
-            complaints.append(f"{path}: keys.{party}: is another key than the one that we know of {party}")
-    if complaints:
-        raise InputError(*complaints)

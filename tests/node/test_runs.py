@@ -345,7 +345,7 @@ def test_a_party_that_refuses_to_start_ends_the_waiting_of_others(tmp_path: Path
     told = "its own node refuses to start this contract, and has told its steward why; nothing is published"
     assert [(one.state, one.why) for one in runs.every()] == [("failed", f"C: {told}")]
     assert runs.start(path, data["B"], None).why == f"C: {told}", "nor does who starts a moment later"
-    runs._refusals._heard.clear()
+    runs.refusals.forgotten(digest, "C")
     assert runs.start(path, data["B"], None).state == "waiting"
     assert runs.give_up(digest)
 

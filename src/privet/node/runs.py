@@ -95,7 +95,7 @@ class Runs:
         self._lock = threading.Lock()
         self._live: dict[str, Live] = {}  # by the contract's digest
         self._over: dict[str, Noted] = {}  # by session
-        self._refusals = Refusals(house)
+        self.refusals = Refusals(house)
         self._memories: dict[str, Memory] = {}  # by the session that made a database
         for noted in recovered(house):
             self._over[noted.session] = noted
@@ -130,10 +130,11 @@ class Runs:
                 raise InputError(RUNNING_ALREADY)
             self._live[digest] = live
         say("run started", contract=digest[:16])
+        self.refusals.take_back(contract)
         if live.leads == self.house.name:
             if not self._begin(live, secrets.token_bytes(16)):
                 raise InputError(NOTES)
-        elif gone := self._refusals.just_now(digest, contract.parties):
+        elif gone := self.refusals.just_now(digest, contract.parties):
             self._go_without(digest, gone)
         else:
             late = threading.Timer(self.house.patience, self._expire, [live])
@@ -166,7 +167,7 @@ class Runs:
             if not again:
                 self._refuse_second(contract, known, told.hex())
         except InputError:  # a name that was mistyped is typed again; this needs the steward to think
-            self._refusals.tell(contract)
+            self.refusals.tell(contract)
             raise
         seen = [] if again else self._seen(contract)
         return Live(
@@ -182,7 +183,7 @@ class Runs:
 
     def refused(self, digest: str, by: str) -> None:
         """A party's own node does not start a contract: whoever waits for it is told."""
-        self._refusals.heard(digest, by)
+        self.refusals.heard(digest, by)
         self._go_without(digest, by)
 
     def _go_without(self, digest: str, by: str) -> None:
@@ -458,7 +459,7 @@ class Runs:
                     why = f"{name}: its steward has not started this contract"
                 if status == 200:
                     break
-                if status == 404 and self._refusals.just_now(live.noted.contract, [name]):
+                if status == 404 and self.refusals.just_now(live.noted.contract, [name]):
                     raise PartyError(f"{name}: {REFUSED}; nothing is published")
                 if status not in {0, 404}:
                     raise PartyError(f"{name}: {JOINS.get(status, 'refuses this run')}")

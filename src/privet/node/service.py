@@ -165,10 +165,13 @@ def application(house: House, runs: Runs, refresh: Callable[[], None]) -> FastAP
         return _said(status, {})
 
     async def refusal(request: Request, digest: str) -> Response:
-        """A party's node does not start a contract."""
+        """A party's node does not start a contract, or does after all."""
         caller = who(request)
         if caller is None or caller == house.name or not DIGEST.fullmatch(digest):
             return refused(request, 403, "not a peer, or not a contract")
+        if request.method == "DELETE":
+            runs.refusals.forgotten(digest, caller)
+            return _said(200, {})
         say("refuses to start", peer=caller, contract=digest[:16])
         await run_in_threadpool(runs.refused, digest, caller)
         return _said(200, {})
@@ -245,6 +248,7 @@ def application(house: House, runs: Runs, refresh: Callable[[], None]) -> FastAP
         ("POST", "/v1/sessions/{session}/end", end),
         ("PUT", "/v1/sessions/{session}/pieces/{number}", piece),
         ("POST", "/v1/contracts/{digest}/refusal", refusal),
+        ("DELETE", "/v1/contracts/{digest}/refusal", refusal),
         ("GET", "/v1/releases/{session}", release),
         ("GET", "/v1/releases/{session}/{name}", release),
     ):

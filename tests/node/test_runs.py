@@ -411,6 +411,22 @@ def test_a_file_that_changes_after_the_run_was_started_is_not_put_in(tmp_path: P
     assert runs.give_up(digest)
 
 
+def test_a_file_that_changes_while_it_is_looked_at_is_not_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was marked and what would be put in could be two."""
+    known, data = houses(tmp_path), tables(tmp_path)
+    path = contract_of(tmp_path / "c", known)
+
+    def looked(source: Path, form: Form) -> bytes:
+        source.write_text(source.read_text() + "\n")
+        return values(source, form)
+
+    monkeypatch.setattr(running, "values", looked)
+    with pytest.raises(InputError, match="being changed just now"):
+        Runs(known["B"]).start(path, data["B"], None)
+
+
 def test_one_key_under_two_names_is_refused(tmp_path: Path) -> None:
     """Two of three parties that are one organisation read everything of the third."""
     known = houses(tmp_path)

@@ -159,6 +159,8 @@ class Runs:
         data = opened(place, query or (self.house.query if source is None else None))
         digest = content(data)
         of_rows = values(data, agreements.form(contract))
+        if content(data) != digest:
+            raise InputError("the data are being changed just now; start it again when they are not")
         known = mark(of_rows, self._secret())
         told = rows.mark(self.key, contract, of_rows)
         signed_for = bound(contract, path)

@@ -6,20 +6,26 @@ import errno
 import json
 import time
 from dataclasses import replace
+from datetime import timedelta
+from hashlib import sha256
 from pathlib import Path
+from uuid import UUID
 
 import polars as pl
 import pytest
-from tests.node.nodes import contract_of, houses, tables
+from tests.node.nodes import NAMES, contract_of, houses, tables
 from tests.parties import federation
+from tests.parties.test_mining import DOCUMENT
 
+from privet.core import Form
 from privet.errors import InputError, PartyError
 from privet.evidence.signing import PrivateKey
 from privet.node import runs as running
+from privet.node.ending import has_ended
 from privet.node.house import House
-from privet.node.notes import Noted
+from privet.node.notes import NOTHING, Noted
 from privet.node.runs import Runs
-from privet.node.source import content, mark
+from privet.node.source import content, mark, values
 from privet.parties import agreements, rows
 from privet.parties.contract import Contract
 from privet.parties.signing import sign
@@ -124,10 +130,43 @@ def test_the_same_rows_under_another_contract_are_refused_unless_forced(tmp_path
     assert not [one for one in known["B"].folder.rglob("*.json") if data["B"] in one.read_text()]
 
 
+def test_rows_of_a_file_are_known_in_any_order_and_however_they_are_written(tmp_path: Path) -> None:
+    place = tmp_path / "rows.csv"
+
+    def known(text: str, form: Form = Form()) -> bytes:  # noqa: B008 - frozen
+        place.write_bytes(text.encode())
+        return values(place, form)
+
+    usual = known("a,b\n1,x\n2,\n2,z\n")
+    for same in (
+        "a,b\r\n1,x\r\n2,\r\n2,z\r\n",
+        "a,b\n2,z\n1,x\n2,",
+        'b,a\n"x",1\n,2\nz,2\n',
+        "a;b\n1;x\n2;\n2;z\n",
+    ):
+        assert known(same) == usual
+    for other in (
+        "a,b\n1,x\n2,z\n",
+        "a,b\n1,x\n2,\n2,y\n",
+        "a,c\n1,x\n2,\n2,z\n",
+        "a,b\n1,x\n2,z\n2,\n1,x\n",
+    ):
+        assert known(other) != usual
+    assert known("a,b\n1,x\n2,\n2,z\n", Form(nulls=("", "x"))) == usual, "what means missing is a reading"
+    assert known('a,b\n"1,2",3\n') != known('a,b\n1,"2,3"\n')
+    assert known('a,b\n"1\n2",3\n') != known('a,b\n1,"\n23"\n')
+    assert known("\0\1") == content(place), "what cannot be read is known by its bytes"
+    frame = pl.DataFrame({"a": [1, 2, 2], "b": ["x", None, "z"]})
+    assert values(frame, Form()) == usual, "out of a database, too"
+
+
 def test_rows_of_a_database_are_known_in_any_order_and_by_this_node_only(tmp_path: Path) -> None:
     rows = pl.DataFrame({"a": ["1", "2", "2"], "b": ["x", None, "z"]})
     assert content(rows) == content(rows.reverse())
     assert content(rows) != content(rows.head(2))
+    for value in (UUID(int=7), [1, 2], {"x": 1}, b"\xff", timedelta(1)):  # what no file of text holds
+        odd = pl.DataFrame([(1, value), (2, None)], schema=["a", "b"], orient="row")
+        assert content(odd) == content(odd.reverse()) != content(odd.head(1))
     assert mark(content(rows), b"s") != mark(content(rows), b"t")
 
 
@@ -165,7 +204,7 @@ def published(house: House, contract: Path, data: str, marks: dict[str, str]) ->
     runs = Runs(house)
     noted = runs.start(contract, data, None)
     runs.give_up(noted.contract)
-    mine = rows.mark(house.key(), agreements.load(contract), content(Path(data))).hex()
+    mine = rows.mark(house.key(), agreements.load(contract), values(Path(data), Form())).hex()
     done = replace(noted, state="done", session=SESSION, release=SESSION, marks=marks | {house.name: mine})
     (house.runs / f"{SESSION}.json").write_text(json.dumps(done.to_document()))
     return Runs(house)
@@ -193,28 +232,38 @@ def test_other_rows_under_a_contract_that_was_published_are_refused_unless_force
     assert runs.give_up(digest)
 
 
-def test_a_peer_that_says_the_same_rows_and_puts_in_others_has_no_signature(tmp_path: Path) -> None:
+def noted(house: House, **changes: object) -> Runs:
+    """The node, started after the run in its notes ended in another way."""
+    place = house.runs / f"{SESSION}.json"
+    place.write_text(json.dumps(json.loads(place.read_text()) | changes))
+    return Runs(house)
+
+
+def test_a_peer_that_says_the_same_rows_and_puts_in_others_is_found_out_once(tmp_path: Path) -> None:
     known, data = houses(tmp_path), tables(tmp_path)
     path = contract_of(tmp_path / "c", known)
-    runs = published(known["B"], path, data["B"], {"A": "a1", "C": "c1"})
     digest = Contract.load(path).digest.hex()
-    before, made = known["B"].releases / SESSION, tmp_path / "made"
-    for folder in (before, made):
-        folder.mkdir()
-        (folder / "data.csv").write_text("Job\nANY_Job\n")
+    runs = published(known["B"], path, data["B"], {"A": "a1", "C": "c1"})
+    first = mark(sha256(b"Job\nANY_Job\n").digest(), runs._secret())
+    runs = noted(known["B"], result=first)
     for again in (False, True):
         runs.start(path, data["B"], None, again=again)
         live = runs._live[digest]
-        runs._refuse_other(live, made)
-        (made / "data.csv").write_text("Job\nJanitor\n")
+        live.noted = replace(live.noted, session="cd" * 16, opened=True)
+        runs._opened(live, b"Job\nANY_Job\n")
+        assert live.noted.result == first
         if again:
-            runs._refuse_other(live, made)
+            runs._opened(live, b"Job\nJanitor\n")
         else:
             with pytest.raises(PartyError, match="made another result") as caught:
-                runs._refuse_other(live, made)
+                runs._opened(live, b"Job\nJanitor\n")
             assert "Janitor" not in str(caught.value)
-        (made / "data.csv").write_text("Job\nANY_Job\n")
-        assert runs.give_up(digest)
+        runs.give_up(digest)
+    runs = Runs(known["B"])  # which finds both results in its notes
+    with pytest.raises(InputError, match=r"made two results under this contract.*--again"):
+        runs.start(path, data["B"], None)
+    runs.start(path, data["B"], None, again=True)
+    assert runs.give_up(digest)
 
 
 def test_what_another_party_may_hold_counts_as_published(tmp_path: Path) -> None:
@@ -222,18 +271,96 @@ def test_what_another_party_may_hold_counts_as_published(tmp_path: Path) -> None
     known, data = houses(tmp_path), tables(tmp_path)
     first, second = contract_of(tmp_path / "c", known), contract_of(tmp_path / "d", known, rows_at_most=9)
     published(known["B"], first, data["B"], {"C": "c1"})
-    place = known["B"].runs / f"{SESSION}.json"
-    noted = json.loads(place.read_text())
-    for why, refused in ((f"A: is gone; {PERHAPS}", True), ("A: is gone", False)):
-        place.write_text(json.dumps(noted | {"state": "failed", "release": "", "why": why}))
-        runs = Runs(known["B"])
-        if refused:
-            with pytest.raises(InputError, match="published under another contract already"):
-                runs.start(second, data["B"], None)
-            assert runs._published(Contract.load(first))
-        else:
-            assert runs.start(second, data["B"], None).state == "waiting"
-            assert runs.give_up(Contract.load(second).digest.hex())
+    opened = {"state": "failed", "release": "", "opened": True, "result": "r1"}
+    for changes, how in (({"signed": True}, "published"), ({}, "opened among the parties")):
+        runs = noted(known["B"], **{**opened, "signed": False, **changes})
+        with pytest.raises(InputError, match=f"these rows were {how} under another contract already"):
+            runs.start(second, data["B"], None)
+        assert runs._seen(Contract.load(first))
+        runs.start(first, data["B"], None)  # the same rows of the same contract
+        assert runs.give_up(Contract.load(first).digest.hex())
+        with pytest.raises(InputError, match="B: has other rows than when"):
+            runs.start(first, data["C"], None)
+    runs = noted(known["B"], result="")  # it broke off, and what others saw is not known here: once
+    runs.start(first, data["B"], None)
+    assert runs.give_up(Contract.load(first).digest.hex())
+    twice = json.loads((known["B"].runs / f"{SESSION}.json").read_text()) | {"session": "ef" * 16}
+    (known["B"].runs / f"{'ef' * 16}.json").write_text(json.dumps(twice))
+    with pytest.raises(InputError, match=r"broken off more than once while its result was opened.*--again"):
+        Runs(known["B"]).start(first, data["B"], None)
+    (known["B"].runs / f"{'ef' * 16}.json").unlink()
+    runs = noted(known["B"], opened=False)
+    for path in (second, first):
+        assert runs.start(path, data["B"], None).state == "waiting", "nobody has seen anything"
+        assert runs.give_up(Contract.load(path).digest.hex())
+
+
+def test_a_node_that_is_stopped_when_its_signature_is_out_says_where_the_release_is(tmp_path: Path) -> None:
+    house = houses(tmp_path, ("A",))["A"]
+    note = house.runs / f"{SESSION}.json"
+    said = Noted("0" * 64, ("A", "B"), "running", SESSION, opened=True, result="r", signed=True)
+    note.write_text(json.dumps(said.to_document()))
+    (found,) = Runs(house).every()
+    assert found.left
+    assert found.why == f"the node was stopped in the middle; {PERHAPS}"
+    over = said.failed(f"A: the node's folder: No space left on device; {NOTHING}")
+    assert over.why == f"A: the node's folder: No space left on device; {PERHAPS}"
+    for why in (f"B: is gone; {PERHAPS}", "B: is gone; nothing is published"):
+        assert said.failed(why).why == f"B: is gone; {PERHAPS}"
+    assert replace(said, signed=False).failed("x; nothing is published").why == "x; nothing is published"
+
+
+def test_rows_that_were_mined_are_not_mined_under_another_contract_unless_forced(tmp_path: Path) -> None:
+    """Of two lists of counts with one person between them, the difference is that person."""
+    known = houses(tmp_path)
+    data = tmp_path / "B.csv"
+    data.write_text("id,item\n1,bread\n2,milk\n")
+    first, second = (
+        contract_of(
+            tmp_path / name,
+            known,
+            of=lambda **more: {**DOCUMENT, "parties": list(NAMES), **more},
+            purpose=name,
+        )
+        for name in "cd"
+    )
+    runs = published(known["B"], first, str(data), {"A": "a1", "C": "c1"})
+    with pytest.raises(InputError, match=r"published under another contract already .*--again"):
+        runs.start(second, str(data), None)
+    runs.start(second, str(data), None, again=True)
+    assert runs.give_up(agreements.load(second).digest.hex())
+    data.write_text("id,item\n1,bread\n")
+    with pytest.raises(InputError, match=r"B: has other rows than when .*--again"):
+        runs.start(first, str(data), None)
+
+
+def test_a_party_that_refuses_to_start_ends_the_waiting_of_others(tmp_path: Path) -> None:
+    known, data = houses(tmp_path), tables(tmp_path)
+    path = contract_of(tmp_path / "c", known)
+    runs = Runs(known["B"])
+    digest = runs.start(path, data["B"], None).contract
+    runs.refused(digest, "D")
+    assert runs.every()[-1].state == "waiting", "not a party"
+    runs.refused(digest, "C")
+    told = "its own node refuses to start this contract, and has told its steward why; nothing is published"
+    assert [(one.state, one.why) for one in runs.every()] == [("failed", f"C: {told}")]
+    assert runs.start(path, data["B"], None).why == f"C: {told}", "nor does who starts a moment later"
+    runs.refusals.forgotten(digest, "C")
+    assert runs.start(path, data["B"], None).state == "waiting"
+    assert runs.give_up(digest)
+
+
+def test_who_has_heard_of_an_end_names_the_cause_and_not_the_messenger() -> None:
+    """A told B that C is the cause; of B, C is heard, and not A."""
+    for why, named in (
+        (has_ended(NAMES, "A", "C"), "C"),
+        (has_ended(NAMES, "A", None), "A"),
+        (has_ended(NAMES, "A", "A"), "A"),
+        (has_ended(NAMES, "A", "Z"), "A"),
+        ("C: said nothing for 5 seconds", "C"),
+        ("ended by our own steward", ""),
+    ):
+        assert Noted("0" * 64, NAMES, why=why).named == named, why
 
 
 def test_a_virtual_database_of_the_same_rows_is_not_made_again_unless_forced(tmp_path: Path) -> None:
@@ -252,7 +379,7 @@ def test_rows_are_those_that_were_signed_for(tmp_path: Path) -> None:
     path = contract_of(tmp_path / "c", known)
     agreed = Contract.load(path)
     key = known["B"].key()
-    sign(agreed, path, key, rows.mark(key, agreed, content(Path(data["B"]))).hex())
+    sign(agreed, path, key, rows.mark(key, agreed, values(Path(data["B"]), Form())).hex())
     runs = Runs(known["B"])
     runs.start(path, data["B"], None)
     assert runs.give_up(agreed.digest.hex())
@@ -282,6 +409,22 @@ def test_a_file_that_changes_after_the_run_was_started_is_not_put_in(tmp_path: P
     with pytest.raises(InputError, match="no such file any more"):
         runs._refuse_changed(live)
     assert runs.give_up(digest)
+
+
+def test_a_file_that_changes_while_it_is_looked_at_is_not_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was marked and what would be put in could be two."""
+    known, data = houses(tmp_path), tables(tmp_path)
+    path = contract_of(tmp_path / "c", known)
+
+    def looked(source: Path, form: Form) -> bytes:
+        source.write_text(source.read_text() + "\n")
+        return values(source, form)
+
+    monkeypatch.setattr(running, "values", looked)
+    with pytest.raises(InputError, match="being changed just now"):
+        Runs(known["B"]).start(path, data["B"], None)
 
 
 def test_one_key_under_two_names_is_refused(tmp_path: Path) -> None:

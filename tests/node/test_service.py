@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from tests.node.nodes import (
     Process,
     caller,
     contract_of,
+    fresh,
     houses,
     over,
     runs,
@@ -91,7 +93,8 @@ def test_three_nodes_one_of_them_on_postgresql_publish_the_pooled_table(
         connection.execute(f"create table hospital ({columns})")
         connection.cursor().executemany("insert into hospital values (%s, %s, %s, %s, %s)", rows.rows())
     with serving(scene.houses, "C") as more:
-        assert start(scene.houses["B"], path, url, "select * from hospital")[0] == 200
+        query = "select gen_random_uuid() as patient, * from hospital"  # a type that no text file has
+        assert start(scene.houses["B"], path, url, query)[0] == 200
         scene.start("C", path)
         words = ["joint", "run", str(path), "--node", str(scene.folder / "A"), "--data", scene.data["A"]]
         assert main(words) == 0, capsys.readouterr().err
@@ -161,7 +164,9 @@ class Adult:
 
     def published(self, ended: dict[str, dict[str, Any]]) -> None:
         """Everybody has the table that all rows in one place give."""
-        assert {one["state"] for one in ended.values()} == {"done"}, ended
+        assert {one["state"] for one in ended.values()} == {"done"}, [
+            (n, one["state"], one["why"]) for n, one in ended.items()
+        ]
         contract = Contract.load(self.path)
         alone = pv.publish(self.table.select(list(contract.domains)), contract.policy)
         pooled = (alone.write(self.folder / "alone") / "data.csv").read_bytes()
@@ -290,7 +295,9 @@ def test_a_party_killed_after_all_have_signed(stage: str, scene: Scene) -> None:
         assert dies.running.wait(timeout=30) == -9
     finally:
         dies.kill()
-    assert {one["state"] for one in ended.values()} == {"done"}, ended
+    assert {one["state"] for one in ended.values()} == {"done"}, [
+        (n, one["state"], one["why"]) for n, one in ended.items()
+    ]
     session = ended["A"]["session"]
     with serving(scene.houses, "C"):
         mine = next(one for one in runs(scene.houses["C"]) if one["session"] == session)
@@ -333,22 +340,32 @@ def test_rows_that_changed_since_a_run_are_named_at_the_others_and_nothing_is_pu
     """The same contract with a row less at one party: the two tables would tell what the row did."""
     path = scene.contract("changing", purpose="once")
     data = {name: scene.folder / f"{name}.changing.csv" for name in NAMES}
-    for name, place in data.items():
-        pl.read_csv(scene.data[name], infer_schema=False).reverse().write_csv(place)
+    for name, place in fresh(scene.folder, "once").items():
+        pl.read_csv(place, infer_schema=False).write_csv(data[name])
     with serving(scene.houses, "C") as more:
 
         def run(again: str) -> dict[str, dict[str, Any]]:
             count = {name: len(runs(house)) for name, house in scene.houses.items()}
-            for name, house in scene.houses.items():
-                status, said = start(house, path, str(data[name]), again=name in again)
+            for name in NAMES[::-1]:  # C first, which takes back that it has refused
+                status, said = start(scene.houses[name], path, str(data[name]), again=name in again)
                 assert status == 200, said
             return {name: over(house, count[name] + 1) for name, house in scene.houses.items()}
 
         assert {one["state"] for one in run("").values()} == {"done"}
+        pl.read_csv(data["B"], infer_schema=False).reverse().write_csv(data["B"], line_terminator="\r\n")
         assert {one["state"] for one in run("").values()} == {"done"}, "the same rows: the same table"
         rows = data["C"].read_text().splitlines(keepends=True)
         data["C"].write_text("".join(rows[:-1]))
+        for name in "BA":  # who waits for C is told that its node refuses, and does not wait to the end
+            assert start(scene.houses[name], path, str(data[name]), again=False)[0] == 200
+        count = {name: len(runs(scene.houses[name])) for name in "AB"}
+        begun = time.monotonic()
         assert start(scene.houses["C"], path, str(data["C"]), again=False)[0] == 422, "its own node says so"
+        for name in "AB":
+            over(scene.houses[name], count[name])
+            why = max(runs(scene.houses[name]), key=lambda one: str(one["begun"]))["why"]
+            assert "C: its own node refuses to start this contract" in why or "names C" in why
+        assert time.monotonic() - begun < scene.houses["A"].patience / 2
         found = run("C")
         for name in ("A", "B"):
             assert found[name]["state"] == "failed"
@@ -457,7 +474,11 @@ def test_pieces_that_are_replayed_reordered_too_long_or_of_another_contract(
     )
     assert one.call("POST", f"/v1/sessions/{secrets.token_hex(16)}", document=asked)[0] == 409, "another run"
     assert one.call("POST", f"/v1/sessions/{'z' * 32}", document=asked)[0] == 403
-    assert one.call("POST", f"/v1/sessions/{session}", body=b"{" * 70_000)[0] == 400
+    assert one.call("POST", f"/v1/sessions/{session}", body=b"{" * 60_000)[0] == 400
+    assert one.call("POST", f"/v1/sessions/{session}", body=b"{" * 70_000)[0] == 413
+    for number in ("9" * 5000, "CANARY"):
+        where = f"/v1/sessions/{session}/pieces/{number}"
+        assert one.call("PUT", where, body=b"x") == (400, {"error": "not a request of this protocol"})
     stranger.close()
     log = scene.running["B"].said()
     for why in ("replayed, left out or reordered", "too long", "under another contract"):

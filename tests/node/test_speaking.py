@@ -26,7 +26,7 @@ pytestmark = pytest.mark.services
 
 def test_what_a_header_says() -> None:
     found = [version_of(said) for said in (None, "", "1", "2", "17", "-1", "2.0", "x", "9" * 5, "\u0662")]
-    assert found == [1, 1, 1, 2, 17, 1, 1, 1, 1, 1]
+    assert found == [1, 0, 1, 2, 17, 0, 0, 0, 0, 0]
 
 
 @pytest.fixture
@@ -95,6 +95,18 @@ def test_a_leader_of_another_version_is_refused_and_who_waits_for_it_is_told(sce
     running["B"].says(
         f'"status": 426, "why": "speaks version 1 of the protocol, this node {SPEAKS}", "peer": "A"'
     )
+
+
+def test_a_header_that_is_no_version_is_not_taken_for_the_first(scene: Any) -> None:
+    known, running, _ = scene
+    tls = certificates.connecting(known["A"].folder, known["B"].me().authority)
+    with httpx.Client(base_url=known["B"].url, verify=tls, trust_env=False) as odd:
+        for said in ("x", "-3", "99999"):
+            answer = odd.post(f"/v1/sessions/{'5' * 32}", json={}, headers={HEADER: said})
+            assert answer.status_code == 426
+            told = f"speaks no version that there is of the protocol, this node {SPEAKS}"
+            assert answer.json() == {"error": told}
+    running["B"].says("speaks no version that there is")
 
 
 def test_a_contract_that_was_signed_for_another_version_is_not_started(

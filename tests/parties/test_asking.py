@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import threading
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -20,12 +22,14 @@ from tests.parties.parties import run_each
 from privet.cli import main
 from privet.errors import InputError, PartyError, PolicyError, UnsupportedError
 from privet.parties import agreements
+from privet.parties.primitives import union as unions
+from privet.parties.transport import InProcess, Session
 from privet.parties.virtual import answering
 from privet.parties.virtual.answering import answered
 from privet.parties.virtual.asking import Question
 from privet.parties.virtual.contract import DatabaseContract
 from privet.parties.virtual.growing import Grown
-from privet.parties.virtual.memory import TRIES, Memory
+from privet.parties.virtual.memory import DAMAGED, TRIES, Memory
 from privet.parties.virtual.table import LocalTable
 from privet.registry import find
 from privet.roads.parties.rehearsing import VirtualDatabase, make_database
@@ -142,7 +146,8 @@ def test_nobody_receives_what_is_not_on_the_list() -> None:
         assert b"CANARY" not in said
         assert not [sick for sick in DISEASES if sick.encode() in said]
     kinds = {kind for traffic in travelled.traffic.values() for _, kind, _ in traffic.transcript}
-    assert kinds == {"question", "known", "ready", "value", "largest", "items", "bag", "seals"}
+    around = {"value", "largest", "items", "bag"}
+    assert kinds == {"question", "known", "ready", *around, "held", "key", "promise", "objection", "seals"}
 
 
 def test_a_bag_on_its_way_has_decoys_and_no_order() -> None:
@@ -219,7 +224,7 @@ def test_rows_that_were_never_united_are_refused_whether_or_not_they_are_ours(
     seals = {} if guess == "their rows" else dict(made.memories[0]._seals)
     if guess == "other rows":
         rows = {box: [(code + 1) % 4 for code in codes] for box, codes in rows.items()}
-        monkeypatch.setattr(answering, "_refuse_damaged", lambda *_: None)  # its own program is another
+    monkeypatch.setattr(answering, "_refuse_damaged", lambda *_: None)  # its own program is another
     memories = (Memory(rows, seals=seals), *map(forgotten, made.memories[1:]))
     with pytest.raises(PartyError, match="north: recalls rows that we never united with it"):
         replace(made, memories=memories).ask(question)
@@ -230,10 +235,77 @@ def test_a_memory_that_somebody_has_changed_is_noticed_by_its_owner() -> None:
     made = make_database(contract(), frames(), ENGINE)
     question = Question.parsed([], made.contract)
     made.ask(question)
-    for rows in ({0: [1]}, {0: [-1, 1, 2]}, {0: [4, 1, 2]}, {box: [3, 3, 3] for box in range(4)}):
-        changed = Memory(rows, secret=made.memories[1]._secret)
-        with pytest.raises(PartyError, match="south: what was answered before is damaged"):
+    was = made.memories[1]
+    others = dict(was._rows)  # rows of other sites, which this one cannot know to be wrong by its own
+    table = made.tables[1]
+    mine = Counter(table.sensitive[table.leaf == 0, 0].tolist())
+    theirs = list((Counter(others[0]) - mine).elements())
+    others[0] = sorted([*mine.elements(), *((code + 1) % 4 for code in theirs)])
+    for rows in ({0: [1]}, {0: [-1, 1, 2]}, {0: [4, 1, 2]}, {box: [3, 3, 3] for box in range(4)}, others):
+        changed = Memory(rows, secret=was._secret, seals=dict(was._seals))
+        with pytest.raises(PartyError, match=re.escape(f"south: {DAMAGED}")):
             replace(made, memories=(made.memories[0], changed, made.memories[2])).ask(question)
+    unsealed = Memory(dict(was._rows), secret=was._secret)
+    with pytest.raises(PartyError, match="south: what was answered before"):
+        replace(made, memories=(made.memories[0], unsealed, made.memories[2])).ask(question)
+
+
+def lying_leader(monkeypatch: pytest.MonkeyPatch, liar: int, row: int) -> None:
+    """A site that always leads, sends no decoys, and passes on another row than came back to it."""
+    honest = unions._united
+
+    def united(around: Any, items: Any, domain: int, decoys: int, *more: Any, leads: bool) -> Any:
+        if not leads:
+            return honest(around, items, domain, decoys, *more, leads=False)
+        unions._send(around, items)
+        result = sorted(unions._received(around, domain).tolist())
+        theirs = sorted(set((Counter(result) - Counter(items.tolist())).elements()))
+        false = theirs[row % len(theirs)]
+        other = false // len(DISEASES) * len(DISEASES) + (false + 1) % len(DISEASES)  # of the same group
+        changed = sorted(other if one == false else one for one in result)
+        unions._send(around, np.array(changed, dtype=np.int64))
+        unions._received(around, domain)
+        return changed, False
+
+    monkeypatch.setattr(unions, "_united", united)
+    monkeypatch.setattr(unions, "elected", lambda around: around._link.me == liar)
+
+
+@pytest.mark.parametrize("row", range(4))
+def test_a_leader_that_changes_a_row_does_not_see_whose_it_was(
+    row: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every other site ends at the same place and says the same; and gives it no second go."""
+    made = make_database(contract(), frames(), ENGINE)
+    question = Question.parsed(["age <= 30"], made.contract)
+    lying_leader(monkeypatch, 0, row)
+    session = Session(bytes([row]) * 16, made.contract.digest, made.contract.parties)
+    house = InProcess(session, patience=2, record=True)
+    ended: list[str] = [""] * 3
+
+    def part(at: int) -> None:
+        try:
+            answered(house.links[at], made.contract, made.tables[at], question, made.memories[at])
+        except PartyError as error:
+            ended[at] = str(error)
+
+    threads = [threading.Thread(target=part, args=(at,)) for at in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert "not those that the parties handed in; whose they are is told to nobody" in ended[1]
+    assert ended[1] == ended[2], "who misses a row is not to be seen"
+    last = [one.traffic.transcript[-1][:2] for one in house.links[1:]]
+    assert {kind for _, kind in last} == {"objection"}
+    monkeypatch.undo()
+    with pytest.raises(
+        PartyError, match=r"(somebody has changed what came out|does not unite these rows now)"
+    ):
+        made.ask(question)
+    assert len(made.ask(Question.parsed(["age >= 50"], made.contract))[0].rows) == 6, (
+        "of other groups it does"
+    )
 
 
 def test_two_who_ask_at_once_do_not_use_up_the_tries() -> None:
@@ -266,7 +338,7 @@ def test_what_does_not_end_is_not_tried_without_end() -> None:
     assert "ask again" in memory.reserved([2])
     seals = b'{"rows": {}, "tries": {}, "seals": {"1": {"north": "xyz"}}}'
     for damaged in (b"", b"{}", b"[]", kept[-1][:-5], b'{"rows": {"x": [1]}, "tries": {}}', seals):
-        with pytest.raises(InputError, match="damaged"):
+        with pytest.raises(InputError, match=re.escape(DAMAGED)):
             Memory.from_bytes(damaged)
 
 

@@ -210,6 +210,16 @@ def test_a_row_that_is_changed_in_the_shuffle_is_missed_by_its_owner(tmp_path: P
         run(names, part)
 
 
+def test_whose_row_was_changed_in_the_opening_is_told_to_nobody(tmp_path: Path) -> None:
+    """Or whoever changes a share would learn by who objects whose row it was."""
+    names, part = hospital(tmp_path, "ABC", reveal="counts")
+    with (
+        changed(1, "open", lambda payload: payload[:-8] + bytes([payload[-8] ^ 1]) + payload[-7:]),
+        pytest.raises(PartyError, match="handed in; whose they are is told to nobody"),
+    ):
+        run(names, part)
+
+
 def test_a_party_that_lies_about_its_parts_breaks_the_promise_and_nothing_is_published(
     tmp_path: Path,
 ) -> None:

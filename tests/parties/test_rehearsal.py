@@ -214,7 +214,9 @@ def test_rows_are_unpacked_as_they_were_packed(sizes: list[int], at_most: int | 
     rows = np.stack([rng.integers(0, size, 5) for size in sizes], axis=1)
     packed, width = _packed(rows, sizes, at_most)
     assert len(packed) == width * (at_most or 5)
-    assert _unpacked(packed.reshape(-1, width), sizes).tolist() == rows.tolist()
+    found = _unpacked(packed.reshape(-1, width), sizes)
+    assert found is not None
+    assert found.tolist() == rows.tolist()
 
 
 class GoneError(Exception):

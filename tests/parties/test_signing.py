@@ -37,6 +37,44 @@ def test_each_signs_for_itself(tmp_path: Path) -> None:
     assert [one.name for one in tmp_path.iterdir()] == ["contract.toml.signatures.json"]
 
 
+def test_signatures_that_were_made_at_the_same_time_are_collected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desks = {name: tmp_path / name / "contract.toml" for name in KEYS}
+    keys = {name: key.public for name, key in KEYS.items()}
+    for name, path in desks.items():
+        path.parent.mkdir()
+        path.write_text(tomli_w.dumps(document(keys=keys)))
+        sign(contract(), path, KEYS[name], "ab" * 32 if name == "C" else "")
+    assert signing.collect(contract(), desks["A"], [beside(desks["C"])]) == ["A", "C"]
+    words = ["joint", "sign", str(desks["A"]), "--collect", str(beside(desks["B"]))]
+    assert main(words) == 0
+    assert capsys.readouterr().out == "collected: signed by A, B, C\n"
+    assert signed(contract(), desks["A"]) == dict.fromkeys("ABC", True)
+    assert signing.bound(contract(), desks["A"]) == {"C": "ab" * 32}
+    # What is not under this contract, or is of nobody, changes nothing.
+    was = beside(desks["A"]).read_bytes()
+    said = json.loads(beside(desks["B"]).read_text())
+    for changes, told in (
+        ({"contract": "0" * 64}, "under another contract"),
+        ({"protocol": SPEAKS - 1}, "for another protocol"),
+        ({"signatures": said["signatures"] | {"D": "x"}}, "none under this contract"),
+        ({"signatures": {"B": said["signatures"]["B"][::-1]}}, "none under this contract"),
+        ({"rows": {"B": "cd" * 32}}, "none under this contract"),
+    ):
+        (tmp_path / "other.json").write_text(json.dumps(said | changes))
+        with pytest.raises(InputError, match=told):
+            signing.collect(contract(), desks["A"], [tmp_path / "other.json"])
+    sign(contract(), desks["C"], KEYS["C"])
+    with pytest.raises(InputError, match="C has signed here for other rows"):
+        signing.collect(contract(), desks["A"], [beside(desks["C"])])
+    with pytest.raises(InputError, match="no such file"):
+        signing.collect(contract(), desks["A"], [tmp_path / "none.json"])
+    assert beside(desks["A"]).read_bytes() == was
+    assert main(["joint", "sign", str(desks["A"])]) == 2
+    assert main([*words, "--data", "x.csv"]) == 2
+
+
 def test_a_changed_contract_is_signed_by_nobody(tmp_path: Path) -> None:
     path = tmp_path / "contract.toml"
     for key in KEYS.values():

@@ -12,7 +12,7 @@ import pytest
 from tests.parties.parties import NAMES, house
 
 from privet.errors import InputError, PartyError
-from privet.parties.transport import HEAD, InProcess, Link, Session, together
+from privet.parties.transport import HEAD, SPEAKS, InProcess, Link, Session, together
 
 
 def test_a_message_arrives_as_it_was_sent() -> None:
@@ -48,12 +48,14 @@ def other(position: int, fresh: bytes) -> Callable[[InProcess, list[bytes]], lis
     return change
 
 
+LATER = SPEAKS + 1
+BETWEEN = f"of the protocol between parties, we speak {SPEAKS}"
 WRONG: dict[str, tuple[Callable[[InProcess, list[bytes]], list[bytes]], str]] = {
     "replayed": (lambda _, kept: [kept[0], kept[0], kept[1]], "message 0 came where message 1 was due"),
     "reordered": (lambda _, kept: [kept[1], kept[0]], "message 1 came where message 0 was due"),
     "left out": (lambda _, kept: [kept[1]], "message 1 came where message 0 was due"),
-    "of the first version": (other(13, b"1"), "speaks version 1 of the protocol between parties, we speak 3"),
-    "of a later version": (other(13, b"4"), "speaks version 4 of the protocol between parties, we speak 3"),
+    "of the first version": (other(13, b"1"), f"speaks version 1 {BETWEEN}"),
+    "of a later version": (other(13, b"%d" % LATER), f"speaks version {LATER} {BETWEEN}"),
     "of no version": (other(13, b"\0"), "not a message of this protocol"),
     "of another session": (other(14, b"x" * 16), "another session"),
     "under another contract": (other(30, b"x" * 32), "another contract"),

@@ -10,7 +10,7 @@ import typer
 
 from privet.cli import screen
 from privet.cli.options import Engine, Json, Overwrite, engine_of, whole
-from privet.cli.signing import KeyFile, Passphrase
+from privet.cli.signing import Passphrase
 from privet.errors import InputError
 
 if TYPE_CHECKING:
@@ -75,50 +75,71 @@ def show(contract: ContractFile, *, json: Json = False) -> int:
 def sign(
     contract: ContractFile,
     *,
-    key: KeyFile,
+    key: Annotated[
+        Path | None, typer.Option("--key", metavar="KEY", help="Your private key; of a node, its sign.key.")
+    ] = None,
     passphrase_file: Passphrase = None,
     data: Annotated[
         str | None, typer.Option("--data", help="Sign for these rows too: a file or a database URL.")
     ] = None,
     query: Annotated[str | None, typer.Option("--query", help="What to select, of a database.")] = None,
+    collect: Annotated[
+        list[Path] | None,
+        typer.Option("--collect", metavar="FILE", help="Signatures beside another copy of it; repeat."),
+    ] = None,
     json: Json = False,
 ) -> int:
-    """Put your organisation's name to a contract.
+    """Put your organisation's name to a contract, and collect the others'.
 
     The contract lists every party's public key under [keys]; whose key signs is seen from that. The signature
     is over the contract's digest and stands beside it, in CONTRACT.signatures.json, where all parties collect
     theirs. Whatever is changed in the contract afterwards, nobody has signed.
+
+    Send that file from desk to desk, or let each sign its own copy: --collect takes over what stands beside
+    the others', with or without --key. Only signatures under this very contract are taken.
 
     With --data you sign for the rows that are there now as well: beside your signature stands a mark, by
     which only you know them again, and your node runs the contract with them and with no others.
 
     Example:
       privet joint sign contract.toml --key north.key
+      privet joint sign contract.toml --collect from-south.json --collect from-west.json
 
     Next: `privet joint show contract.toml` says who has signed.
 
     """
     from privet.cli.signing import secret
     from privet.evidence.signing import PrivateKey
-    from privet.node.source import content, opened
-    from privet.parties import agreements, rows
-    from privet.parties.signing import beside
-    from privet.parties.signing import sign as put
+    from privet.node.source import opened, values
+    from privet.parties import agreements, rows, signing
 
     agreed = agreements.load(contract)
-    signing = PrivateKey.load(key, secret(passphrase_file))
-    marked = "" if data is None else rows.mark(signing, agreed, content(opened(data, query))).hex()
-    party = put(agreed, contract, signing, marked)
+    if key is None and not collect:
+        raise InputError("--key, --collect: sign, or collect what others have signed")
+    if key is None and data is not None:
+        raise InputError("--data: needs --key, since it is signed for")
+    party, marked, there = None, "", list[str]()
+    if collect:
+        there = signing.collect(agreed, contract, collect)
+    if key is not None:
+        mine = PrivateKey.load(key, secret(passphrase_file))
+        if data is not None:
+            marked = rows.mark(mine, agreed, values(opened(data, query), agreements.form(agreed))).hex()
+        party = signing.sign(agreed, contract, mine, marked)
     if json:
         screen.answer(
             {
                 "party": party,
                 "digest": agreed.digest.hex(),
-                "signatures": str(beside(contract)),
+                "signatures": str(signing.beside(contract)),
+                **({"collected": there} if collect else {}),
                 **({"rows": marked} if marked else {}),
             }
         )
-    else:
+        return 0
+    if collect:
+        screen.say(f"collected: signed by {', '.join(there)}")
+    if party is not None:
         for_rows = ", for the rows that are there now" if marked else ""
         screen.say(f"{party} has signed contract {agreed.digest.hex()}{for_rows}")
     return 0

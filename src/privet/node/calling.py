@@ -123,8 +123,10 @@ class Caller:
 
 
 def version_of(said: str | None) -> int:
-    """What a header says; the first version had none, and nothing else is repeated of it."""
-    return int(said) if said is not None and said.isascii() and said.isdigit() and len(said) < 5 else 1
+    """What a header says: 1 where there is none, as in the first version; 0 where it is no number."""
+    if said is None:
+        return 1
+    return int(said) if said.isascii() and said.isdigit() and len(said) < 5 else 0
 
 
 def socket_of(folder: Path, name: str) -> Path:

@@ -34,12 +34,13 @@ class Job:
     key: PrivateKey
     purse: Purse | None = None  # what pays, where the contract spends
     rows: Rows = UNTOLD
-    before: Callable[[Path], None] = lambda _: None  # looks at what is about to be signed, and may refuse
+    before: Callable[[], None] = lambda: None  # before it is signed, and may refuse
+    leaving: Callable[[], None] = lambda: None  # before our signature goes out
 
     def carried_out(self, link: Link, folder: Path) -> None:
         """Do it with the others; the result stands in the folder, signed by all, or this raises."""
         agreed, source, engine = self.agreed, self.source, self.engine
-        sign = AllSign(link, agreed, self.key, self.before)
+        sign = AllSign(link, agreed, self.key, self.before, self.leaving)
         if isinstance(agreed, Contract):
             _, release = publish_together(
                 link,
@@ -59,6 +60,6 @@ class Job:
             return
         run = greet(link, self.certificate, self.rows)
         if isinstance(agreed, MiningContract):
-            keep_itemsets(folder, agreed, run, mine_together(link, agreed, source, engine), sign)
+            keep_itemsets(folder, agreed, run, mine_together(link, agreed, source, engine, self.rows), sign)
         else:
-            keep_together(folder, agreed, run, make_together(link, agreed, source, engine), sign)
+            keep_together(folder, agreed, run, make_together(link, agreed, source, engine, self.rows), sign)

@@ -1,15 +1,22 @@
-"""What a node notes of its runs: on disk before anybody hears of them, and read again when it is started."""
+"""What a node notes of its runs: on disk before anybody hears of them, and read again when it is started.
+
+A run that has failed may have shown something all the same, so how far it came is noted before it goes there:
+that its result is opened among the parties, what came out, and that our signature under it goes out.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from privet.errors import InputError
 from privet.evidence import folder as ev
+from privet.node.ending import cause
 from privet.node.house import House
 from privet.placing import aside
 from privet.roads.parties.concluding import PERHAPS
@@ -17,7 +24,9 @@ from privet.roads.parties.results import NOTE
 
 WAITING, RUNNING, DONE, FAILED = "waiting", "running", "done", "failed"
 RUN, QUERY = "run", "query"  # a contract is run; its virtual database is asked
-STOPPED = "the node was stopped in the middle; nothing was published here; run it again"
+NOTHING = "nothing was published"
+STOPPED = f"the node was stopped in the middle; {NOTHING}; run it again"
+UNTRUE = {NOTHING, "nothing is published", "run it again", ""}  # once our signature is out
 
 
 @dataclass(frozen=True)
@@ -35,6 +44,9 @@ class Noted:
     asker: str = ""  # of a question, who asks; at the node that was asked
     rows: str = ""  # what the node knows the rows by again that went in
     marks: Mapping[str, str] = field(default_factory=dict)  # by party, what each told of its own
+    opened: bool = False  # parties may have seen the result, or some of it
+    result: str = ""  # the digest of what was opened; noise makes another each time, and has none
+    signed: bool = False  # our signature may be out
 
     def to_document(self) -> dict[str, Any]:
         return asdict(self)
@@ -42,13 +54,24 @@ class Noted:
     @property
     def left(self) -> bool:
         """Has something left under it, or perhaps: another party may hold what this one was about to."""
-        return bool(self.release) or PERHAPS in self.why
+        return bool(self.release) or self.signed
+
+    @property
+    def seen(self) -> bool:
+        """Has anybody seen its result, or perhaps? Before it is signed only parties have."""
+        return self.left or self.opened
 
     @property
     def named(self) -> str:
         """The party that is the cause, where one is named."""
-        name = self.why.partition(":")[0]
-        return name if name in self.parties else ""
+        return cause(self.why, self.parties)
+
+    def failed(self, why: str) -> Noted:
+        """It has not come to its end here; once our signature is out another party's may hold the result."""
+        if self.signed:
+            said = why.replace(PERHAPS, "").split("; ")  # it need not be said twice
+            why = "; ".join([*(one for one in said if one not in UNTRUE), PERHAPS])
+        return replace(self, state=FAILED, why=why)
 
 
 def now() -> str:
@@ -56,10 +79,21 @@ def now() -> str:
 
 
 def write(house: House, noted: Noted) -> None:
+    """It is on the disk when this is over: what is done next must not be forgotten."""
     place = house.runs / f"{noted.session}.json"
     fresh = place.with_name(f".{place.name}.new")
-    fresh.write_text(json.dumps(noted.to_document(), indent=1) + "\n", encoding="utf-8")
+    with fresh.open("w", encoding="utf-8") as file:
+        json.dump(noted.to_document(), file, indent=1)
+        file.write("\n")
+        file.flush()
+        os.fsync(file.fileno())
     fresh.replace(place)
+    folder = os.open(place.parent, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # some disks sync no folders
+            os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 def recovered(house: House) -> list[Noted]:
@@ -78,12 +112,8 @@ def recovered(house: House) -> list[Noted]:
             with aside(folder):
                 pass  # finishes what was ready, removes what was not
             there = noted.kind == RUN and any((folder / name).is_file() for name in (ev.FILE, NOTE))
-            noted = replace(
-                noted,
-                state=DONE if there else FAILED,
-                why="" if there else STOPPED,
-                release=folder.name if there else "",
-            )
+            done = replace(noted, state=DONE, release=folder.name)
+            noted = done if there else noted.failed(STOPPED)
             write(house, noted)
         found.append(noted)
     return found

@@ -44,7 +44,7 @@ try:
     from privet.disclose.audit.door import Door, Limits
     from privet.disclose.audit.metrics import Metrics
     from privet.disclose.audit.service import Service, configured, listening
-    from privet.node.service import LAST, STATUS, Caller, body_of
+    from privet.node.service import LAST, STATUS, Caller, body_of, wordless
 except ImportError:
     raise MissingExtraError("a relay", "node") from None
 
@@ -266,6 +266,7 @@ def application(house: House, faces: Faces) -> FastAPI:
         ("DELETE", "/v1/tunnels/{tunnel}", hang_up),
     ):
         app.add_api_route(path, answer, methods=[method], response_model=None)
+    wordless(app, refused)
     return app
 
 

@@ -26,37 +26,46 @@ from typing import Any
 from privet.core import Purse
 from privet.disclose.audit.lines import say
 from privet.errors import InputError, PartyError, PrivetError
+from privet.node import again as before
 from privet.node import certificates
+from privet.node.agreed import refuse_unsigned, refuse_unsigned_rows
 from privet.node.calling import Caller, UnreachableError
-from privet.node.house import SIGN, House, Peer, purse_of
+from privet.node.ending import has_ended
+from privet.node.house import SIGN, House, purse_of
 from privet.node.jobs import Job
-from privet.node.notes import DONE, FAILED, QUERY, RUN, RUNNING, WAITING, Noted, now, recovered, write
+from privet.node.notes import (
+    DONE,
+    FAILED,
+    NOTHING,
+    QUERY,
+    RUN,
+    RUNNING,
+    WAITING,
+    Noted,
+    now,
+    recovered,
+    write,
+)
 from privet.node.questions import Asked
-from privet.node.source import content, mark, opened
-from privet.node.wires import Nodes, has_ended
+from privet.node.refusals import REFUSED, Refusals
+from privet.node.source import content, mark, opened, values
+from privet.node.wires import Nodes
 from privet.parties import agreements, rows
 from privet.parties.agreements import Signed
 from privet.parties.contract import Contract
-from privet.parties.itemsets import MiningContract
-from privet.parties.rows import OTHERS, UNTOLD, Rows
-from privet.parties.signing import bound, signed, speaks
-from privet.parties.transport import SPEAKS, Link, OtherSpeechError, Session
-from privet.parties.virtual.contract import DatabaseContract
+from privet.parties.rows import UNTOLD, Rows
+from privet.parties.signing import bound
+from privet.parties.transport import Link, OtherSpeechError, Session
 from privet.parties.virtual.memory import Memory
 from privet.registry import find
 from privet.roads.parties.database import heard
 
 QUESTIONS = 16  # that are answered at the same time
 KNOCK = 0.5  # seconds between two questions whether a peer has begun
-NOTHING = "nothing was published"
 NOTES = "the node cannot write to its own folder: is the disk full? Nothing was begun"
-SAME = ("data.csv", "itemsets.csv")  # what the same rows make again, to the byte
-OTHER_RESULT = (
-    "the same rows made another result when this contract was run before: a party has put in others than it "
-    "says; nothing is published"
-)
+RUNNING_ALREADY = "this contract is running already; `privet joint status` says how far it is"
 CHANGED = "the data were changed after the run was started; nothing is published; start it again"
-FAULT = "a fault in privet; nothing was published; the log has its kind"
+FAULT = f"a fault in privet; {NOTHING}; the log has its kind"
 
 
 @dataclass
@@ -69,6 +78,7 @@ class Live:
     source: Any = field(repr=False)
     content: bytes = field(default=b"", repr=False)  # the digest of what the source had when it was started
     rows: Rows = UNTOLD
+    earlier: frozenset[str] = frozenset()  # results of runs of this contract that this one has to repeat
     question: Asked | None = None
     purse: Purse | None = None  # what pays, where the contract spends
     wires: Nodes | None = None
@@ -85,6 +95,7 @@ class Runs:
         self._lock = threading.Lock()
         self._live: dict[str, Live] = {}  # by the contract's digest
         self._over: dict[str, Noted] = {}  # by session
+        self.refusals = Refusals(house)
         self._memories: dict[str, Memory] = {}  # by the session that made a database
         for noted in recovered(house):
             self._over[noted.session] = noted
@@ -109,82 +120,101 @@ class Runs:
         """
         contract = agreements.load(path)
         refuse_unsigned(contract, path, self.house, self.key.public)
-        place = source or self.house.source
-        if place is None:
-            raise InputError("which data? say --data, or [data] source in node.toml")
-        data = opened(place, query or (self.house.query if source is None else None))
-        digest = content(data)
-        known = mark(digest, self._secret())
-        told = rows.mark(self.key, contract, digest)
-        signed_for = bound(contract, path)
-        if signed_for.get(self.house.name, told.hex()) != told.hex():
-            raise InputError(
-                "these are not the rows that were signed for: bring those, or look at these and run "
-                "`privet joint sign --data` again"
-            )
-        if not again:
-            self._refuse_second(contract, known, told.hex())
-        live = Live(
-            Noted(
-                contract.digest.hex(),
-                contract.parties,
-                begun=now(),
-                rows=known,
-            ),
-            contract,
-            contract.parties[0],
-            data,
-            digest,
-            Rows(told, signed_for, () if again else self._published(contract)),
-            purse=self._purse(contract, *ledger),
-        )
+        digest = contract.digest.hex()
         with self._lock:
-            if live.noted.contract in self._live:
-                raise InputError("this contract is running already; `privet joint status` says how far it is")
-            self._live[live.noted.contract] = live
-        say("run started", contract=live.noted.contract[:16])
+            if digest in self._live:
+                raise InputError(RUNNING_ALREADY)
+        live = self._prepared(contract, path, source, query, ledger, again=again)
+        with self._lock:
+            if digest in self._live:
+                raise InputError(RUNNING_ALREADY)
+            self._live[digest] = live
+        say("run started", contract=digest[:16])
+        self.refusals.take_back(contract)
         if live.leads == self.house.name:
             if not self._begin(live, secrets.token_bytes(16)):
                 raise InputError(NOTES)
+        elif gone := self.refusals.just_now(digest, contract.parties):
+            self._go_without(digest, gone)
         else:
             late = threading.Timer(self.house.patience, self._expire, [live])
             late.daemon = True
             late.start()
         return live.noted
 
+    def _prepared(
+        self,
+        contract: Signed,
+        path: Path,
+        source: str | None,
+        query: str | None,
+        ledger: tuple[str | None, str | None],
+        *,
+        again: bool,
+    ) -> Live:
+        """A run that may begin; or why its own node refuses it."""
+        place = source or self.house.source
+        if place is None:
+            raise InputError("which data? say --data, or [data] source in node.toml")
+        data = opened(place, query or (self.house.query if source is None else None))
+        digest = content(data)
+        of_rows = values(data, agreements.form(contract))
+        if content(data) != digest:
+            raise InputError("the data are being changed just now; start it again when they are not")
+        known = mark(of_rows, self._secret())
+        told = rows.mark(self.key, contract, of_rows)
+        signed_for = bound(contract, path)
+        try:
+            refuse_unsigned_rows(signed_for.get(self.house.name), told.hex())
+            if not again:
+                self._refuse_second(contract, known, told.hex())
+        except InputError:  # a name that was mistyped is typed again; this needs the steward to think
+            self.refusals.tell(contract)
+            raise
+        seen = [] if again else self._seen(contract)
+        return Live(
+            Noted(contract.digest.hex(), contract.parties, begun=now(), rows=known),
+            contract,
+            contract.parties[0],
+            data,
+            digest,
+            Rows(told, signed_for, tuple(one.marks for one in seen)),
+            frozenset(one.result for one in seen if one.result),
+            purse=self._purse(contract, *ledger),
+        )
+
+    def refused(self, digest: str, by: str) -> None:
+        """A party's own node does not start a contract: whoever waits for it is told."""
+        self.refusals.heard(digest, by)
+        self._go_without(digest, by)
+
+    def _go_without(self, digest: str, by: str) -> None:
+        """End what waits for a party that does not start."""
+        with self._lock:
+            live = self._live.get(digest)
+        if live is None or by not in live.contract.parties:
+            return
+        why = f"{by}: {REFUSED}; nothing is published"
+        live.ended.set()
+        with live.lock:
+            if live.wires is not None:
+                live.wires.end(why)
+            elif live.noted.state == WAITING:
+                self._close(live, replace(live.noted, state=FAILED, why=why))
+
     def _secret(self) -> bytes:
         """Of this node alone: under it its rows are known by marks."""
         return sha256(b"privet rows" + (self.house.folder / SIGN).read_bytes()).digest()
 
-    def _published(self, contract: Signed) -> tuple[Mapping[str, str], ...]:
-        """The marks of everybody's rows when this contract ended in a result; noise is paid for instead."""
-        if isinstance(contract, Contract) and contract.noisy:
-            return ()
+    def _seen(self, contract: Signed) -> list[Noted]:
         with self._lock:
-            made = [one for one in self._over.values() if one.contract == contract.digest.hex()]
-        return tuple(one.marks for one in made if one.left)
+            return before.seen(contract, list(self._over.values()))
 
     def _refuse_second(self, contract: Signed, known: str, told: str) -> None:
         """Two tables of the same persons can be put together; noise is paid for instead, in a ledger."""
-        me = self.house.name
-        if any(marks.get(me, told) != told for marks in self._published(contract)):
-            raise InputError(f"{me}: {OTHERS}")
-        if isinstance(contract, MiningContract) or (isinstance(contract, Contract) and contract.noisy):
-            return
         with self._lock:
-            made = [one for one in self._over.values() if one.left and one.rows == known]
-        if isinstance(contract, DatabaseContract) and made:
-            raise InputError(
-                "a virtual database of these rows was made already: in another one the same rows lie in "
-                "other groups and are united again, and who sees both concludes more than from either; "
-                "--again does it all the same"
-            )
-        if others := [one for one in made if one.contract != contract.digest.hex()]:
-            raise InputError(
-                f"these rows were published under another contract already ({others[0].contract[:16]}): who "
-                "has both tables can put them together, and no promise of either covers that; --again does "
-                "it all the same"
-            )
+            over = list(self._over.values())
+        before.refuse_second(contract, over, self.house.name, known, told)
 
     def _purse(self, contract: Signed, file: str | None, dataset: str | None) -> Purse | None:
         """What pays; a contract that spends is not started without."""
@@ -353,29 +383,35 @@ class Runs:
             else:
                 folder = self.house.releases / noted.session
                 engine = find("engines", "embedded")()
-
-                def remember(marks: Mapping[str, str]) -> None:
-                    """Before anything is computed: a run that is killed when it was ready is one of these."""
-                    live.noted = replace(live.noted, marks=marks)
-                    write(self.house, live.noted)
-
                 self._refuse_changed(live)
-                told = replace(live.rows, remember=remember)
-                before = partial(self._refuse_other, live)
-                job = Job(contract, live.source, engine, shown, self.key, live.purse, told, before)
+                told = replace(
+                    live.rows,
+                    remember=lambda marks: self._note(live, marks=marks),
+                    opening=lambda: self._note(live, opened=True),
+                    opened=partial(self._opened, live),
+                )
+                job = Job(
+                    contract,
+                    live.source,
+                    engine,
+                    shown,
+                    self.key,
+                    live.purse,
+                    told,
+                    before=lambda: self._refuse_changed(live),
+                    leaving=lambda: self._note(live, signed=True),
+                )
                 job.carried_out(link, folder)
                 found = replace(live.noted, state=DONE, release=folder.name)
             wires.close()
         except PrivetError as error:
-            found = replace(live.noted, state=FAILED, why="; ".join(error.complaints))
+            found = live.noted.failed("; ".join(error.complaints))
         except OSError as error:  # a disk that is full, or taken away
             why = os.strerror(error.errno) if error.errno else "it cannot be written"
-            found = replace(
-                noted, state=FAILED, why=f"{self.house.name}: the node's folder: {why}; {NOTHING}"
-            )
+            found = live.noted.failed(f"{self.house.name}: the node's folder: {why}; {NOTHING}")
         except Exception as error:  # noqa: BLE001 - its own words may quote data: only its kind is logged
             say("fault", kind=type(error).__name__, session=noted.session)
-            found = replace(noted, state=FAILED, why=FAULT)
+            found = live.noted.failed(FAULT)
         if found.state == FAILED:
             wires.stop(named=found.named)
         self._close(live, found)
@@ -387,25 +423,27 @@ class Runs:
         if content(live.source) != live.content:
             raise PartyError(f"{self.house.name}: {CHANGED}")
 
-    def _refuse_other(self, live: Live, made: Path) -> None:
-        """Refuse to sign what a change of anybody's rows has made, whatever mark it told of them."""
-        self._refuse_changed(live)
-        if not live.rows.before:
-            return
-        with self._lock:
-            earlier = [one.release for one in self._over.values() if one.contract == live.noted.contract]
-        for folder in (self.house.releases / name for name in earlier if name):
-            for name in SAME:
-                ours, theirs = made / name, folder / name
-                if ours.is_file() and theirs.is_file() and content(ours) != content(theirs):
-                    raise PartyError(OTHER_RESULT)
+    def _note(self, live: Live, **more: Any) -> None:
+        """On disk before it is done: a run that is killed then has done it."""
+        live.noted = replace(live.noted, **more)
+        write(self.house, live.noted)
+
+    def _opened(self, live: Live, result: bytes) -> None:
+        """Refuse what a change of anybody's rows has made, whatever mark it told of them."""
+        digest = mark(sha256(result).digest(), self._secret())
+        self._note(live, result=digest)
+        if live.earlier - {digest}:
+            raise PartyError(before.OTHER_RESULT)
 
     def _heard(self, database: str) -> Memory:
         """What was heard in answers of a database, the same for all questions to it."""
         with self._lock:
             if database not in self._memories:
                 folder = self.house.releases / self._over[database].release
-                self._memories[database] = heard(folder, self._secret())
+                try:
+                    self._memories[database] = heard(folder, self._secret())
+                except InputError as error:
+                    raise PartyError(*error.complaints).by(self.house.name) from None
             return self._memories[database]
 
     def _gather(self, live: Live, session: bytes, callers: Mapping[str, Caller]) -> None:
@@ -423,6 +461,8 @@ class Runs:
                     why = f"{name}: its steward has not started this contract"
                 if status == 200:
                     break
+                if status == 404 and self.refusals.just_now(live.noted.contract, [name]):
+                    raise PartyError(f"{name}: {REFUSED}; nothing is published")
                 if status not in {0, 404}:
                     raise PartyError(f"{name}: {JOINS.get(status, 'refuses this run')}")
                 if monotonic() > until:
@@ -454,36 +494,3 @@ JOINS = {
     429: "is answering too many questions; ask again later",
     507: "cannot write to its own folder; is its disk full?",
 }
-
-
-def refuse_unsigned(contract: Signed, path: Path, house: House, key: str) -> None:
-    """Nothing runs that not every party has signed, or among parties that were not invited."""
-    if house.name not in contract.parties:
-        raise InputError(f"{path}: this node is {house.name}, which is not a party of the contract")
-    if not contract.keys:
-        raise InputError(f"{path}: [keys]: a run needs every party's public key, and its signature")
-    missing = [party for party, done in signed(contract, path).items() if not done]
-    if missing and (version := speaks(path)) not in {None, SPEAKS}:
-        raise InputError(
-            f"{path}: was signed for version {version} of the protocol between parties, this node speaks "
-            f"{SPEAKS}; all parties use one version of privet and run `privet joint sign` again"
-        )
-    if missing:
-        raise InputError(
-            f"{path}: not signed by {', '.join(missing)}, or changed since; each party runs "
-            "`privet joint sign`"
-        )
-    peers: dict[str, Peer] = house.peers()
-    complaints = []
-    for party in contract.parties:
-        if party == house.name:
-            wrong = contract.keys[party] != key
-        elif party not in peers:
-            complaints.append(f"{path}: {party} has sent no invitation; `privet node invite --accept FILE`")
-            continue
-        else:
-            wrong = contract.keys[party] != peers[party].key
-        if wrong:
-            complaints.append(f"{path}: keys.{party}: is another key than the one that we know of {party}")
-    if complaints:
-        raise InputError(*complaints)

@@ -31,6 +31,7 @@ from privet.node.wires import PIECE, Taken
 
 try:
     from fastapi import FastAPI, Request
+    from fastapi.exceptions import RequestValidationError
     from fastapi.responses import FileResponse, JSONResponse, Response
     from starlette.background import BackgroundTask
     from starlette.concurrency import run_in_threadpool
@@ -45,6 +46,7 @@ except ImportError:
 SMALL = 1 << 16  # bytes of a request that is not a piece
 STATUS = {Taken.TAKEN: 200, Taken.ALREADY: 200, Taken.FULL: 429, Taken.ORDER: 409}
 SESSION = re.compile(r"[0-9a-f]{32}")
+DIGEST = re.compile(r"[0-9a-f]{64}")
 FILES = re.compile(r"[A-Za-z0-9_.-]{1,80}")
 LAST = 5  # seconds for requests that are under way when it is stopped
 
@@ -162,6 +164,18 @@ def application(house: House, runs: Runs, refresh: Callable[[], None]) -> FastAP
             say("join", peer=caller, session=session, status=status)
         return _said(status, {})
 
+    async def refusal(request: Request, digest: str) -> Response:
+        """A party's node does not start a contract, or does after all."""
+        caller = who(request)
+        if caller is None or caller == house.name or not DIGEST.fullmatch(digest):
+            return refused(request, 403, "not a peer, or not a contract")
+        if request.method == "DELETE":
+            runs.refusals.forgotten(digest, caller)
+            return _said(200, {})
+        say("refuses to start", peer=caller, contract=digest[:16])
+        await run_in_threadpool(runs.refused, digest, caller)
+        return _said(200, {})
+
     async def piece(request: Request, session: str, number: int) -> Response:
         caller, live = of(request, session)
         if isinstance(live, Noted):
@@ -233,11 +247,31 @@ def application(house: House, runs: Runs, refresh: Callable[[], None]) -> FastAP
         ("GET", "/v1/sessions/{session}", state),
         ("POST", "/v1/sessions/{session}/end", end),
         ("PUT", "/v1/sessions/{session}/pieces/{number}", piece),
+        ("POST", "/v1/contracts/{digest}/refusal", refusal),
+        ("DELETE", "/v1/contracts/{digest}/refusal", refusal),
         ("GET", "/v1/releases/{session}", release),
         ("GET", "/v1/releases/{session}/{name}", release),
     ):
         app.add_api_route(path, call, methods=[method], response_model=None)
+    wordless(app, refused)
     return app
+
+
+class TooLongError(Exception):
+    """A body is longer than agreed."""
+
+
+def wordless(app: FastAPI, refused: Callable[[Request, int, str], Response]) -> None:
+    """What is not of the protocol is refused in words of ours: the framework's repeat what was sent."""
+
+    async def strange(request: Request, _: Exception) -> Response:
+        return refused(request, 400, "not a request of this protocol")
+
+    async def long(request: Request, _: Exception) -> Response:
+        return refused(request, 413, "a request that is too long")
+
+    app.add_exception_handler(RequestValidationError, strange)
+    app.add_exception_handler(TooLongError, long)
 
 
 async def body_of(request: Request, most: int) -> bytes | None:
@@ -257,9 +291,12 @@ async def body_of(request: Request, most: int) -> bytes | None:
 
 
 async def _small(request: Request) -> dict[str, Any] | None:
+    """A short document; None where it is none."""
     body = await body_of(request, SMALL)
+    if body is None:
+        raise TooLongError
     try:
-        found = json.loads(body or b"")
+        found = json.loads(body)
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None

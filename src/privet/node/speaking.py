@@ -52,7 +52,8 @@ class Speaking:
             await self._app(scope, receive, answer)
             return
         told = self._faces.told(request)
-        why = f"speaks version {theirs} of the protocol, this node {SPEAKS}"
+        which = f"version {theirs}" if theirs else "no version that there is"
+        why = f"speaks {which} of the protocol, this node {SPEAKS}"
         say("refused", level=logging.WARNING, anybody=True, status=426, why=why, **told)
         if "peer" in told:
             self._other(told["peer"], theirs)

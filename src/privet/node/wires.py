@@ -26,6 +26,7 @@ from time import monotonic
 
 from privet.errors import PartyError
 from privet.node.calling import Caller, UnreachableError
+from privet.node.ending import has_ended
 
 PIECE = 4 << 20  # bytes of one request
 ROOM = 64 << 20  # bytes that have arrived and were not read
@@ -245,12 +246,6 @@ class Outbox:
             if self._stopped.wait(wait):
                 raise PartyError(f"{name}: is not sent any more")
             wait = min(2 * wait, SLOWEST)
-
-
-def has_ended(parties: Sequence[str], by: str, named: object) -> str:
-    """That a peer has ended the run, and because of whom, where it names somebody else."""
-    because = f" and names {named}" if named in parties and named != by else ""
-    return f"{by}: has ended the run{because}; nothing is published"
 
 
 REFUSED = {

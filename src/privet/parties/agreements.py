@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TypeAlias
 
+from privet.core import Form
 from privet.parties import learned
 from privet.parties.agreement import read
 from privet.parties.contract import Contract
@@ -20,6 +21,11 @@ def load(path: Path) -> Signed:
     if "mining" in document:
         return MiningContract.load(path)
     return DatabaseContract.load(path) if "database" in document else Contract.load(path)
+
+
+def form(agreed: Signed) -> Form:
+    """How files with rows are written, as far as it is agreed on."""
+    return agreed.policy.form if isinstance(agreed, Contract) else Form()
 
 
 def saw(agreed: Signed) -> dict[str, tuple[str, ...]]:

@@ -9,6 +9,9 @@ rows, empty ones among them, so that nobody learns how many it has.
 
 Two parties show each other their recoded rows, sorted: the table less one's own rows is the other's anyway.
 
+Whose rows are not among those that were opened says so; of three and more, all learn that somebody does and
+not who (`objection`): a party that changes a share would learn whose row it was.
+
 Trust: as `replicated`.
 Leaks: without `at_most`, how many rows each party has, to all parties. Of two, the other's rows as published.
 """
@@ -23,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.errors import InputError, InternalError, PartyError
+from privet.parties.primitives.objection import refuse_objected
 from privet.parties.primitives.paired import Two
 from privet.parties.primitives.replicated import Three
 from privet.parties.primitives.shuffle import by_chance, handed_in, shuffled
@@ -40,7 +44,10 @@ def assembled(
     """The rows of all parties, at every party; `sizes`: how many codes each column has."""
     packed, width = _packed(mine, sizes, at_most)
     if link.parties == 2:
-        return _ours_among(_unpacked(_exchanged(link, packed.reshape(-1, width)), sizes), mine)
+        found = _unpacked(_exchanged(link, packed.reshape(-1, width)), sizes)
+        if found is None or _lost(found, mine):
+            raise PartyError(NOT_THOSE)
+        return found
     if isinstance(three, Two):
         raise InternalError("two parties compute for themselves only")
     counts = _told_counts(link, len(mine), at_most)
@@ -50,16 +57,20 @@ def assembled(
     else:
         opened = three.open(shuffled(three, rows, width))
         three.tell(opened)
-    return _ours_among(_unpacked(opened.reshape(-1, width), sizes), mine)
+    found = _unpacked(opened.reshape(-1, width), sizes)
+    refuse_objected(
+        link, opened.astype("<u8").tobytes(), NOT_THOSE, objects=found is None or _lost(found, mine)
+    )
+    if found is None:  # pragma: no cover - its objection has ended the run
+        raise PartyError(NOT_THOSE)
+    return found
 
 
-def _ours_among(opened: NDArray[np.int64], mine: Codes) -> NDArray[np.int64]:
-    """The same rows, where this party's own are among them: whoever changes a share changes a row."""
+def _lost(opened: NDArray[np.int64], mine: Codes) -> bool:
+    """Is a row of this party's missing? Whoever changes a share changes a row."""
     whose = np.concatenate([np.ones(len(opened)), -np.ones(len(mine))])
     _, which = np.unique(np.concatenate([opened, mine.astype(np.int64)]), axis=0, return_inverse=True)
-    if (np.bincount(which.reshape(-1), weights=whose) < 0).any():
-        raise PartyError(f"{NOT_THOSE}: ours are not among them")
-    return opened
+    return bool((np.bincount(which.reshape(-1), weights=whose) < 0).any())
 
 
 def _exchanged(link: Link, mine: Words) -> Words:
@@ -111,7 +122,8 @@ def _packed(rows: Codes, sizes: Sequence[int], at_most: int | None) -> tuple[Wor
     return table.reshape(-1), table.shape[1]
 
 
-def _unpacked(table: Words, sizes: Sequence[int]) -> NDArray[np.int64]:
+def _unpacked(table: Words, sizes: Sequence[int]) -> NDArray[np.int64] | None:
+    """The rows; None where there are some that cannot be."""
     there = table[table[:, 0] > 0]
     found = np.zeros((len(there), len(sizes)), dtype=np.int64)
     for first, group in enumerate(_words(sizes)):
@@ -120,5 +132,5 @@ def _unpacked(table: Words, sizes: Sequence[int]) -> NDArray[np.int64]:
             key, code = np.divmod(key, np.uint64(sizes[at]))
             found[:, at] = code
         if key.any():
-            raise PartyError(f"{NOT_THOSE}: there are some that cannot be")
+            return None
     return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 from privet.parties.contract import Contract
 from privet.parties.noisy import known
 from privet.parties.primitives.replicated import COMPUTING
-from privet.parties.words import SAME_ROWS, Adding, Reveal, Split
+from privet.parties.words import OBJECTED, SAME_ROWS, Adding, Reveal, Split
 
 GROUPS = (
     "how large each group of a split would be, all parties together, and how many in it have each protected "
@@ -76,7 +76,7 @@ def _learned(contract: Contract) -> dict[str, tuple[str, ...]]:
         return dict.fromkeys(contract.parties, (*EVERYBODY, THE_OTHERS))
     found = {}
     for at, party in enumerate(contract.parties):
-        said = list(EVERYBODY)
+        said = [*EVERYBODY, OBJECTED]
         if contract.rows_at_most is None:
             said.append("how many rows each party hands in (rows_at_most would hide it)")
         if contract.reveal is Reveal.COUNTS and at == 0:

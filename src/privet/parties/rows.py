@@ -4,12 +4,15 @@ A contract says how rows are published, not which rows. Two things would go unse
 were changed after a steward had looked at them and signed; and a contract that is run twice, where a party
 has put others in between: who has both tables can take one from the other, and is left with what no promise
 covers. So a party may sign for its rows (`signing`), every party tells the others the mark of those that go
-in, and those of a run that ended in a release are remembered.
+in, and those of a run whose result was opened are remembered: whoever has seen a table has it, whether or not
+it was signed. What came out is remembered, too (`opened`): the same rows make the same again, so a party that
+says the same and puts in others is found out, once.
 
 A mark is keyed with its owner's private key and holds the contract's digest: it confirms no guess, and of two
 contracts it does not even tell whether the rows were the same.
 
-Trust: a party that lies about its rows is not caught; one whose rows were changed unseen is.
+Trust: a party that lies about its rows is not caught in one run; of two runs, when other rows make another
+result. One whose rows were changed unseen is.
 Leaks: whether a party's rows are those of an earlier run of the same contract.
 """
 
@@ -20,9 +23,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 
+import numpy as np
+
 from privet.errors import PartyError
 from privet.parties.agreement import Agreement
 from privet.parties.signing import Key
+from privet.parties.transport import Link
 
 SECRET = b"privet joint rows: this is signed to have a secret, and never shown"
 SIZE = 32  # bytes of a mark
@@ -39,7 +45,7 @@ def mark(key: Key, contract: Agreement, content: bytes) -> bytes:
     return hmac.digest(secret, contract.digest + content, "sha256")
 
 
-def _nowhere(_: Mapping[str, str]) -> None:
+def _nowhere(*_: object) -> None:
     """Nothing is remembered."""
 
 
@@ -51,6 +57,20 @@ class Rows:
     signed: Mapping[str, str] = field(default_factory=dict)  # by party the mark that it has signed for
     before: tuple[Mapping[str, str], ...] = ()  # of earlier runs whose result must be this one's
     remember: Callable[[Mapping[str, str]], None] = _nowhere
+    opening: Callable[[], None] = _nowhere  # from here on parties may see the result, or some of it
+    opened: Callable[[bytes], None] = (
+        _nowhere  # what came out; refuses what the same rows did not make before
+    )
+
+    def open(self, link: Link) -> None:
+        """All parties have read their rows and found nothing wrong; what any of them sees now counts.
+
+        Whoever has to correct its rows first has not made the others see anything.
+        """
+        link.broadcast_words("rows read", np.ones(1, dtype=np.uint8))
+        for party in link.others:
+            link.receive_words(party, "rows read", 1, np.uint8)
+        self.opening()
 
     def heard(self, told: Mapping[str, bytes]) -> None:
         """By party what each told; refuses rows that are not those that were signed for, or published."""

@@ -18,6 +18,7 @@ import os
 import tempfile
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -62,11 +63,50 @@ def sign(contract: Agreement, path: Path, key: Key, rows: str = "") -> str:
     party = next((name for name, public in contract.keys.items() if public == key.public), None)
     if party is None:
         raise InputError("the contract names no party with this key; [keys] lists each party's public key")
-    place = beside(path)
-    same = speaks(path) == SPEAKS  # for another protocol: nobody's for this one
-    before, marks = (_read(place, "signatures"), _read(place, "rows")) if same else ({}, {})
-    signed = before | {party: b64encode(key.sign(message(contract, party, rows))).decode()}
+    found, marks = _of_now(beside(path))
+    found |= {party: b64encode(key.sign(message(contract, party, rows))).decode()}
     marks = {name: one for name, one in marks.items() if name != party} | ({party: rows} if rows else {})
+    _keep(contract, beside(path), found, marks)
+    return party
+
+
+def collect(contract: Agreement, path: Path, others: Sequence[Path]) -> list[str]:
+    """Take over the signatures that stand beside other copies of a contract; whose are there then.
+
+    Parties that sign at the same time, each its own copy, need not send one file from desk to desk. Nothing
+    is taken over that is not a signature under this very contract.
+    """
+    found, marks = _of_now(beside(path))
+    for other in others:
+        if (whole := _whole(other)) is None:
+            raise InputError(f"{other}: no such file of signatures")
+        if whole.get("contract") != contract.digest.hex() or whole.get("protocol") != SPEAKS:
+            raise InputError(f"{other}: these are signatures under another contract, or for another protocol")
+        more, their_marks = _read(other, "signatures"), _read(other, "rows")
+        for party, one in more.items():
+            mark = their_marks.get(party, "")
+            if party not in contract.keys or not _fits(contract, party, one, mark):
+                raise InputError(f"{other}: holds a signature that is none under this contract")
+            if party in found and marks.get(party, "") != mark:
+                raise InputError(
+                    f"{other}: {party} has signed here for other rows than beside {path.name}: ask it which "
+                    "holds, and take that one away which does not"
+                )
+            found[party] = one
+            marks |= {party: mark} if mark else {}
+    _keep(contract, beside(path), found, marks)
+    return [party for party in contract.parties if party in found]
+
+
+def _of_now(place: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """Signatures and marks that stand there; what was signed for another protocol is nobody's for this."""
+    whole = _whole(place)
+    if whole is None or whole.get("protocol") != SPEAKS:
+        return {}, {}
+    return _read(place, "signatures"), _read(place, "rows")
+
+
+def _keep(contract: Agreement, place: Path, signed: dict[str, str], marks: dict[str, str]) -> None:
     with tempfile.TemporaryDirectory(prefix=f".{place.name}.", dir=place.parent) as made:
         fresh = Path(made) / place.name
         with fresh.open("w", encoding="utf-8") as file:
@@ -75,7 +115,6 @@ def sign(contract: Agreement, path: Path, key: Key, rows: str = "") -> str:
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(place)
-    return party
 
 
 def signed(contract: Agreement, path: Path) -> dict[str, bool]:

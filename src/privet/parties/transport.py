@@ -32,18 +32,19 @@ from privet.errors import InternalError, PartyError
 
 
 class OtherSpeechError(PartyError):
-    """A party has another version of the protocol than this one."""
+    """A party has another version of the protocol than this one; 0: none that there is."""
 
     def __init__(self, name: str, theirs: int) -> None:
+        which = f"version {theirs}" if theirs else "no version that there is"
         super().__init__(
-            f"{name}: speaks version {theirs} of the protocol between parties, we speak {SPEAKS}; agree on "
+            f"{name}: speaks {which} of the protocol between parties, we speak {SPEAKS}; agree on "
             "one version of privet, and start every node with it"
         )
 
 
 Words: TypeAlias = NDArray[np.unsignedinteger[Any]]
 
-SPEAKS = 3  # the version of everything that parties tell each other; raise it whenever any of it changes
+SPEAKS = 4  # the version of everything that parties tell each other; raise it whenever any of it changes
 MAGIC = b"privet-joint-"  # and the version, as one character
 HEAD = struct.Struct(
     "<13sB16s32sHHQ16sQ"

@@ -14,7 +14,14 @@ from privet.errors import PolicyError
 MANY = 1_000_000  # values of one column; more are not a list that anybody agrees on
 
 
-SAME_ROWS = "whether another party's rows are the same as when this contract was run before"
+SAME_ROWS = (
+    "whether another party's rows are the same as when this contract was run before, and whether its own "
+    "node refuses them"
+)
+OBJECTED = (
+    "whether any party says that the rows which came out are not those that went in, and not which party; "
+    "then nothing is published or answered"
+)
 
 
 class Split(Enum):

@@ -7,28 +7,36 @@ and only the leader knows that it leads. All send one bag and one result, each t
 does not tell either. The leader draws up to twice as many decoys as are asked for: who knew their number
 could tell from the size of a bag how far it has come.
 
-Trust: parties that follow the protocol; no two neighbours collude.
+Whoever leads sees all items and could pass on others, to see who misses its own and so whose they were. So
+nobody leaves the protocol where something is missing; all go on to its end and learn there, at the same
+moment, that somebody objects, and not who (`objection`).
+
+Trust: parties that follow the protocol; no two neighbours collude. Of one that changes what it passes on all
+learn that it was changed, and nobody whose it was.
 Leaks: to all, the items and, on the way, a bag of those that were added before, among the decoys. `exposure`
-says how much a successor of the leader could conclude from it.
+says how much a successor of the leader could conclude from it. To a leader that leaves out one of several
+equal items, whether one of the others has put in all that there were: once, since the union has failed then.
 """
 
 from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from privet.errors import PartyError, UnsupportedError
 from privet.parties.primitives.around import Around
 from privet.parties.primitives.extremes import Ints, maxima
+from privet.parties.primitives.objection import refuse_objected
 from privet.parties.primitives.randomness import below, fresh
 from privet.parties.primitives.securesum import refuse_two
 from privet.parties.transport import Link
 
 TICKETS = 1 << 61
 LARGEST = 1 << 24  # items in a bag, decoys among them
+NOT_THOSE = "the items that came back around the ring are not those that the parties handed in"
 
 
 def shuffled(items: Ints) -> Ints:
@@ -36,8 +44,8 @@ def shuffled(items: Ints) -> Ints:
     return items[np.lexsort((fresh(len(items), np.uint64), fresh(len(items), np.uint64)))]
 
 
-def without(bag: Sequence[int], decoys: Sequence[int]) -> list[int]:
-    """The bag less one copy for each decoy.
+def without(bag: Sequence[int], decoys: Sequence[int]) -> list[int] | None:
+    """The bag less one copy for each decoy; None where one is missing.
 
     >>> without([1, 2, 2, 3], [2, 3])
     [1, 2]
@@ -45,7 +53,7 @@ def without(bag: Sequence[int], decoys: Sequence[int]) -> list[int]:
     left = Counter(bag)
     left.subtract(decoys)
     if any(count < 0 for count in left.values()):
-        raise PartyError("a decoy is missing from what came back around the ring")
+        return None
     return sorted(left.elements())
 
 
@@ -55,52 +63,42 @@ def elected(around: Around) -> bool:
     return bool((ticket == maxima(around, ticket, np.array([True]), TICKETS)).all())
 
 
-def union(
-    link: Link,
-    mine: Sequence[int],
-    domain: int,
-    decoys: int,
-    guard: Callable[[list[int]], list[int]] = list,
-) -> list[int]:
+def union(link: Link, mine: Sequence[int], domain: int, decoys: int) -> list[int]:
     """All items, which are numbers below `domain`, sorted; every party learns them.
 
-    `decoys`: among how many at least the leader hides its own; `guard`: what of the result it passes on.
+    `decoys`: among how many at least the leader hides its own.
     """
     refuse_two(link.parties)
     around = Around(link)
     items = np.array(mine, dtype=np.int64)
     if ((items < 0) | (items >= domain)).any() or decoys < 0:
         raise UnsupportedError("items are numbers of the domain")
-    return _united(around, items, domain, decoys, guard, leads=elected(around))
+    found, lost = _united(around, items, domain, decoys, leads=elected(around))
+    missing = bool(Counter(items.tolist()) - Counter(found))
+    held = np.array(found, dtype="<i8").tobytes()
+    refuse_objected(link, held, NOT_THOSE, objects=lost or missing)
+    return found
 
 
 def naive(link: Link, mine: Sequence[int], domain: int) -> list[int]:
     """For comparison only: the first party begins and hides nothing, so its successor sees its items."""
     around = Around(link)
-    return _united(around, np.array(mine, dtype=np.int64), domain, 0, list, leads=around.begins)
+    return _united(around, np.array(mine, dtype=np.int64), domain, 0, leads=around.begins)[0]
 
 
-def _united(
-    around: Around,
-    items: Ints,
-    domain: int,
-    decoys: int,
-    guard: Callable[[list[int]], list[int]],
-    *,
-    leads: bool,
-) -> list[int]:
+def _united(around: Around, items: Ints, domain: int, decoys: int, *, leads: bool) -> tuple[list[int], bool]:
+    """The union; and to the leader whether what came back to it is another: nobody stops on the way."""
     if not leads:
         _send(around, shuffled(np.concatenate([_received(around, domain), items])))
         found = _received(around, domain)
         _send(around, found)
-        return [int(item) for item in found]
+        return [int(item) for item in found], False
     false = below(np.full(decoys + secrets.randbelow(decoys + 1), domain, dtype=np.int64))
     _send(around, shuffled(np.concatenate([false, items])))
-    result = guard(without(_received(around, domain).tolist(), false.tolist()))
-    _send(around, np.array(result, dtype=np.int64))
-    if _received(around, domain).tolist() != result:
-        raise PartyError("the union came back around the ring as another")
-    return result
+    result = without(_received(around, domain).tolist(), false.tolist())
+    _send(around, np.array(result or [], dtype=np.int64))
+    back = _received(around, domain).tolist()
+    return result or [], result is None or back != result
 
 
 def _send(around: Around, items: Ints) -> None:

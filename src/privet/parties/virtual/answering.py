@@ -7,14 +7,13 @@ one of the matching boxes with any sensitive values.
 
 Trust: see `union`.
 Leaks: to all sites, the question, the rows of all boxes that it asks for, and a bag of rows and decoys; which
-boxes of a question a site remembers.
+boxes of a question a site remembers; whether anybody says that what came out is not what went in.
 """
 
 from __future__ import annotations
 
 import hmac
 import json
-from collections import Counter
 from dataclasses import dataclass, field
 from hashlib import sha256
 from math import prod
@@ -23,12 +22,13 @@ import numpy as np
 
 from privet.errors import InternalError, PartyError, UnsupportedError
 from privet.parties.primitives.extremes import Ints
+from privet.parties.primitives.objection import ObjectedError
 from privet.parties.primitives.union import LARGEST, union
 from privet.parties.transport import Link
 from privet.parties.virtual.asking import Question
 from privet.parties.virtual.contract import DatabaseContract, Guard
 from privet.parties.virtual.exposure import Asked
-from privet.parties.virtual.memory import SEAL, Memory
+from privet.parties.virtual.memory import DAMAGED, SEAL, Memory
 from privet.parties.virtual.table import LocalTable
 
 
@@ -90,7 +90,7 @@ def _recalled(  # noqa: PLR0917 - a site, what it remembers, and what is asked
     Nothing that is told is compared with one's own rows: whether it fits would tell who has which.
     """
     mine = memory.knows(boxes)
-    _refuse_damaged(link, table, memory, np.array(boxes)[mine].tolist(), sizes)
+    _refuse_damaged(link, memory, np.array(boxes)[mine].tolist(), database)
     link.broadcast_words("known", mine.astype(np.uint8))
     known = [
         mine if party == link.me else link.receive_words(party, "known", len(boxes), np.uint8) == 1
@@ -106,7 +106,7 @@ def _recalled(  # noqa: PLR0917 - a site, what it remembers, and what is asked
                 continue
             if link.me == one:
                 link.send_words(party, "recalled", memory.rows(some.tolist())[1].astype(np.uint64))
-                link.send(party, "seals", _all_seals(link, memory, some.tolist(), database))
+                link.send(party, "seals", _all_seals(link, memory, some.tolist()))
                 continue
             packed = link.receive_words(one, "recalled", int(table.sizes[some].sum()), np.uint64)
             said = link.receive(one, "seals", SEAL * link.parties * len(some))
@@ -119,36 +119,27 @@ def _recalled(  # noqa: PLR0917 - a site, what it remembers, and what is asked
             )
             if not hmac.compare_digest(seals[:, link.me].tobytes(), mine_too):
                 raise PartyError(f"{link.name(one)}: recalls rows that we never united with it")
-            others = {
-                box: {link.name(at): seals[number, at].tobytes().hex() for at in link.others}
+            everybodys = {
+                box: {link.name(at): seals[number, at].tobytes().hex() for at in range(link.parties)}
                 for number, box in enumerate(some.tolist())
             }
-            memory.learn(some.tolist(), where, codes, others)
+            memory.learn(some.tolist(), where, codes, everybodys)
     return [int(box) for box in places[~told]]
 
 
-def _all_seals(link: Link, memory: Memory, boxes: list[int], database: bytes) -> bytes:
+def _all_seals(link: Link, memory: Memory, boxes: list[int]) -> bytes:
     """By box and site: who is told again can tell others again, too."""
-    found = []
+    sites = [link.name(at) for at in range(link.parties)]
+    return b"".join(memory.seal_of(site, box) for box in boxes for site in sites)
+
+
+def _refuse_damaged(link: Link, memory: Memory, boxes: list[int], database: bytes) -> None:
+    """What this site remembers has its own seal: it was united, and nobody has changed it since."""
+    me = link.name(link.me)
     for box in boxes:
         own = memory.seal(database, box, memory.rows([box])[1].tolist())
-        names = map(link.name, range(link.parties))
-        found += [own if at == link.me else memory.seal_of(name, box) for at, name in enumerate(names)]
-    return b"".join(found)
-
-
-def _refuse_damaged(
-    link: Link, table: LocalTable, memory: Memory, boxes: list[int], sizes: list[int]
-) -> None:
-    """What this site remembers is of this database, and has its own rows in it."""
-    where, packed = memory.rows(boxes)
-    counts = np.bincount(where, minlength=len(table.sizes))[boxes]
-    wrong = (counts != table.sizes[boxes]).any() or ((packed < 0) | (packed >= prod(sizes))).any()
-    if wrong or _lost(table, sizes, where, packed):
-        raise PartyError(
-            f"{link.name(link.me)}: what was answered before is damaged; bring it back from a copy, or "
-            "delete it, and the other sites tell it again"
-        )
+        if not hmac.compare_digest(own, memory.seal_of(me, box)):
+            raise PartyError(f"{me}: {DAMAGED}")
 
 
 def _reserved(link: Link, memory: Memory, boxes: list[int]) -> None:
@@ -191,41 +182,40 @@ def _united(  # noqa: PLR0917 - as above
     _reserved(link, memory, boxes)
     try:
         memory.begin(boxes)
-        found = np.array(union(link, items.tolist(), domain, decoys), dtype=np.int64)
-        at, packed = np.divmod(found, values)
-        if (np.bincount(at, minlength=len(boxes)) != table.sizes[boxes]).any():
-            raise PartyError("other rows were handed in than were counted when the database was made")
-        where = np.array(boxes, dtype=np.int64)[at]
-        if _lost(table, sizes, where, packed):
-            raise PartyError("rows that we handed in are not among those that came back around the ring")
+        where, packed = _come_out(link, table, boxes, items, values, decoys)
         memory.learn(boxes, where, packed, _sealed(link, memory, boxes, where, packed, database))
+    except ObjectedError:  # no accident: a party has changed something, and is not given a second go
+        memory.spoil(boxes)
+        raise
     finally:
         memory.end(boxes)
     return decoys
 
 
+def _come_out(  # noqa: PLR0917 - as above
+    link: Link, table: LocalTable, boxes: list[int], items: Ints, values: int, decoys: int
+) -> tuple[Ints, Ints]:
+    """By row of these boxes its box and its packed sensitive values."""
+    found = np.array(union(link, items.tolist(), len(boxes) * values, decoys), dtype=np.int64)
+    at, packed = np.divmod(found, values)
+    if (np.bincount(at, minlength=len(boxes)) != table.sizes[boxes]).any():
+        raise ObjectedError("other rows were handed in than were counted when the database was made")
+    return np.array(boxes, dtype=np.int64)[at], packed
+
+
 def _sealed(  # noqa: PLR0917 - as above
     link: Link, memory: Memory, boxes: list[int], where: Ints, packed: Ints, database: bytes
 ) -> dict[int, dict[str, str]]:
-    """By box what every other site puts to its rows, so that it can be told them again."""
+    """By box what every site puts to its rows, so that it can be told them again, and knows them again."""
     mine = b"".join(memory.seal(database, box, packed[where == box].tolist()) for box in boxes)
     for party in link.others:
         link.send(party, "seals", mine)
     found: dict[int, dict[str, str]] = {box: {} for box in boxes}
-    for party in link.others:
-        theirs = link.receive(party, "seals", len(mine))
+    for party in range(link.parties):
+        said = mine if party == link.me else link.receive(party, "seals", len(mine))
         for at, box in enumerate(boxes):
-            found[box][link.name(party)] = theirs[at * SEAL : (at + 1) * SEAL].hex()
+            found[box][link.name(party)] = said[at * SEAL : (at + 1) * SEAL].hex()
     return found
-
-
-def _lost(table: LocalTable, sizes: list[int], where: Ints, packed: Ints) -> bool:
-    """Is a row of ours missing from what is said to be all rows of these boxes?"""
-    here = np.isin(table.leaf, where)
-    mine = Counter(
-        zip(table.leaf[here].tolist(), _packed(table.sensitive[here], sizes).tolist(), strict=True)
-    )
-    return bool(mine - Counter(zip(where.tolist(), packed.tolist(), strict=True)))
 
 
 def _same_question(link: Link, table: LocalTable, question: Question) -> None:

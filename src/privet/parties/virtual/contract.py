@@ -43,7 +43,7 @@ from privet.hierarchy.numbers import fraction
 from privet.parties.agreement import digest_of, keys_of, loaded, wrong_keys, wrong_names
 from privet.parties.virtual.exposure import Exposure
 from privet.parties.virtual.rules import Boxes, Diversity, Halving, Rules, Ties
-from privet.parties.words import SAME_ROWS, Adding, listed
+from privet.parties.words import OBJECTED, SAME_ROWS, Adding, listed
 
 VERSION = 1
 KEYS = (
@@ -60,7 +60,11 @@ CUTS = "where each region is cut, how many records lie at the cut, and whether a
 SIZES = "how many records each group has in the end, all sites together"
 ANSWERS = (
     "every question, all rows of the groups that it asks for, and once of each group a bag of rows and "
-    "decoys on their way"
+    "decoys on their way (again where an answer breaks off, three times at most)"
+)
+LEFT_OUT = (
+    "where a site that leads an answer leaves out some of several equal rows, against the rules: whether a "
+    "single other site has more of them than were left, and not which; that group is then never answered"
 )
 REGIONS = (
     "how many records each region has and how many lie up to each value that is tried for its median, all "
@@ -232,7 +236,8 @@ class DatabaseContract:
     @property
     def learned(self) -> dict[str, tuple[str, ...]]:
         """By site what it comes to know beside the answers, in plain words."""
-        everybody = [EXTREMES, CUTS, SIZES, ANSWERS, *((SAME_ROWS,) if self.keys else ())]
+        everybody = [EXTREMES, CUTS, SIZES, ANSWERS, OBJECTED, LEFT_OUT]
+        everybody += [SAME_ROWS] if self.keys else []
         if self.rules.asks_sizes:
             everybody.append("how many records the sites have in each half of a cut, without names")
         leads = [*everybody, REGIONS]

@@ -4,12 +4,14 @@ A union hides whose a row is among decoys and behind a leader who is drawn. Of t
 and again, with other decoys and other leaders, whatever comes from a neighbour every time is its own. So
 no box is united twice: its rows are those that all sites have heard already, and the next question is
 answered from them. A site that has forgotten is told by one that has not. A union that did not end has
-perhaps shown a bag, so how often a box was begun is counted, and bounded.
+perhaps shown a bag, so how often a box was begun is counted, and bounded; one that came out wrong was changed
+by somebody, and is the last of its boxes.
 
 Whoever tells another what it has forgotten must have it from a union in which both took part: all sites put a
 seal to the rows that came out, and each believes nothing but its own. Otherwise a site could claim to
 remember what was never united, with rows of its own making, and learn by who objects whose rows are among
-them, as often as it likes.
+them, as often as it likes. Its own seal stands beside its own rows, too: what somebody has changed there is
+not answered from.
 """
 
 from __future__ import annotations
@@ -29,6 +31,11 @@ from privet.parties.primitives.extremes import Ints, Mask
 
 VERSION = 1
 TRIES = 3  # unions of a box that begin and do not end
+FILE = "heard.json"  # where it is kept
+DAMAGED = (
+    f"what was answered before ({FILE}) is damaged; bring it back from a copy, or delete it, and the other "
+    "sites tell it again"
+)
 SEAL = 16  # bytes
 BUSY = "another question about the same rows is being answered; ask again"
 
@@ -49,7 +56,7 @@ class Memory:
         secret: bytes | None = None,
         seals: dict[int, dict[str, str]] | None = None,
     ) -> None:
-        """`secret`: of this site, and kept when all else is forgotten; `seals`: by box the others'."""
+        """`secret`: of this site, and kept when all else is forgotten; `seals`: by box and site."""
         self._secret = secret or secrets.token_bytes(32)
         self._seals = {} if seals is None else seals
         self._rows = {} if rows is None else rows  # by box the sensitive values of its rows, packed
@@ -71,7 +78,7 @@ class Memory:
                 for box, of in said.get("seals", {}).items()
             }
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise InputError("what was answered before is damaged; make the virtual database anew") from None
+            raise InputError(DAMAGED) from None
         return cls(rows, tries, save, secret=secret, seals=seals)
 
     def knows(self, boxes: Sequence[int]) -> Mask:
@@ -91,7 +98,7 @@ class Memory:
         return hmac.digest(self._secret, b"privet box " + database + said, "sha256")[:SEAL]
 
     def seal_of(self, site: str, box: int) -> bytes:
-        """What another site has put to them; nothing where it has not."""
+        """What a site has put to them, this one too; nothing where it has not."""
         with self._lock:
             return bytes.fromhex(self._seals.get(box, {}).get(site, "")).ljust(SEAL, b"\0")[:SEAL]
 
@@ -102,8 +109,8 @@ class Memory:
                 return BUSY
             if any(self._tries.get(box, 0) >= TRIES for box in boxes):
                 return (
-                    f"answers about these rows were begun {TRIES} times and did not end, and each may have "
-                    "shown something; make the virtual database anew"
+                    f"answers about these rows were begun {TRIES} times and did not end, or somebody has "
+                    "changed what came out, and each may have shown something; make the virtual database anew"
                 )
             self._under_way.update(boxes)
             return ""
@@ -113,6 +120,12 @@ class Memory:
         with self._lock:
             for box in boxes:
                 self._tries[box] = self._tries.get(box, 0) + 1
+            self._written()
+
+    def spoil(self, boxes: Iterable[int]) -> None:
+        """Somebody has changed what came out: they are never united again."""
+        with self._lock:
+            self._tries |= dict.fromkeys(boxes, TRIES)
             self._written()
 
     def end(self, boxes: Iterable[int]) -> None:
@@ -127,7 +140,7 @@ class Memory:
         packed: Ints,
         seals: Mapping[int, Mapping[str, str]] | None = None,
     ) -> None:
-        """All rows of some boxes, and what the other sites put to them."""
+        """All rows of some boxes, and what every site has put to them."""
         found: dict[int, list[int]] = {box: [] for box in boxes}
         for box, one in zip(box_of.tolist(), packed.tolist(), strict=True):
             found[box].append(one)

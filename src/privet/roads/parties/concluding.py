@@ -73,8 +73,8 @@ def greet(
     return Run(link.session.id.hex(), made, certificates, rehearsed, signed)
 
 
-def _nothing(_: Path) -> None:
-    """There is nothing to be looked at."""
+def _nothing() -> None:
+    """There is nothing to be looked at, or noted."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,8 @@ class AllSign:
     link: Link
     contract: Agreement
     key: PrivateKey | None  # None: the contract names no keys, and nobody signs
-    before: Callable[[Path], None] = _nothing  # what has to be looked at before a result is signed
+    before: Callable[[], None] = _nothing  # what has to be looked at before a result is signed
+    leaving: Callable[[], None] = _nothing  # what has to be noted before our signature goes out
 
     def __post_init__(self) -> None:
         mine = self.contract.keys.get(self.link.name(self.link.me))
@@ -98,7 +99,7 @@ class AllSign:
         return tuple(Signer(name=name, key=self.contract.keys[name]) for name in self.contract.parties)
 
     def put(self, folder: Path) -> None:
-        self.before(folder)
+        self.before()
         link, files = self.link, signing.digests(folder)
         text = "".join(f"{files[name]}  {name}\n" for name in sorted(files))
         mine = sha256(text.encode()).digest()
@@ -111,10 +112,12 @@ class AllSign:
                 )
         if self.key is None:
             return
+        self.leaving()
         try:
             self._signed(folder, files, self.key)
         except PartyError as error:
-            raise PartyError(*error.complaints, PERHAPS) from None
+            said = (one.removesuffix("; nothing is published") for one in error.complaints)
+            raise PartyError(*said, PERHAPS) from None
 
     def _signed(self, folder: Path, files: dict[str, str], key: PrivateKey) -> None:
         """From here on a party may have everything that it needs while another still waits."""

@@ -14,9 +14,11 @@ from privet.core import Form
 from privet.engine import Engine
 from privet.errors import InputError, PolicyError, PrivetError
 from privet.parties.primitives.extremes import Ints
+from privet.parties.rows import UNTOLD, Rows
 from privet.parties.transport import Link
 from privet.parties.virtual.contract import DatabaseContract
 from privet.parties.virtual.growing import grown
+from privet.parties.virtual.memory import FILE as HEARD
 from privet.parties.virtual.memory import Memory
 from privet.parties.virtual.sites import Among
 from privet.parties.virtual.table import LocalTable
@@ -27,15 +29,22 @@ from privet.roads.parties.release import Run
 from privet.roads.parties.results import NOTE, keep, note_of
 from privet.roads.stations import in_frame, settle
 
-ROWS, CONTRACT, BOXES, HEARD = "rows.json", "contract.json", "boxes.csv", "heard.json"
+ROWS, CONTRACT, BOXES = "rows.json", "contract.json", "boxes.csv"
 
 
-def make_together(link: Link, contract: DatabaseContract, source: Any, engine: Engine[Any]) -> LocalTable:
-    """Anonymise with the other sites; this site's part of what comes out."""
+def make_together(
+    link: Link, contract: DatabaseContract, source: Any, engine: Engine[Any], rows: Rows = UNTOLD
+) -> LocalTable:
+    """Anonymise with the other sites; this site's part of what comes out.
+
+    Ties at a median fall by chance, so the same rows need not make the same boxes again: there is no result
+    by which another could be known.
+    """
     try:
         quasi, sensitive = coded(contract, source, engine)
     except PrivetError as error:
         raise named(link, error) from None
+    rows.open(link)
     sites = Among(link, contract.adding)
     return LocalTable.of(grown(quasi, contract.widths, contract.rules, sites), sensitive)
 

@@ -19,6 +19,7 @@ from privet.errors import InputError, PartyError, PrivetError
 from privet.parties.itemsets import MiningContract
 from privet.parties.mining import Itemset, Table, by_columns, by_people
 from privet.parties.primitives.intersection import common
+from privet.parties.rows import UNTOLD, Rows
 from privet.parties.transport import Link
 from privet.parties.words import Split
 from privet.roads.parties.concluding import AllSign
@@ -30,7 +31,7 @@ ITEMSETS = "itemsets.csv"
 
 
 def mine_together(
-    link: Link, contract: MiningContract, source: Any, engine: Engine[Any]
+    link: Link, contract: MiningContract, source: Any, engine: Engine[Any], rows: Rows = UNTOLD
 ) -> dict[tuple[str, ...], int]:
     """The itemsets that are frequent with all parties together, and how many persons have each."""
     try:
@@ -46,6 +47,7 @@ def mine_together(
         me = link.name(link.me)
         raise type(error)(*(f"{me}: {complaint}" for complaint in error.complaints)) from None
     found: dict[Itemset, int]
+    rows.open(link)
     if contract.split is Split.PEOPLE:
         found = by_people(link, table, contract.support)
     else:
@@ -53,7 +55,9 @@ def mine_together(
             raise InputError("there is not one person that both parties know")
         owners = {item: at for at, p in enumerate(contract.parties) for item in contract.owners.get(p, ())}
         found = by_columns(link, table[order], [owners[item] for item in contract.items], contract.support)
-    return {tuple(contract.items[at] for at in one): count for one, count in found.items()}
+    named = {tuple(contract.items[at] for at in one): count for one, count in found.items()}
+    rows.opened(as_csv(named).encode())
+    return named
 
 
 def table_of(contract: MiningContract, source: Any, engine: Engine[Any]) -> tuple[list[str], Table]:

@@ -57,13 +57,21 @@ class Outcome:
 
 
 def take_part(
-    link: Link, contract: Contract, source: Any, engine: Engine[Any], progress: Progress = silent
+    link: Link,
+    contract: Contract,
+    source: Any,
+    engine: Engine[Any],
+    *,
+    rows: Rows = UNTOLD,
+    progress: Progress = silent,
 ) -> Outcome:
     """Search with the other parties, and open the table with them; or raise, and nothing is published."""
     need_tables(engine)
-    if contract.split is Split.COLUMNS:
-        return by_columns(link, contract, source, engine, progress)
-    return by_people(link, contract, source, engine, progress)
+    by = by_columns if contract.split is Split.COLUMNS else by_people
+    frame, finding = by(link, contract, source, engine, rows, progress)
+    frame = in_frame(engine, engine.in_order(engine.read(frame, replace(contract.policy.form, query=None))))
+    rows.opened(frame.write_csv().encode())
+    return _checked(frame, finding, contract, engine)
 
 
 def publish_together(
@@ -86,7 +94,7 @@ def publish_together(
     run = greet(link, certificate, rows, rehearsed=rehearsed, signed=signed)
     if contract.noisy is not None:
         return publish_noisy(link, contract, source, engine, run, purse, progress)
-    found = take_part(link, contract, source, engine, progress)
+    found = take_part(link, contract, source, engine, rows=rows, progress=progress)
     traffic = link.traffic
     private = {
         "source": source_digest(source),
@@ -110,10 +118,10 @@ def publish_together(
     return found, release
 
 
-def by_people(
-    link: Link, contract: Contract, source: Any, engine: Engine[Any], progress: Progress
-) -> Outcome:
-    """Every party has all columns of its own persons."""
+def by_people(  # noqa: PLR0917 - a party, and what it brings
+    link: Link, contract: Contract, source: Any, engine: Engine[Any], told: Rows, progress: Progress
+) -> tuple[Any, Finding]:
+    """Every party has all columns of its own persons; what was opened, and how it was found."""
     terms = contract.terms()
     try:
         table = _whose(engine, source, contract)
@@ -133,10 +141,11 @@ def by_people(
     labels = _labels(contract, recoding)
     rows = np.stack([_coded(recoded, name, values) for name, values in labels.items()], axis=1)
     sizes = [len(values) for values in labels.values()]
+    told.open(link)
     together = assembled(link, counts.computing(), rows, sizes, contract.rows_at_most)
     if len(together) != counts.records:
         raise PartyError("other rows were handed in than were counted before; nothing is published")
-    return _checked(_frame(together, labels), finding, contract, engine)
+    return _frame(together, labels), finding
 
 
 def _whose(engine: Engine[Any], source: Any, contract: Contract) -> Any:
@@ -151,10 +160,13 @@ def _whose(engine: Engine[Any], source: Any, contract: Contract) -> Any:
         ) from None
 
 
-def by_columns(
-    link: Link, contract: Contract, source: Any, engine: Engine[Any], progress: Progress
-) -> Outcome:
-    """Every party has some columns of all persons; rows are matched first."""
+def by_columns(  # noqa: PLR0917 - as above
+    link: Link, contract: Contract, source: Any, engine: Engine[Any], told: Rows, progress: Progress
+) -> tuple[Any, Finding]:
+    """Every party has some columns of all persons; rows are matched first.
+
+    What is published of a person shows split by split, so all of the search is its opening.
+    """
     policy, me = contract.policy, link.name(link.me)
     holder = contract.sensitive_owner
     shared = (Role.TARGET,) if holder is not None else (Role.SENSITIVE, Role.TARGET)
@@ -190,6 +202,7 @@ def by_columns(
     )
     owners = {name: at for at, p in enumerate(contract.parties) for name in contract.owners.get(p, ())}
     held_by = None if holder is None else contract.parties.index(holder)
+    told.open(link)
     counts = ColumnsCounts(link, tally, [owners[a.name] for a in policy.quasi], contract.reveal, held_by)
     finding = policy.algorithm.search(counts, contract.terms(), progress)  # type: ignore[arg-type]
     if not isinstance(finding.recoding, Generalization):
@@ -206,7 +219,7 @@ def by_columns(
     if held_by is not None:
         known = [at for at, name in enumerate(labels) if name in shown or name in coded]
         rows = _told_rows(link, held_by, rows, known)
-    return _checked(_frame(rows, labels), finding, contract, engine)
+    return _frame(rows, labels), finding
 
 
 def _told_rows(link: Link, holder: int, rows: Any, known: Sequence[int]) -> Any:
@@ -293,9 +306,7 @@ def _frame(rows: Any, labels: Mapping[str, Sequence[Value]]) -> Any:
 
 def _checked(frame: Any, finding: Finding, contract: Contract, engine: Engine[Any]) -> Outcome:
     """Every promise again, on the table that leaves; each party does it for itself."""
-    form = replace(contract.policy.form, query=None)
-    frame = in_frame(engine, engine.in_order(engine.read(frame, form)))
-    table = engine.read(frame, form)
+    table = engine.read(frame, replace(contract.policy.form, query=None))
     final = engine.tally_published(table, contract.policy)
     unmet(contract.policy, final)
     verdicts: tuple[tuple[Any, Verdict], ...] = judge(final, contract.policy)

@@ -1,0 +1,66 @@
+"""May a contract be run with these rows, after what was run before?
+
+Two tables of the same persons can be put together, and of two runs of one contract with a row less in between
+one can be taken from the other. Whoever has seen a table has it, so what counts is what was seen, not what
+was signed. A steward may do it all the same (`--again`); noise is paid for instead, in a ledger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from privet.errors import InputError
+from privet.node.notes import Noted
+from privet.parties.agreements import Signed
+from privet.parties.contract import Contract
+from privet.parties.rows import OTHERS
+from privet.parties.virtual.contract import DatabaseContract
+
+FORGIVEN = 1  # openings that broke off before this node had the result: one may be an accident
+OTHER_RESULT = (
+    "the same rows made another result when this contract was run before: a party has put in others than it "
+    "says; nothing is published"
+)
+TWO_RESULTS = (
+    "the same rows made two results under this contract: a party has put in others than it says, and has "
+    "seen both; --again runs it all the same"
+)
+BROKEN_OFF = (
+    "this contract was broken off more than once while its result was opened: another party may have seen "
+    "what this node has not, each time with other rows; --again runs it all the same"
+)
+
+
+def seen(contract: Signed, over: Sequence[Noted]) -> list[Noted]:
+    """Runs of this contract whose result anybody has seen, of those that are over."""
+    if isinstance(contract, Contract) and contract.noisy:
+        return []
+    return [one for one in over if one.contract == contract.digest.hex() and one.seen]
+
+
+def refuse_second(contract: Signed, over: Sequence[Noted], me: str, known: str, told: str) -> None:
+    """Refuse rows that must not go in once more; `known`, `told`: their marks, for us and for others."""
+    before = seen(contract, over)
+    if any(one.marks.get(me, told) != told for one in before):
+        raise InputError(f"{me}: {OTHERS}")
+    if not isinstance(contract, DatabaseContract):  # its boxes fall by chance, and show no row
+        if sum(not one.result and not one.release for one in before) > FORGIVEN:
+            raise InputError(BROKEN_OFF)
+        if len({one.result for one in before if one.result}) > 1:
+            raise InputError(TWO_RESULTS)
+    if isinstance(contract, Contract) and contract.noisy:
+        return
+    made = [one for one in over if one.seen and one.rows == known]
+    if isinstance(contract, DatabaseContract) and any(one.left for one in made):
+        raise InputError(
+            "a virtual database of these rows was made already: in another one the same rows lie in "
+            "other groups and are united again, and who sees both concludes more than from either; "
+            "--again does it all the same"
+        )
+    if others := [one for one in made if one.contract != contract.digest.hex()]:
+        how = "published" if others[0].left else "opened among the parties"
+        raise InputError(
+            f"these rows were {how} under another contract already ({others[0].contract[:16]}): who "
+            "has both results can put them together, and no promise of either covers that; --again does "
+            "it all the same"
+        )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import Any
 
-import pytest
+from tests.tries import seldom
 
 
 def covering(cases: Iterable[tuple[str, ...]], share: int) -> list[Any]:
@@ -23,9 +23,4 @@ def covering(cases: Iterable[tuple[str, ...]], share: int) -> list[Any]:
         if not seen.issuperset(enumerate(case)):
             taken.add(case)
             seen.update(enumerate(case))
-    return [case if case in taken else pytest.param(*case, marks=pytest.mark.slow) for case in every]
-
-
-def few(default: Collection[int], every: Iterable[int]) -> list[Any]:
-    """These of the seeds in a default run; the others are slow."""
-    return [one if one in default else pytest.param(one, marks=pytest.mark.slow) for one in every]
+    return seldom(every, taken)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.disclose.audit_naive import safe_interval
-from tests.sweep import few
+from tests.tries import seldom
 
 from privet.disclose.audit.decision import DENIED, Constraint, Decision, Family, Session
 from privet.disclose.audit.exact import members_of
@@ -209,7 +209,7 @@ def test_an_attacker_confines_nobody(seed: int) -> None:
     attack(3 + seed % 3, seed, 5, "exact")
 
 
-@pytest.mark.parametrize("seed", few((0, 2, 4), range(8)))
+@pytest.mark.parametrize("seed", seldom(range(8), (0, 2, 4)))
 def test_an_attacker_confines_nobody_where_intervals_are_proved(seed: int) -> None:
     attack(4 + seed % 8, seed, 10, "certified")
 

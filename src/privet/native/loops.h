@@ -35,9 +35,12 @@ int64_t privet_keys_16(const uint16_t *codes, int64_t axes, const int64_t *cell 
     const int64_t *lift, const int64_t *start /* axes */, int64_t *key /* n */);
 int64_t privet_keys_32(const uint32_t *codes, int64_t axes, const int64_t *cell /* n */, int64_t n,
     const int64_t *lift, const int64_t *start /* axes */, int64_t *key /* n */);
-/* classes.c: how many keys occur, or -1 where there is no memory or too many meet; all at least 0, below `room` */
+/* classes.c: how many keys occur, or -1 where there is no memory; all are at least 0 and below `room` */
 int64_t privet_numbered(const int64_t *key /* n */, int64_t n, int64_t room, int64_t dense,
     int64_t *number /* n */, int64_t *at /* n */);
+/* classes.c: the same, with the sum of the counts (each at least 1; below 2^31 in all if dense) of each key */
+int64_t privet_summed(const int64_t *key /* n */, const int64_t *count /* n */, int64_t n, int64_t room,
+    int64_t dense, int64_t *at /* n */, int64_t *total /* n */);
 /* classes.c: the sum of the counts of each class; how many were added */
 int64_t privet_added(const int64_t *number /* n */, const int64_t *count /* n */, int64_t n,
     int64_t *total /* classes */, int64_t classes);

@@ -134,7 +134,7 @@ class Rollups:
         )
         self._raw = every
         self._known: dict[Levels, Frequencies] = {}
-        # The last that were counted or counted from are at hand, where there is no room to remember them, too.
+        # The last that were counted or counted from are at hand, though there be no room to remember them.
         self._late: list[Frequencies] = []
         self._total = 0
         self._levels = np.empty((64, len(self._codes)), dtype=np.int16)

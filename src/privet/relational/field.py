@@ -96,7 +96,7 @@ class Field:
             self.break_below(node)
 
     def _highest(self, node: Levels, axis: int, breaks: Callable[[Levels], bool]) -> int:
-        """The highest level of an attribute at which a broken node is still broken; the top is tried first."""
+        """The highest level of an attribute at which a broken node is still so; the top is tried first."""
         low = node[axis]
         high = middle = self._shape[axis] - 1
         while low < high:

@@ -136,6 +136,12 @@ int64_t privet_best_moves(const int32_t *codes /* cells * d */, int64_t cells, i
     const int64_t *const *own /* d */, const int64_t *const *stretch /* d */, int64_t *gain /* many */,
     int64_t *to /* many */, int64_t *back /* many */);
 
+/* refine.c: the cells of each class and its ends; 0 */
+int64_t privet_settled(const int32_t *codes /* cells * d */, int64_t cells, int64_t d,
+    const int64_t *count /* cells */, const int32_t *of_cell /* cells */, int64_t classes,
+    int32_t *member /* cells */, int32_t *start /* classes + 1 */, int32_t *low /* classes * d */,
+    int32_t *high /* classes * d */, int64_t *size /* classes */);
+
 /* regroup.c: 0, or -1 where there is no memory */
 int64_t privet_regroup(const int32_t *codes /* cells * d */, int64_t cells, int64_t d,
     const int64_t *count /* cells */, int32_t *of_cell /* cells */, int64_t classes, int64_t smallest,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from privet.core import Role
 from privet.drafts import recognisers
@@ -202,3 +204,15 @@ def test_where_a_secret_thing_happened_is_a_place() -> None:
     assert role("deathState", cities, 2000) is Role.QUASI
     assert role("disease_state", ["early", "late", "none"], 2000) is Role.SENSITIVE
     assert role("death", ["yes", "no"], 2000) is Role.SENSITIVE
+
+
+@given(st.lists(st.booleans(), max_size=40))
+def test_most_is_nine_of_ten_and_nobody_asks_on_where_it_is_settled(likely: list[bool]) -> None:
+    asked: list[bool] = []
+
+    def looks(one: bool) -> bool:
+        asked.append(one)
+        return one
+
+    assert recognisers._most(likely, looks) == (sum(likely) >= recognisers.MOST * len(likely))
+    assert asked.count(False) <= len(likely) // 10 + 1

@@ -30,8 +30,11 @@ DOMAINS = (
     Flat().domain([str(n) for n in range(7)]),
     TREE.domain([]),
     Intervals(low=0, high=40).domain([str(n) for n in range(0, 40, 3)]),
+    Intervals(low=0, high=1000).domain(
+        [str(n) for n in range(0, 1000, 3)]
+    ),  # more than a table holds ranges of
 )
-ALONG = [False, False, True, True]
+ALONG = [False, False, True, True, True]
 EVERY: list[PrivacyModel] = [
     KAnonymity(k=3),
     DistinctLDiversity(l=2, sensitive=("s",)),
@@ -89,6 +92,26 @@ def test_the_plain_loop_finds_the_same(seed: int, monkeypatch: pytest.MonkeyPatc
     plain = classes.best_moves(asked, near, 3)
     assert [one.tolist() for one in compiled] == [one.tolist() for one in plain]
     assert (compiled[0] > 0).any()
+
+
+@pytest.mark.parametrize("empty", [False, True])
+def test_classes_settle_alike_with_and_without_loops(empty: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    tally = table(3)
+    of_cell = np.random.default_rng(3).integers(0, 9, tally.cells)
+    if empty:  # classes that have lost all their cells, the first among them
+        of_cell[of_cell < 4] = 7
+    found = []
+    for worth in (0, 10**9):
+        monkeypatch.setattr(native, "WORTH_CALLING", worth)
+        classes = Classes(tally, of_cell, geometry(tally))
+        found.append([classes.member, classes.start, classes.low, classes.high, classes.size])
+    for one, other in zip(*found, strict=True):
+        assert one.dtype == other.dtype
+        assert one.tolist() == other.tolist()
+    for at in range(9):
+        cells = np.flatnonzero(of_cell == at)
+        assert classes.members(at).tolist() == cells.tolist()
+        assert classes.size[at] == tally.counts[cells].sum()
 
 
 @given(st.sampled_from(range(len(DOMAINS))), st.data())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from operator import le
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,11 @@ from privet.recoding import Generalization, Regions
 DENSE = 1 << 15  # an array this small is dense however few the keys
 LARGE = 1 << 21  # up to here, an array of eight places for each key is quicker than sorting the keys
 LIMIT = 2**62
+SMALL = 2**31  # sums below it are added in half the memory
 WORTH = 8  # increments of a compiled loop for each key: what numbering and adding come to
 FEW = 4_000  # classes from which a node is counted without a stop on the way
 KEPT = 2_000_000  # classes that are remembered at most, over all nodes
+LATE = 3  # nodes besides: one that others are counted from, one that was counted, one in between
 
 
 def _dense(keys: int, room: int) -> bool:
@@ -74,14 +77,7 @@ def _numbered_by_loops(key: NDArray[Any], room: int) -> tuple[Indexes, Indexes] 
     plain, dense = np.ascontiguousarray(key, dtype=np.int64), _dense(len(key), room)
     number, at = np.empty(len(key), dtype=np.int64), np.empty(len(key), dtype=np.int64)
     many = native.call("privet_numbered", plain, len(key), room, int(dense), number, at)
-    if many < 0:
-        return None
-    if dense:
-        return number, at[:many].copy()  # not a view, which would keep the rest
-    order = np.argsort(plain[at[:many]])  # of those that occur, which are fewer
-    rank = np.empty(many, dtype=np.intp)
-    rank[order] = np.arange(many)
-    return rank[number], at[order]
+    return None if many < 0 else (number, at[:many].copy())  # not a view, which would keep the rest
 
 
 def added(number: Indexes, counts: Ints, classes: int) -> Ints:
@@ -93,6 +89,19 @@ def added(number: Indexes, counts: Ints, classes: int) -> Ints:
     plain = [np.ascontiguousarray(each, dtype=np.int64) for each in (number, counts)]
     native.call("privet_added", *plain, len(number), total, classes)
     return total
+
+
+def merged(key: NDArray[Any], counts: Ints, room: int) -> tuple[Indexes, Ints]:
+    """Where each key occurs once, the keys ascending, and the sum of its counts, which are at least 1."""
+    if native.pays(WORTH * len(key)):
+        plain, at = np.ascontiguousarray(key, dtype=np.int64), np.empty(len(key), dtype=np.int64)
+        total, size = np.empty_like(at), np.ascontiguousarray(counts, dtype=np.int64)
+        dense = _dense(len(key), room) and int(size.sum()) < SMALL
+        many = native.call("privet_summed", plain, size, len(key), room, int(dense), at, total)
+        if many >= 0:
+            return at[:many].copy(), total[:many].copy()  # no views, which would keep the rest
+    number, at = numbered(key, room)
+    return at, added(number, counts, len(at))
 
 
 def people(key: NDArray[Any], person: NDArray[Any], room: int) -> Ints:
@@ -125,7 +134,8 @@ class Rollups:
         )
         self._raw = every
         self._known: dict[Levels, Frequencies] = {}
-        self._last = every  # is asked for again at once, also where there is no room to remember it
+        # The last that were counted or counted from are at hand, though there be no room to remember them.
+        self._late: list[Frequencies] = []
         self._total = 0
         self._levels = np.empty((64, len(self._codes)), dtype=np.int16)
         self._sizes = np.empty(64, dtype=np.intp)
@@ -139,8 +149,8 @@ class Rollups:
 
     def at(self, node: Levels) -> Frequencies:
         """The classes of a node."""
-        if node == self._last.levels:
-            return self._last
+        if (late := next((one for one in self._late if one.levels == node), None)) is not None:
+            return self._use(late)
         if node in self._known:
             return self._known[node]
         source = self._smallest(node)
@@ -152,16 +162,17 @@ class Rollups:
                 stop = list(node)
                 stop[lifted[-1]] = max(source.levels[lifted[-1]], 0)
                 source = self.at(tuple(stop))
-        self._last = self._merged(source, node)[0]
-        self._remember(node, self._last)
-        return self._last
+        self._use(source)
+        found = self._merged(source, node)
+        self._remember(node, found)
+        return self._use(found)
 
     def beyond(self, node: Levels, smallest: int) -> None:
         """All classes are shown, however many there are."""
 
     def of_cells(self, node: Levels) -> Indexes:
         """The class of each cell, numbered as the node's frequencies are."""
-        return self._merged(self._raw, node)[1]
+        return numbered(*self.keys(self._raw.cell, node))[0]
 
     def holds(self, node: Levels, bad: Mask, models: Sequence[PrivacyModel]) -> bool:
         """Does the table at a node, without its bad classes, keep these promises about the whole of it?"""
@@ -216,9 +227,16 @@ class Rollups:
     def _smallest(self, node: Levels) -> Frequencies:
         levels = self._levels[: len(self._sources)]
         below = np.flatnonzero((levels <= np.array(node, dtype=np.int16)).all(axis=1))
-        if not len(below):
-            return self._raw
-        return self._sources[int(below[np.argmin(self._sizes[below])])]
+        at_hand = [one for one in self._late if all(map(le, one.levels, node))]
+        if len(below):
+            at_hand.append(self._sources[int(below[np.argmin(self._sizes[below])])])
+        return min(at_hand, key=len, default=self._raw)
+
+    def _use(self, found: Frequencies) -> Frequencies:
+        """Keep it at hand, and let go of what was not used for longest."""
+        if found is not self._raw:
+            self._late = [found, *(one for one in self._late if one is not found)][:LATE]
+        return found
 
     def _remember(self, node: Levels, found: Frequencies) -> None:
         if self._total + len(found) > KEPT:
@@ -232,39 +250,37 @@ class Rollups:
         self._sizes[len(self._sources)] = len(found)
         self._sources.append(found)
 
-    def _merged(self, source: Frequencies, node: Levels) -> tuple[Frequencies, Indexes]:
+    def _merged(self, source: Frequencies, node: Levels) -> Frequencies:
         key, room = self.keys(source.cell, node)
-        number, at = numbered(key, room)
-        return (
-            Frequencies(
-                node,
-                source.cell[at],
-                added(number, source.size, len(at)),
-                tuple(_joined(e, number, len(at)) for e in source.sensitive),
-                self._codes,
-            ),
-            number,
-        )
+        if source.sensitive:
+            number, at = numbered(key, room)
+            size = added(number, source.size, len(at))
+            entries = tuple(_joined(e, number, len(at)) for e in source.sensitive)
+        else:
+            at, size = merged(key, source.size, room)
+            entries = ()
+        return Frequencies(node, source.cell[at], size, entries, self._codes)
 
     def keys(self, cell: Indexes, node: Levels) -> tuple[NDArray[Any], int]:
         """A number for each cell, equal where they stand in one class, and one more than the largest."""
-        key: NDArray[Any] = np.zeros(len(cell), dtype=np.int64)
+        key: NDArray[Any] | None = None
         room, lifts = 1, dict[int, NDArray[Any]]()
         for axis, (ladder, level) in enumerate(zip(self._ladders, node, strict=True)):
             width = ladder.widths[level]
             if width == 1:
                 continue
             if room > LIMIT // width:
-                key, at = numbered(key + self._lifted(cell, lifts), room)
+                key, at = numbered(self._lifted(cell, lifts, key), room)
                 room, lifts = len(at), {}
             # The last attribute varies slowest; which one does is the same for every source.
             lifts[axis] = ladder.groups[level] * room
             room *= width
-        key += self._lifted(cell, lifts)
-        return key, room
+        return self._lifted(cell, lifts, key), room
 
-    def _lifted(self, cell: Indexes, lifts: Mapping[int, NDArray[Any]]) -> NDArray[Any]:
-        """What stands for each cell at these axes, summed."""
+    def _lifted(
+        self, cell: Indexes, lifts: Mapping[int, NDArray[Any]], more: NDArray[Any] | None
+    ) -> NDArray[Any]:
+        """What stands for each cell at these axes, summed, and what stands for it already."""
         key: NDArray[Any] = np.zeros(len(cell), dtype=np.int64)
         if lifts and native.pays(len(cell) * len(lifts)):
             start = np.full(len(self._codes), -1, dtype=np.int64)
@@ -274,11 +290,11 @@ class Rollups:
             name = f"privet_keys_{8 * self._rows.itemsize}"
             plain = np.ascontiguousarray(cell, dtype=np.int64)
             if native.call(name, self._rows, len(self._codes), plain, len(cell), tables, start, key) >= 0:
-                return key
+                return key if more is None else key + more
             key[:] = 0
         for axis, lift in lifts.items():
             key += lift[self._codes[axis][cell]]
-        return key
+        return key if more is None else key + more
 
     @cached_property
     def _rows(self) -> NDArray[Any]:

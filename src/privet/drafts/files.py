@@ -134,12 +134,22 @@ def missing_in(values: Sequence[str]) -> tuple[list[str], list[str]]:
     """Tokens of one column that mean "missing" beside numbers and dates; and numbers that may."""
     words = [v for v in values if v.strip().lower() in PERHAPS_MISSING or v in MISSING]
     rest = [v for v in values if v not in words]
-    numbers = {v: n for v in rest if (n := _any_number(v)) is not None}
-    sure = words if rest and words and (len(numbers) == len(rest) or _dates(rest)) else []
+    numbers = _all_numbers(rest)
+    sure = words if rest and words and (numbers is not None or _dates(rest)) else []
     offered = [] if sure else words
-    if len(numbers) == len(rest) and len(rest) > 2:
-        offered += [v for v in rest if v in SENTINELS and _far_out(v, list(numbers.values()))]
+    if numbers is not None and len(rest) > 2:
+        offered += [v for v in rest if v in SENTINELS and _far_out(v, numbers)]
     return sure, offered
+
+
+def _all_numbers(values: Sequence[str]) -> list[Decimal] | None:
+    """The values as numbers, if every one is a number; after the first that is none nobody reads on."""
+    found = []
+    for value in values:
+        if (read := _any_number(value)) is None:
+            return None
+        found.append(read)
+    return found
 
 
 def _any_number(value: str) -> Decimal | None:

@@ -139,11 +139,11 @@ def counts_rows(values: Sequence[str], records: int) -> bool:
 
 
 def _most(values: Sequence[Any], looks_like: Callable[[Any], object]) -> bool:
-    """Do at least so many look like it? Many checks are tried on a column: it ends when too many do not."""
-    unlike, most = 0, len(values) - MOST * len(values)
-    for value in values:
-        unlike += not looks_like(value)
-        if unlike > most:
+    """Do most of the values look like it? Nobody asks on where those that are left cannot change it."""
+    needed, found = MOST * len(values), 0
+    for left, value in zip(range(len(values) - 1, -1, -1), values, strict=True):
+        found += bool(looks_like(value))
+        if found + left < needed:
             return False
     return True
 

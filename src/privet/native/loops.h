@@ -35,9 +35,12 @@ int64_t privet_keys_16(const uint16_t *codes, int64_t axes, const int64_t *cell 
     const int64_t *lift, const int64_t *start /* axes */, int64_t *key /* n */);
 int64_t privet_keys_32(const uint32_t *codes, int64_t axes, const int64_t *cell /* n */, int64_t n,
     const int64_t *lift, const int64_t *start /* axes */, int64_t *key /* n */);
-/* classes.c: how many keys occur, or -1 where there is no memory or too many meet; all at least 0, below `room` */
+/* classes.c: how many keys occur, or -1 where there is no memory; all are at least 0 and below `room` */
 int64_t privet_numbered(const int64_t *key /* n */, int64_t n, int64_t room, int64_t dense,
     int64_t *number /* n */, int64_t *at /* n */);
+/* classes.c: the same, with the sum of the counts (each at least 1; below 2^31 in all if dense) of each key */
+int64_t privet_summed(const int64_t *key /* n */, const int64_t *count /* n */, int64_t n, int64_t room,
+    int64_t dense, int64_t *at /* n */, int64_t *total /* n */);
 /* classes.c: the sum of the counts of each class; how many were added */
 int64_t privet_added(const int64_t *number /* n */, const int64_t *count /* n */, int64_t n,
     int64_t *total /* classes */, int64_t classes);
@@ -132,6 +135,12 @@ int64_t privet_best_moves(const int32_t *codes /* cells * d */, int64_t cells, i
     const int64_t *widths /* d */, const int64_t *const *begin /* d */, const int64_t *const *end /* d */,
     const int64_t *const *own /* d */, const int64_t *const *stretch /* d */, int64_t *gain /* many */,
     int64_t *to /* many */, int64_t *back /* many */);
+
+/* refine.c: the cells of each class and its ends; 0 */
+int64_t privet_settled(const int32_t *codes /* cells * d */, int64_t cells, int64_t d,
+    const int64_t *count /* cells */, const int32_t *of_cell /* cells */, int64_t classes,
+    int32_t *member /* cells */, int32_t *start /* classes + 1 */, int32_t *low /* classes * d */,
+    int32_t *high /* classes * d */, int64_t *size /* classes */);
 
 /* regroup.c: 0, or -1 where there is no memory */
 int64_t privet_regroup(const int32_t *codes /* cells * d */, int64_t cells, int64_t d,

@@ -12,6 +12,7 @@ typedef struct {
     const int32_t *codes, *of_cell, *low, *high, *start, *member, *first, *last, *beside;
     const int64_t *count, *size;
     Geometry geometry;
+    int32_t **ranges;
     int64_t *loss; /* of each class, for one record */
     int32_t *place; /* of each cell among the members; what follows is in their order, class by class */
     int32_t *code_, *low_, *high_; /* of each member, and the ends of its class without it */
@@ -23,7 +24,8 @@ static inline int64_t joined(const Table *t, const int32_t *low, const int32_t *
                              int64_t most) {
     int64_t sum = 0;
     for (int64_t a = 0; a < t->d && sum <= most; a++) {
-        sum += lost(&t->geometry, a, lesser(low[a], code[a]), larger(high[a], code[a]));
+        int32_t lo = lesser(low[a], code[a]), hi = larger(high[a], code[a]);
+        sum += t->ranges[a] ? t->ranges[a][lo * t->geometry.widths[a] + hi] : lost(&t->geometry, a, lo, hi);
     }
     return sum;
 }
@@ -107,13 +109,42 @@ int64_t privet_best_moves(const int32_t *codes, int64_t cells, int64_t d, const 
                .count = count, .size = size, .geometry = {kinds, widths, begin, end, own, stretch}, .loss = loss,
                .place = place, .code_ = code_, .low_ = code_ + cells * d, .high_ = code_ + 2 * cells * d,
                .less = less};
-    int64_t done = loss && less && place ? 0 : -1;
+    t.ranges = ranges_of(&t.geometry, d);
+    int64_t done = loss && less && place && t.ranges ? 0 : -1;
     for (int64_t b = 0; !done && b < classes; b++) {
         if (!size[b]) continue;
         loss[b] = joined(&t, low + b * d, high + b * d, low + b * d, INT64_MAX);
         leave_out(&t, b);
     }
     for (int64_t i = 0; !done && i < many; i++) best_of(&t, asked[i], gain + i, to + i, back + i);
-    free(loss), free(less), free(place);
+    free(loss), free(less), free(place), free(t.ranges);
     return done;
+}
+
+/* The cells of each class, in their own order; where they start, the ends of the class (0 where it has no cell), and its
+ * records. */
+int64_t privet_settled(const int32_t *codes, int64_t cells, int64_t d, const int64_t *count,
+                       const int32_t *of_cell, int64_t classes, int32_t *member, int32_t *start, int32_t *low,
+                       int32_t *high, int64_t *size) {
+    memset(start, 0, (size_t)(classes + 1) * sizeof *start);
+    memset(size, 0, (size_t)classes * sizeof *size);
+    for (int64_t i = 0; i < cells; i++) start[of_cell[i]]++, size[of_cell[i]] += count[i];
+    for (int64_t b = 0, before = 0; b <= classes; b++) {
+        int32_t many = start[b];
+        start[b] = (int32_t)before, before += many;
+    }
+    for (int64_t i = 0; i < cells; i++) member[start[of_cell[i]]++] = (int32_t)i;
+    for (int64_t b = classes; b > 0; b--) start[b] = start[b - 1]; /* each had moved to where the next one starts */
+    start[0] = 0;
+    for (int64_t b = 0; b < classes; b++) {
+        for (int64_t a = 0; a < d; a++) low[b * d + a] = high[b * d + a] = 0;
+        for (int64_t m = start[b]; m < start[b + 1]; m++) {
+            const int32_t *code = codes + member[m] * d;
+            for (int64_t a = 0; a < d; a++) {
+                low[b * d + a] = m == start[b] ? code[a] : lesser(low[b * d + a], code[a]);
+                high[b * d + a] = larger(high[b * d + a], code[a]); /* no code is below 0 */
+            }
+        }
+    }
+    return 0;
 }

@@ -155,19 +155,19 @@ class Judge:
             self._tables = dict(zip(self.sensitive, found, strict=True))
         return self._tables[name]
 
+    def breaks(self, rollups: Grouping, node: Levels) -> bool:
+        """Must too many records go at a node, and so at every finer one?"""
+        beyond = rollups.beyond(node, self.smallest)
+        if beyond is not None and beyond.lost > self.limit:
+            return True
+        return self._lost(rollups, node)[2] > self.limit
+
     def rule(self, rollups: Grouping, node: Levels) -> Ruling:
         beyond = rollups.beyond(node, self.smallest)
         if beyond is not None and beyond.lost > self.limit:
             nothing, none = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)
             return Ruling(nothing, none, holds=False, lost=none, at_least=beyond.lost, beyond=beyond)
-        found = rollups.at(node)
-        lost = self._sizes(found, lasting=True)
-        if self._fewest > 1 and self.limit:
-            lost |= rollups.persons(node) < self._fewest
-        for model in self._classes:
-            if _joins(model):
-                lost |= self._read(model, found, None)
-        at_least = max(int(found.size[lost].sum()), self._moved(found))
+        found, lost, at_least = self._lost(rollups, node)
         bad = lost.copy()
         trims: Ints | None = None
         if at_least <= self.limit:
@@ -189,6 +189,17 @@ class Judge:
             if not holds and self.prunes:
                 at_least = self.limit + 1
         return Ruling(gone, bad, holds, lost, at_least, trims)
+
+    def _lost(self, rollups: Grouping, node: Levels) -> tuple[Frequencies, Mask, int]:
+        """The classes whose records must go at every finer node too, and how many must go there at least."""
+        found = rollups.at(node)
+        lost = self._sizes(found, lasting=True)
+        if self._fewest > 1 and self.limit:
+            lost |= rollups.persons(node) < self._fewest
+        for model in self._classes:
+            if _joins(model):
+                lost |= self._read(model, found, None)
+        return found, lost, max(int(found.size[lost].sum()), self._moved(found))
 
     def _until_all_hold(self, found: Frequencies, bad: Mask) -> Mask:
         """The classes that go, when classes go as a whole: what is left is compared with itself."""

@@ -18,23 +18,23 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-import numpy as np
-
 from privet.core import Finding, PrivacyModel, Progress, Tally, Terms, silent
 from privet.counts.door import Counts, Frequencies, Grouping, Levels
 from privet.counts.memory import counted
 from privet.errors import PolicyError
 from privet.relational.annealing import anneal
+from privet.relational.field import Field
 from privet.relational.fulldomain import FullDomain
 from privet.relational.judge import Judge, Ruling, published_at
 from privet.relational.lattice import ENUMERABLE, Lattice, Tags
-from privet.relational.objective import Floats, Objective
+from privet.relational.objective import Objective
 from privet.relational.suits import raise_unsatisfiable
 
 CLOSE = 1e-12  # losses that differ by less are rounding noise
 # For a lattice that cannot be enumerated, where the policy names no limit: half a minute or so, but counted
 # in work and not by the clock, so that the same table leaves in the same form however busy the machine is.
 WORK, COLUMN, FEWEST = 600_000_000, 425, 500  # records; what a node costs for each column besides them; nodes
+FAR = 1.5  # times as many records as may go: then a coarser node may well break the promise, too
 FIRST = 0.25  # of the work: downwards from the top, before the walk by chance
 AGAIN = 4  # steps of that walk for each node that may be looked at
 
@@ -171,10 +171,13 @@ class Walk:
     def _best_loss(self) -> float:
         return self._best[0] if self._best is not None else float("inf")
 
-    def _look(self, node: Levels) -> Ruling:
+    def _count_a_look(self) -> None:
         self._looked += 1
         if not self._looked % 64:
             self._progress("search", self._looked)
+
+    def _look(self, node: Levels) -> Ruling:
+        self._count_a_look()
         ruling = self.judge.rule(self.rollups, node)
         if ruling.holds:
             loss = self._objective.of(self.rollups.at(node), ruling)
@@ -184,18 +187,18 @@ class Walk:
 
     def _enumerate(self) -> bool:
         """Look until no bound is below the best; was that reached in time?"""
-        field = Field(self._lattice, self._objective)
+        field = Field(self._lattice.shape, self._objective.floors)
         self._settle(field, self._lattice.top)
         while (start := field.next()) is not None:
             way = field.way(start)
             # The end of a way settles all of it where it breaks a promise: whatever is below is broken too.
             self._settle(field, way[-1])
             low, high = 0, len(way) - 2
-            while low <= high and field.open[start]:
+            while low <= high and field.open(start):
                 if self._time_is_up:
                     return field.next() is None
                 middle = (low + high) // 2
-                if field.open[way[middle]] and not self._settle(field, way[middle]).holds:
+                if field.open(way[middle]) and not self._settle(field, way[middle]):
                     low = middle + 1
                 else:
                     high = middle - 1
@@ -203,13 +206,21 @@ class Walk:
                 return field.next() is None
         return True
 
-    def _settle(self, field: Field, node: Levels) -> Ruling:
-        """Look at a node, and close the nodes about which that says enough."""
+    def _settle(self, field: Field, node: Levels) -> bool:
+        """Look at a node, and close the nodes about which that says enough; does it keep every promise?"""
+        if field.broken[node]:  # as something above it is, so there is nothing to count
+            self._count_a_look()
+            field.close_below(node)
+            return False
         ruling = self._look(node)
-        field.open[node] = False
+        field.close(node)
         found = ruling.beyond or self.rollups.at(node)
         if self.judge.monotone and ruling.at_least > self.judge.limit:
             field.close_below(node)
+            if self._objective.additive:  # other losses are bounded by what is seen of the nodes below
+                field.break_below(node)
+                if ruling.at_least > FAR * self.judge.limit:
+                    field.climb(node, lambda above: self.judge.breaks(self.rollups, above))
         elif (
             self.judge.monotone
             and isinstance(found, Frequencies)
@@ -219,7 +230,7 @@ class Walk:
         if (least := self._objective.above(found)) > 0:
             field.raise_above(node, least)
         field.close_from(self._best_loss - CLOSE)
-        return ruling
+        return ruling.holds
 
     def _used(self) -> float:
         """How much of the work that is allowed was done, from 0 to 1."""
@@ -269,62 +280,3 @@ class Walk:
                 elif self.judge.prunes:
                     tags.tag(node, keeps=False)
         return self.judge.prunes
-
-
-class Field:
-    """The whole lattice as a grid: which nodes are open, and a bound below the loss of each."""
-
-    def __init__(self, lattice: Lattice, objective: Objective) -> None:
-        self._shape = lattice.shape
-        self._floor = _outer(objective.floors, self._shape)
-        self._bound = self._floor.copy()
-        self.open = np.ones(self._shape, dtype=bool)
-
-    def next(self) -> Levels | None:
-        """The open node with the smallest bound; of several, the first."""
-        at = int(np.argmin(np.where(self.open, self._bound, np.inf)))
-        node = tuple(int(level) for level in np.unravel_index(at, self._shape))
-        return node if self.open[node] else None
-
-    def way(self, start: Levels) -> list[Levels]:
-        """A way up from a node through open nodes, each time to the smallest bound."""
-        way = [start]
-        while True:
-            here = way[-1]
-            above = [
-                (*here[:at], here[at] + 1, *here[at + 1 :])
-                for at, levels in enumerate(self._shape)
-                if here[at] + 1 < levels
-            ]
-            ahead = [node for node in above if self.open[node]]
-            if not ahead:
-                return way
-            way.append(min(ahead, key=lambda node: float(self._bound[node])))
-
-    def close_below(self, node: Levels) -> None:
-        self.open[_down(node)] = False
-
-    def close_from(self, loss: float) -> None:
-        """Close the nodes that lose at least so much."""
-        self.open &= self._bound < loss
-
-    def raise_below(self, node: Levels, more: list[Floats]) -> None:
-        box = _down(node)
-        raised = self._floor[box] + _outer(more, tuple(level + 1 for level in node))
-        np.maximum(self._bound[box], raised, out=self._bound[box])
-
-    def raise_above(self, node: Levels, least: float) -> None:
-        box = tuple(slice(level, None) for level in node)
-        np.maximum(self._bound[box], least, out=self._bound[box])
-
-
-def _down(node: Levels) -> tuple[slice, ...]:
-    return tuple(slice(level + 1) for level in node)
-
-
-def _outer(parts: list[Floats], shape: tuple[int, ...]) -> Floats:
-    """The sum of one number for each axis, at every place."""
-    total: Floats = np.zeros(())
-    for part in parts:
-        total = total[..., None] + part
-    return np.ascontiguousarray(np.broadcast_to(total, shape)) if parts else np.zeros(shape)

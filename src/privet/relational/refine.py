@@ -50,6 +50,9 @@ class Classes:
 
     def settle(self) -> None:
         """Count again after changes."""
+        if native.pays(self.codes.size):
+            self._settle_by_loops()
+            return
         self.member: Codes = np.argsort(self.of_cell, kind="stable").astype(np.int32)
         self.start: Codes = np.searchsorted(self.of_cell[self.member], np.arange(self.many + 1)).astype(
             np.int32
@@ -61,6 +64,16 @@ class Classes:
         self.low[there] = np.minimum.reduceat(sorted_, self.start[there], axis=0)
         self.high[there] = np.maximum.reduceat(sorted_, self.start[there], axis=0)
         self.size: Whole = np.bincount(self.of_cell, weights=self.count, minlength=self.many).astype(np.int64)
+
+    def _settle_by_loops(self) -> None:
+        shape = (self.many, self.codes.shape[1])
+        self.member, self.start = np.empty_like(self.of_cell), np.empty(self.many + 1, dtype=np.int32)
+        self.low, self.high = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.int32)
+        self.size = np.empty(self.many, dtype=np.int64)
+        native.call(
+            "privet_settled", self.codes, *self.codes.shape, self.count, self.of_cell, self.many, self.member,
+            self.start, self.low, self.high, self.size,
+        )  # fmt: skip
 
     @property
     def lost(self) -> int:

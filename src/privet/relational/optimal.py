@@ -16,6 +16,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import ClassVar
 
 from privet.core import Finding, PrivacyModel, Progress, Tally, Terms, silent
@@ -220,7 +221,7 @@ class Walk:
             if self._objective.additive:  # other losses are bounded by what is seen of the nodes below
                 field.break_below(node)
                 if ruling.at_least > FAR * self.judge.limit:
-                    field.climb(node, lambda above: self.judge.breaks(self.rollups, above))
+                    field.climb(node, partial(self.judge.breaks, self.rollups))
         elif (
             self.judge.monotone
             and isinstance(found, Frequencies)

@@ -81,3 +81,29 @@ def test_who_speaks_last_silences_nobody(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(objection, "_exchanged", last)
     with pytest.raises(PartyError, match="north: says something else than it has promised"):
         run(3, lambda link: anybody_objects(link, b"", objects=link.me == 1))
+
+
+def test_who_keeps_its_number_back_has_objected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has heard those of the others, and so whether one of them objects: no accident, and not for free."""
+    honest = objection._exchanged
+
+    def keeps(link: Link, kind: str, mine: bytes) -> dict[int, bytes]:
+        if link.me or kind != "objection":
+            return honest(link, kind, mine)
+        for party in link.others:
+            link.receive(party, kind, len(mine))
+        raise PartyError("has heard enough")
+
+    monkeypatch.setattr(objection, "_exchanged", keeps)
+    heard: list[type[BaseException] | None] = [None] * 3
+
+    def part(link: Link) -> None:
+        try:
+            anybody_objects(link, b"", objects=link.me == 1)
+        except PartyError as error:
+            heard[link.me] = type(error)
+            raise
+
+    with pytest.raises(PartyError):
+        run(3, part)
+    assert heard[1:] == [ObjectedError] * 2

@@ -75,6 +75,24 @@ def test_signatures_that_were_made_at_the_same_time_are_collected(
     assert main([*words, "--data", "x.csv"]) == 2
 
 
+def test_what_was_signed_before_a_change_is_not_collected(tmp_path: Path) -> None:
+    """It was said to be signed by all, and was by one."""
+    here, there = tmp_path / "contract.toml", tmp_path / "other.toml"
+    for name, key in KEYS.items():
+        sign(contract(), here, key, "ab" * 32 if name == "B" else "")
+    changed = contract(reveal="counts")
+    sign(changed, there, KEYS["B"])
+    assert signing.collect(changed, here, [beside(there)]) == ["B"]
+    assert signed(changed, here) == {"A": False, "B": True, "C": False}
+
+
+def test_signatures_that_nobody_could_read_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "contract.toml"
+    beside(path).write_text("[" * 200_000)
+    with pytest.raises(InputError, match="not a file of signatures"):
+        signed(contract(), path)
+
+
 def test_a_changed_contract_is_signed_by_nobody(tmp_path: Path) -> None:
     path = tmp_path / "contract.toml"
     for key in KEYS.values():

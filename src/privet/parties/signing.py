@@ -63,7 +63,7 @@ def sign(contract: Agreement, path: Path, key: Key, rows: str = "") -> str:
     party = next((name for name, public in contract.keys.items() if public == key.public), None)
     if party is None:
         raise InputError("the contract names no party with this key; [keys] lists each party's public key")
-    found, marks = _of_now(beside(path))
+    found, marks = _of_now(contract, beside(path))
     found |= {party: b64encode(key.sign(message(contract, party, rows))).decode()}
     marks = {name: one for name, one in marks.items() if name != party} | ({party: rows} if rows else {})
     _keep(contract, beside(path), found, marks)
@@ -76,7 +76,7 @@ def collect(contract: Agreement, path: Path, others: Sequence[Path]) -> list[str
     Parties that sign at the same time, each its own copy, need not send one file from desk to desk. Nothing
     is taken over that is not a signature under this very contract.
     """
-    found, marks = _of_now(beside(path))
+    found, marks = _of_now(contract, beside(path))
     for other in others:
         if (whole := _whole(other)) is None:
             raise InputError(f"{other}: no such file of signatures")
@@ -98,10 +98,12 @@ def collect(contract: Agreement, path: Path, others: Sequence[Path]) -> list[str
     return [party for party in contract.parties if party in found]
 
 
-def _of_now(place: Path) -> tuple[dict[str, str], dict[str, str]]:
-    """Signatures and marks that stand there; what was signed for another protocol is nobody's for this."""
+def _of_now(contract: Agreement, place: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """Signatures and marks that stand there; what was signed under another contract, or for another
+    protocol, is nobody's under this.
+    """
     whole = _whole(place)
-    if whole is None or whole.get("protocol") != SPEAKS:
+    if whole is None or whole.get("protocol") != SPEAKS or whole.get("contract") != contract.digest.hex():
         return {}, {}
     return _read(place, "signatures"), _read(place, "rows")
 

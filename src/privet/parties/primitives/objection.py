@@ -54,9 +54,14 @@ def anybody_objects(link: Link, held: bytes, *, objects: bool) -> bool:
     said = secrets.token_bytes(NONCE) + number.astype("<u8").tobytes()
     promised = _exchanged(link, "promise", sha256(said).digest())
     total = number
-    for party, opened in _exchanged(link, "objection", said).items():
+    try:
+        shown = _exchanged(link, "objection", said)
+    except PartyError as error:
+        # Whoever keeps its own number back has those of the others, and so knows what they do not.
+        raise ObjectedError(*error.complaints) from None
+    for party, opened in shown.items():
         if sha256(opened).digest() != promised[party]:
-            raise PartyError(f"{link.name(party)}: says something else than it has promised")
+            raise ObjectedError(f"{link.name(party)}: says something else than it has promised")
         total = total + np.frombuffer(opened[NONCE:], dtype="<u8").astype(np.uint64)
     return bool(total[0])
 

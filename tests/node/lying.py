@@ -1,9 +1,10 @@
 """A node that does not keep to the protocol at its end, or is unlucky there: `python lying.py WAY FOLDER`.
 
-Ways, several of them joined by `+`: `leaves`: it has seen the joint table, and is gone; `withholds`: it has
-everybody's signature, and is gone without giving its own; `killed`: it dies when its signature has gone out;
-`full`: its disk is, then; `marks`: keeps what it tells of its rows; `lies`: tells that again, whatever rows
-it puts in, and minds nothing itself.
+Ways, several of them joined by `+`: `searches`: it has seen what the search tells, and is gone before
+anything is opened; `leaves`: it has seen the joint table, and is gone; `withholds`: it has everybody's
+signature, and is gone without giving its own; `killed`: it dies when its signature has gone out; `full`: its
+disk is, then; `marks`: keeps what it tells of its rows; `lies`: tells that again, whatever rows it puts in,
+and minds nothing itself.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from privet.node import runs
 from privet.node.house import House
 from privet.node.service import serve
 from privet.parties import rows
-from privet.roads.parties import concluding
+from privet.roads.parties import concluding, party
 from privet.roads.parties.concluding import AllSign
 
 GONE = 9
@@ -35,15 +36,15 @@ def main(ways: str, folder: str) -> None:
         os._exit(GONE)
 
     def withholds(self: AllSign, folder: Path, files: dict[str, str], key: Any) -> None:
-        for party in self.link.others:
-            self._heard(party, files)
+        for other in self.link.others:
+            self._heard(other, files)
         os._exit(GONE)
 
     def killed(self: AllSign, folder: Path, files: dict[str, str], key: Any) -> None:
         link = self.link
         own = signing.signature(files, replace(key, name=link.name(link.me)))
-        for party in link.others:
-            link.send(party, "signature", concluding.NAMED.pack(own.made.encode(), b64decode(own.signature)))
+        for other in link.others:
+            link.send(other, "signature", concluding.NAMED.pack(own.made.encode(), b64decode(own.signature)))
         time.sleep(2)
         os._exit(GONE)
 
@@ -57,6 +58,7 @@ def main(ways: str, folder: str) -> None:
 
     changes: dict[str, list[tuple[Any, str, Any]]] = {
         "honest": [],
+        "searches": [(party, "assembled", leaves)],
         "leaves": [(AllSign, "put", leaves)],
         "withholds": [(AllSign, "_signed", withholds)],
         "killed": [(AllSign, "_signed", killed)],

@@ -286,7 +286,7 @@ def test_what_another_party_may_hold_counts_as_published(tmp_path: Path) -> None
     assert runs.give_up(Contract.load(first).digest.hex())
     twice = json.loads((known["B"].runs / f"{SESSION}.json").read_text()) | {"session": "ef" * 16}
     (known["B"].runs / f"{'ef' * 16}.json").write_text(json.dumps(twice))
-    with pytest.raises(InputError, match=r"broken off more than once while its result was opened.*--again"):
+    with pytest.raises(InputError, match=r"broken off more than once when its search had begun.*--again"):
         Runs(known["B"]).start(first, data["B"], None)
     (known["B"].runs / f"{'ef' * 16}.json").unlink()
     runs = noted(known["B"], opened=False)

@@ -99,6 +99,19 @@ def test_a_party_that_has_seen_the_table_and_left_does_not_come_back_with_other_
     assert {one["state"] for one in found.values()} == {"done"}, "the same rows: the same table, lawfully"
 
 
+def test_nor_does_one_that_has_only_seen_what_the_search_tells(scene: Scene) -> None:
+    """With other rows each time, decisions about one's own group add up to the size of the others'."""
+    path = scene.contract("searches")
+    scene.becomes("searches")
+    found = scene.run(path, "AB", again="ABC")
+    assert {one["state"] for one in found.values()} == {"failed"}
+    scene.becomes("honest")
+    found = scene.run(path, data={"C": scene.less}, again="C")
+    assert any(found[name]["why"].startswith(f"C: {OTHER_ROWS}") for name in "AB"), found
+    assert not scene.releases(path)
+    assert {one["state"] for one in scene.run(path).values()} == {"done"}, "the same rows"
+
+
 def test_a_party_that_withholds_its_signature_and_lies_has_no_second_release(scene: Scene) -> None:
     path = scene.contract("withholds")
     scene.becomes("marks+withholds")

@@ -2,7 +2,8 @@
 
 Two tables of the same persons can be put together, and of two runs of one contract with a row less in between
 one can be taken from the other. Whoever has seen a table has it, so what counts is what was seen, not what
-was signed. A steward may do it all the same (`--again`); noise is paid for instead, in a ledger.
+was signed; and every decision of a search tells of the rows, so a run counts from its first message on. A
+steward may do it all the same (`--again`); noise is paid for instead, in a ledger.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from privet.parties.contract import Contract
 from privet.parties.rows import OTHERS
 from privet.parties.virtual.contract import DatabaseContract
 
-FORGIVEN = 1  # openings that broke off before this node had the result: one may be an accident
+FORGIVEN = 1  # runs that broke off between their first message and the result: one may be an accident
 OTHER_RESULT = (
     "the same rows made another result when this contract was run before: a party has put in others than it "
     "says; nothing is published"
@@ -26,7 +27,7 @@ TWO_RESULTS = (
     "seen both; --again runs it all the same"
 )
 BROKEN_OFF = (
-    "this contract was broken off more than once while its result was opened: another party may have seen "
+    "this contract was broken off more than once when its search had begun: another party may have seen "
     "what this node has not, each time with other rows; --again runs it all the same"
 )
 

@@ -44,7 +44,7 @@ class Noted:
     asker: str = ""  # of a question, who asks; at the node that was asked
     rows: str = ""  # what the node knows the rows by again that went in
     marks: Mapping[str, str] = field(default_factory=dict)  # by party, what each told of its own
-    opened: bool = False  # parties may have seen the result, or some of it
+    opened: bool = False  # parties may have seen something of the rows: its search has begun
     result: str = ""  # the digest of what was opened; noise makes another each time, and has none
     signed: bool = False  # our signature may be out
 

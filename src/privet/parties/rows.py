@@ -4,9 +4,9 @@ A contract says how rows are published, not which rows. Two things would go unse
 were changed after a steward had looked at them and signed; and a contract that is run twice, where a party
 has put others in between: who has both tables can take one from the other, and is left with what no promise
 covers. So a party may sign for its rows (`signing`), every party tells the others the mark of those that go
-in, and those of a run whose result was opened are remembered: whoever has seen a table has it, whether or not
-it was signed. What came out is remembered, too (`opened`): the same rows make the same again, so a party that
-says the same and puts in others is found out, once.
+in, and those of a run whose search has begun are remembered: every decision tells of the rows, and whoever
+has seen a table has it, whether or not it was signed. What came out is remembered, too (`opened`): the same
+rows make the same again, so a party that says the same and puts in others is found out, once.
 
 A mark is keyed with its owner's private key and holds the contract's digest: it confirms no guess, and of two
 contracts it does not even tell whether the rows were the same.
@@ -57,7 +57,7 @@ class Rows:
     signed: Mapping[str, str] = field(default_factory=dict)  # by party the mark that it has signed for
     before: tuple[Mapping[str, str], ...] = ()  # of earlier runs whose result must be this one's
     remember: Callable[[Mapping[str, str]], None] = _nowhere
-    opening: Callable[[], None] = _nowhere  # from here on parties may see the result, or some of it
+    opening: Callable[[], None] = _nowhere  # from here on parties may see something of the rows
     opened: Callable[[bytes], None] = (
         _nowhere  # what came out; refuses what the same rows did not make before
     )

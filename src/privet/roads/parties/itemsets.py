@@ -40,6 +40,8 @@ def mine_together(
             theirs = [at for at, item in enumerate(contract.items) if item not in _mine(link, contract)]
             if table[:, theirs].any():
                 raise InputError("the data has items that the contract gives to the other party")
+        rows.open(link)
+        if contract.split is Split.COLUMNS:
             order = common(link, persons)
     except PartyError:
         raise
@@ -47,7 +49,6 @@ def mine_together(
         me = link.name(link.me)
         raise type(error)(*(f"{me}: {complaint}" for complaint in error.complaints)) from None
     found: dict[Itemset, int]
-    rows.open(link)
     if contract.split is Split.PEOPLE:
         found = by_people(link, table, contract.support)
     else:

@@ -132,6 +132,7 @@ def by_people(  # noqa: PLR0917 - a party, and what it brings
             raise InputError(f"there are more rows than the {most:,} that the contract allows for")
     except PrivetError as error:
         raise named(link, error) from None
+    told.open(link)  # every decision of the search tells of the rows
     counts = PeopleCounts(link, tally, contract.reveal, contract.adding)
     finding = contract.policy.algorithm.search(counts, terms, progress)  # type: ignore[arg-type]
     recoding = finding.recoding
@@ -141,7 +142,6 @@ def by_people(  # noqa: PLR0917 - a party, and what it brings
     labels = _labels(contract, recoding)
     rows = np.stack([_coded(recoded, name, values) for name, values in labels.items()], axis=1)
     sizes = [len(values) for values in labels.values()]
-    told.open(link)
     together = assembled(link, counts.computing(), rows, sizes, contract.rows_at_most)
     if len(together) != counts.records:
         raise PartyError("other rows were handed in than were counted before; nothing is published")
@@ -163,10 +163,7 @@ def _whose(engine: Engine[Any], source: Any, contract: Contract) -> Any:
 def by_columns(  # noqa: PLR0917 - as above
     link: Link, contract: Contract, source: Any, engine: Engine[Any], told: Rows, progress: Progress
 ) -> tuple[Any, Finding]:
-    """Every party has some columns of all persons; rows are matched first.
-
-    What is published of a person shows split by split, so all of the search is its opening.
-    """
+    """Every party has some columns of all persons; rows are matched first."""
     policy, me = contract.policy, link.name(link.me)
     holder = contract.sensitive_owner
     shared = (Role.TARGET,) if holder is not None else (Role.SENSITIVE, Role.TARGET)
@@ -180,6 +177,7 @@ def by_columns(  # noqa: PLR0917 - as above
         persons, values = encode(frame.select(person))[person]
         if None in values:
             raise InputError(f"{person}: a row without an identifier cannot be matched")
+        told.open(link)  # whether identifiers and shared columns agree tells of the rows, too
         order = common(link, [str(values[code]) for code in persons.tolist()])
     except PrivetError as error:
         raise named(link, error) from None
@@ -202,7 +200,6 @@ def by_columns(  # noqa: PLR0917 - as above
     )
     owners = {name: at for at, p in enumerate(contract.parties) for name in contract.owners.get(p, ())}
     held_by = None if holder is None else contract.parties.index(holder)
-    told.open(link)
     counts = ColumnsCounts(link, tally, [owners[a.name] for a in policy.quasi], contract.reveal, held_by)
     finding = policy.algorithm.search(counts, contract.terms(), progress)  # type: ignore[arg-type]
     if not isinstance(finding.recoding, Generalization):

@@ -350,6 +350,24 @@ def test_a_party_that_refuses_to_start_ends_the_waiting_of_others(tmp_path: Path
     assert runs.give_up(digest)
 
 
+def test_nor_does_who_leads_wait_for_the_turn_of_the_one_that_refuses(tmp_path: Path) -> None:
+    """It asks B first, which has ended by then; it waited for B with all its patience."""
+
+    class NotStarted:
+        def call(self, *_: object, **__: object) -> tuple[int, None]:
+            return 404, None
+
+    known, data = houses(tmp_path), tables(tmp_path)
+    path = contract_of(tmp_path / "c", known)
+    runs = Runs(known["B"])
+    digest = runs.start(path, data["B"], None).contract
+    live, callers = runs._live[digest], dict.fromkeys("BC", NotStarted())
+    runs.refusals.heard(digest, "C")
+    with pytest.raises(PartyError, match="C: its own node refuses to start this contract"):
+        runs._gather(live, bytes(16), callers)  # type: ignore[arg-type] # no more of a caller is asked for
+    assert runs.give_up(digest)
+
+
 def test_who_has_heard_of_an_end_names_the_cause_and_not_the_messenger() -> None:
     """A told B that C is the cause; of B, C is heard, and not A."""
     for why, named in (

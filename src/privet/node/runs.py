@@ -461,8 +461,9 @@ class Runs:
                     why = f"{name}: its steward has not started this contract"
                 if status == 200:
                     break
-                if status == 404 and self.refusals.just_now(live.noted.contract, [name]):
-                    raise PartyError(f"{name}: {REFUSED}; nothing is published")
+                # Whoever has refused: it may not be this one's turn to be asked for a long while.
+                if status == 404 and (gone := self.refusals.just_now(live.noted.contract, callers)):
+                    raise PartyError(f"{gone}: {REFUSED}; nothing is published")
                 if status not in {0, 404}:
                     raise PartyError(f"{name}: {JOINS.get(status, 'refuses this run')}")
                 if monotonic() > until:

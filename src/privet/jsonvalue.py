@@ -1,8 +1,7 @@
 """What a JSON text says, for every file and message that others write for us.
 
 One key with two values says one thing to this reader and another to the next, and what JSON does not know
-(`NaN`, `Infinity`) is not a number of anybody's. Both are a ValueError, as a text that is not JSON is, and
-one that is nested so deeply that nobody could read it.
+(`NaN`, `Infinity`) is not a number of anybody's. Both are a ValueError, as a text that is not JSON is.
 """
 
 from __future__ import annotations
@@ -21,10 +20,7 @@ def loads(text: str | bytes) -> Any:
     ...
     ValueError: a key stands twice
     """
-    try:
-        return json.loads(text, object_pairs_hook=_once, parse_constant=_refuse)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
+    return json.loads(text, object_pairs_hook=_once, parse_constant=_refuse)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

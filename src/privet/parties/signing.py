@@ -167,6 +167,6 @@ def _whole(place: Path) -> dict[str, Any] | None:
             isinstance(one, dict) for one in (found["signatures"], found.get("rows", {}))
         ):
             return found
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         pass
     raise InputError(f"{place}: this is not a file of signatures; delete it and sign again") from None

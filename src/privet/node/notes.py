@@ -7,9 +7,7 @@ that its result is opened among the parties, what came out, and that our signatu
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -18,7 +16,7 @@ from privet.errors import InputError
 from privet.evidence import folder as ev
 from privet.node.ending import cause
 from privet.node.house import House
-from privet.placing import aside
+from privet.placing import aside, system
 from privet.roads.parties.concluding import PERHAPS
 from privet.roads.parties.results import NOTE
 
@@ -82,18 +80,10 @@ def write(house: House, noted: Noted) -> None:
     """It is on the disk when this is over: what is done next must not be forgotten."""
     place = house.runs / f"{noted.session}.json"
     fresh = place.with_name(f".{place.name}.new")
-    with fresh.open("w", encoding="utf-8") as file:
-        json.dump(noted.to_document(), file, indent=1)
-        file.write("\n")
-        file.flush()
-        os.fsync(file.fileno())
+    fresh.write_text(json.dumps(noted.to_document(), indent=1) + "\n", encoding="utf-8")
+    system.on_disk(fresh)
     fresh.replace(place)
-    folder = os.open(place.parent, os.O_RDONLY)
-    try:
-        with suppress(OSError):  # some disks sync no folders
-            os.fsync(folder)
-    finally:
-        os.close(folder)
+    system.on_disk(place.parent)
 
 
 def recovered(house: House) -> list[Noted]:

@@ -90,6 +90,47 @@ def test_content_has_a_form_whatever_the_column_is_called(kind: str, values: lis
     assert (found.role, found.reason) == (Role.IDENTIFIER, f"looks like {kind}")
 
 
+NUMBERS = [str(n) for n in range(1001, 1961, 8)]  # of 120 people, five records each
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "userid",
+            "patientid",
+            "SUBJID",
+            "usubjid",
+            "hhid",
+            "famid",
+            "studentid",
+            "empno",
+            "custno",
+            "PTID",
+        ),
+        *("idno", "idcode", "pidnum", "nsid", "childid", "momid", "loanid", "claimno", "pupilNR", "recordid"),
+        *("Subject", "subject", "student", "patient", "participant", "respond", "proband", "indiv", "family"),
+        *("household", "teacher", "doctor", "worker", "nr", "subject_code", "person1", "obs", "case"),
+    ],
+)
+def test_numbers_of_people_name_them_in_several_records_each(name: str) -> None:
+    """Panels and repeated measures: such columns were taken for something that others may know."""
+    assert role(name, NUMBERS, 600) is Role.IDENTIFIER
+    assert (
+        role(name, [f"{number}.0" for number in NUMBERS], 600) is Role.IDENTIFIER
+    )  # by pandas, beside blanks
+
+
+def test_few_subjects_are_people_and_few_members_of_a_family_are_a_number() -> None:
+    assert role("Subject", list("ABCDEFGHIJ"), 40) is Role.IDENTIFIER
+    assert role("patient", ["1", "2", "3", "4"], 12) is Role.IDENTIFIER
+    assert role("family", list("123456789")) is Role.QUASI
+    assert role("student", ["0", "1"]) is Role.QUASI
+    assert role("subject", ["history", "physics", "arts"]) is Role.QUASI
+    assert role("father", ["78.5", "70.0", "69.2", "71.1"]) is Role.QUASI
+    assert role("paid", NUMBERS, 600) is Role.SENSITIVE
+
+
 def test_check_digits_say_which_register_it_is() -> None:
     pytest.importorskip("stdnum")
     ibans = ["DE89370400440532013000", "GB82WEST12345698765432", "FR1420041010050500013M02606"]

@@ -196,7 +196,9 @@ def _says_who(seen: Seen) -> bool:
     """Is it the number or name of a secret thing ("charge_id", "loan_number") and not the thing?"""
     words = lexicon.taken_apart(seen.name)
     return (
-        bool({"id", "uuid", "number", "nr", "name", "nummer"} & set(words)) and not seen.flag and seen.various
+        (bool({"id", "uuid", "number", "nr", "name", "nummer"} & set(words)) or lexicon.numbered(seen.name))
+        and not seen.flag
+        and seen.various
     )
 
 
@@ -217,6 +219,8 @@ def _named(seen: Seen) -> tuple[Role, str] | None:
         if only and lexicon.THINGS.speak(seen.name) and not recognisers.people(seen.looked):
             return None if not seen.various else (Role.IDENTIFIER, f"names, perhaps of people ({seen.many})")
         return Role.IDENTIFIER, f"the name speaks of one person ({seen.many})"
+    if _numbers_of_persons(seen):
+        return Role.IDENTIFIER, f"numbers of persons or of entries ({seen.many})"
     if words and words[-1] in NAME_PARTS and not seen.numeric and not seen.dated and seen.various:
         return Role.IDENTIFIER, f"the name speaks of parts of names ({seen.many})"
     if lexicon.PERHAPS_IDENTIFIERS.speak(seen.name) and not seen.measured and seen.nearly_unique:
@@ -225,6 +229,19 @@ def _named(seen: Seen) -> tuple[Role, str] | None:
             f"the name speaks of a register, and nearly every record has its own ({seen.many})",
         )
     return None
+
+
+def _numbers_of_persons(seen: Seen) -> bool:
+    """Numbers or codes under a name that says whose: several records may have the same, of one person each.
+
+    Beside "hhid" a column "family" of two dozen numbers says which family, and not how many are in it.
+    """
+    if seen.dated or not recognisers.codes(seen.looked):
+        return False
+    if lexicon.numbered(seen.name) or lexicon.nothing_but(lexicon.PERSONS, seen.name):
+        return True
+    named = lexicon.initialled(seen.name) or lexicon.nothing_but(lexicon.PERHAPS_PERSONS, seen.name)
+    return named and len(seen.values) > FEW_RECORDS
 
 
 def _people(seen: Seen) -> tuple[Role, str] | None:
@@ -293,6 +310,8 @@ def settled(guesses: Sequence[Guess]) -> tuple[Guess, ...]:
 
 def from_name(name: str) -> tuple[Role, str] | None:
     """What a name alone says, for data that is not a table; of a path all parts count ("name.first")."""
+    if lexicon.numbered(name):
+        return Role.IDENTIFIER, "the name speaks of the number of a person or of an entry"
     for role, words, reason in (
         (Role.SENSITIVE, lexicon.SENSITIVE, "the name speaks of health, money, belief or judgement"),
         (Role.IDENTIFIER, lexicon.IDENTIFIERS, "the name speaks of one person"),

@@ -60,7 +60,7 @@ def taken_apart(name: str) -> list[str]:
 
 # What names one person, an entry in a register, a place to the door, or can say anything.
 IDENTIFIERS = Words("""
-    id ids uid uuid guid pid ssn sin nin nino nhs mrn ein tin npi dni nie nif cpf rut nir bsn pesel
+    id ids uid uuid guid pid pnr hhidpn ssn sin nin nino nhs mrn ein tin npi dni nie nif cpf rut nir bsn pesel
     aadhaar passport reisepass pasaporte passeport ausweis- -passportn- personnummer cpr fodselsnummer
     name names surname forename -firstname- -lastname- -fullname- -username- -nickname- -filename- nick
     login alias -nachname- -vorname- -familienname- -geburtsname- nom prenom nome cognome sobrenome nombre
@@ -82,6 +82,64 @@ PERHAPS_IDENTIFIERS = Words("""
     client member patient employee student number nr nummer numero no key code token doctor physician arzt
     nurse officer judge manager teacher lawyer witness spouse mother father
 """)
+# Who is meant by a number where a column is called by nothing else ("Subject": 308); of the second list only
+# where there are more of them than persons in a household, kinds of a case or grades of a teacher.
+PERSONS = Words("""
+    subject subj respondent participant individual indiv patient proband testperson versuchsperson vpn
+    person pupil interviewee
+""")
+PERHAPS_PERSONS = Words("""
+    respond student schueler client customer kunde kundin member mitglied employee mitarbeiter worker user
+    player child infant twin couple dyad family famil- fam household haushalt hh case fall episode obs
+    observation record rec entry doctor physician arzt nurse teacher lehrer lawyer judge officer witness
+    interviewer rater manager provider nr no nummer num key
+""")
+COUNTERS = frozenset(("no", "nr", "num", "number", "nummer", "numero", "code", "key", "index"))
+_WHO = """
+    u?subj(ect)?|pat(ient)?|pt|pers(on)?|u?se?r|stud(ent)?|pupil|emp(l|loyee)?|cust(omer)?|cli(ent)?|memb?(er)?|
+    hh|h(ouse)?hold|fam(ily)?|resp(ondent)?|part(icipant)?|indi?v?(idual)?|case|child|mom|moth(er)?|dad|
+    fath?(er)?|wife|husb(and)?|spouse|twin|sib(ling)?|worker|player|teacher|doc(tor)?|phys(ician)?|
+    prov(ider)?|nurse|judge|officer|acct|account|rec(ord)?|obs|row|line|entry|seq|enc(ounter)?|h?adm|stay|
+    claim|loan|order|trans|txn|invoice|policy|ticket|device|session|kunden|patienten|personal|mitglieds|
+    matrikel
+"""
+_NUMBERED = re.compile(
+    rf"({_WHO})(ids?|idn|no|nr|numb?|number|nbr|code|key|pn) | p?id(no|nr|num|number|code|n|x|hh|pers|ind)",
+    re.VERBOSE,
+)
+_INITIALS = re.compile(r"[a-z]{1,4}id")  # "hhid", "nsid": of something that has a number
+_NO_INITIALS = Words("aid paid said laid maid raid avid acid bid mid did kid grid void ovoid covid lipid")
+
+
+def numbered(name: str) -> bool:
+    """Does a name speak of the number of a person or an entry in one word?
+
+    >>> numbered("patientid"), numbered("SUBJNO"), numbered("pidnum"), numbered("paid")
+    (True, True, True, False)
+    """
+    return any(_NUMBERED.fullmatch(word) for word in taken_apart(name))
+
+
+def initialled(name: str) -> bool:
+    """Does it end like one, with letters before it that may be anybody's?
+
+    >>> initialled("nsid"), initialled("acid")
+    (True, False)
+    """
+    return any(_INITIALS.fullmatch(w) and w not in _NO_INITIALS.whole for w in taken_apart(name))
+
+
+def nothing_but(words: Words, name: str) -> bool:
+    """Is a column called by one of them, and by nothing else than that it counts them?
+
+    >>> [nothing_but(PERSONS, name) for name in ("Subject", "subject_code", "subject of the letter", "nr")]
+    [True, True, False, False]
+    """
+    said = [word for word in taken_apart(name) if not word.isdigit()]
+    named = [word for word in said if words.speak(word)]
+    return bool(named) and all(word in COUNTERS for word in said if word not in named)
+
+
 # Whose name it is, where it is nobody's.
 THINGS = Words("""
     hospital clinic klinik company firm firma employer arbeitgeber school schule college university

@@ -130,6 +130,19 @@ def free_text(values: Sequence[str]) -> bool:
     return sum(map(len, some)) > LONG_TEXT * len(some) or words >= WORDY * len(some)
 
 
+# "M01", "308", "308.0" and the letters by which a report calls its patients; not "78.5".
+_CODE = re.compile(r"(?!.*\d[.,]\d*[1-9])[\w#./-]*\d[\w#./-]*|[A-Za-z]{1,2}")
+
+
+def codes(values: Sequence[str]) -> bool:
+    """Whole numbers, letters and digits without a blank, or initials: what entries of a list are called.
+
+    >>> codes(["308", "M01"]), codes(["78.5", "70"]), codes(["history", "physics"])
+    (True, False, False)
+    """
+    return _most(values, lambda value: _CODE.fullmatch(value.strip()))
+
+
 def counts_rows(values: Sequence[str], records: int) -> bool:
     """Is it the number of the row, from 0 or 1 on?"""
     if len(values) != records or not values[0].isascii() or not all(map(str.isdigit, values)):

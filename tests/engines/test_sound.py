@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 
 from privet.core import Form
 from privet.engines.embedded import Embedded
+from privet.engines.panic import unpanicked
 from privet.engines.sound import refuse_unsound
 from privet.errors import InputError
 
@@ -139,3 +141,18 @@ def test_whatever_is_damaged_the_process_lives(kind: str, times: int, tmp_path: 
     )
     assert done.returncode == 0, done.stderr[-500:]
     assert 0 < int(done.stdout) < times
+
+
+def test_a_panic_is_an_error_that_shows_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    """What no look ahead foresees. Rust writes to standard error by itself, and what it says may be data."""
+
+    def panicking() -> None:
+        with unpanicked():
+            os.write(2, b"thread panicked at 'Kowalczyk'")
+            raise pl.exceptions.PanicException("Kowalczyk")
+
+    with pytest.raises(ValueError, match=r"^$") as told:
+        panicking()
+    assert told.value.__suppress_context__
+    print("after", file=sys.stderr)
+    assert capfd.readouterr().err == "after\n"

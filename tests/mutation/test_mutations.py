@@ -38,8 +38,8 @@ def test_there_are_fifty() -> None:
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("mutated")
-    for name in ("src", "tests", "docs", "examples"):
-        shutil.copytree(TREE / name, made / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("src", "tests", "docs", "examples", "bench"):
+        shutil.copytree(TREE / name, made / name, ignore=shutil.ignore_patterns("__pycache__", "data", "out"))
     for name in ("pyproject.toml", "Makefile", "README.md", "CHANGELOG.md"):
         shutil.copy(TREE / name, made / name)
     return made

@@ -28,11 +28,57 @@ from privet.models import blockwise
 from privet.models.template import Protected
 
 Counts: TypeAlias = NDArray[np.int64]
-Holders: TypeAlias = tuple[tuple[NDArray[np.intp], ...], ...]
-
 DENSE = 1 << 16  # an array this small is dense whatever the table's size
 FEW = 4  # cells for each place of an array, below which counting into it again and again does not pay
 LARGEST = 2**62  # what a combination's number stays below
+
+
+@dataclass(frozen=True)
+class Held:
+    """How many of a group have a protected value: one place for each that occurs there."""
+
+    group: NDArray[np.int64]
+    count: Counts
+
+    @classmethod
+    def of(cls, counts: Iterable[Counts]) -> Held:
+        """From a number for each group, value by value."""
+        nothing = np.zeros(0, dtype=np.int64)
+        found = [(np.flatnonzero(count), count) for count in counts]
+        return cls(
+            np.concatenate([nothing, *(here for here, _ in found)]),
+            np.concatenate([nothing, *(count[here] for here, count in found)]),
+        )
+
+
+@dataclass(frozen=True)
+class Holders:
+    """The cells that have a protected value of a template, and which of its values each has."""
+
+    cells: NDArray[np.intp]
+    value: NDArray[np.int64]
+    values: int
+    counts: Counts
+
+    @classmethod
+    def of(cls, tally: Tally, bound: Protected) -> Holders:
+        codes = tally.sensitive[bound.column].codes
+        number = np.full(tally.sensitive[bound.column].domain.size, -1, dtype=np.int64)
+        number[list(bound.codes)] = np.arange(len(bound.codes))
+        cells = np.flatnonzero(number[codes] >= 0)
+        return cls(cells, number[codes[cells]], len(bound.codes), tally.counts[cells])
+
+    def among(self, key: NDArray[Any], room: int) -> Held:
+        """How many of each group have each value: all values at once, there may be thousands."""
+        both = key[self.cells] * self.values + self.value
+        if room * self.values <= max(DENSE, FEW * len(both)):
+            counts = _add_up(both, self.counts, room * self.values)
+            both = np.flatnonzero(counts)
+            return Held(both // self.values, counts[both])
+        order = np.argsort(both)
+        both = both[order]
+        first = np.flatnonzero(np.diff(both, prepend=-1))
+        return Held(both[first] // self.values, np.add.reduceat(self.counts[order], first))
 
 
 @dataclass(frozen=True)
@@ -40,7 +86,7 @@ class Grouping:
     """Sizes of all groups of one combination, and how many records of each have a protected value."""
 
     size: Counts
-    having: tuple[tuple[Counts, ...], ...]  # for each template, for each of its codes
+    having: tuple[Held, ...]  # for each template
     of_cell: NDArray[Any] | None  # the group of each cell; None where a cell is in several
 
 
@@ -83,7 +129,7 @@ def _plain(
     smallest, broken = tally.records, 0
     shares = [Fraction(0)] * len(bounds)
     risky = np.zeros(tally.cells, dtype=bool)
-    holders = _holders(tally, bounds)
+    holders = [Holders.of(tally, bound) for bound in bounds]
     between = effort.between()
     for subset in subsets:
         between()
@@ -99,20 +145,18 @@ def _plain(
 
 def breaking(
     size: Counts,
-    having: Sequence[Iterable[Counts]],
+    having: Sequence[Held],
     k: int,
     bounds: Sequence[Protected],
     shares: list[Fraction],
 ) -> NDArray[np.bool_]:
     """Which groups break `k` or a bound; `shares` keeps the largest share of each bound that was seen."""
     bad: NDArray[np.bool_] = (size > 0) & (size < k)
-    for at, (bound, counts) in enumerate(zip(bounds, having, strict=True)):
-        for count in counts:
-            here = np.flatnonzero(count)  # most groups do not have most values
-            some, of = count[here], size[here]
-            if shares[at] < 1:  # a larger one there is not
-                shares[at] = max(shares[at], largest_share(some, of))
-            bad[here[exceeds(some, of, bound.template.at_most)]] = True
+    for at, (bound, held) in enumerate(zip(bounds, having, strict=True)):
+        of = size[held.group]
+        if shares[at] < 1:  # a larger one there is not
+            shares[at] = max(shares[at], largest_share(held.count, of))
+        bad[held.group[exceeds(held.count, of, bound.template.at_most)]] = True
     return bad
 
 
@@ -140,31 +184,20 @@ def largest_share(count: Counts, size: Counts) -> Fraction:
     return max(Fraction(c, s) for c, s in pairs)
 
 
-def _holders(tally: Tally, bounds: Sequence[Protected]) -> Holders:
-    """For each template, for each of its codes: the cells that have it. The same for every combination."""
-    return tuple(
-        tuple(np.flatnonzero(tally.sensitive[bound.column].codes == code) for code in bound.codes)
-        for bound in bounds
-    )
-
-
 def _grouping(
-    tally: Tally, columns: Sequence[Column], bounds: Sequence[Protected], holders: Holders
+    tally: Tally, columns: Sequence[Column], bounds: Sequence[Protected], holders: Sequence[Holders]
 ) -> Grouping:
     if tally.nulls is Nulls.WILDCARD and any(c.domain.null is not None for c in columns):
         return _wildcard(tally, columns, bounds)
     key, room = group_keys(columns, tally.cells)
     size = _add_up(key, tally.counts, room)
-    if (
-        holders and room > tally.cells // FEW
-    ):  # most combinations of values do not occur: count on with those that do
+    if holders and room > tally.cells // FEW:
+        # Most combinations of values do not occur: count on with those that do.
         there = size > 0
         key = (np.cumsum(there) - 1)[key]
         size = size[there]
         room = len(size)
-    having = tuple(
-        tuple(_add_up(key[cells], tally.counts[cells], room) for cells in several) for several in holders
-    )
+    having = tuple(some.among(key, room) for some in holders)
     return Grouping(size, having, key)
 
 
@@ -250,4 +283,4 @@ def _wildcard(tally: Tally, columns: Sequence[Column], bounds: Sequence[Protecte
             mask = tally.sensitive[bound.column].codes == code
             yield spread(tally.counts[mask], key[mask])
 
-    return Grouping(spread(tally.counts, key), tuple(tuple(of(bound)) for bound in bounds), None)
+    return Grouping(spread(tally.counts, key), tuple(Held.of(of(bound)) for bound in bounds), None)

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from privet import effort
 from privet.core import Column, Tally
 from privet.errors import InternalError, UnsupportedError
-from privet.models.groups import Survey, breaking, group_keys
+from privet.models.groups import Held, Holders, Survey, breaking, group_keys
 from privet.models.template import Protected
 
 Counts: TypeAlias = NDArray[np.int64]
@@ -75,7 +75,7 @@ class Group:
     """The groups of one sort: their persons, and those of them who have each protected value."""
 
     size: Counts
-    having: tuple[tuple[Counts, ...], ...]  # for each bound, for each of its codes
+    having: tuple[Held, ...]  # for each bound
     key: Counts  # every group with each of its persons: the groups
     person: NDArray[np.int64]  # and the persons
 
@@ -84,15 +84,15 @@ def of_rows(tally: Tally, key: NDArray[Any], room: int, bounds: Sequence[Protect
     """Groups of persons with a row in cells of equal keys."""
     person = of(tally)
     keys, persons = pairs(key, person)
-    having = tuple(
-        tuple(
-            count(key[mask], person[mask], room)
-            for code in bound.codes
-            for mask in [tally.sensitive[bound.column].codes == code]
-        )
-        for bound in bounds
-    )
+    having = tuple(_held(key, person, Holders.of(tally, bound)) for bound in bounds)
     return Group(np.bincount(keys, minlength=room).astype(np.int64), having, keys, persons)
+
+
+def _held(key: NDArray[Any], person: NDArray[np.int64], holders: Holders) -> Held:
+    """How many persons of each group have each value in a row there."""
+    both = key[holders.cells].astype(np.int64) * holders.values + holders.value
+    found, count = np.unique(pairs(both, person[holders.cells])[0], return_counts=True)
+    return Held(found // holders.values, count.astype(np.int64))
 
 
 def across(
@@ -134,7 +134,7 @@ def across(
             number = np.unique(old * max(offset, 1) + item[last], return_inverse=True)[1].astype(np.int64)
         room = int(number.max(initial=-1)) + 1
         having = tuple(
-            tuple(
+            Held.of(
                 np.bincount(number[np.isin(who, some)], minlength=room).astype(np.int64) for some in of_bound
             )
             for of_bound in holders

@@ -13,6 +13,7 @@ from uuid import UUID
 
 import polars as pl
 import pytest
+import tomli_w
 from tests.node.nodes import NAMES, contract_of, houses, tables
 from tests.parties import federation
 from tests.parties.test_mining import DOCUMENT
@@ -348,6 +349,28 @@ def test_a_party_that_refuses_to_start_ends_the_waiting_of_others(tmp_path: Path
     runs.refusals.forgotten(digest, "C")
     assert runs.start(path, data["B"], None).state == "waiting"
     assert runs.give_up(digest)
+
+
+def test_a_node_whose_own_data_cannot_be_read_tells_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is typed is typed again, at once; what stands in node.toml needs somebody who mends it."""
+    known, told = houses(tmp_path), []
+    path = contract_of(tmp_path / "c", known)
+    place = tmp_path / "rows.sqlite"
+    source = {"source": f"sqlite:///{place}", "query": "SELECT * FROM patients"}
+    form = tmp_path / "B" / "node.toml"
+    form.write_text(form.read_text() + tomli_w.dumps({"data": source}))
+    runs = Runs(House.load(tmp_path / "B"))
+    monkeypatch.setattr(runs.refusals, "tell", lambda contract: told.append(contract.digest))
+    for _ in range(2):
+        with pytest.raises(InputError):
+            runs.start(path, None, None)
+        place.touch()  # a database without that table
+    assert told == [agreements.load(path).digest] * 2
+    with pytest.raises(InputError, match="no such file"):
+        runs.start(path, str(tmp_path / "mistyped.csv"), None)
+    assert len(told) == 2
 
 
 def test_nor_does_who_leads_wait_for_the_turn_of_the_one_that_refuses(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from privet.errors import InputError
 from privet.evidence import folder as ev
-from privet.node.ending import cause
+from privet.node.ending import cause, of_question
 from privet.node.house import House
 from privet.placing import aside, system
 from privet.roads.parties.concluding import PERHAPS
@@ -69,6 +69,8 @@ class Noted:
         if self.signed:
             said = why.replace(PERHAPS, "").split("; ")  # it need not be said twice
             why = "; ".join([*(one for one in said if one not in UNTRUE), PERHAPS])
+        elif self.kind == QUERY:
+            why = of_question(why)
         return replace(self, state=FAILED, why=why)
 
 

@@ -24,6 +24,10 @@ from privet.roads.parties.concluding import greet
 from privet.roads.parties.database import kept
 
 
+class PartGoneError(InputError):
+    """This site's part of a database is not what it was when the database was made."""
+
+
 @dataclass(frozen=True)
 class Asked:
     """A question, and this site's part of the database that it is put to."""
@@ -37,7 +41,10 @@ class Asked:
     @classmethod
     def read(cls, house: House, database: str, release: str, said: Any) -> Asked:
         """A question as it travels; refused where it is not one under the database's contract."""
-        contract, table = kept(house.releases / release)
+        try:
+            contract, table = kept(house.releases / release)
+        except InputError as error:
+            raise PartGoneError(*error.complaints) from None
         question = Question.from_document(said, contract)
         question.refuse(contract)
         return cls(house, database, contract, table, question)

@@ -46,7 +46,7 @@ from privet.node.notes import (
     recovered,
     write,
 )
-from privet.node.questions import Asked
+from privet.node.questions import Asked, PartGoneError
 from privet.node.refusals import REFUSED, Refusals
 from privet.node.source import content, mark, opened, values
 from privet.node.wires import Nodes
@@ -153,10 +153,7 @@ class Runs:
         again: bool,
     ) -> Live:
         """A run that may begin; or why its own node refuses it."""
-        place = source or self.house.source
-        if place is None:
-            raise InputError("which data? say --data, or [data] source in node.toml")
-        data = opened(place, query or (self.house.query if source is None else None))
+        data = self._opened_source(contract, source, query)
         digest = content(data)
         of_rows = values(data, agreements.form(contract))
         if content(data) != digest:
@@ -168,7 +165,7 @@ class Runs:
             refuse_unsigned_rows(signed_for.get(self.house.name), told.hex())
             if not again:
                 self._refuse_second(contract, known, told.hex())
-        except InputError:  # a name that was mistyped is typed again; this needs the steward to think
+        except InputError:  # this needs the steward to think
             self.refusals.tell(contract)
             raise
         seen = [] if again else self._seen(contract)
@@ -182,6 +179,18 @@ class Runs:
             frozenset(one.result for one in seen if one.result),
             purse=self._purse(contract, *ledger),
         )
+
+    def _opened_source(self, contract: Signed, source: str | None, query: str | None) -> Any:
+        """The rows; a name that was mistyped is typed again, what stands in node.toml has to be mended."""
+        if source is not None:
+            return opened(source, query)
+        if self.house.source is None:
+            raise InputError("which data? say --data, or [data] source in node.toml")
+        try:
+            return opened(self.house.source, query or self.house.query)
+        except PrivetError:
+            self.refusals.tell(contract)
+            raise
 
     def refused(self, digest: str, by: str) -> None:
         """A party's own node does not start a contract: whoever waits for it is told."""
@@ -245,7 +254,10 @@ class Runs:
                 "this node has no virtual database of this contract; `privet joint run` makes one"
             )
         latest = max(made, key=lambda one: one.begun)
-        asked = Asked.read(self.house, latest.session, latest.release, said)
+        try:
+            asked = Asked.read(self.house, latest.session, latest.release, said)
+        except PartGoneError as error:  # whoever asks may be a researcher: whose part?
+            raise PartyError(*error.complaints).by(self.house.name) from None
         asked.refuse(asker, self.house.name)
         session = secrets.token_bytes(16)
         noted = Noted(digest, latest.parties, begun=now(), kind=QUERY, asker=asker)
@@ -262,6 +274,9 @@ class Runs:
             return 412
         try:
             asked = Asked.read(self.house, made.session, made.release, said.get("question"))
+        except PartGoneError as error:
+            say("question refused", level=logging.WARNING, peer=leader, why=str(error))
+            return 424
         except PrivetError:
             return 400
         noted = Noted(digest, made.parties, begun=now(), kind=QUERY)
@@ -492,6 +507,7 @@ JOINS = {
     400: "does not take this for a question to the virtual database",
     410: "has ended this run already",
     412: "does not have this virtual database",
+    424: "its part of the virtual database is gone or damaged, and its own log says so",
     429: "is answering too many questions; ask again later",
     507: "cannot write to its own folder; is its disk full?",
 }

@@ -464,12 +464,16 @@ class Runs:
     def _gather(self, live: Live, session: bytes, callers: Mapping[str, Caller]) -> None:
         """Ask every party to join, until its steward has started the contract too."""
         asked = live.question
-        until = monotonic() + (self.house.patience if asked is None else self.house.grace)
+        began = monotonic()
+        until = began + (self.house.patience if asked is None else self.house.grace)
         body = {"contract": live.noted.contract, **({} if asked is None else {"asked": asked.body()})}
         for name, caller in callers.items():
             while True:
                 try:
-                    status, _ = caller.call("POST", f"/v1/sessions/{session.hex()}", document=body)
+                    left = began + self.house.patience - monotonic()
+                    status, _ = caller.call(
+                        "POST", f"/v1/sessions/{session.hex()}", document=body, seconds=left
+                    )
                 except UnreachableError as error:
                     status, why = 0, str(error)
                 else:

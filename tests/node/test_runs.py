@@ -7,6 +7,7 @@ import json
 import time
 from dataclasses import replace
 from datetime import timedelta
+from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 from uuid import UUID
@@ -16,9 +17,11 @@ import pytest
 import tomli_w
 from tests.node.nodes import NAMES, contract_of, houses, tables
 from tests.parties import federation
+from tests.parties import test_noisy_contract as spending
 from tests.parties.test_mining import DOCUMENT
 
-from privet.core import Form
+from privet.core import Form, Purse
+from privet.dp.ledger import Ledger
 from privet.errors import InputError, PartyError
 from privet.evidence.signing import PrivateKey
 from privet.node import runs as running
@@ -29,6 +32,7 @@ from privet.node.runs import Runs
 from privet.node.source import content, mark, values
 from privet.parties import agreements, rows
 from privet.parties.contract import Contract
+from privet.parties.rows import Rows
 from privet.parties.signing import sign
 from privet.roads.parties.concluding import PERHAPS
 
@@ -294,6 +298,55 @@ def test_what_another_party_may_hold_counts_as_published(tmp_path: Path) -> None
     for path in (second, first):
         assert runs.start(path, data["B"], None).state == "waiting", "nobody has seen anything"
         assert runs.give_up(Contract.load(path).digest.hex())
+
+
+def test_who_stops_a_noisy_run_before_it_is_paid_does_not_come_back_with_other_rows(tmp_path: Path) -> None:
+    """Whether classes agree is told first, for nothing: changed one by one they would all be known."""
+    two = ("north", "south")
+    known = houses(tmp_path, two)
+    agreed = spending.document("columns")
+    del agreed["noisy"]
+    path = contract_of(tmp_path / "c", known, of=lambda **more: {**agreed, **more})
+    data = spending.parts(tmp_path, "columns")[1]
+    purse = Purse(str(tmp_path / "south.ledger"), "south")
+    Ledger(purse.file).open(purse.dataset, Fraction(1))
+    digest = Contract.load(path).digest.hex()
+    house = known["south"]
+    mine = rows.mark(house.key(), Contract.load(path), values(data, Form())).hex()
+    stopped = Noted(
+        digest, two, "failed", SESSION, "north: is gone", opened=True, marks={"north": "a1", "south": mine}
+    )
+
+    def begins(*notes: Noted, other: bool = False) -> Rows:
+        for at, one in enumerate(notes):
+            session = f"{at:032x}"
+            (house.runs / f"{session}.json").write_text(
+                json.dumps(replace(one, session=session).to_document())
+            )
+        runs = Runs(house)
+        if other:
+            text = data.read_text()
+            data.write_text(text.replace("p3,N", "p3,Y"))
+        try:
+            runs.start(path, str(data), None, (purse.file, purse.dataset))
+        finally:
+            if other:
+                data.write_text(text)
+        told = runs._live[digest].rows
+        assert runs.give_up(digest)
+        return told
+
+    told = begins(stopped)
+    told.heard({"north": bytes.fromhex("a1"), "south": told.mine})
+    with pytest.raises(PartyError, match="north: has other rows than when this contract was run before"):
+        told.heard({"north": bytes.fromhex("a2"), "south": told.mine})
+    with pytest.raises(InputError, match=r"south: has other rows than when .*--again"):
+        begins(stopped, other=True)
+    with pytest.raises(InputError, match=r"broken off more than once when its search had begun.*--again"):
+        begins(stopped, stopped)
+    paid = replace(stopped, paid=True)
+    told = begins(paid, paid, other=True)  # then the ledger counts
+    told.heard({"north": bytes.fromhex("a2"), "south": told.mine})
 
 
 def test_a_node_that_is_stopped_when_its_signature_is_out_says_where_the_release_is(tmp_path: Path) -> None:

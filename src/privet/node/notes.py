@@ -43,6 +43,7 @@ class Noted:
     rows: str = ""  # what the node knows the rows by again that went in
     marks: Mapping[str, str] = field(default_factory=dict)  # by party, what each told of its own
     opened: bool = False  # parties may have seen something of the rows: its search has begun
+    paid: bool = False  # what was seen of the rows after who is there stands in our ledger
     result: str = ""  # the digest of what was opened; noise makes another each time, and has none
     signed: bool = False  # our signature may be out
 

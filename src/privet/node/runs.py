@@ -403,6 +403,7 @@ class Runs:
                     live.rows,
                     remember=lambda marks: self._note(live, marks=marks),
                     opening=lambda: self._note(live, opened=True),
+                    paid=lambda: self._note(live, paid=True),
                     opened=partial(self._opened, live),
                 )
                 job = Job(

@@ -94,7 +94,7 @@ def publish_together(
     """
     run = greet(link, certificate, rows, rehearsed=rehearsed, signed=signed)
     if contract.noisy is not None:
-        return publish_noisy(link, contract, source, engine, run, purse, progress)
+        return publish_noisy(link, contract, source, engine, run, purse, rows, progress)
     found = take_part(link, contract, source, engine, rows=rows, progress=progress)
     traffic = link.traffic
     private = {

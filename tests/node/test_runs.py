@@ -300,6 +300,30 @@ def test_what_another_party_may_hold_counts_as_published(tmp_path: Path) -> None
         assert runs.give_up(Contract.load(path).digest.hex())
 
 
+def test_after_one_accident_and_one_result_a_run_is_still_held_to_both(tmp_path: Path) -> None:
+    """Counted together they would leave `--again` only, which is held to nothing."""
+    known, data = houses(tmp_path), tables(tmp_path)
+    path = contract_of(tmp_path / "c", known)
+    digest = Contract.load(path).digest.hex()
+    runs = published(known["B"], path, data["B"], {"A": "a1", "C": "c1"})
+    first = mark(sha256(b"Job\nANY_Job\n").digest(), runs._secret())
+    noted(known["B"], state="failed", release="", opened=True, result=first)
+    accident = json.loads((known["B"].runs / f"{SESSION}.json").read_text())
+    accident |= {"session": "ef" * 16, "result": ""}
+    (known["B"].runs / f"{'ef' * 16}.json").write_text(json.dumps(accident))
+    runs = Runs(known["B"])
+    runs.start(path, data["B"], None)
+    live = runs._live[digest]
+    with pytest.raises(PartyError, match="C: has other rows"):
+        live.rows.heard({"A": bytes.fromhex("a1"), "B": live.rows.mine, "C": bytes.fromhex("c2")})
+    live.noted = replace(live.noted, session="cd" * 16, opened=True)
+    with pytest.raises(PartyError, match="made another result"):
+        runs._opened(live, b"Job\nJanitor\n")
+    assert runs.give_up(digest)
+    with pytest.raises(InputError, match="made two results"):
+        Runs(known["B"]).start(path, data["B"], None)
+
+
 def test_who_stops_a_noisy_run_before_it_is_paid_does_not_come_back_with_other_rows(tmp_path: Path) -> None:
     """Whether classes agree is told first, for nothing: changed one by one they would all be known."""
     two = ("north", "south")

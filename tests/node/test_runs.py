@@ -24,7 +24,7 @@ from privet.core import Form, Purse
 from privet.dp.ledger import Ledger
 from privet.errors import InputError, PartyError
 from privet.evidence.signing import PrivateKey
-from privet.node import runs as running
+from privet.node import runs as starting
 from privet.node.ending import has_ended
 from privet.node.house import House
 from privet.node.notes import NOTHING, Noted
@@ -93,7 +93,7 @@ def test_a_node_that_cannot_write_its_notes_begins_nothing(
 
     runs = {name: Runs(known[name]) for name in "AB"}
     noted = runs["B"].start(path, data["B"], None)
-    monkeypatch.setattr(running, "write", full)
+    monkeypatch.setattr(starting, "write", full)
     with pytest.raises(InputError, match="is the disk full"):
         runs["A"].start(path, data["A"], None)
     assert runs["B"].join(bytes(16), noted.contract, "A") == 507
@@ -249,19 +249,19 @@ def test_a_peer_that_says_the_same_rows_and_puts_in_others_is_found_out_once(tmp
     path = contract_of(tmp_path / "c", known)
     digest = Contract.load(path).digest.hex()
     runs = published(known["B"], path, data["B"], {"A": "a1", "C": "c1"})
-    first = mark(sha256(b"Job\nANY_Job\n").digest(), runs._secret())
+    first = mark(sha256(b"Job\nANY_Job\n").digest(), known["B"].secret())
     runs = noted(known["B"], result=first)
     for again in (False, True):
         runs.start(path, data["B"], None, again=again)
         live = runs._live[digest]
         live.noted = replace(live.noted, session="cd" * 16, opened=True)
-        runs._opened(live, b"Job\nANY_Job\n")
+        runs.runner.opened(live, b"Job\nANY_Job\n")
         assert live.noted.result == first
         if again:
-            runs._opened(live, b"Job\nJanitor\n")
+            runs.runner.opened(live, b"Job\nJanitor\n")
         else:
             with pytest.raises(PartyError, match="made another result") as caught:
-                runs._opened(live, b"Job\nJanitor\n")
+                runs.runner.opened(live, b"Job\nJanitor\n")
             assert "Janitor" not in str(caught.value)
         runs.give_up(digest)
     runs = Runs(known["B"])  # which finds both results in its notes
@@ -306,7 +306,7 @@ def test_after_one_accident_and_one_result_a_run_is_still_held_to_both(tmp_path:
     path = contract_of(tmp_path / "c", known)
     digest = Contract.load(path).digest.hex()
     runs = published(known["B"], path, data["B"], {"A": "a1", "C": "c1"})
-    first = mark(sha256(b"Job\nANY_Job\n").digest(), runs._secret())
+    first = mark(sha256(b"Job\nANY_Job\n").digest(), known["B"].secret())
     noted(known["B"], state="failed", release="", opened=True, result=first)
     accident = json.loads((known["B"].runs / f"{SESSION}.json").read_text())
     accident |= {"session": "ef" * 16, "result": ""}
@@ -318,7 +318,7 @@ def test_after_one_accident_and_one_result_a_run_is_still_held_to_both(tmp_path:
         live.rows.heard({"A": bytes.fromhex("a1"), "B": live.rows.mine, "C": bytes.fromhex("c2")})
     live.noted = replace(live.noted, session="cd" * 16, opened=True)
     with pytest.raises(PartyError, match="made another result"):
-        runs._opened(live, b"Job\nJanitor\n")
+        runs.runner.opened(live, b"Job\nJanitor\n")
     assert runs.give_up(digest)
     with pytest.raises(InputError, match="made two results"):
         Runs(known["B"]).start(path, data["B"], None)
@@ -464,7 +464,7 @@ def test_nor_does_who_leads_wait_for_the_turn_of_the_one_that_refuses(tmp_path: 
     live, callers = runs._live[digest], dict.fromkeys("BC", NotStarted())
     runs.refusals.heard(digest, "C")
     with pytest.raises(PartyError, match="C: its own node refuses to start this contract"):
-        runs._gather(live, bytes(16), callers)  # type: ignore[arg-type] # no more of a caller is asked for
+        runs.runner.gather(live, bytes(16), callers)  # type: ignore[arg-type] # no more of a caller is asked for
     assert runs.give_up(digest)
 
 
@@ -518,14 +518,14 @@ def test_a_file_that_changes_after_the_run_was_started_is_not_put_in(tmp_path: P
     runs = Runs(known["B"])
     digest = runs.start(path, data["B"], None).contract
     live = runs._live[digest]
-    runs._refuse_changed(live)
+    runs.runner.refuse_changed(live)
     with Path(data["B"]).open("a") as file:
         file.write("\n")
     with pytest.raises(PartyError, match="B: the data were changed after the run was started"):
-        runs._refuse_changed(live)
+        runs.runner.refuse_changed(live)
     Path(data["B"]).unlink()
     with pytest.raises(InputError, match="no such file any more"):
-        runs._refuse_changed(live)
+        runs.runner.refuse_changed(live)
     assert runs.give_up(digest)
 
 
@@ -540,7 +540,7 @@ def test_a_file_that_changes_while_it_is_looked_at_is_not_started(
         source.write_text(source.read_text() + "\n")
         return values(source, form)
 
-    monkeypatch.setattr(running, "values", looked)
+    monkeypatch.setattr(starting, "values", looked)
     with pytest.raises(InputError, match="being changed just now"):
         Runs(known["B"]).start(path, data["B"], None)
 

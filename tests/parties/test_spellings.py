@@ -8,12 +8,15 @@ from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.parties import federation, noisy
 from tests.parties import test_mining as mining
 from tests.parties import test_noisy_contract as spending
 
+from privet import publish
 from privet.equality import key
-from privet.errors import PolicyError, PrivetError
+from privet.errors import PolicyError, PrivetError, UnsatisfiableError
 from privet.parties.contract import Contract
 from privet.parties.itemsets import MiningContract
 from privet.parties.virtual.asking import Question
@@ -88,6 +91,30 @@ def test_people_written_in_several_ways_are_published_as_in_one_place(reveal: st
     assert as_listed.as_pooled is True
     assert found.table.equals(as_listed.table)
     assert sum(step.performed for step in found.steps) > 1
+
+
+@given(data=st.data())
+@settings(max_examples=25)
+def test_however_values_are_written_and_rows_are_split(data: Any) -> None:
+    """Beside `publish` on all rows in one place, all of them written as the contract writes them."""
+    parties = data.draw(st.integers(2, 4))
+    said = document(parties=["north", "south", "west", "east"][:parties])
+    said["policy"]["absent"] = "allowed"
+    agreed = Contract.from_document(said, base=Path())
+    values = [st.sampled_from(some) for some in (AGES, [10, 11], [1, 2, 3], [0, 1])]
+    rows = data.draw(st.lists(st.tuples(*values), min_size=2 * parties, max_size=14))
+    names, ways = ["age", "place", "code", "class"], st.sampled_from(SPELT)
+    plain = [[str(value) for value in row] for row in rows]
+    spelt = [[data.draw(ways).format(value) for value in row] for row in rows]
+    parts = [pl.DataFrame(spelt[at::parties], schema=names, orient="row") for at in range(parties)]
+    try:
+        alone = publish(pl.DataFrame(plain, schema=names, orient="row"), agreed.policy).to_polars()
+    except UnsatisfiableError:
+        with pytest.raises(UnsatisfiableError):
+            rehearse(agreed, parts)
+        return
+    found = rehearse(agreed, parts).table
+    assert found.sort(names).equals(alone.select(pl.all().cast(pl.String)).sort(names))
 
 
 def test_a_release_has_the_contracts_spelling_where_nobody_has_written_it_so() -> None:

@@ -17,7 +17,7 @@ from time import perf_counter
 from typing import Any
 
 from privet.core import Purse, Step, Verdicts
-from privet.engine import Engine
+from privet.engine import Engine, codes_of
 from privet.equality import key
 from privet.errors import InputError
 from privet.evidence.signing import PrivateKey
@@ -172,7 +172,8 @@ def _same(table: Any, contract: Contract, sources: Sequence[Any], engine: Engine
     """Would `privet publish` on all rows give this table, row by row after sorting? And with public values?
 
     Which of the public values occur no party knows: a missing value or a negative number that nobody has is
-    in the labels and cuts of intervals all the same.
+    in the labels and cuts of intervals all the same. Nor does it know how others write them: they leave as
+    the contract does.
     """
     import polars as pl  # noqa: PLC0415 - only who asks needs it
 
@@ -197,13 +198,20 @@ def _same(table: Any, contract: Contract, sources: Sequence[Any], engine: Engine
     else:
         whole_table = pl.concat(frames, how="diagonal")
 
-    def made_by(policy: Any) -> bool:
-        whole = publish(whole_table, policy, engine=engine)
+    def made_by(policy: Any, rows: Any) -> bool:
+        whole = publish(rows, policy, engine=engine)
         alone = whole.to_polars().select(pl.all().cast(pl.String)).select(table.columns)
         return bool(alone.sort(table.columns).equals(table.sort(table.columns)))
 
-    same = made_by(policy)
-    return same, same or made_by(replace(policy, attributes=contract.terms().attributes))
+    def listed(name: str) -> Any:
+        domain = contract.domains[name]
+        written = whole_table.get_column(name).unique().drop_nulls().to_list()
+        as_listed = [domain.values[code] for code in codes_of(domain, written).tolist()]
+        return pl.col(name).replace(written, as_listed)
+
+    same = made_by(policy, whole_table)
+    terms = replace(policy, attributes=contract.terms().attributes)
+    return same, same or made_by(terms, whole_table.with_columns(map(listed, contract.domains)))
 
 
 @dataclass(frozen=True)

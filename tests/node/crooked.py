@@ -2,7 +2,8 @@
 
 Ways: `lost`, `twice`, `turned` (two pieces in the other order), `changed` (a bit), `made up` (a piece of its
 own), `late`. It does so with the NUMBER-th piece that passes, counted over all tunnels; with 0, with every
-second.
+second. `withheld`: takes that piece and all that come after it, and hands out none; `tail`: all but the first
+kilobyte of each of them.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from privet.node.wires import Ordered, Taken
 
 def main(way: str, number: str, folder: str) -> None:
     honest, passed = Ordered.take, [0]
+    begun: set[int] = set()  # pipes of which something was handed out
     kept: dict[int, bytes] = {}  # by pipe a piece that waits for the next one
 
     def take(self: Ordered, at: int, piece: bytes) -> Taken:
@@ -28,6 +30,12 @@ def main(way: str, number: str, folder: str) -> None:
             self.pieces.append(kept.pop(id(self)))
             return taken
         passed[0] += 1
+        if way in {"withheld", "tail"} and passed[0] >= int(number):
+            last = self.pieces.pop()
+            if way == "tail" and id(self) not in begun:
+                begun.add(id(self))
+                self.pieces.append(last[:1000])
+            return taken
         if passed[0] != int(number) and (int(number) or passed[0] % 2):
             return taken
         last = self.pieces.pop()

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from privet.node import runs
+from privet.node import running
 from privet.node.house import House
 from privet.node.service import serve
 from privet.node.wires import Nodes
@@ -47,7 +47,7 @@ def main(fatal: str, number: str, folder: str) -> None:
         die()
 
     setattr(Link, "send", send)  # noqa: B010 - not a method of that class to a type checker
-    setattr(runs, "Nodes", wires)  # noqa: B010
+    setattr(running, "Nodes", wires)  # noqa: B010
     if fatal == "placing":
         setattr(staging.Aside, "placing", dead)  # noqa: B010
     if fatal == "ready":

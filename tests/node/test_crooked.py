@@ -25,6 +25,7 @@ from privet.parties.contract import Contract
 
 pytestmark = pytest.mark.services
 
+BUSY = 10.0  # seconds that a busy machine takes beside
 ONCE = 40  # the piece that is not carried as it should be: in the middle of a run
 
 
@@ -115,6 +116,26 @@ def test_one_piece_that_is_not_carried_as_it_should_be(way: str, scene: Scene) -
     ended = scene.right(scene.run())
     if way == "late":
         assert ended == "done", "whoever is slow is waited for"
+
+
+@pytest.mark.parametrize("number", [10, ONCE])
+@pytest.mark.parametrize("way", ["withheld", "tail"])
+def test_a_relay_that_keeps_a_tail_is_not_waited_for_beyond_the_patience(
+    way: str, number: int, scene: Scene
+) -> None:
+    """Every connection stands and every request is taken; only nothing comes."""
+    scene.relayed_by(way, str(number))
+    scene.there()
+    began = time.monotonic()
+    ended = scene.run()
+    waited = time.monotonic() - began
+    house = scene.houses["north"]
+    assert scene.right(ended) == "failed"
+    assert waited < house.patience + house.grace + BUSY, waited
+    scene.relayed_by()
+    scene.there()
+    scene.meet()
+    assert scene.right(scene.run()) == "done"
 
 
 @pytest.mark.parametrize("way", ["lost", "changed"])

@@ -69,7 +69,7 @@ class Sites:
     def nothing_kept(self, name: str) -> None:
         """Whoever asked has the answer: it is removed as soon as it was handed out."""
         until = time.monotonic() + SECONDS
-        while left := list((self.folder / name / "answers").iterdir()):
+        while left := list(self.folder.glob(f"{name}/answers/*")):
             assert time.monotonic() < until, f"{len(left)} answers are kept"
             time.sleep(0.05)
 
@@ -258,10 +258,67 @@ def test_two_who_ask_at_once_a_memory_that_is_lost_and_one_that_is_forged(
         place.unlink()
     heard["A"].write_text(json.dumps(false))
     restarted(*NAMES)
-    for name, told in (("A", "A: what was answered before (heard.json) is damaged"), ("B", "A: has ended")):
+    for name, told in (
+        ("A", "A: what was answered before (heard.json) is damaged"),
+        ("B", "A: could not answer"),
+    ):
         assert sites.query(path, node=name) != 0
         assert told in " ".join(capsys.readouterr().err.split())
     assert not any(place.exists() for place in (heard["B"], heard["C"]))
+
+
+def test_a_question_that_fails_at_one_site_is_said_by_whom_at_the_others_and_to_who_asked(
+    sites: Sites, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = sites.contract("failing", purpose="failures")
+    sites.run(path)
+    digest = load(path).digest.hex()
+    made_in = next(r["release"] for r in runs(sites.houses["C"]) if r["contract"] == digest and r["release"])
+    apart = sites.houses["C"].releases / f"{made_in}.private"
+    rows = (apart / "rows.json").read_bytes()
+    strange = json.loads(rows)
+    strange["leaf"] = [9999 for _ in strange["leaf"]]
+
+    def asked() -> dict[str, str]:
+        """By site, and of the researcher, how it failed; nothing is left of it."""
+        capsys.readouterr()
+        before = {name: len(runs(house)) for name, house in sites.houses.items()}
+        began = time.monotonic()
+        assert sites.query(path, "--where", "age = 27", "--at", "A", node="uni") != 0
+        assert time.monotonic() - began < sites.houses["A"].patience
+        said = {"uni": " ".join(capsys.readouterr().err.split())}
+        for name in ("A", "B"):
+            found = over(sites.houses[name], before[name] + 1)
+            assert (found["kind"], found["state"]) == ("query", "failed")
+            said[name] = found["why"]
+            assert "publish" not in found["why"], "of a question nothing ever is"
+        sites.nothing_kept("A")
+        return said
+
+    gone = "C: its part of the virtual database is gone or damaged, and its own log says so"
+    for damaged in (rows[:20], json.dumps(strange).encode()):
+        (apart / "rows.json").write_bytes(damaged)
+        said = asked()
+        assert gone in said["uni"]
+        assert gone in said["A"]
+        assert said["B"] == "A: could not answer and names C; the question failed; ask again, or its steward"
+        sites.running["C"].says("this site's part of the virtual database is gone or damaged")
+    (apart / "rows.json").unlink()
+    assert gone in asked()["uni"]
+    (apart / "rows.json").write_bytes(rows)
+    (apart / "heard.json").mkdir()  # it can be neither read nor written
+    said = asked()
+    assert "C: could not answer; the question failed; ask again, or its steward" in said["uni"]
+    assert said["A"] == "C: could not answer; the question failed; ask again, or its steward"
+    assert said["B"] in {
+        said["A"],
+        "A: could not answer and names C; the question failed; ask again, or its steward",
+    }
+    (apart / "heard.json").rmdir()
+    assert sites.query(path, "--where", "age = 27", "--at", "A", node="uni") == 0
+    (apart / "rows.json").unlink()
+    assert sites.query(path, "--where", "age = 27", "--at", "C", node="uni") != 0
+    assert "C: this site's part of the virtual database is gone" in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.parametrize(("kind", "number"), [("any", "20"), ("signature", "0")])

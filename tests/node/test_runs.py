@@ -7,20 +7,24 @@ import json
 import time
 from dataclasses import replace
 from datetime import timedelta
+from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 from uuid import UUID
 
 import polars as pl
 import pytest
+import tomli_w
 from tests.node.nodes import NAMES, contract_of, houses, tables
 from tests.parties import federation
+from tests.parties import test_noisy_contract as spending
 from tests.parties.test_mining import DOCUMENT
 
-from privet.core import Form
+from privet.core import Form, Purse
+from privet.dp.ledger import Ledger
 from privet.errors import InputError, PartyError
 from privet.evidence.signing import PrivateKey
-from privet.node import runs as running
+from privet.node import runs as starting
 from privet.node.ending import has_ended
 from privet.node.house import House
 from privet.node.notes import NOTHING, Noted
@@ -28,6 +32,7 @@ from privet.node.runs import Runs
 from privet.node.source import content, mark, values
 from privet.parties import agreements, rows
 from privet.parties.contract import Contract
+from privet.parties.rows import Rows
 from privet.parties.signing import sign
 from privet.roads.parties.concluding import PERHAPS
 
@@ -88,7 +93,7 @@ def test_a_node_that_cannot_write_its_notes_begins_nothing(
 
     runs = {name: Runs(known[name]) for name in "AB"}
     noted = runs["B"].start(path, data["B"], None)
-    monkeypatch.setattr(running, "write", full)
+    monkeypatch.setattr(starting, "write", full)
     with pytest.raises(InputError, match="is the disk full"):
         runs["A"].start(path, data["A"], None)
     assert runs["B"].join(bytes(16), noted.contract, "A") == 507
@@ -244,19 +249,19 @@ def test_a_peer_that_says_the_same_rows_and_puts_in_others_is_found_out_once(tmp
     path = contract_of(tmp_path / "c", known)
     digest = Contract.load(path).digest.hex()
     runs = published(known["B"], path, data["B"], {"A": "a1", "C": "c1"})
-    first = mark(sha256(b"Job\nANY_Job\n").digest(), runs._secret())
+    first = mark(sha256(b"Job\nANY_Job\n").digest(), known["B"].secret())
     runs = noted(known["B"], result=first)
     for again in (False, True):
         runs.start(path, data["B"], None, again=again)
         live = runs._live[digest]
         live.noted = replace(live.noted, session="cd" * 16, opened=True)
-        runs._opened(live, b"Job\nANY_Job\n")
+        runs.runner.opened(live, b"Job\nANY_Job\n")
         assert live.noted.result == first
         if again:
-            runs._opened(live, b"Job\nJanitor\n")
+            runs.runner.opened(live, b"Job\nJanitor\n")
         else:
             with pytest.raises(PartyError, match="made another result") as caught:
-                runs._opened(live, b"Job\nJanitor\n")
+                runs.runner.opened(live, b"Job\nJanitor\n")
             assert "Janitor" not in str(caught.value)
         runs.give_up(digest)
     runs = Runs(known["B"])  # which finds both results in its notes
@@ -293,6 +298,79 @@ def test_what_another_party_may_hold_counts_as_published(tmp_path: Path) -> None
     for path in (second, first):
         assert runs.start(path, data["B"], None).state == "waiting", "nobody has seen anything"
         assert runs.give_up(Contract.load(path).digest.hex())
+
+
+def test_after_one_accident_and_one_result_a_run_is_still_held_to_both(tmp_path: Path) -> None:
+    """Counted together they would leave `--again` only, which is held to nothing."""
+    known, data = houses(tmp_path), tables(tmp_path)
+    path = contract_of(tmp_path / "c", known)
+    digest = Contract.load(path).digest.hex()
+    runs = published(known["B"], path, data["B"], {"A": "a1", "C": "c1"})
+    first = mark(sha256(b"Job\nANY_Job\n").digest(), known["B"].secret())
+    noted(known["B"], state="failed", release="", opened=True, result=first)
+    accident = json.loads((known["B"].runs / f"{SESSION}.json").read_text())
+    accident |= {"session": "ef" * 16, "result": ""}
+    (known["B"].runs / f"{'ef' * 16}.json").write_text(json.dumps(accident))
+    runs = Runs(known["B"])
+    runs.start(path, data["B"], None)
+    live = runs._live[digest]
+    with pytest.raises(PartyError, match="C: has other rows"):
+        live.rows.heard({"A": bytes.fromhex("a1"), "B": live.rows.mine, "C": bytes.fromhex("c2")})
+    live.noted = replace(live.noted, session="cd" * 16, opened=True)
+    with pytest.raises(PartyError, match="made another result"):
+        runs.runner.opened(live, b"Job\nJanitor\n")
+    assert runs.give_up(digest)
+    with pytest.raises(InputError, match="made two results"):
+        Runs(known["B"]).start(path, data["B"], None)
+
+
+def test_who_stops_a_noisy_run_before_it_is_paid_does_not_come_back_with_other_rows(tmp_path: Path) -> None:
+    """Whether classes agree is told first, for nothing: changed one by one they would all be known."""
+    two = ("north", "south")
+    known = houses(tmp_path, two)
+    agreed = spending.document("columns")
+    del agreed["noisy"]
+    path = contract_of(tmp_path / "c", known, of=lambda **more: {**agreed, **more})
+    data = spending.parts(tmp_path, "columns")[1]
+    purse = Purse(str(tmp_path / "south.ledger"), "south")
+    Ledger(purse.file).open(purse.dataset, Fraction(1))
+    digest = Contract.load(path).digest.hex()
+    house = known["south"]
+    mine = rows.mark(house.key(), Contract.load(path), values(data, Form())).hex()
+    stopped = Noted(
+        digest, two, "failed", SESSION, "north: is gone", opened=True, marks={"north": "a1", "south": mine}
+    )
+
+    def begins(*notes: Noted, other: bool = False) -> Rows:
+        for at, one in enumerate(notes):
+            session = f"{at:032x}"
+            (house.runs / f"{session}.json").write_text(
+                json.dumps(replace(one, session=session).to_document())
+            )
+        runs = Runs(house)
+        if other:
+            text = data.read_text()
+            data.write_text(text.replace("p3,N", "p3,Y"))
+        try:
+            runs.start(path, str(data), None, (purse.file, purse.dataset))
+        finally:
+            if other:
+                data.write_text(text)
+        told = runs._live[digest].rows
+        assert runs.give_up(digest)
+        return told
+
+    told = begins(stopped)
+    told.heard({"north": bytes.fromhex("a1"), "south": told.mine})
+    with pytest.raises(PartyError, match="north: has other rows than when this contract was run before"):
+        told.heard({"north": bytes.fromhex("a2"), "south": told.mine})
+    with pytest.raises(InputError, match=r"south: has other rows than when .*--again"):
+        begins(stopped, other=True)
+    with pytest.raises(InputError, match=r"broken off more than once when its search had begun.*--again"):
+        begins(stopped, stopped)
+    paid = replace(stopped, paid=True)
+    told = begins(paid, paid, other=True)  # then the ledger counts
+    told.heard({"north": bytes.fromhex("a2"), "south": told.mine})
 
 
 def test_a_node_that_is_stopped_when_its_signature_is_out_says_where_the_release_is(tmp_path: Path) -> None:
@@ -350,6 +428,28 @@ def test_a_party_that_refuses_to_start_ends_the_waiting_of_others(tmp_path: Path
     assert runs.give_up(digest)
 
 
+def test_a_node_whose_own_data_cannot_be_read_tells_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is typed is typed again, at once; what stands in node.toml needs somebody who mends it."""
+    known, told = houses(tmp_path), []
+    path = contract_of(tmp_path / "c", known)
+    place = tmp_path / "rows.sqlite"
+    source = {"source": f"sqlite:///{place}", "query": "SELECT * FROM patients"}
+    form = tmp_path / "B" / "node.toml"
+    form.write_text(form.read_text() + tomli_w.dumps({"data": source}))
+    runs = Runs(House.load(tmp_path / "B"))
+    monkeypatch.setattr(runs.refusals, "tell", lambda contract: told.append(contract.digest))
+    for _ in range(2):
+        with pytest.raises(InputError):
+            runs.start(path, None, None)
+        place.touch()  # a database without that table
+    assert told == [agreements.load(path).digest] * 2
+    with pytest.raises(InputError, match="no such file"):
+        runs.start(path, str(tmp_path / "mistyped.csv"), None)
+    assert len(told) == 2
+
+
 def test_nor_does_who_leads_wait_for_the_turn_of_the_one_that_refuses(tmp_path: Path) -> None:
     """It asks B first, which has ended by then; it waited for B with all its patience."""
 
@@ -364,7 +464,7 @@ def test_nor_does_who_leads_wait_for_the_turn_of_the_one_that_refuses(tmp_path: 
     live, callers = runs._live[digest], dict.fromkeys("BC", NotStarted())
     runs.refusals.heard(digest, "C")
     with pytest.raises(PartyError, match="C: its own node refuses to start this contract"):
-        runs._gather(live, bytes(16), callers)  # type: ignore[arg-type] # no more of a caller is asked for
+        runs.runner.gather(live, bytes(16), callers)  # type: ignore[arg-type] # no more of a caller is asked for
     assert runs.give_up(digest)
 
 
@@ -418,14 +518,14 @@ def test_a_file_that_changes_after_the_run_was_started_is_not_put_in(tmp_path: P
     runs = Runs(known["B"])
     digest = runs.start(path, data["B"], None).contract
     live = runs._live[digest]
-    runs._refuse_changed(live)
+    runs.runner.refuse_changed(live)
     with Path(data["B"]).open("a") as file:
         file.write("\n")
     with pytest.raises(PartyError, match="B: the data were changed after the run was started"):
-        runs._refuse_changed(live)
+        runs.runner.refuse_changed(live)
     Path(data["B"]).unlink()
     with pytest.raises(InputError, match="no such file any more"):
-        runs._refuse_changed(live)
+        runs.runner.refuse_changed(live)
     assert runs.give_up(digest)
 
 
@@ -440,7 +540,7 @@ def test_a_file_that_changes_while_it_is_looked_at_is_not_started(
         source.write_text(source.read_text() + "\n")
         return values(source, form)
 
-    monkeypatch.setattr(running, "values", looked)
+    monkeypatch.setattr(starting, "values", looked)
     with pytest.raises(InputError, match="being changed just now"):
         Runs(known["B"]).start(path, data["B"], None)
 

@@ -6,14 +6,18 @@ Real nodes, one of which does not keep to the protocol when the table has been o
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
+import tomli_w
 from tests.node import lying
 from tests.node.nodes import NAMES, Process, contract_of, fresh, houses, over, runs, serving, start
+from tests.parties import test_noisy_contract as spending
 
 from privet.cli import main
+from privet.dp.ledger import Ledger
 from privet.node.house import House
 from privet.parties.agreements import load
 from privet.roads.parties.concluding import PERHAPS
@@ -163,3 +167,39 @@ def test_a_disk_that_is_full_when_our_signature_is_out(scene: Scene) -> None:
     assert found["C"]["marks"] == found["A"]["marks"] != {}
     status, said = start(scene.houses["C"], path, str(scene.less), again=False)
     assert (status, OTHER_ROWS in said["complaints"][0]) == (422, True)
+
+
+def test_classes_are_not_tried_one_by_one_before_anything_is_paid(tmp_path: Path) -> None:
+    """B does not know a class, puts in a guess, and would see by how the run ends whether it is right."""
+    two = ("A", "B")
+    agreed = spending.document("columns", parties=list(two), owners={"A": ["Job"], "B": ["Sex", "Salary"]})
+    del agreed["noisy"]  # the usual key
+    houses(tmp_path, two)
+    for name in two:
+        Ledger(str(tmp_path / name / "ledger.sqlite")).open("rows", Fraction(2))
+        form = tmp_path / name / "node.toml"
+        ledger = {"ledger": {"file": "ledger.sqlite", "dataset": "rows"}}
+        form.write_text(form.read_text() + tomli_w.dumps(ledger))
+    known = {name: House.load(tmp_path / name) for name in two}
+    path = contract_of(tmp_path / "c", known, of=lambda **more: {**agreed, **more})
+    data = dict(zip(two, spending.parts(tmp_path, "columns"), strict=True))
+    honest = data["B"].read_text()
+    with serving(known, *two):
+
+        def run(guess: str) -> dict[str, dict[str, Any]]:
+            """Both start it, and B is forced to, whatever rows it has."""
+            data["B"].write_text(honest.replace("p3,N,", f"p3,{guess},"))
+            before = {name: len(runs(known[name])) for name in two}
+            for name in two[::-1]:
+                status, said = start(known[name], path, str(data[name]), again=name == "B")
+                assert status == 200, said
+            return {name: over(known[name], before[name] + 1) for name in two}
+
+        found = run("Y")
+        assert "has another class for some person" in found["A"]["why"] + found["B"]["why"], found
+        assert [(one["opened"], one["paid"]) for one in found.values()] == [(True, False)] * 2
+        found = run("N")
+        assert found["A"]["why"].startswith(f"B: {OTHER_ROWS}"), found
+        assert not found["A"]["opened"], "nobody was told anything"
+    for name in two:
+        assert Ledger(str(tmp_path / name / "ledger.sqlite")).balance("rows").left == 2

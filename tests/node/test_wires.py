@@ -18,7 +18,7 @@ from privet.node.calling import UnreachableError
 from privet.node.wires import ROOM, Inbox, Nodes, Outbox, Reach, Taken
 
 
-def silent() -> None:
+def silent(_: float) -> None:
     raise PartyError("is gone")
 
 
@@ -75,7 +75,7 @@ def test_a_silent_peer_is_asked_and_patience_ends() -> None:
     with pytest.raises(PartyError, match="is gone"):
         Inbox(0.01).read(1, silent, 60.0)
     with pytest.raises(PartyError, match=r"said nothing for 0\.05 seconds"):
-        Inbox(0.01).read(1, lambda: None, 0.05)
+        Inbox(0.01).read(1, lambda _: None, 0.05)
 
 
 def test_a_peer_that_sends_a_byte_now_and_then_is_not_waited_for_without_end(
@@ -99,6 +99,57 @@ def test_a_peer_that_sends_a_byte_now_and_then_is_not_waited_for_without_end(
     assert 600 < clock[0] < 700
     clock[0] = 0.0
     assert inbox.read(9, silent, 600.0) == b"x" * 9, "slow, and in time"
+
+
+def test_head_and_tail_of_a_message_have_their_time_together() -> None:
+    """A peer that says how long a message is just in time, and keeps the message, has no second patience."""
+    one, began = nodes(Loop("B"), patience=1.0), time.monotonic()
+    late = threading.Timer(0.8, one.inbox["B"].take, [0, (900).to_bytes(8, "little") + b"x"])
+    late.start()
+    with pytest.raises(PartyError, match="B: takes more than 1 seconds to say what is due"):
+        one.get(1, 1_000)
+    assert time.monotonic() - began < 1.7
+
+
+def test_who_waits_asks_no_longer_than_there_is_time_for_it() -> None:
+    """What a relay keeps is an answer, too: the question took half a minute, whatever the patience was."""
+    given: list[float] = []
+
+    class Kept(Loop):
+        def call(self, *_: Any, seconds: float = 30.0, **__: Any) -> Any:
+            given.append(seconds)
+            time.sleep(min(seconds, 3.0))
+            raise UnreachableError("B: does not answer in time")
+
+    one, began = nodes(Kept("B"), patience=1.0), time.monotonic()
+    with pytest.raises(PartyError, match=r"^B: "):
+        one.get(1, 1_000)
+    assert time.monotonic() - began < 1.8
+    assert given
+    assert max(given) < 1.0
+    one, began = nodes(Kept("B"), patience=1.0), time.monotonic()
+    one.put(1, b"the last word")
+    one.close()
+    assert time.monotonic() - began < 1.8
+
+
+def test_several_that_do_not_take_the_last_word_are_waited_for_at_the_same_time() -> None:
+    class Deaf(Loop):
+        def call(self, *_: Any, **__: Any) -> Any:
+            time.sleep(4.0)
+            raise UnreachableError(f"{self.peer.name}: does not answer in time")
+
+    parties = ("A", "B", "C", "D")
+    callers: Any = {name: Deaf(name) for name in parties[1:]}
+    one = Nodes(parties, 0, callers, session=b"s" * 16, contract=b"c" * 32, patience=1.0, grace=1.0)
+    for party in (1, 2, 3):
+        one.put(party, b"the last word")
+    began = time.monotonic()
+    one.close()
+    assert time.monotonic() - began < 1.8
+    began = time.monotonic()
+    one.stop(named="")
+    assert time.monotonic() - began < 1.8
 
 
 def test_a_length_beyond_what_is_due_is_refused_before_anything_of_it_is_read() -> None:
@@ -138,17 +189,19 @@ class Loop:
         return 200, {}
 
 
-def nodes(loop: Loop, grace: float = 0.3) -> Nodes:
+def nodes(loop: Loop, grace: float = 0.3, patience: float = 30.0) -> Nodes:
     callers: Any = {"B": loop}
-    return Nodes(("A", "B"), 0, callers, session=b"s" * 16, contract=b"c" * 32, patience=30.0, grace=grace)
+    return Nodes(
+        ("A", "B"), 0, callers, session=b"s" * 16, contract=b"c" * 32, patience=patience, grace=grace
+    )
 
 
 def arrived(loop: Loop, count: int) -> list[bytes]:
     """What the other end reads."""
     found = []
     for _ in range(count):
-        length = int.from_bytes(loop.inbox.read(8, lambda: None, 30.0), "little")
-        found.append(loop.inbox.read(length, lambda: None, 30.0))
+        length = int.from_bytes(loop.inbox.read(8, lambda _: None, 30.0), "little")
+        found.append(loop.inbox.read(length, lambda _: None, 30.0))
     return found
 
 

@@ -23,9 +23,12 @@ from privet.evidence.signing import PrivateKey
 from privet.parties.contract import Contract
 from privet.parties.learned import coalitions, learned
 from privet.parties.noisy.known import insider, outsider
-from privet.parties.transport import Link
+from privet.parties.rows import Rows
+from privet.parties.transport import InProcess, Link, Session, together
+from privet.registry import find
 from privet.rehearsal import rehearse
 from privet.roads.noisy.match import matched
+from privet.roads.parties.party import publish_together
 
 JOBS = {"Any_Job": {"Professional": ["Engineer", "Lawyer"], "Artist": ["Writer", "Dancer"]}}
 CANARY = "Q7x-canary"
@@ -311,6 +314,46 @@ def test_noise_is_not_averaged_away_by_running_again(split: str, tmp_path: Path)
     assert Ledger(fresh.file).balance("fresh").left == 9
     assert sorted(one.name for one in tmp_path.glob("out?")) == ["out0", "out1"]
     assert [Ledger(one.file).balance(one.dataset).left for one in paying] == [0, 0]
+
+
+@pytest.mark.parametrize("split", ["columns", "people"])
+def test_a_run_is_noted_before_anything_is_told_and_paid_before_anything_is_drawn(
+    split: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Across columns who is there, and whether classes agree, is told before it is paid: it counts."""
+    said: list[str] = []
+    honest = Link.send
+
+    def send(self: Link, to: int, kind: str, payload: bytes) -> None:
+        if self.me == 0:
+            said.append(kind)
+        honest(self, to, kind, payload)
+
+    monkeypatch.setattr(Link, "send", send)
+    agreed, files, paying = contract(split), parts(tmp_path, split), purses(tmp_path)
+
+    def part(link: Link) -> None:
+        mine = link.me == 0
+        told = Rows(
+            opening=lambda: said.append("OPENING") if mine else None,
+            paid=lambda: said.append("PAID") if mine else None,
+        )
+        purse = paying[link.me]
+        publish_together(
+            link, agreed, files[link.me], find("engines", "embedded")(), rows=told, purse=purse, signed=False
+        )
+
+    session = Session(bytes(16), agreed.digest, agreed.parties)
+    together(InProcess(session), [part] * 2)
+    paid = said.index("PAID")
+    assert said[paid + 1 :]
+    if split == "people":
+        assert "OPENING" not in said
+        assert set(said[:paid]) <= {"hello", "samplers"}, "nothing of any row"
+    else:
+        opening = said.index("OPENING")
+        assert set(said[:opening]) == {"hello", "rows read"}
+        assert opening < said.index("how many") < paid
 
 
 def test_what_a_rehearsal_of_it_cannot_do(tmp_path: Path) -> None:

@@ -75,6 +75,44 @@ def test_signatures_that_were_made_at_the_same_time_are_collected(
     assert main([*words, "--data", "x.csv"]) == 2
 
 
+@pytest.mark.parametrize("who", ["D", "B"])
+def test_a_mark_of_rows_for_which_nobody_has_signed_is_refused(who: str, tmp_path: Path) -> None:
+    """D is no party; B is one, and has not signed. Whoever reads the file takes it for somebody's word."""
+    path, other = tmp_path / "contract.toml", tmp_path / "other.toml"
+    sign(contract(), path, KEYS["A"], "ab" * 32)
+    sign(contract(), other, KEYS["C"])
+    place = beside(path)
+    said = json.loads(place.read_text())
+    said["rows"][who] = "cd" * 32
+    place.write_text(json.dumps(said))
+    was = place.read_bytes()
+    told = (
+        r"contract\.toml\.signatures\.json: has a mark of rows .* nobody .* signed; delete it and sign again"
+    )
+    for look in (
+        lambda: signed(contract(), path),
+        lambda: signing.bound(contract(), path),
+        lambda: sign(contract(), path, KEYS["C"]),
+        lambda: signing.collect(contract(), other, [place]),
+        lambda: signing.collect(contract(), path, [beside(other)]),
+    ):
+        with pytest.raises(InputError, match=told):
+            look()
+    assert place.read_bytes() == was
+    assert signed(contract(), other) == {"A": False, "B": False, "C": True}
+    assert signed(contract(reveal="counts"), path) == dict.fromkeys("ABC", False), "of another contract"
+
+
+def test_nor_is_a_signature_of_nobody(tmp_path: Path) -> None:
+    path = tmp_path / "contract.toml"
+    sign(contract(), path, KEYS["A"])
+    said = json.loads(beside(path).read_text())
+    said["signatures"]["D"] = said["signatures"]["A"]
+    beside(path).write_text(json.dumps(said))
+    with pytest.raises(InputError, match="none under this contract, of nobody whom it names"):
+        signed(contract(), path)
+
+
 def test_what_was_signed_before_a_change_is_not_collected(tmp_path: Path) -> None:
     """It was said to be signed by all, and was by one."""
     here, there = tmp_path / "contract.toml", tmp_path / "other.toml"

@@ -342,7 +342,10 @@ def _told(found: Rehearsal) -> Iterator[str]:
         same = "the same table as" if found.as_listed else "ANOTHER table than"
         yield f"{same} `privet publish` makes of all rows in one place"
         if found.as_listed and not found.as_pooled:
-            yield "  if the values that the contract lists occur: some do not, and cuts and labels follow it"
+            yield (
+                "  if the values that the contract lists occur as it writes them: some do not, and cuts and "
+                "labels follow it"
+            )
     yield ""
     yield from learned_by(found.contract, found.learned, found.coalitions)
 

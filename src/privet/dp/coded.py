@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.domain import Node, Value
-from privet.dp.publicdomain import ItemSets, Numbers, Predictor, PublicDomain
+from privet.dp.publicdomain import ItemSets, Numbers, Predictor, PublicDomain, numbered
 from privet.errors import InputError
 
 
@@ -83,8 +83,7 @@ def encode(
         raise InputError(
             *(f"{name}: the policy names this column, the data does not have it" for name in absent)
         )
-    known: dict[Value, int] = {label: code for code, label in enumerate(classes)}
-    of_class = np.array([known.get(value, -1) for value in data[target].values], dtype=np.int64)
+    of_class = numbered(classes, data[target].values)
     read = [_read(predictor.domain, data[predictor.name].values) for predictor in predictors]
     complaints = [
         *(c for p, codes in zip(predictors, read, strict=True) for c in _outside(p, codes, data[p.name])),

@@ -8,7 +8,7 @@ its unit, or a universe of items; never from the table. A value outside is refus
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from functools import cached_property
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from privet.core import Hierarchy
 from privet.domain import ANY, Node, Scale, Value
+from privet.equality import finder
 from privet.errors import HierarchyError, PolicyError
 from privet.hierarchy.intervals import Intervals
 from privet.hierarchy.numbers import EXACT, exact, read
@@ -54,10 +55,7 @@ class Categories:
 
     def codes(self, values: Sequence[Value]) -> NDArray[np.int64]:
         """The code of each value, -1 for what has no place here."""
-        known: dict[Value, int] = {leaf: code for code, leaf in enumerate(self.tree.leaves)}
-        if self.null:
-            known[None] = len(known)
-        return np.array([known.get(value, -1) for value in values], dtype=np.int64)
+        return numbered([*self.tree.leaves, *([None] if self.null else [])], values)
 
 
 @dataclass(frozen=True)
@@ -210,13 +208,23 @@ class ItemSets:
 
     def items(self, values: Sequence[Value]) -> list[list[int]]:
         """The item codes of each text; -1 for an unknown item, or for an empty set where none may be."""
-        known = {leaf: code for code, leaf in enumerate(self.tree.leaves)}
+        known = _places(self.tree.leaves)
         nothing = [-1 if self.none is None else self.none]
         found = []
         for value in values:
             named = {part.strip() for part in (value or "").split(self.separator)} - {""}
-            found.append(sorted(known.get(item, -1) for item in named) or nothing)
+            found.append(sorted(set(map(known, named))) or nothing)
         return found
+
+
+def numbered(known: Sequence[Value], values: Sequence[Value]) -> NDArray[np.int64]:
+    """The number of each value among those that could be, however it is written; -1 of what could not."""
+    return np.array([*map(_places(known), values)], dtype=np.int64)
+
+
+def _places(known: Sequence[Value]) -> Callable[[Value], int]:
+    find = finder({value: at for at, value in enumerate(known)})
+    return lambda value: -1 if (found := find(value)) is None else found
 
 
 PublicDomain: TypeAlias = Categories | Numbers | ItemSets

@@ -3,7 +3,21 @@
 Two tables of the same persons can be put together, and of two runs of one contract with a row less in between
 one can be taken from the other. Whoever has seen a table has it, so what counts is what was seen, not what
 was signed; and every decision of a search tells of the rows, so a run counts from its first message on. A
-steward may do it all the same (`--again`); noise is paid for instead, in a ledger.
+steward may do it all the same (`--again`).
+
+What a party sees that lies about its mark, and is willing to be found out: a table of a run that it breaks
+off before we have the result, one of a run that ends, and one that is another, whereupon nobody starts again:
+three, with other rows of its own in each. Runs that broke off and results could be counted together, and it
+would see two. But then stewards whose line broke in one search and in the signing of the next could go on
+with `--again` only, which asks nothing: neither for the same marks nor for the same result, as the run that
+is refused to them would be asked. Two accidents are more frequent than such a liar, and `--again` shows it
+more than one table. So they are counted apart.
+
+Noise is paid for instead, in a ledger, by each party for its own rows and before anything is drawn from them:
+whoever stops such a run half-way, or repeats it with other rows, has had what was paid for, and the budget
+ends it. Across people nothing of a row is told before. Across columns two things are, which no noise covers:
+who is there, and whether both have the same classes. One class changed in each run, and the run stopped
+before it is paid, would tell them all. So a noisy run counts like any other from there until it is paid.
 """
 
 from __future__ import annotations
@@ -33,10 +47,11 @@ BROKEN_OFF = (
 
 
 def seen(contract: Signed, over: Sequence[Noted]) -> list[Noted]:
-    """Runs of this contract whose result anybody has seen, of those that are over."""
+    """Runs of this contract of which anybody has seen what nobody has paid for, of those that are over."""
+    found = [one for one in over if one.contract == contract.digest.hex() and one.seen]
     if isinstance(contract, Contract) and contract.noisy:
-        return []
-    return [one for one in over if one.contract == contract.digest.hex() and one.seen]
+        return [one for one in found if one.opened and not one.paid]
+    return found
 
 
 def refuse_second(contract: Signed, over: Sequence[Noted], me: str, known: str, told: str) -> None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -178,6 +179,10 @@ class House:
     def key(self) -> PrivateKey:
         """What the node signs with."""
         return PrivateKey.load(self.folder / SIGN, name=self.name)
+
+    def secret(self) -> bytes:
+        """Of this node alone: under it rows are known by marks, and what was heard in answers by seals."""
+        return sha256(b"privet rows" + (self.folder / SIGN).read_bytes()).digest()
 
     def peers(self) -> dict[str, Peer]:
         """Every node whose invitation was accepted, by name."""

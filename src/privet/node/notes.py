@@ -14,7 +14,7 @@ from typing import Any
 
 from privet.errors import InputError
 from privet.evidence import folder as ev
-from privet.node.ending import cause
+from privet.node.ending import cause, of_question
 from privet.node.house import House
 from privet.placing import aside, system
 from privet.roads.parties.concluding import PERHAPS
@@ -43,6 +43,7 @@ class Noted:
     rows: str = ""  # what the node knows the rows by again that went in
     marks: Mapping[str, str] = field(default_factory=dict)  # by party, what each told of its own
     opened: bool = False  # parties may have seen something of the rows: its search has begun
+    paid: bool = False  # what was seen of the rows after who is there stands in our ledger
     result: str = ""  # the digest of what was opened; noise makes another each time, and has none
     signed: bool = False  # our signature may be out
 
@@ -69,6 +70,8 @@ class Noted:
         if self.signed:
             said = why.replace(PERHAPS, "").split("; ")  # it need not be said twice
             why = "; ".join([*(one for one in said if one not in UNTRUE), PERHAPS])
+        elif self.kind == QUERY:
+            why = of_question(why)
         return replace(self, state=FAILED, why=why)
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from privet.errors import InputError
+from privet.errors import InputError, PartyError
 from privet.node.house import House
 from privet.parties.transport import Link
 from privet.parties.virtual.answering import Answer, answered
@@ -21,7 +22,11 @@ from privet.parties.virtual.contract import DatabaseContract
 from privet.parties.virtual.memory import Memory
 from privet.parties.virtual.table import LocalTable
 from privet.roads.parties.concluding import greet
-from privet.roads.parties.database import kept
+from privet.roads.parties.database import heard, kept
+
+
+class PartGoneError(InputError):
+    """This site's part of a database is not what it was when the database was made."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,7 @@ class Asked:
 
     house: House = field(repr=False)
     database: str  # the session in which the database was made
+    release: str  # where this site's part of it lies, under releases/
     contract: DatabaseContract
     table: LocalTable = field(repr=False)
     question: Question = field(repr=False)
@@ -37,10 +43,13 @@ class Asked:
     @classmethod
     def read(cls, house: House, database: str, release: str, said: Any) -> Asked:
         """A question as it travels; refused where it is not one under the database's contract."""
-        contract, table = kept(house.releases / release)
+        try:
+            contract, table = kept(house.releases / release)
+        except InputError as error:
+            raise PartGoneError(*error.complaints) from None
         question = Question.from_document(said, contract)
         question.refuse(contract)
-        return cls(house, database, contract, table, question)
+        return cls(house, database, release, contract, table, question)
 
     def refuse(self, asker: str, own: str) -> None:
         """Refuse who may not ask here: a site's steward asks its own node, a researcher any."""
@@ -59,6 +68,25 @@ class Asked:
         answer = answered(link, self.contract, self.table, self.question, memory)
         if session is not None:
             keep(self.house, session, answer)
+
+
+class Memories:
+    """What was heard in answers of each database, the same for all questions to it."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+        self._lock = threading.Lock()
+        self._found: dict[str, Memory] = {}  # by the session that made a database
+
+    def of(self, asked: Asked) -> Memory:
+        with self._lock:
+            if asked.database not in self._found:
+                try:
+                    found = heard(self._house.releases / asked.release, self._house.secret())
+                except InputError as error:
+                    raise PartyError(*error.complaints).by(self._house.name) from None
+                self._found[asked.database] = found
+            return self._found[asked.database]
 
 
 def place(house: House, session: str) -> Path:

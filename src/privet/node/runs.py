@@ -7,83 +7,41 @@ A steward starts a run of a contract that all parties have signed. The first par
 session and asks the others to join; whoever's steward has started the same contract joins. A session that was
 ever known is never begun again. A node that was stopped in the middle finds its notes when it is started:
 what was signed by all and not yet in its place arrives, everything else has failed, and nothing is half done.
+How a run is carried out, `running` says.
 """
 
 from __future__ import annotations
 
 import logging
-import os
 import secrets
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from functools import partial
-from hashlib import sha256
+from dataclasses import replace
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 from privet.core import Purse
 from privet.disclose.audit.lines import say
 from privet.errors import InputError, PartyError, PrivetError
 from privet.node import again as before
-from privet.node import certificates
 from privet.node.agreed import refuse_unsigned, refuse_unsigned_rows
-from privet.node.calling import Caller, UnreachableError
 from privet.node.ending import has_ended
-from privet.node.house import SIGN, House, purse_of
-from privet.node.jobs import Job
-from privet.node.notes import (
-    DONE,
-    FAILED,
-    NOTHING,
-    QUERY,
-    RUN,
-    RUNNING,
-    WAITING,
-    Noted,
-    now,
-    recovered,
-    write,
-)
-from privet.node.questions import Asked
+from privet.node.house import House, purse_of
+from privet.node.notes import FAILED, QUERY, RUN, RUNNING, WAITING, Noted, now, recovered, write
+from privet.node.questions import Asked, PartGoneError
 from privet.node.refusals import REFUSED, Refusals
+from privet.node.running import Live, Runner
 from privet.node.source import content, mark, opened, values
-from privet.node.wires import Nodes
 from privet.parties import agreements, rows
 from privet.parties.agreements import Signed
 from privet.parties.contract import Contract
-from privet.parties.rows import UNTOLD, Rows
+from privet.parties.rows import Rows
 from privet.parties.signing import bound
-from privet.parties.transport import Link, OtherSpeechError, Session
-from privet.parties.virtual.memory import Memory
-from privet.registry import find
-from privet.roads.parties.database import heard
+from privet.parties.transport import OtherSpeechError
 
 QUESTIONS = 16  # that are answered at the same time
-KNOCK = 0.5  # seconds between two questions whether a peer has begun
 NOTES = "the node cannot write to its own folder: is the disk full? Nothing was begun"
 RUNNING_ALREADY = "this contract is running already; `privet joint status` says how far it is"
-CHANGED = "the data were changed after the run was started; nothing is published; start it again"
-FAULT = f"a fault in privet; {NOTHING}; the log has its kind"
-
-
-@dataclass
-class Live:
-    """A run that is not over."""
-
-    noted: Noted
-    contract: Signed
-    leads: str  # the party that draws the session and asks the others to join
-    source: Any = field(repr=False)
-    content: bytes = field(default=b"", repr=False)  # the digest of what the source had when it was started
-    rows: Rows = UNTOLD
-    earlier: frozenset[str] = frozenset()  # results of runs of this contract that this one has to repeat
-    question: Asked | None = None
-    purse: Purse | None = None  # what pays, where the contract spends
-    wires: Nodes | None = None
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    ended: threading.Event = field(default_factory=threading.Event)  # the steward or a peer has ended it
 
 
 class Runs:
@@ -96,7 +54,7 @@ class Runs:
         self._live: dict[str, Live] = {}  # by the contract's digest
         self._over: dict[str, Noted] = {}  # by session
         self.refusals = Refusals(house)
-        self._memories: dict[str, Memory] = {}  # by the session that made a database
+        self.runner = Runner(house, self.key, self.refusals, self._close)
         for noted in recovered(house):
             self._over[noted.session] = noted
 
@@ -153,22 +111,19 @@ class Runs:
         again: bool,
     ) -> Live:
         """A run that may begin; or why its own node refuses it."""
-        place = source or self.house.source
-        if place is None:
-            raise InputError("which data? say --data, or [data] source in node.toml")
-        data = opened(place, query or (self.house.query if source is None else None))
+        data = self._opened_source(contract, source, query)
         digest = content(data)
         of_rows = values(data, agreements.form(contract))
         if content(data) != digest:
             raise InputError("the data are being changed just now; start it again when they are not")
-        known = mark(of_rows, self._secret())
+        known = mark(of_rows, self.house.secret())
         told = rows.mark(self.key, contract, of_rows)
         signed_for = bound(contract, path)
         try:
             refuse_unsigned_rows(signed_for.get(self.house.name), told.hex())
             if not again:
                 self._refuse_second(contract, known, told.hex())
-        except InputError:  # a name that was mistyped is typed again; this needs the steward to think
+        except InputError:  # this needs the steward to think
             self.refusals.tell(contract)
             raise
         seen = [] if again else self._seen(contract)
@@ -182,6 +137,18 @@ class Runs:
             frozenset(one.result for one in seen if one.result),
             purse=self._purse(contract, *ledger),
         )
+
+    def _opened_source(self, contract: Signed, source: str | None, query: str | None) -> Any:
+        """The rows; a name that was mistyped is typed again, what stands in node.toml has to be mended."""
+        if source is not None:
+            return opened(source, query)
+        if self.house.source is None:
+            raise InputError("which data? say --data, or [data] source in node.toml")
+        try:
+            return opened(self.house.source, query or self.house.query)
+        except PrivetError:
+            self.refusals.tell(contract)
+            raise
 
     def refused(self, digest: str, by: str) -> None:
         """A party's own node does not start a contract: whoever waits for it is told."""
@@ -201,10 +168,6 @@ class Runs:
                 live.wires.end(why)
             elif live.noted.state == WAITING:
                 self._close(live, replace(live.noted, state=FAILED, why=why))
-
-    def _secret(self) -> bytes:
-        """Of this node alone: under it its rows are known by marks."""
-        return sha256(b"privet rows" + (self.house.folder / SIGN).read_bytes()).digest()
 
     def _seen(self, contract: Signed) -> list[Noted]:
         with self._lock:
@@ -245,7 +208,10 @@ class Runs:
                 "this node has no virtual database of this contract; `privet joint run` makes one"
             )
         latest = max(made, key=lambda one: one.begun)
-        asked = Asked.read(self.house, latest.session, latest.release, said)
+        try:
+            asked = Asked.read(self.house, latest.session, latest.release, said)
+        except PartGoneError as error:  # whoever asks may be a researcher: whose part?
+            raise PartyError(*error.complaints).by(self.house.name) from None
         asked.refuse(asker, self.house.name)
         session = secrets.token_bytes(16)
         noted = Noted(digest, latest.parties, begun=now(), kind=QUERY, asker=asker)
@@ -262,6 +228,9 @@ class Runs:
             return 412
         try:
             asked = Asked.read(self.house, made.session, made.release, said.get("question"))
+        except PartGoneError as error:
+            say("question refused", level=logging.WARNING, peer=leader, why=str(error))
+            return 424
         except PrivetError:
             return 400
         noted = Noted(digest, made.parties, begun=now(), kind=QUERY)
@@ -341,136 +310,15 @@ class Runs:
         return True
 
     def _begin(self, live: Live, session: bytes) -> bool:
-        """Note it, then run it in a thread of its own; what cannot be noted is not begun."""
+        """Note it, then run it; what cannot be noted is not begun."""
         live.noted = replace(live.noted, state=RUNNING, session=session.hex())
         try:
             write(self.house, live.noted)
         except OSError:
             self._close(live, replace(live.noted, state=FAILED, why=NOTES))
             return False
-        peers = self.house.peers()
-        callers = {
-            name: Caller(self.house.folder, peers[name])
-            for name in live.contract.parties
-            if name != self.house.name
-        }
-        live.wires = Nodes(
-            live.contract.parties,
-            live.contract.parties.index(self.house.name),
-            callers,
-            session=session,
-            contract=live.contract.digest,
-            patience=self.house.patience,
-            grace=self.house.grace,
-        )
-        threading.Thread(
-            target=self._run, args=(live, live.wires, session, callers), daemon=True, name="run"
-        ).start()
+        self.runner.begin(live, session)
         return True
-
-    def _run(self, live: Live, wires: Nodes, session: bytes, callers: Mapping[str, Caller]) -> None:
-        contract, noted = live.contract, live.noted
-        me = contract.parties.index(self.house.name)
-        try:
-            shown = certificates.digest(certificates.own(self.house.folder))
-            if live.leads == self.house.name:
-                self._gather(live, session, callers)
-            link = Link(Session(session, contract.digest, contract.parties), me, wires)
-            if live.question is not None:
-                memory = self._heard(live.question.database)
-                live.question.answered(link, shown, noted.session if noted.asker else None, memory)
-                found = replace(noted, state=DONE)
-            else:
-                folder = self.house.releases / noted.session
-                engine = find("engines", "embedded")()
-                self._refuse_changed(live)
-                told = replace(
-                    live.rows,
-                    remember=lambda marks: self._note(live, marks=marks),
-                    opening=lambda: self._note(live, opened=True),
-                    opened=partial(self._opened, live),
-                )
-                job = Job(
-                    contract,
-                    live.source,
-                    engine,
-                    shown,
-                    self.key,
-                    live.purse,
-                    told,
-                    before=lambda: self._refuse_changed(live),
-                    leaving=lambda: self._note(live, signed=True),
-                )
-                job.carried_out(link, folder)
-                found = replace(live.noted, state=DONE, release=folder.name)
-            wires.close()
-        except PrivetError as error:
-            found = live.noted.failed("; ".join(error.complaints))
-        except OSError as error:  # a disk that is full, or taken away
-            why = os.strerror(error.errno) if error.errno else "it cannot be written"
-            found = live.noted.failed(f"{self.house.name}: the node's folder: {why}; {NOTHING}")
-        except Exception as error:  # noqa: BLE001 - its own words may quote data: only its kind is logged
-            say("fault", kind=type(error).__name__, session=noted.session)
-            found = live.noted.failed(FAULT)
-        if found.state == FAILED:
-            wires.stop(named=found.named)
-        self._close(live, found)
-        for caller in callers.values():
-            caller.close()
-
-    def _refuse_changed(self, live: Live) -> None:
-        """Refuse a file that is not what it was when its steward started the run."""
-        if content(live.source) != live.content:
-            raise PartyError(f"{self.house.name}: {CHANGED}")
-
-    def _note(self, live: Live, **more: Any) -> None:
-        """On disk before it is done: a run that is killed then has done it."""
-        live.noted = replace(live.noted, **more)
-        write(self.house, live.noted)
-
-    def _opened(self, live: Live, result: bytes) -> None:
-        """Refuse what a change of anybody's rows has made, whatever mark it told of them."""
-        digest = mark(sha256(result).digest(), self._secret())
-        self._note(live, result=digest)
-        if live.earlier - {digest}:
-            raise PartyError(before.OTHER_RESULT)
-
-    def _heard(self, database: str) -> Memory:
-        """What was heard in answers of a database, the same for all questions to it."""
-        with self._lock:
-            if database not in self._memories:
-                folder = self.house.releases / self._over[database].release
-                try:
-                    self._memories[database] = heard(folder, self._secret())
-                except InputError as error:
-                    raise PartyError(*error.complaints).by(self.house.name) from None
-            return self._memories[database]
-
-    def _gather(self, live: Live, session: bytes, callers: Mapping[str, Caller]) -> None:
-        """Ask every party to join, until its steward has started the contract too."""
-        asked = live.question
-        until = monotonic() + (self.house.patience if asked is None else self.house.grace)
-        body = {"contract": live.noted.contract, **({} if asked is None else {"asked": asked.body()})}
-        for name, caller in callers.items():
-            while True:
-                try:
-                    status, _ = caller.call("POST", f"/v1/sessions/{session.hex()}", document=body)
-                except UnreachableError as error:
-                    status, why = 0, str(error)
-                else:
-                    why = f"{name}: its steward has not started this contract"
-                if status == 200:
-                    break
-                # Whoever has refused: it may not be this one's turn to be asked for a long while.
-                if status == 404 and (gone := self.refusals.just_now(live.noted.contract, callers)):
-                    raise PartyError(f"{gone}: {REFUSED}; nothing is published")
-                if status not in {0, 404}:
-                    raise PartyError(f"{name}: {JOINS.get(status, 'refuses this run')}")
-                if monotonic() > until:
-                    raise PartyError(f"{why}; nothing is published")
-                if live.ended.wait(KNOCK):
-                    said = None if live.wires is None else live.wires.ended
-                    raise PartyError(said or "ended before it began; nothing is published")
 
     def _close(self, live: Live, found: Noted) -> None:
         """Note how it ended; whoever hears that it is over can begin the next."""
@@ -484,14 +332,3 @@ class Runs:
             self._live.pop(found.contract if found.kind == RUN else found.session, None)
             self._over[found.session or secrets.token_hex(4)] = found  # one that nobody joined has no session
         say("run ended", session=found.session, state=found.state, why=found.why)
-
-
-JOINS = {
-    403: "does not take us for the party that leads this contract",
-    409: "is in another run of this contract",
-    400: "does not take this for a question to the virtual database",
-    410: "has ended this run already",
-    412: "does not have this virtual database",
-    429: "is answering too many questions; ask again later",
-    507: "cannot write to its own folder; is its disk full?",
-}

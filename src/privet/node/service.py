@@ -24,7 +24,8 @@ from privet.node.calling import socket_of
 from privet.node.faces import Faces
 from privet.node.house import House
 from privet.node.notes import Noted
-from privet.node.runs import Live, Runs
+from privet.node.running import Live
+from privet.node.runs import Runs
 from privet.node.speaking import Speaking
 from privet.node.tunnels import bound, ways
 from privet.node.wires import PIECE, Taken

@@ -118,10 +118,11 @@ class Tunnels:
         self._carry(tunnel, own)
 
     def _carry(self, tunnel: str, connection: socket.socket) -> None:
+        over = threading.Event()  # one way has ended, and so the other does
         for way in (self._up, self._down):
-            threading.Thread(target=way, args=(tunnel, connection), daemon=True).start()
+            threading.Thread(target=way, args=(tunnel, connection, over), daemon=True).start()
 
-    def _up(self, tunnel: str, connection: socket.socket) -> None:
+    def _up(self, tunnel: str, connection: socket.socket, over: threading.Event) -> None:
         """What comes out of the connection goes to the relay."""
         relay, number = self._caller(), 0
         with suppress(OSError, PartyError):
@@ -131,11 +132,12 @@ class Tunnels:
                 number += 1
         with suppress(PartyError):
             relay.call("DELETE", f"/v1/tunnels/{tunnel}")
+        over.set()
         relay.close()
         _shut(connection)
 
     def _told(self, relay: Caller, path: str, piece: bytes) -> int:
-        """Until it is acknowledged or there is no hope."""
+        """Until it is acknowledged or there is no hope: one that is full has as long as a party has."""
         since = monotonic()
         while True:
             try:
@@ -144,15 +146,15 @@ class Tunnels:
                 if monotonic() - since > HOPE:
                     raise
                 status = 429
-            if status != 429:
+            if status != 429 or monotonic() - since > self._house.patience:
                 return status
             sleep(AGAIN)
 
-    def _down(self, tunnel: str, connection: socket.socket) -> None:
+    def _down(self, tunnel: str, connection: socket.socket, over: threading.Event) -> None:
         """What the relay has for this end goes into the connection."""
         relay, number, since = self._caller(), 0, monotonic()
         with suppress(OSError, PartyError):
-            while True:
+            while not over.is_set():
                 try:
                     status, piece = relay.piece(f"/v1/tunnels/{tunnel}/{number}", PIECE)
                     since = monotonic()

@@ -25,7 +25,7 @@ from functools import partial
 from time import monotonic
 
 from privet.errors import PartyError
-from privet.node.calling import Caller, UnreachableError
+from privet.node.calling import RATE, Caller, UnreachableError
 from privet.node.ending import has_ended
 
 PIECE = 4 << 20  # bytes of one request
@@ -34,7 +34,6 @@ LENGTH = 8
 ASK = 2.0  # seconds of silence at most after which a peer is asked whether it runs
 AGAIN = 0.05  # seconds between two attempts, doubled each time
 SLOWEST = 1.0
-RATE = 10_000.0  # bytes in a second that a message has to come with, beside the patience
 
 
 class Reach:
@@ -119,20 +118,24 @@ class Inbox:
             self._ended = self._ended or why
             self._there.notify_all()
 
-    def read(self, count: int, silent: Callable[[], None], patience: float) -> bytes:
+    def read(
+        self, count: int, silent: Callable[[float], None], patience: float, began: float | None = None
+    ) -> bytes:
         """So many bytes; `silent` is called while none come, and raises where there is no hope.
 
-        A peer that sends a byte now and then is not silent, and would never be done: all of it has its time.
+        It is told how many seconds there are left for it. A peer that sends a byte now and then is not
+        silent, and would never be done: all of it has its time, `began` being when that began.
         """
         found: list[bytes] = []
         since = monotonic()
-        until = since + patience + count / RATE
+        until = (since if began is None else began) + patience + count / RATE
         while count:
+            left = min(since + patience, until) - monotonic()
             with self._there:
                 if self._ended is not None:
                     raise PartyError(self._ended)
-                if not self._came.pieces:
-                    self._there.wait(self._ask)
+                if not self._came.pieces and left > 0:
+                    self._there.wait(min(self._ask, left))
                 piece = self._came.pieces.popleft() if self._came.pieces else None
                 if piece is not None:
                     if len(piece) > count:
@@ -145,10 +148,12 @@ class Inbox:
                 since = monotonic()
                 if count and since > until:
                     raise PartyError(f"takes more than {patience:g} seconds to say what is due")
-            elif monotonic() - since > patience:
+            elif (now := monotonic()) >= since + patience:
                 raise PartyError(f"said nothing for {patience:g} seconds")
-            elif monotonic() - since >= self._ask:
-                silent()
+            elif now >= until:
+                raise PartyError(f"takes more than {patience:g} seconds to say what is due")
+            elif now - since >= self._ask:
+                silent(min(since + patience, until) - now)
         return b"".join(found)
 
 
@@ -181,10 +186,13 @@ class Outbox:
     def put(self, message: bytes) -> None:
         self._queue.put(len(message).to_bytes(LENGTH, "little") + message)
 
+    def last(self) -> None:
+        """Nothing more will be said."""
+        self._queue.put(None)
+
     def close(self, seconds: float) -> None:
         """Let go what was said; then no more."""
-        self._queue.put(None)
-        self._thread.join(seconds)
+        self._thread.join(max(0.0, seconds))
         self._stopped.set()
 
     def stop(self) -> None:
@@ -227,7 +235,11 @@ class Outbox:
         while True:
             try:
                 status, said = self._caller.call(
-                    "PUT", f"{self._path}/{self._sent}", body=piece, headers=self._headers
+                    "PUT",
+                    f"{self._path}/{self._sent}",
+                    body=piece,
+                    headers=self._headers,
+                    seconds=begun + self._patience - monotonic(),
                 )
                 self._reach.heard()
             except UnreachableError:
@@ -290,10 +302,10 @@ class Nodes:
 
     def get(self, sender: int, most: int) -> bytes:
         name = self._parties[sender]
-        inbox = self.inbox[name]
+        inbox, began = self.inbox[name], monotonic()
         try:
-            head = inbox.read(LENGTH, lambda: self._ask(name), self._patience)
-            return inbox.read(_length(head, most), lambda: self._ask(name), self._patience)
+            head = inbox.read(LENGTH, partial(self._ask, name), self._patience)
+            return inbox.read(_length(head, most), partial(self._ask, name), self._patience, began)
         except PartyError as error:
             said = str(error)
             named = said.partition(":")[0] in self._parties
@@ -309,9 +321,12 @@ class Nodes:
             inbox.end(why)
 
     def close(self) -> None:
-        """The run went well: what was said arrives."""
+        """The run went well: what was said arrives, to whoever takes it in time."""
+        until = monotonic() + self._patience
         for outbox in self._outbox.values():
-            outbox.close(self._patience)  # each piece has its own grace
+            outbox.last()
+        for outbox in self._outbox.values():
+            outbox.close(until - monotonic())
 
     def stop(self, named: str) -> None:
         """The run has ended: the others are told, whoever can be reached, and which party is the cause."""
@@ -324,20 +339,21 @@ class Nodes:
         ]
         for thread in threads:
             thread.start()
+        until = monotonic() + self._grace
         for thread in threads:
-            thread.join(self._grace)
+            thread.join(max(0.0, until - monotonic()))
 
     def _tell_end(self, caller: Caller, named: str) -> None:
         said = {"named": named} if named in self._parties else {}
         try:
-            caller.call("POST", f"{self._where}/end", document=said)
+            caller.call("POST", f"{self._where}/end", document=said, seconds=self._grace)
         except PartyError:
             return  # it finds out by itself
 
-    def _ask(self, name: str) -> None:
+    def _ask(self, name: str, seconds: float) -> None:
         """A peer that says nothing: does it still run?"""
         try:
-            status, said = self._callers[name].call("GET", self._where)
+            status, said = self._callers[name].call("GET", self._where, seconds=seconds)
         except UnreachableError:
             if self._reach[name].lost():
                 raise

@@ -48,7 +48,7 @@ from privet.hierarchy import Tree
 from privet.models.linkage import LinkageModel
 from privet.parties.agreement import digest_of, keys_of, loaded, wrong_keys, wrong_names
 from privet.parties.noisy.terms import NoisyTerms
-from privet.parties.words import Adding, Declared, Reveal, Split, listed
+from privet.parties.words import Adding, Declared, Reveal, Split, listed, twice
 from privet.policy.values import Policy
 from privet.readings import Absent
 from privet.relational.topdown import TopDown
@@ -302,6 +302,8 @@ class Contract:
             except HierarchyError as error:
                 complaints += [f"public.{name}: {complaint}" for complaint in error.complaints]
                 continue
+            if attribute.role is not Role.OTHER and not tree:  # a tree may keep two spellings apart
+                complaints += [f"public.{name}: {wrong}" for wrong in twice(self.public.get(name, ()))]
             if domain.scale is not None and domain.scale.grown and attribute.role is Role.QUASI:
                 complaints.append(
                     f"policy.attributes.{name}: intervals need width or edges: where to split is otherwise "

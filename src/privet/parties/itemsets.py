@@ -31,7 +31,7 @@ from privet.errors import PolicyError, one_of, unknown_key
 from privet.hierarchy.numbers import fraction
 from privet.parties.agreement import digest_of, keys_of, loaded, wrong_keys, wrong_names
 from privet.parties.primitives.replicated import COMPUTING
-from privet.parties.words import SAME_ROWS, Split
+from privet.parties.words import SAME_ROWS, Split, twice
 
 VERSION = 1
 KEYS = ("mining", "purpose", "split", "parties", "support", "person", "item", "items", "owners", "keys")
@@ -64,6 +64,7 @@ class MiningContract:
             complaints.append('support: a share above 0 and at most 1, such as "1/10"')
         if not self.items or len(set(self.items)) < len(self.items) or len(self.items) > MANY:
             complaints.append(f"items: each once, at least one and at most {MANY:,}")
+        complaints += [f"items: {wrong}" for wrong in twice(self.items)]
         complaints += self._wrong_owners()
         if complaints:
             raise PolicyError(*complaints)

@@ -58,6 +58,7 @@ class Rows:
     before: tuple[Mapping[str, str], ...] = ()  # of earlier runs whose result must be this one's
     remember: Callable[[Mapping[str, str]], None] = _nowhere
     opening: Callable[[], None] = _nowhere  # from here on parties may see something of the rows
+    paid: Callable[[], None] = _nowhere  # a ledger has it: what is seen from here on has its price
     opened: Callable[[bytes], None] = (
         _nowhere  # what came out; refuses what the same rows did not make before
     )

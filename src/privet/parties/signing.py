@@ -82,10 +82,10 @@ def collect(contract: Agreement, path: Path, others: Sequence[Path]) -> list[str
             raise InputError(f"{other}: no such file of signatures")
         if whole.get("contract") != contract.digest.hex() or whole.get("protocol") != SPEAKS:
             raise InputError(f"{other}: these are signatures under another contract, or for another protocol")
-        more, their_marks = _read(other, "signatures"), _read(other, "rows")
+        more, their_marks = _of_parties(contract, other, whole)
         for party, one in more.items():
             mark = their_marks.get(party, "")
-            if party not in contract.keys or not _fits(contract, party, one, mark):
+            if not _fits(contract, party, one, mark):
                 raise InputError(f"{other}: holds a signature that is none under this contract")
             if party in found and marks.get(party, "") != mark:
                 raise InputError(
@@ -105,7 +105,25 @@ def _of_now(contract: Agreement, place: Path) -> tuple[dict[str, str], dict[str,
     whole = _whole(place)
     if whole is None or whole.get("protocol") != SPEAKS or whole.get("contract") != contract.digest.hex():
         return {}, {}
-    return _read(place, "signatures"), _read(place, "rows")
+    return _of_parties(contract, place, whole)
+
+
+def _of_parties(
+    contract: Agreement, place: Path, whole: dict[str, Any]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Signatures and marks in a file, none of them nobody's: who reads it takes each for a party's word."""
+    found, marks = (
+        {str(party): str(one) for party, one in whole.get(what, {}).items()}
+        for what in ("signatures", "rows")
+    )
+    if found.keys() - contract.keys.keys():
+        raise InputError(
+            f"{place}: holds a signature that is none under this contract, of nobody whom it names; "
+            "delete it and sign again"
+        )
+    if marks.keys() - found.keys():
+        raise InputError(f"{place}: has a mark of rows for which nobody has signed; delete it and sign again")
+    return found, marks
 
 
 def _keep(contract: Agreement, place: Path, signed: dict[str, str], marks: dict[str, str]) -> None:
@@ -121,7 +139,7 @@ def _keep(contract: Agreement, place: Path, signed: dict[str, str], marks: dict[
 
 def signed(contract: Agreement, path: Path) -> dict[str, bool]:
     """By party that has a key: has it signed this very contract?"""
-    found, marks = _read(beside(path), "signatures"), _read(beside(path), "rows")
+    found, marks = _of_now(contract, beside(path))
     return {
         party: _fits(contract, party, found.get(party, ""), marks.get(party, "")) for party in contract.keys
     }
@@ -129,7 +147,7 @@ def signed(contract: Agreement, path: Path) -> dict[str, bool]:
 
 def bound(contract: Agreement, path: Path) -> dict[str, str]:
     """By party that has signed for its rows their mark."""
-    fits, marks = signed(contract, path), _read(beside(path), "rows")
+    fits, (_, marks) = signed(contract, path), _of_now(contract, beside(path))
     return {party: marks[party] for party, done in fits.items() if done and party in marks}
 
 
@@ -149,11 +167,6 @@ def _fits(contract: Agreement, party: str, signature: str, rows: str) -> bool:
     except (InvalidSignature, Base64Error, ValueError):
         return False
     return True
-
-
-def _read(place: Path, what: str) -> dict[str, str]:
-    found = _whole(place)
-    return {} if found is None else {str(party): str(one) for party, one in found.get(what, {}).items()}
 
 
 def _whole(place: Path) -> dict[str, Any] | None:

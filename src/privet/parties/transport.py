@@ -44,7 +44,7 @@ class OtherSpeechError(PartyError):
 
 Words: TypeAlias = NDArray[np.unsignedinteger[Any]]
 
-SPEAKS = 4  # the version of everything that parties tell each other; raise it whenever any of it changes
+SPEAKS = 5  # the version of everything that parties tell each other; raise it whenever any of it changes
 MAGIC = b"privet-joint-"  # and the version, as one character
 HEAD = struct.Struct(
     "<13sB16s32sHHQ16sQ"

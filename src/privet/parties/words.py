@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, ClassVar
 
+from privet import equality
 from privet.core import Hierarchy
 from privet.domain import Domain, Value, refuse
 from privet.errors import PolicyError
@@ -48,23 +49,36 @@ class Adding(Enum):
 
 @dataclass(frozen=True)
 class Declared(Hierarchy):
-    """A hierarchy over values that were agreed on, whichever of them a party has."""
+    """A hierarchy over values that were agreed on, whichever of them a party has, however it writes them.
+
+    Which spellings others have no party knows, so all of them take the contract's.
+    """
 
     agreed: Domain
 
     name: ClassVar[str] = "declared"
 
     def domain(self, values: Sequence[Value]) -> Domain:
-        found = [value for value in values if value not in self.agreed.codes]
+        found = [value for value in values if self.agreed.code(value) is None]
         wrong = "not among those that the contract lists", "correct the contract or the table"
         refuse((len(found), *wrong), of=len(values), look="")
         return self.agreed
 
     def uncovered(self, values: Sequence[Value]) -> list[str]:
-        return [value for value in values if value is not None and value not in self.agreed.codes]
+        return [value for value in values if value is not None and self.agreed.code(value) is None]
 
     def to_policy(self) -> dict[str, Any]:
         return {"type": self.name}
+
+
+def twice(values: Sequence[Value]) -> list[str]:
+    """What is wrong with values that are counted, where some are equal to each other.
+
+    As two they would count as two at the parties, and as one in the table that leaves.
+    """
+    if equality.own(values) or len(equality.classes(values)) == len(values):
+        return []
+    return ["some are equal to each other, however they are written, as 1 and 1.0 are; list each once"]
 
 
 def listed(table: object) -> tuple[Value, ...]:

@@ -15,7 +15,10 @@ NOISY = (
     "noise off"
 )
 MATCHED = "how many persons each party has, and which of them both have"
-TARGETS = "of every person that both have, the class, which both have anyway"
+TARGETS = (
+    "of every person that both have, the class, which both have anyway; if they differ, that they do, and "
+    "nothing is paid or published"
+)
 PLACES = "where the other party would split its numbers, drawn by chance and paid for"
 TOGETHER = "there are only two; both together have all rows, and nothing is left to protect"
 

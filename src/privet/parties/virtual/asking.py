@@ -128,20 +128,19 @@ def _whole(number: Any) -> int:
 
 def _spans(word: str, rest: str, column: str, contract: DatabaseContract) -> Spans | None:
     """The codes that a condition asks for; None where it names what is not listed."""
-    codes = contract.domains[column].codes
-    last = len(codes) - 1
+    domain = contract.domains[column]
     if word == "between":
-        ends = [codes.get(part.strip()) for part in re.split(r"\band\b", rest)]
+        ends = [domain.code(part.strip()) for part in re.split(r"\band\b", rest)]
         if len(ends) != 2:
             return None
         low, high = ends
     elif word == "in":
-        some = [codes.get(part.strip()) for part in rest.split(",")]
+        some = [domain.code(part.strip()) for part in rest.split(",")]
         known = [code for code in some if code is not None]
         return tuple((code, code) for code in sorted(set(known))) if len(known) == len(some) else None
     else:
-        at = codes.get(rest)
-        low, high = at if word != "<=" else 0, at if word != ">=" else last
+        at = domain.code(rest)
+        low, high = at if word != "<=" else 0, at if word != ">=" else domain.size - 1
         if at is None:
             return None
     return ((low, high),) if low is not None and high is not None and low <= high else None

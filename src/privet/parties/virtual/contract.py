@@ -43,7 +43,7 @@ from privet.hierarchy.numbers import fraction
 from privet.parties.agreement import digest_of, keys_of, loaded, wrong_keys, wrong_names
 from privet.parties.virtual.exposure import Exposure
 from privet.parties.virtual.rules import Boxes, Diversity, Halving, Rules, Ties
-from privet.parties.words import OBJECTED, SAME_ROWS, Adding, listed
+from privet.parties.words import OBJECTED, SAME_ROWS, Adding, listed, twice
 
 VERSION = 1
 KEYS = (
@@ -271,6 +271,8 @@ def _columns(key: str, given: Any, complaints: list[str]) -> dict[str, tuple[Val
             found[name] = listed(table)
         except PolicyError as error:
             complaints += [f"{key}.{name}: {complaint}" for complaint in error.complaints]
+            continue
+        complaints += [f"{key}.{name}: {wrong}" for wrong in twice(found[name])]
     return found
 
 

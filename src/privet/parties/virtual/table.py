@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -81,8 +81,22 @@ class LocalTable:
                 for name in ("low", "high", "sizes", "leaf", "sensitive")
             }
         except (ValueError, KeyError, TypeError, OverflowError):
-            raise InputError("the kept part of the virtual database is damaged; make it anew") from None
+            found = {}
+        if not found or not _fits(found, contract):
+            raise InputError("this site's part of the virtual database is gone or damaged; make it anew")
         return cls(**found)
+
+
+def _fits(found: Mapping[str, Ints], contract: DatabaseContract) -> bool:
+    """Do all rows lie in boxes that there are, with values that there are?"""
+    leaf, sensitive, boxes = found["leaf"], found["sensitive"], len(found["low"])
+    sizes = [len(values) for values in contract.sensitive.values()]
+    return (
+        {len(found["high"]), len(found["sizes"])} == {boxes}
+        and len(leaf) == len(sensitive)
+        and not ((leaf < 0) | (leaf >= boxes)).any()
+        and not ((sensitive < 0) | (sensitive >= sizes)).any()
+    )
 
 
 def rows_as_csv(rows: Iterable[tuple[str, ...]], columns: list[str]) -> str:

@@ -4,7 +4,8 @@
              refuses here for nothing   from here on the epsilon is spent, whatever happens
 
 Both parties name the same payments, each in its own ledger; the run's id is the release's name in both. A run
-that fails after the reservation has spent it: the other may have seen what was drawn.
+that fails after the reservation has spent it: the other may have seen what was drawn. Matching persons and
+comparing their classes costs nothing and tells something, so across columns a run is noted before (`rows`).
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from privet.parties.noisy import known as kn
 from privet.parties.noisy.choosing import Pair
 from privet.parties.noisy.joint import Plan, paired, release
 from privet.parties.primitives.intersection import common
+from privet.parties.rows import UNTOLD, Rows
 from privet.parties.transport import Link
 from privet.parties.words import Split
 from privet.policy.values import form_noted
@@ -67,12 +69,13 @@ def publish_noisy(  # noqa: PLR0917 - what any party has, and what it pays from
     engine: Engine[Any],
     run: Run,
     purse: Purse | None,
+    rows: Rows = UNTOLD,
     progress: Progress = silent,
 ) -> tuple[NoisyOutcome, NoisyRelease]:
     """This party's part of the release; raises before anything is spent where it can be seen before."""
     try:
         need_tables(engine)
-        account, noise, coded = _ready(link, contract, source, engine, purse, progress)
+        account, noise, coded = _ready(link, contract, source, engine, purse, rows, progress)
     except PrivetError as error:
         if isinstance(error, PartyError):
             raise
@@ -88,6 +91,7 @@ def publish_noisy(  # noqa: PLR0917 - what any party has, and what it pays from
         per_person=_settings(contract).records_per_person,
         data=account.ledger.sketch({name: (one.values, one.codes) for name, one in coded.columns.items()}),
     )
+    rows.paid()
     try:
         return _drawn(pair, contract, source, engine, run, coded.table, noise, reservation, progress)
     except PartyError as error:
@@ -95,7 +99,13 @@ def publish_noisy(  # noqa: PLR0917 - what any party has, and what it pays from
 
 
 def _ready(  # noqa: PLR0917 - all that a party begins with
-    link: Link, contract: Contract, source: Any, engine: Engine[Any], purse: Purse | None, progress: Progress
+    link: Link,
+    contract: Contract,
+    source: Any,
+    engine: Engine[Any],
+    purse: Purse | None,
+    rows: Rows,
+    progress: Progress,
 ) -> tuple[Account, NamedSource, Coded]:
     """Everything that can be refused for nothing."""
     policy, settings = contract.policy, _settings(contract)
@@ -110,15 +120,15 @@ def _ready(  # noqa: PLR0917 - all that a party begins with
     refuse_unwritable(known, as_written(replace(policy.form, format=policy.form.format or "csv"), None))
     noise = production(settings.noise.value)
     progress("read", 0)
-    coded = (_by_people if contract.split is Split.PEOPLE else _by_columns)(
-        link, contract, source, engine, known
-    )
+    if contract.split is Split.PEOPLE:
+        coded = _by_people(contract, source, engine, known)
+    else:
+        coded = _by_columns(link, contract, source, engine, known, rows)
     plan_of(contract).refuse(coded.table)
     return account, noise, coded
 
 
-def _by_people(link: Link, contract: Contract, source: Any, engine: Engine[Any], known: Public) -> Coded:
-    del link
+def _by_people(contract: Contract, source: Any, engine: Engine[Any], known: Public) -> Coded:
     form = settle(source, contract.policy.form)
     # A table without a record is a neighbour of one with one: treated alike, paid alike.
     frame = in_frame(engine, engine.read(source, form, known.columns, empty=True))
@@ -126,7 +136,9 @@ def _by_people(link: Link, contract: Contract, source: Any, engine: Engine[Any],
     return Coded(encode(columns, known.predictors, known.target, known.classes), columns)
 
 
-def _by_columns(link: Link, contract: Contract, source: Any, engine: Engine[Any], known: Public) -> Coded:
+def _by_columns(  # noqa: PLR0917 - as above
+    link: Link, contract: Contract, source: Any, engine: Engine[Any], known: Public, rows: Rows
+) -> Coded:
     """Own columns and the class, in the order of the persons that both have; the others' without a code."""
     mine = contract.owners.get(link.name(link.me), ())
     person = str(contract.person)
@@ -139,6 +151,7 @@ def _by_columns(link: Link, contract: Contract, source: Any, engine: Engine[Any]
     persons, names = numbered_texts(frame.select(person))[person]
     if None in names:
         raise InputError(f"{person}: a row without an identifier cannot be matched")
+    rows.open(link)  # who is there, and whether both have the same classes, is told for nothing
     order = common(link, [str(names[code]) for code in persons.tolist()])
     if not len(order):
         raise InputError("there is not one person that both parties have")

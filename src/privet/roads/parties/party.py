@@ -15,8 +15,9 @@ import numpy as np
 
 from privet.core import Column, Finding, Progress, Purse, Role, Step, Tally, Verdict, Verdicts, silent
 from privet.domain import Domain, Value
-from privet.engine import Engine
+from privet.engine import Engine, codes_of
 from privet.engines.frames import encode
+from privet.equality import finder
 from privet.errors import HierarchyError, InputError, InternalError, PartyError, PersonError, PrivetError
 from privet.parties.assembly import assembled
 from privet.parties.columns import ColumnsCounts
@@ -93,7 +94,7 @@ def publish_together(
     """
     run = greet(link, certificate, rows, rehearsed=rehearsed, signed=signed)
     if contract.noisy is not None:
-        return publish_noisy(link, contract, source, engine, run, purse, progress)
+        return publish_noisy(link, contract, source, engine, run, purse, rows, progress)
     found = take_part(link, contract, source, engine, rows=rows, progress=progress)
     traffic = link.traffic
     private = {
@@ -127,6 +128,8 @@ def by_people(  # noqa: PLR0917 - a party, and what it brings
         table = _whose(engine, source, contract)
         tallied = engine.tally(table, terms)
         tally = _as_agreed(tallied.tally, contract)
+        for other in contract.policy.with_role(Role.OTHER):  # nobody counts it, so nothing has read it yet
+            agreed_codes(in_frame(engine, table), other.name, contract.domains[other.name])
         most = contract.rows_at_most
         if most is not None and tally.records > most:
             raise InputError(f"there are more rows than the {most:,} that the contract allows for")
@@ -248,12 +251,12 @@ def agreed_codes(frame: Any, name: str, agreed: Domain) -> Any:
 
 
 def _among(name: str, values: Sequence[Value], agreed: Domain) -> Any:
-    """The agreed code of each value of a column; refuses what is not listed."""
+    """The agreed code of each value of a column, however it is written; refuses what is not listed."""
     try:
         Declared(agreed).domain(values)
     except HierarchyError as error:
         raise HierarchyError(*(f"attributes.{name}: {complaint}" for complaint in error.complaints)) from None
-    return np.array([agreed.codes[value] for value in values], dtype=np.intp)
+    return codes_of(agreed, values)
 
 
 def _as_agreed(tally: Tally, contract: Contract) -> Tally:
@@ -281,12 +284,12 @@ def _labels(contract: Contract, recoding: Generalization) -> dict[str, list[Valu
 
 
 def _coded(frame: Any, name: str, labels: Sequence[Value]) -> Any:
-    """The number of each row's label."""
+    """The number of each row's label; what is not recoded is there in its party's own spelling."""
     codes, values = encode(frame.select(name))[name]
-    number = {label: at for at, label in enumerate(labels)}
-    if wrong := sum(value not in number for value in values):
-        raise InputError(f"{name}: {wrong} values are not among those that the contract lists")
-    return np.array([number[value] for value in values], dtype=np.int64)[codes]
+    found = list(map(finder({label: at for at, label in enumerate(labels)}), values))
+    if None in found:
+        raise InternalError("a row has what was found to be listed before the search")
+    return np.array(found, dtype=np.int64)[codes]
 
 
 def _frame(rows: Any, labels: Mapping[str, Sequence[Value]]) -> Any:

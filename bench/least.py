@@ -35,10 +35,10 @@ EVENLY = (5**0.5 - 1) / 2  # multiples of the golden section, modulo 1, lie even
 def run(*, full: bool) -> Outcome:
     tally, policy = prepared((K5,), Local(), quasi=9, sample=None if full else SAMPLE)
     geometry = Geometry.of(tally.quasi, [True] * len(tally.quasi), [1 / len(tally.quasi)] * len(tally.quasi))
-    rows: list[list[Cell]] = []
+    told: list[tuple[str, float, float]] = []  # what by, how much, in how many seconds
 
     def tell(name: str, lost: float, seconds: float) -> None:
-        rows.append([name, lost, None, seconds])
+        told.append((name, lost, seconds))
         say(f"{name}: {lost:.4f}, {seconds:.1f} CPU s")
 
     nearest, smallest, looked, spent = bounds(tally, geometry)
@@ -61,7 +61,9 @@ def run(*, full: bool) -> Outcome:
         raise InternalError(f"prices are too high in {wrong} boxes")
     most = int(prices @ tally.counts) / ONE / tally.records
     tell(f"prices{late}", most, spent)
-    rows = [[name, lost, lost - most if "local" in str(name) else None, cpu] for name, lost, _, cpu in rows]
+    rows: list[list[Cell]] = [
+        [name, lost, lost - most if name.startswith("local") else None, cpu] for name, lost, cpu in told
+    ]
     return Outcome(
         "least",
         f"local recoding of Adult, {tally.records:,} records, nine columns, k = 5, and lower bounds",

@@ -14,7 +14,8 @@ what it has is a bound: `broken` looks through all boxes again, in whole numbers
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -33,6 +34,7 @@ from privet.relational.objective import Floats
 EACH = 4  # boxes that are learnt for each cell, in which it is most too dear
 HARDLY = 1e-7  # of what a record can lose: not too dear
 NEAR, SHARE = 0.03, 0.5  # how far from prices that hold others are looked for: so much, and by their height
+OUT_OF_TIME = 1  # as scipy's linprog says it
 KEPT = 8  # boxes for each cell that are remembered
 
 Level: TypeAlias = tuple[Indexes, Whole]  # the node above each cell, and what each node loses
@@ -122,13 +124,19 @@ class Program:
     def total(self, prices: Floats) -> float:
         return float(prices @ self._weight) / float(self._weight.sum())
 
-    def best(self, near: Floats, most: float) -> tuple[Floats, bool]:
-        """The best prices for the known boxes, no further away than that; and whether further is better."""
+    def best(self, near: Floats, most: float, seconds: float) -> tuple[Floats, bool] | None:
+        """The best prices for the known boxes, no further away than that; and whether further is better.
+
+        None where HiGHS found none in so many seconds.
+        """
         away = most + SHARE * np.abs(near)
         found = linprog(
             -self._weight, A_ub=self._rows, b_ub=self._most,
             bounds=np.stack([near - away, near + away], axis=1), method="highs-ipm",
+            options={"time_limit": seconds},
         )  # fmt: skip
+        if found.status == OUT_OF_TIME:
+            return None
         if found.x is None:
             raise InternalError(f"no prices were found: {found.message}")
         prices: Floats = found.x
@@ -154,7 +162,8 @@ class Program:
             if not bad.any():
                 continue
             least = crowds.highest(low)
-            part = np.divide(most - least, asked - least, out=np.ones(len(bad)), where=bad)
+            with np.errstate(divide="ignore"):  # nothing of the way, where lower prices are too high already
+                part = np.divide(most - least, asked - least, out=np.ones(len(bad)), where=bad)
             np.minimum.at(share, crowds.cells, np.clip(part, 0, 1)[crowds.box])
             bad = over > HARDLY
             here = bad[crowds.box] & (taken > 0)
@@ -189,18 +198,29 @@ class Program:
             self._rows, self._most = self._rows[kept], self._most[kept]
 
 
-def prices(tally: Tally, geometry: Geometry, k: int, of_cell: Indexes, rounds: int) -> Whole:
+def prices(
+    tally: Tally,
+    geometry: Geometry,
+    k: int,
+    of_cell: Indexes,
+    rounds: int,
+    *,
+    seconds: float = float("inf"),
+    say: Callable[[str], None] = lambda _: None,
+) -> Whole:
     """A price for the records of each cell, that hold in all boxes; the more rounds, the better.
 
-    It begins with what records lose in some partition, lowered until that holds.
+    It begins with what records lose in some partition, lowered until that holds. After so many CPU seconds
+    no round begins, and a linear program that is not solved by then is given up.
     """
+    begun = time.process_time()
     boxes = Boxes(tally, geometry, k)
     of_cell = np.unique(of_cell, return_inverse=True)[1]
     loss = _lost(tally, geometry, of_cell) / ONE
     program = Program(boxes, of_cell, loss)
     held, near = np.zeros(len(of_cell)), NEAR
     asked, beyond = loss[of_cell], True
-    for _ in range(rounds):
+    for number in range(rounds):
         kept, known = program.learn(asked, held)
         if program.total(kept) > program.total(held):
             held = kept
@@ -208,8 +228,15 @@ def prices(tally: Tally, geometry: Geometry, k: int, of_cell: Indexes, rounds: i
             if not beyond:
                 break  # the best that there are
             near *= 2
+        left = seconds - (time.process_time() - begun)
+        say(f"round {number}: {program.total(held):.4f}, too high in {known:,} boxes")
+        if left <= 0:
+            break
         program.forget(asked)
-        asked, beyond = program.best(held, near)
+        found = program.best(held, near, left)
+        if found is None:
+            break
+        asked, beyond = found
     kept, _ = program.learn(asked, held)
     held = max(kept, held, key=program.total)
     return np.floor(held * ONE).astype(np.int64)

@@ -10,8 +10,8 @@ larger bound. The optimum lies between it and what is reached; where in between 
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,35 +27,47 @@ from privet.relational.local import Local
 
 K = 5
 SAMPLE = 400  # records in the short form: a table of its own, whose records are further apart
-ROUNDS = 12  # of cutting planes
+EACH = 120  # CPU seconds for the bounds of each record by itself
+ROUNDS, PRICED = 12, 240  # of cutting planes, and the CPU seconds after which none begins
+EVENLY = (5**0.5 - 1) / 2  # multiples of the golden section, modulo 1, lie evenly
 
 
 def run(*, full: bool) -> Outcome:
     tally, policy = prepared((K5,), Local(), quasi=9, sample=None if full else SAMPLE)
     geometry = Geometry.of(tally.quasi, [True] * len(tally.quasi), [1 / len(tally.quasi)] * len(tally.quasi))
-    nearest, smallest, spent = bounds(tally, geometry)
-    reached: list[tuple[str, float, float]] = []  # what by, how much, in how many seconds
+    told: list[tuple[str, float, float]] = []  # what by, how much, in how many seconds
+
+    def tell(name: str, lost: float, seconds: float) -> None:
+        told.append((name, lost, seconds))
+        say(f"{name}: {lost:.4f}, {seconds:.1f} CPU s")
+
+    nearest, smallest, looked, spent = bounds(tally, geometry)
+    every = looked == tally.cells
+    some = "" if every else f", of {looked:,} of {tally.cells:,} combinations, taken evenly in {EACH} s"
+    tell(f"distance of the k-th nearest record{some}", nearest, spent)
+    tell(f"smallest box with k records{some}", smallest, spent)
     for name, search in (("local, not regrouped", Local(refine=0)), ("local", Local())):
         begun = time.process_time()
         found = search.search(tally, policy).recoding
-        reached.append((name, ncp(tally, found), time.process_time() - begun))
+        tell(name, ncp(tally, found), time.process_time() - begun)
     if not isinstance(found, Regions) or found.of_cell is None:
         raise InternalError("local recoding has a class for each cell")
     begun = time.process_time()
-    prices = duality.prices(tally, geometry, K, found.of_cell, ROUNDS)
+    prices = duality.prices(tally, geometry, K, found.of_cell, ROUNDS, seconds=PRICED, say=say)
+    spent = time.process_time() - begun
+    late = f", bound after {PRICED} s" if spent > PRICED else ""
+    say("every box is looked at again")
     if wrong := duality.broken(tally, geometry, K, prices):
         raise InternalError(f"prices are too high in {wrong} boxes")
     most = int(prices @ tally.counts) / ONE / tally.records
+    tell(f"prices{late}", most, spent)
     rows: list[list[Cell]] = [
-        ["distance of the k-th nearest record", nearest, None, None],
-        ["smallest box with k records", smallest, None, spent],
-        ["prices", most, None, time.process_time() - begun],
+        [name, lost, lost - most if name.startswith("local") else None, cpu] for name, lost, cpu in told
     ]
-    rows += [[name, lost, lost - most, seconds] for name, lost, seconds in reached]
     return Outcome(
         "least",
         f"local recoding of Adult, {tally.records:,} records, nine columns, k = 5, and lower bounds",
-        "Losses are the mean over records and columns (NCP).",
+        "Losses are the mean over records and columns (NCP); of some combinations, a mean of these.",
         (
             Table(
                 "what must be lost, and what is",
@@ -66,28 +78,43 @@ def run(*, full: bool) -> Outcome:
     )
 
 
-def bounds(tally: Tally, geometry: Geometry) -> tuple[float, float, float]:
-    """The two bounds for each record by itself, as means; and the seconds of them."""
+def say(what: str) -> None:
+    """As it goes: the whole takes minutes."""
+    print(what, file=sys.stderr, flush=True)
+
+
+def bounds(tally: Tally, geometry: Geometry) -> tuple[float, float, int, float]:
+    """The two bounds for each record by itself, as means; how many cells were looked at, and the seconds.
+
+    Cells are taken evenly; where the time is up, those that were looked at stand for all.
+    """
     codes: Codes = np.stack([column.codes.astype(np.int32) for column in tally.quasi], axis=1)
     begun = time.process_time()
-    found = list(_each(codes, tally.counts, geometry))
+    order = np.argsort(np.arange(tally.cells) * EVENLY % 1, kind="stable")
+    found: list[tuple[int, int]] = []
+    for number, cell in enumerate(order.tolist()):
+        if not number % 1000:
+            say(f"{number:,} of {tally.cells:,} combinations: {time.process_time() - begun:.0f} CPU s")
+        if time.process_time() - begun > EACH:
+            break
+        found.append(_bounds(cell, codes, tally.counts, geometry))
+    weights = tally.counts[order[: len(found)]]
     near, box = (
-        float(np.array(part, dtype=float) @ tally.counts) / ONE / tally.records
+        float(np.array(part, dtype=float) @ weights) / ONE / int(weights.sum())
         for part in zip(*found, strict=True)
     )
-    return near, box, time.process_time() - begun
+    return near, box, len(found), time.process_time() - begun
 
 
-def _each(codes: Codes, counts: Whole, geometry: Geometry) -> Iterator[tuple[int, int]]:
-    for cell, one in enumerate(codes):
-        if counts[cell] >= K:
-            own = int(geometry.loss(one[None], one[None])[0])
-            yield own, own
-            continue
-        apart = geometry.loss(np.minimum(codes, one), np.maximum(codes, one))
-        order = np.argsort(apart, kind="stable")
-        have = np.cumsum(counts[order])
-        yield int(apart[order[np.searchsorted(have, K)]]), smallest_box(codes, counts, geometry, order, apart)
+def _bounds(cell: int, codes: Codes, counts: Whole, geometry: Geometry) -> tuple[int, int]:
+    one = codes[cell]
+    if counts[cell] >= K:
+        own = int(geometry.loss(one[None], one[None])[0])
+        return own, own
+    apart = geometry.loss(np.minimum(codes, one), np.maximum(codes, one))
+    order = np.argsort(apart, kind="stable")
+    have = np.cumsum(counts[order])
+    return int(apart[order[np.searchsorted(have, K)]]), smallest_box(codes, counts, geometry, order, apart)
 
 
 def smallest_box(

@@ -99,7 +99,7 @@ def refuse_endless(promise: str, *, columns: int, known: int, records: int) -> N
     )
 
 
-def refuse_lattice(search: str, nodes: int) -> None:
+def refuse_lattice(search: str, nodes: int, where: str = "the lattice has") -> None:
     """Refuse to look at the nodes of a lattice one by one where that would not end.
 
     >>> refuse_lattice("samarati", 3**40)
@@ -109,7 +109,7 @@ def refuse_lattice(search: str, nodes: int) -> None:
     times = -(-nodes // NODES)
     if times > _TIMES[-1]:
         raise UnsupportedError(
-            f"{search}: the lattice has {nodes:,} nodes, {times:,} times as many as are usually looked at "
+            f"{search}: {where} {nodes:,} nodes, {times:,} times as many as are usually looked at "
             "one by one: optimal walks a large lattice and takes the best that it meets, mondrian and local "
             f"need none; levels that are fixed make it smaller; --effort {times} does it anyway"
         )

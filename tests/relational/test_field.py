@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -22,7 +23,8 @@ from privet.relational import optimal
 from privet.relational.field import Field
 from privet.relational.judge import Judge, Ruling
 from privet.relational.lattice import Lattice
-from privet.relational.optimal import Optimal
+from privet.relational.optimal import Optimal, Optimum
+from privet.relational.samarati import Samarati
 from privet.testing import tallies
 
 SHAPE = (3, 4, 2)
@@ -51,8 +53,8 @@ def test_a_climb_ends_under_nodes_that_are_whole_and_calls_no_node_broken_that_i
         patch.setattr(room, "SOME", some)
         field = Field(SHAPE, FLOORS)
         field.break_below(start)
-        field.climb(start, breaks)
-    marked = {node for node in NODES if field.broken[node]}
+        field.climb_over_open(start, breaks)
+    marked = {node for node in NODES if field.broken(node)}
     assert {node for node in NODES if _below(node, start)} <= marked <= set(broken)
     assert len(asked) == len(set(asked)), "what was told once is not asked again"
     if some > len(NODES):  # every open node is seen, so every lift that tells anything was tried
@@ -66,8 +68,8 @@ def test_nodes_that_are_closed_lead_no_climb() -> None:
     field = Field(SHAPE, FLOORS)
     field.close_from(1)  # all but the bottom
     field.break_below((0, 0, 0))
-    field.climb((0, 0, 0), lambda _: pytest.fail("nothing is open above"))
-    assert field.broken.sum() == 1
+    field.climb_over_open((0, 0, 0), lambda _: pytest.fail("nothing is open above"))
+    assert [node for node in NODES if field.broken(node)] == [(0, 0, 0)]
     assert field.next() == (0, 0, 0)
     field.close_below((0, 0, 0))
     assert field.next() is None
@@ -95,11 +97,18 @@ def _halves(low: int, high: int) -> dict[str, Any]:
     return {name: {**_halves(low, half), **_halves(half, high)}}
 
 
-def test_most_nodes_are_decided_without_being_counted() -> None:
-    drawn = np.random.default_rng(7).integers(0, 16, (4_000, 6))
-    domain = Tree.of(_halves(0, 16)).domain([str(each) for each in range(16)])
-    columns = [Column(f"n{at}", domain, domain.column(codes)) for at, codes in enumerate(drawn.T)]
-    tally = Tally(tuple(columns), (), None, np.ones(len(drawn), dtype=np.int64))
+def drawn(*sizes: int) -> Tally:
+    """Records by chance, over columns of so many values."""
+    rng = np.random.default_rng(7)
+    columns = []
+    for at, size in enumerate(sizes):
+        domain = Tree.of(_halves(0, size)).domain([str(each) for each in range(size)])
+        columns.append(Column(f"n{at}", domain, domain.column(rng.integers(0, size, 4_000))))
+    return Tally(tuple(columns), (), None, np.ones(4_000, dtype=np.int64))
+
+
+def ruled_by(search: Callable[[], Any]) -> tuple[list[Levels], Any]:
+    """The nodes that a search looks at, and what it finds."""
     ruled: list[Levels] = []
     rule = Judge.rule
 
@@ -109,7 +118,34 @@ def test_most_nodes_are_decided_without_being_counted() -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Judge, "rule", counting)
-        best = Optimal(suppression=Fraction(1, 20)).solve(tally, [KAnonymity(k=5)])
+        return ruled, search()
+
+
+def test_most_nodes_are_decided_without_being_counted() -> None:
+    tally = drawn(*[16] * 6)
+    ruled, best = ruled_by(lambda: Optimal(suppression=Fraction(1, 20)).solve(tally, [KAnonymity(k=5)]))
     assert best.proven
     assert len(ruled) * 2 < best.looked_at
     assert Lattice.of(tally).size > 10 * best.looked_at
+
+
+def test_a_height_is_decided_by_few_of_its_nodes() -> None:
+    tally = drawn(*[512] * 4, 2, 2)
+    ruled, found = ruled_by(lambda: Samarati(suppression=Fraction(1, 20)).solve(tally, [KAnonymity(k=5)]))
+    lattice = Lattice.of(tally)
+    probed = sum(len(lattice.of_height(probe.height)) for probe in found.probes)
+    assert len(ruled) * 3 < probed
+
+
+@pytest.mark.parametrize("search", [Optimal, Samarati], ids=lambda search: search.name)
+def test_columns_that_stand_at_one_level_are_as_many_as_there_are(search: Any) -> None:
+    """An array has at most 64 axes, and a table may have more columns."""
+    domain = Tree.of({"*": ["a", "b"]}).domain(["a", "b"])
+    columns = [Column(f"n{at}", domain, domain.column(np.array([0, 0, 1]))) for at in range(70)]
+    tally = Tally(tuple(columns), (), None, np.array([2, 2, 1]))
+    free = [3, 69]
+    levels = {f"n{at}": 1 for at in range(70) if at not in free}
+    found = search(levels=levels).solve(tally, [KAnonymity(k=2)])
+    node = found.node if isinstance(found, Optimum) else found.nodes[0]
+    assert sorted(node[at] for at in free) == [1, 1], "two records of one kind, and one of another"
+    assert sum(node) == 2

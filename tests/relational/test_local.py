@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from privet import native
 from privet.core import Column, Nulls, PrivacyModel, Tally
 from privet.counts.door import Levels
 from privet.domain import flat
@@ -201,3 +202,25 @@ def test_what_cannot_work_is_refused() -> None:
         Local().search(wild, policy_for(wild, [KAnonymity(k=1)], Local()))
     with pytest.raises(PolicyError, match="time_limit"):
         Local(time_limit=0)
+
+
+@given(st.lists(st.tuples(st.integers(0, 2**62), st.integers(1, 2**33)), max_size=30), st.data())
+@pytest.mark.parametrize("bits", [1, 21])
+def test_keys_with_company_are_found_by_loops_and_without(
+    bits: int, given_: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    some = [key for key, _ in given_[:4]]
+    key = np.array([data.draw(st.sampled_from([one, *some])) for one, _ in given_], dtype=np.int64)
+    counts = np.array([count for _, count in given_], dtype=np.int64)
+    smallest = data.draw(st.sampled_from([1, 2, 1000, 2**31 - 1, 2**31, 2**34]))
+    found = []
+    for worth in (0, native.WORTH_CALLING):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(native, "WORTH_CALLING", worth)
+            patch.setattr(room, "PLACES", bits)
+            found.append(room._may_have_company(key, counts, smallest).tolist())
+    records = {one: int(counts[key == one].sum()) for one in key.tolist()}
+    assert found[0] == found[1]
+    assert set(found[0]) >= {at for at, one in enumerate(key.tolist()) if records[one] >= smallest}
+    if bits == 21 and len(records) == 1:
+        assert bool(found[0]) == (max(records.values()) >= smallest)

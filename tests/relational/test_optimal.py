@@ -206,6 +206,19 @@ def test_probes_of_samarati() -> None:
     assert Samarati(suppression=Fraction(1, 6)).solve(tally, [KAnonymity(k=2)]).nodes == ((1, 2),)
 
 
+@settings(max_examples=20)
+@given(tallies(cells=25), st.integers(2, 4), LIMITS)
+def test_the_least_loss_stands_first(tally: Tally, k: int, limit: Fraction) -> None:
+    """Of nodes that lose the same, the first in lexical order: what is published depends on it."""
+    try:
+        found = Samarati(suppression=limit).solve(tally, [KAnonymity(k=k)])
+    except UnsatisfiableError:
+        return
+    every = list(enumerated.nodes(tally, [KAnonymity(k=k)], int(limit * tally.records)))
+    lost = {node.levels: round(enumerated.lm(tally, node, {}), 9) for node in every if node.holds}
+    assert list(found.nodes) == sorted(found.nodes, key=lambda node: (lost[node], node))
+
+
 def test_incognito_on_table_20_1() -> None:
     border = Incognito().solve(table_20_1(), [KAnonymity(k=3)])
     assert border.kept == {(a, z) for a in (1, 2, 3) for z in (2, 3)}

@@ -122,7 +122,8 @@ def test_prices_hold_in_every_group(duality: Any, data: st.DataObject) -> None:
     tally, k = cells(codes, counts), data.draw(st.integers(1, min(3, sum(counts))))
     half = np.arange(tally.cells) % 2
     begun = half if min(np.bincount(half, weights=counts)) >= k else half * 0
-    prices = duality.prices(tally, geometry_of(tally), k, begun, data.draw(st.integers(0, 6)))
+    rounds, seconds = data.draw(st.integers(0, 6)), data.draw(st.sampled_from([0.0, 1e-9, float("inf")]))
+    prices = duality.prices(tally, geometry_of(tally), k, begun, rounds, seconds=seconds)
     assert all(sum(prices[list(group)]) <= len(group) * lost for group, lost in groups_of(tally, k))
     assert duality.broken(tally, geometry_of(tally), k, prices) == 0
 

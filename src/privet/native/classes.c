@@ -182,3 +182,28 @@ int64_t privet_summed(const int64_t *key, const int64_t *count, int64_t n, int64
            : dense ? summed_by_place(key, count, n, room, at, total)
                    : summed_by_order(key, count, n, room, at, total);
 }
+
+/* Mixed as Python mixes them (relational/local.py); a place that has enough need not count on. */
+#define PLACE(key) ((uint64_t)(key) * UINT64_C(0x9E3779B97F4A7C15) >> (64 - bits))
+
+int64_t privet_company(const int64_t *key, const int64_t *count, int64_t n, int64_t bits, int64_t smallest,
+                       int64_t *at) {
+    if (smallest > INT32_MAX)
+        return -1;
+    int32_t *records = calloc((size_t)1 << bits, sizeof *records);
+    if (!records)
+        return -1;
+    for (int64_t i = 0; i < n; i++) {
+        int32_t *place = records + PLACE(key[i]);
+        __builtin_prefetch(records + PLACE(key[i + AHEAD < n ? i + AHEAD : i]), 1);
+        *place = (int32_t)(count[i] < smallest - *place ? *place + count[i] : smallest);
+    }
+    int64_t found = 0;
+    for (int64_t i = 0; i < n; i++) {
+        __builtin_prefetch(records + PLACE(key[i + AHEAD < n ? i + AHEAD : i]));
+        at[found] = i;
+        found += records[PLACE(key[i])] >= smallest;
+    }
+    free(records);
+    return found;
+}

@@ -44,6 +44,10 @@ int64_t privet_summed(const int64_t *key /* n */, const int64_t *count /* n */, 
 /* classes.c: the sum of the counts of each class; how many were added */
 int64_t privet_added(const int64_t *number /* n */, const int64_t *count /* n */, int64_t n,
     int64_t *total /* classes */, int64_t classes);
+/* classes.c: how many keys may have so many records, and which; -1 where there is no memory. All that do are among
+ * them: keys are mixed into 2^bits places, and those that share one are counted together */
+int64_t privet_company(const int64_t *key /* n */, const int64_t *count /* n */, int64_t n, int64_t bits,
+    int64_t smallest, int64_t *at /* n */);
 
 /* lookahead.c: 1 every block keeps the bound, 0 one breaks it, -1 no memory or too many axes */
 int64_t privet_blocks_keep(const uint8_t *codes, int64_t entries, const int64_t *radix,

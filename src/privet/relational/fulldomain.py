@@ -45,5 +45,9 @@ class FullDomain(Algorithm):
         judge = Judge(counts, models, self.suppression)
         need_monotone(self.name, judge, models)
         lattice = Lattice.of(counts.heading, self.levels)
-        effort.refuse_lattice(self.name, lattice.size)
+        self.refuse_endless(lattice)
         return lattice, counts.grouping(lattice.ladders, judge.sensitive), judge
+
+    def refuse_endless(self, lattice: Lattice) -> None:
+        """Refuse a lattice whose nodes are too many to be looked at."""
+        effort.refuse_lattice(self.name, lattice.size)

@@ -12,7 +12,7 @@ import heapq
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from math import prod
 from typing import Any, TypeAlias
 
@@ -198,6 +198,11 @@ class Lattice:
     def at_height(self, height: int) -> Iterator[Levels]:
         """The nodes of a height, in lexical order."""
         return at_height(self.top, height)
+
+    def of_height(self, height: int) -> NDArray[np.intp]:
+        """The same as rows of an array."""
+        found = np.fromiter(chain.from_iterable(self.at_height(height)), dtype=np.intp)
+        return found.reshape(-1, len(self.shape))
 
     def nodes(self) -> Iterator[Levels]:
         yield from product(*map(range, self.shape))

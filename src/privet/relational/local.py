@@ -17,6 +17,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from privet import native
 from privet.core import Algorithm, Column, Finding, Progress, Tally, Terms, silent
 from privet.counts.boxing import CellBoxes
 from privet.counts.door import Entries, Frequencies, Indexes, Levels
@@ -280,10 +281,15 @@ class Sweep:
         )
 
 
-def _may_have_company(key: Indexes, counts: NDArray[np.int64], smallest: int) -> NDArray[np.bool_]:
+def _may_have_company(key: Indexes, counts: NDArray[np.int64], smallest: int) -> Indexes:
     """Which keys may have so many records, all that do among them: several share a place, none is sorted."""
+    if native.pays(len(key)):
+        plain, at = np.ascontiguousarray(key, dtype=np.int64), np.empty(len(key), dtype=np.int64)
+        many = native.call("privet_company", plain, counts, len(key), PLACES, smallest, at)
+        if many >= 0:
+            return at[:many]
     place = ((key.astype(np.uint64) * MIXED) >> np.uint64(64 - PLACES)).astype(np.intp)
-    return np.bincount(place, weights=counts)[place] >= smallest
+    return np.flatnonzero(np.bincount(place, weights=counts)[place] >= smallest)
 
 
 def _entries(

@@ -209,7 +209,7 @@ class Walk:
 
     def _settle(self, field: Field, node: Levels) -> bool:
         """Look at a node, and close the nodes about which that says enough; does it keep every promise?"""
-        if field.broken[node]:  # as something above it is, so there is nothing to count
+        if field.broken(node):  # as something above it is, so there is nothing to count
             self._count_a_look()
             field.close_below(node)
             return False
@@ -221,7 +221,7 @@ class Walk:
             if self._objective.additive:  # other losses are bounded by what is seen of the nodes below
                 field.break_below(node)
                 if ruling.at_least > FAR * self.judge.limit:
-                    field.climb(node, partial(self.judge.breaks, self.rollups))
+                    field.climb_over_open(node, partial(self.judge.breaks, self.rollups))
         elif (
             self.judge.monotone
             and isinstance(found, Frequencies)

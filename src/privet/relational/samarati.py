@@ -15,9 +15,10 @@ from privet.core import Finding, PrivacyModel, Progress, Tally, Terms, silent
 from privet.counts.door import Counts, Grouping, Levels
 from privet.counts.memory import counted
 from privet.relational import suits
+from privet.relational.field import Known
 from privet.relational.fulldomain import FullDomain
 from privet.relational.judge import Judge, published_at
-from privet.relational.lattice import Lattice, Tags
+from privet.relational.lattice import Lattice
 from privet.relational.objective import Objective
 from privet.relational.suits import raise_unsatisfiable
 
@@ -76,23 +77,20 @@ class Samarati(FullDomain):
     def _lowest(
         self, counts: Counts, lattice: Lattice, rollups: Grouping, judge: Judge, progress: Progress
     ) -> Lowest | None:
-        tags = Tags()
+        known = Known(lattice.shape)
 
-        def keeps(node: Levels) -> bool:
-            known = tags.known(node)
-            if known is None:
-                known = judge.rule(rollups, node).holds
-                tags.tag(node, keeps=known)
-            return known
+        def breaks(node: Levels) -> bool:
+            return not judge.rule(rollups, node).holds
 
         probes: list[Probe] = []
-        if not keeps(lattice.top):
+        if known.breaks(lattice.top, breaks):
             return None
         low, high = 0, lattice.highest
         while low < high:
             progress("search", lattice.highest - (high - low), lattice.highest)
             middle = (low + high) // 2
-            kept = any(map(keeps, lattice.at_height(middle)))
+            nodes = lattice.of_height(middle)
+            kept = len(known.whole(nodes)) > 0 or any(True for _ in known.settle(nodes, breaks))
             probes.append(Probe(middle, kept))
             low, high = (low, middle) if kept else (middle + 1, high)
         objective = Objective(counts, lattice, self.loss, self.weights)
@@ -100,5 +98,8 @@ class Samarati(FullDomain):
         def lost(node: Levels) -> float:
             return objective.of(rollups.at(node), judge.rule(rollups, node))
 
-        nodes = sorted(filter(keeps, lattice.at_height(low)), key=lost)
-        return Lowest(low, tuple(nodes), tuple(probes))
+        nodes = lattice.of_height(low)
+        for _ in known.settle(nodes, breaks):
+            pass
+        lowest = sorted(map(tuple, known.whole(nodes).tolist()), key=lost)
+        return Lowest(low, tuple(lowest), tuple(probes))

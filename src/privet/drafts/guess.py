@@ -219,8 +219,6 @@ def _named(seen: Seen) -> tuple[Role, str] | None:
         if only and lexicon.THINGS.speak(seen.name) and not recognisers.people(seen.looked):
             return None if not seen.various else (Role.IDENTIFIER, f"names, perhaps of people ({seen.many})")
         return Role.IDENTIFIER, f"the name speaks of one person ({seen.many})"
-    if _numbers_of_persons(seen):
-        return Role.IDENTIFIER, f"numbers of persons or of entries ({seen.many})"
     if words and words[-1] in NAME_PARTS and not seen.numeric and not seen.dated and seen.various:
         return Role.IDENTIFIER, f"the name speaks of parts of names ({seen.many})"
     if lexicon.PERHAPS_IDENTIFIERS.speak(seen.name) and not seen.measured and seen.nearly_unique:
@@ -228,6 +226,8 @@ def _named(seen: Seen) -> tuple[Role, str] | None:
             Role.IDENTIFIER,
             f"the name speaks of a register, and nearly every record has its own ({seen.many})",
         )
+    if _numbers_of_persons(seen):
+        return Role.IDENTIFIER, f"numbers of persons or of entries ({seen.many})"
     return None
 
 

@@ -40,14 +40,20 @@ class FullDomain(Algorithm):
     def named(self) -> Mapping[str, Collection[str]]:
         return {"weights": self.weights, "levels": self.levels}
 
-    def pruning(self, counts: Counts, models: Sequence[PrivacyModel]) -> tuple[Lattice, Grouping, Judge]:
-        """What a search needs that prunes; promises that it would judge wrongly are refused."""
+    def pruning(
+        self, counts: Counts, models: Sequence[PrivacyModel], *, parts: bool = False
+    ) -> tuple[Lattice, Grouping, Judge]:
+        """What a search needs that prunes, `parts`: over all parts of the attributes.
+
+        Promises that it would judge wrongly are refused, and a lattice whose nodes are too many to look at.
+        """
         judge = Judge(counts, models, self.suppression)
         need_monotone(self.name, judge, models)
         lattice = Lattice.of(counts.heading, self.levels)
-        self.refuse_endless(lattice)
+        if parts:
+            effort.refuse_lattice(
+                self.name, lattice.size_over_parts, "the lattices over all parts of the columns have"
+            )
+        else:
+            effort.refuse_lattice(self.name, lattice.size)
         return lattice, counts.grouping(lattice.ladders, judge.sensitive), judge
-
-    def refuse_endless(self, lattice: Lattice) -> None:
-        """Refuse a lattice whose nodes are too many to be looked at."""
-        effort.refuse_lattice(self.name, lattice.size)

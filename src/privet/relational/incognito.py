@@ -11,10 +11,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import prod
 from typing import ClassVar, TypeAlias
 
-from privet import effort
 from privet.core import Finding, PrivacyModel, Progress, Tally, Terms, silent
 from privet.counts.door import Counts, Grouping, Levels
 from privet.counts.memory import counted
@@ -69,12 +67,8 @@ class Incognito(FullDomain):
         counts = counted(data)
         return self._border(counts, *self._prepared(counts, models), progress)
 
-    def refuse_endless(self, lattice: Lattice) -> None:
-        over_parts = prod(levels + 1 for levels in lattice.shape)  # one more: the attribute is left out
-        effort.refuse_lattice(self.name, over_parts, "the lattices over all parts of the columns have")
-
     def _prepared(self, counts: Counts, models: Sequence[PrivacyModel]) -> tuple[Lattice, Grouping, Judge]:
-        lattice, rollups, judge = self.pruning(counts, models)
+        lattice, rollups, judge = self.pruning(counts, models, parts=True)
         if counts.heading.person is None:
             judge.need_classes(self.name)
         elif complaints := suits.apart(self.name, _about_more(counts.heading, models)):

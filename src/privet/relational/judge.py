@@ -162,6 +162,10 @@ class Judge:
             return True
         return self._lost(rollups, node)[2] > self.limit
 
+    def fails(self, rollups: Grouping, node: Levels) -> bool:
+        """Does a node break a promise, whatever goes of it?"""
+        return not self.rule(rollups, node).holds
+
     def rule(self, rollups: Grouping, node: Levels) -> Ruling:
         beyond = rollups.beyond(node, self.smallest)
         if beyond is not None and beyond.lost > self.limit:

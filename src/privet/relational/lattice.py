@@ -172,6 +172,11 @@ class Lattice:
         return prod(self.shape)
 
     @property
+    def size_over_parts(self) -> int:
+        """How many there are in the lattices of all parts of the attributes: each may also be left out."""
+        return prod(levels + 1 for levels in self.shape)
+
+    @property
     def bottom(self) -> Levels:
         return (0,) * len(self.shape)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from privet.core import Finding, PrivacyModel, Progress, Tally, Terms, silent
@@ -78,10 +79,7 @@ class Samarati(FullDomain):
         self, counts: Counts, lattice: Lattice, rollups: Grouping, judge: Judge, progress: Progress
     ) -> Lowest | None:
         known = Known(lattice.shape)
-
-        def breaks(node: Levels) -> bool:
-            return not judge.rule(rollups, node).holds
-
+        breaks = partial(judge.fails, rollups)
         probes: list[Probe] = []
         if known.breaks(lattice.top, breaks):
             return None

@@ -90,6 +90,19 @@ def test_buckets() -> None:
         Buckets.of_width(Decimal(0), Decimal(1), Decimal(0))
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "width"),
+    [
+        *(("NaN", "4", "1"), ("0", "NaN", "1"), ("0", "4", "NaN")),
+        *(("0", "inf", "1"), ("-inf", "4", "1"), ("0", "4", "inf"), ("0", "1e9", "1e-9")),
+    ],
+)
+def test_buckets_without_end_are_refused(low: str, high: str, width: str) -> None:
+    """Found by the fuzzer: no number was a fault of privet, and one without an end took all memory."""
+    with pytest.raises(PolicyError, match="buckets"):
+        Buckets.of_width(Decimal(low), Decimal(high), Decimal(width))
+
+
 def test_null_has_a_bucket_of_its_own() -> None:
     forest = Forest.of(
         SCHEMA, [Vertex("student", (gpa, "1993", "golf")) for gpa in (None, "0.1", "0.9", None)]

@@ -23,6 +23,9 @@ AROUND = 8  # brackets or elements around a record: a list, a wrapper, a group a
 ROLES = (Role.IDENTIFIER, Role.QUASI, Role.SENSITIVE, Role.OTHER, Role.UNDECIDED)
 
 
+MOST = 100_000  # buckets of one width; more tell no more than the values themselves
+
+
 @dataclass(frozen=True, slots=True)
 class Buckets:
     """How a continuous sensitive value is read when promises are checked: `[a, b)`, the last one closed.
@@ -43,8 +46,12 @@ class Buckets:
     @classmethod
     def of_width(cls, low: Decimal, high: Decimal, width: Decimal, *, labelled: bool = False) -> Buckets:
         """Equal buckets from `low` to `high`; the last one is narrower where the width does not divide."""
+        if not all(number.is_finite() for number in (low, high, width)):
+            raise PolicyError("buckets: from, to and width are finite numbers")
         if width <= 0 or low >= high:
             raise PolicyError("buckets need a positive width, and a beginning below their end")
+        if high - low > MOST * width:
+            raise PolicyError(f"buckets: more than {MOST:,} of this width; make it larger")
         edges = [low]
         while edges[-1] < high:
             edges.append(min(edges[-1] + width, high))

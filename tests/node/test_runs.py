@@ -28,12 +28,14 @@ from privet.node import runs as starting
 from privet.node.ending import has_ended
 from privet.node.house import House
 from privet.node.notes import NOTHING, Noted
+from privet.node.questions import keep
 from privet.node.runs import Runs
 from privet.node.source import content, mark, values
 from privet.parties import agreements, rows
 from privet.parties.contract import Contract
 from privet.parties.rows import Rows
 from privet.parties.signing import sign
+from privet.parties.virtual.answering import Answer
 from privet.roads.parties.concluding import PERHAPS
 
 SESSION = "ab" * 16
@@ -49,6 +51,21 @@ def test_a_run_that_its_leader_does_not_begin_ends_in_time(tmp_path: Path) -> No
         time.sleep(0.01)
     assert found.why == "A: has not begun in 0.05 seconds; nothing is published"
     assert runs.join(bytes.fromhex(SESSION), found.contract, "A") == 404, "it is over"
+
+
+def test_an_answer_that_nobody_fetches_goes_with_the_patience_and_with_the_next_start(tmp_path: Path) -> None:
+    """A node that was killed between handing an answer out and removing it had it ever after."""
+    house = replace(houses(tmp_path)["B"], patience=0.05)
+    answer = Answer((("26..29", "Flu"),), ("age", "disease"), 1, 0, 1)
+    keep(house, SESSION, answer)
+    until = time.monotonic() + 30
+    while list(house.answers.glob("*")):
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    keep(replace(house, patience=600), SESSION, answer)
+    assert len(list(house.answers.glob("*"))) == 1
+    Runs(house)
+    assert not list(house.answers.glob("*"))
 
 
 def test_only_the_party_that_leads_is_joined_and_a_known_session_never_again(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def place(house: House, session: str) -> Path:
 
 
 def keep(house: House, session: str, answer: Answer) -> None:
-    """Where only this node can read it, until whoever asked has it."""
+    """Where only this node can read it, until whoever asked has it or has no more patience."""
     house.answers.mkdir(mode=0o700, exist_ok=True)
     where = place(house, session)
     fresh = where.with_suffix(".new")
@@ -109,3 +109,12 @@ def keep(house: House, session: str, answer: Answer) -> None:
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         json.dump(said, file, ensure_ascii=False)
     fresh.replace(where)
+    late = threading.Timer(house.patience, where.unlink, kwargs={"missing_ok": True})
+    late.daemon = True
+    late.start()
+
+
+def forget(house: House) -> None:
+    """Remove what an earlier life of this node has kept: a kill comes between handing out and removing."""
+    for path in house.answers.glob("*"):
+        path.unlink(missing_ok=True)

@@ -28,7 +28,7 @@ from privet.node.agreed import refuse_unsigned, refuse_unsigned_rows
 from privet.node.ending import has_ended
 from privet.node.house import House, purse_of
 from privet.node.notes import FAILED, QUERY, RUN, RUNNING, WAITING, Noted, now, recovered, write
-from privet.node.questions import Asked, PartGoneError
+from privet.node.questions import Asked, PartGoneError, forget
 from privet.node.refusals import REFUSED, Refusals
 from privet.node.running import Live, Runner
 from privet.node.source import content, mark, opened, values
@@ -55,6 +55,7 @@ class Runs:
         self._over: dict[str, Noted] = {}  # by session
         self.refusals = Refusals(house)
         self.runner = Runner(house, self.key, self.refusals, self._close)
+        forget(house)
         for noted in recovered(house):
             self._over[noted.session] = noted
 

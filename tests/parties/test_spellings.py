@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from itertools import cycle
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import polars as pl
 import pytest
+import tomli_w
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.parties import federation, noisy
@@ -17,9 +20,11 @@ from tests.parties import test_noisy_contract as spending
 from privet import publish
 from privet.equality import key
 from privet.errors import PolicyError, PrivetError, UnsatisfiableError
+from privet.parties import agreements
 from privet.parties.contract import Contract
 from privet.parties.itemsets import MiningContract
 from privet.parties.virtual.asking import Question
+from privet.parties.virtual.contract import DatabaseContract
 from privet.registry import find
 from privet.rehearsal import mine, rehearse
 from privet.roads.parties.database import coded
@@ -262,3 +267,35 @@ def test_a_noisy_release_takes_what_is_equal(split: str, tmp_path: Path) -> None
         found = rehearse(agreed, files)
     assert {key(value) for value in found.table.get_column("Class").to_list()} <= {"1", "0"}
     assert set(found.table.get_column("Class").to_list()) <= {"1", "0"}
+
+
+@pytest.mark.parametrize("kind", ["people", "columns", "database", "mining"])
+def test_names_of_columns_are_the_same_however_they_are_composed(tmp_path: Path, kind: str) -> None:
+    """Refused with two names that look alike: `publish` takes such a policy and such a table."""
+    texts = {
+        "people": tomli_w.dumps(document()).replace("code", "codé"),
+        "columns": tomli_w.dumps(
+            document(
+                split="columns", parties=["a", "b"], person="codé-id", owners={"a": ["agé"], "b": ["place"]}
+            )
+        ).replace("[public.age]", '[public."agé"]').replace("attributes.age", 'attributes."agé"'),
+        "database": tomli_w.dumps(federation.document()).replace("age", "agé"),
+        "mining": tomli_w.dumps(mining.DOCUMENT | {"person": "idé", "item": "itém"}),
+    }  # fmt: skip
+    text = re.sub(r"(?m)^\[(.*)\.(\w*é\w*)(.*)\]$", r'[\1."\2"\3]', texts[kind])
+    text = re.sub(r"(?m)^(\w*é\w*) = ", r'"\1" = ', text)
+    path, other = tmp_path / "one.toml", tmp_path / "other.toml"
+    path.write_text(text, encoding="utf-8")
+    other.write_text(normalize("NFD", text), encoding="utf-8")
+    assert path.read_bytes() != other.read_bytes()
+    assert agreements.load(other).digest == agreements.load(path).digest
+    if kind == "database":
+        made = DatabaseContract.load(other)
+        assert Question.parsed([normalize("NFD", "agé = 27")], made) == Question.parsed(["agé = 27"], made)
+
+
+def test_two_names_that_are_one_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "twice.toml"
+    path.write_text('["é"]\na = 1\n["e\u0301"]\na = 2\n', encoding="utf-8")
+    with pytest.raises(PolicyError, match="composed differently"):
+        Contract.load(path)

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from privet import tomltext
+from privet import equality, tomltext
 from privet.errors import PolicyError
 from privet.parties import names
 
@@ -60,11 +60,23 @@ def read(path: Path) -> dict[str, Any]:
     return tomltext.document(text, f"{path}: this is not a TOML file")
 
 
+def _named(said: Any) -> Any:
+    """What a file says, with names as they are compared everywhere: é is one letter, however composed."""
+    if isinstance(said, list):
+        return [_named(one) for one in said]
+    if not isinstance(said, Mapping):
+        return said
+    found = {equality.name(name): _named(one) for name, one in said.items()}
+    if len(found) < len(said):
+        raise PolicyError("two names of a table are the same letters, composed differently; keep one")
+    return found
+
+
 def loaded(path: Path, made: Callable[[Mapping[str, Any]], Made]) -> Made:
     """What a file says, made into what it is; complaints name the file."""
     document = read(path)
     try:
-        return made(document)
+        return made(_named(document))
     except PolicyError as error:
         raise error.at(str(path)) from None
 

@@ -150,9 +150,10 @@ class Contract:
         ):
             complaints.append('owners: a table of parties and their columns, for example north = ["job"]')
             owners = {}
-        said["owners"] = {party: tuple(names) for party, names in owners.items()}
+        said["owners"] = {party: tuple(map(equality.name, names)) for party, names in owners.items()}
         said["keys"] = keys_of(document, complaints)
-        said["person"] = document.get("person")
+        person = document.get("person")
+        said["person"] = equality.name(person) if isinstance(person, str) else person
         said["sensitive_owner"] = document.get("sensitive_owner")
         rows = document.get("rows_at_most")
         if rows is not None and (type(rows) is not int or not 0 < rows < 1 << 31):

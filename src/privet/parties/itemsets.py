@@ -27,6 +27,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
+from privet import equality
 from privet.errors import PolicyError, one_of, unknown_key
 from privet.hierarchy.numbers import fraction
 from privet.parties.agreement import digest_of, keys_of, loaded, wrong_keys, wrong_names
@@ -114,8 +115,8 @@ class MiningContract:
             parties=tuple(document["parties"]),
             split=Split(document["split"]),
             support=support,
-            person=document["person"],
-            item=document["item"],
+            person=equality.name(document["person"]),
+            item=equality.name(document["item"]),
             items=tuple(document["items"]),
             owners={party: tuple(items) for party, items in owners.items()},
             keys=keys,

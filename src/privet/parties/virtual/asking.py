@@ -15,6 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from privet import equality
 from privet.errors import InputError, one_of
 from privet.parties.primitives.extremes import Ints, Mask
 from privet.parties.virtual.contract import DatabaseContract, Guard
@@ -72,7 +73,7 @@ class Question:
             if match is None:
                 complaints.append(f"{place}: {FORM}")
                 continue
-            column = match["column"]
+            column = equality.name(match["column"])
             if column not in contract.domains:
                 complaints.append(one_of(f"{place}: the column", list(contract.domains), column))
                 continue

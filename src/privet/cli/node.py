@@ -106,15 +106,14 @@ def invite(
     """Write an invitation for your peers, or accept one of theirs.
 
     An invitation holds the node's name and address, the certificate of its authority and its public signing
-    key; nothing in it is secret. Compare the fingerprint with the other steward by another way than the file
-    came: whoever could change it could speak in their name.
+    key; nothing in it is secret. Compare the fingerprint, which is of all of it, with the other steward by
+    another way than the file came: whoever could change it could speak in their name.
 
     Example:
       privet node invite -o north.invitation.toml
       privet node invite --accept south.invitation.toml
 
     """
-    from privet.node.certificates import fingerprint
     from privet.node.house import House
 
     house = House.load(node)
@@ -126,14 +125,13 @@ def invite(
         if output.exists() and not overwrite:
             raise InputError(f"{output}: there is a file already; say --overwrite to replace it")
         output.write_text(peer.to_text(), encoding="utf-8")
-    mark = fingerprint(peer.authority)
     if json:
-        screen.answer({"name": peer.name, "url": peer.url, "key": peer.key, "fingerprint": mark})
+        screen.answer({"name": peer.name, "url": peer.url, "key": peer.key, "fingerprint": peer.fingerprint})
         return 0
     done = f"accepted {peer.name}" if accept is not None else f"wrote {screen.shown(str(output))}"
     screen.say(
         f"{done}, at {screen.shown(peer.url)}",
-        f"  fingerprint: {mark}",
+        f"  fingerprint: {peer.fingerprint}",
         "  read it to the other steward over the telephone: it must be the same at both desks",
     )
     return 0

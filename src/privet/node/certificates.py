@@ -8,7 +8,7 @@ issued the node's certificate.
 Whoever connects must show a certificate that was issued by the authority of one invited peer *and* names the
 host of that peer's address: no peer's authority can speak for another.
 
-Trust: invitations are compared by another way than they are sent (`fingerprint`).
+Trust: invitations are compared by another way than they are sent (`Peer.fingerprint`).
 Leaks: the node's name and host, to whoever connects.
 """
 
@@ -126,19 +126,16 @@ def digest(certificate: bytes) -> bytes:
     return hashlib.sha256(certificate).digest()
 
 
-def fingerprint(pem: str) -> str:
-    """An authority's certificate, short enough to be read out loud."""
-    whole = digest(_parsed(pem).public_bytes(serialization.Encoding.DER)).hex()[:32].upper()
-    return " ".join(whole[at : at + 4] for at in range(0, 32, 4))
+def sole(pem: str) -> str | None:
+    """The one certificate of a text, in the one form that PEM is written in here; None unless it is one.
 
-
-def is_authority(pem: str) -> bool:
-    """Is this text the certificate of an authority?"""
+    TLS trusts every certificate that it is given, so nothing else may come along with an authority's.
+    """
     try:
-        _parsed(pem)
+        found = x509.load_pem_x509_certificates(pem.encode())
     except ValueError:
-        return False
-    return True
+        return None
+    return found[0].public_bytes(serialization.Encoding.PEM).decode() if len(found) == 1 else None
 
 
 def whose(certificate: bytes, peers: Mapping[str, tuple[str, str]]) -> str | None:

@@ -68,6 +68,23 @@ def test_a_certificate_that_ran_out_is_nobodys_and_its_owner_is_told(
         assert Faces(found["B"]).who(request) == who
 
 
+def test_who_is_known_is_who_is_invited_now(tmp_path: Path) -> None:
+    found, other = houses(tmp_path, ("A", "B")), houses(tmp_path / "new", ("B",))["B"]
+    faces, place = Faces(found["A"]), found["A"].folder / "peers" / "B.toml"
+
+    def who(house: House) -> str | None:
+        shown = SimpleNamespace(certificate=certificates.own(house.folder))
+        return faces.who(SimpleNamespace(state=SimpleNamespace(visitor=shown)))
+
+    assert [who(one) for one in (found["A"], found["B"], other)] == ["A", "B", None]
+    found["A"].accept(tmp_path / "new" / "B.invitation.toml", overwrite=True)
+    assert [who(one) for one in (found["A"], found["B"], other)] == ["A", None, "B"]
+    place.write_text("not an invitation")
+    assert [who(one) for one in (found["A"], found["B"], other)] == ["A", None, None]
+    place.unlink()
+    assert [who(one) for one in (found["A"], found["B"], other)] == ["A", None, None]
+
+
 @pytest.mark.parametrize("shown", [b"", b"garbage", b"\x30\x82" + b"\0" * 40])
 def test_what_is_not_a_certificate_is_nobodys(shown: bytes, tmp_path: Path) -> None:
     assert certificates.whose(shown, known(houses(tmp_path, ("A",)))) is None

@@ -209,7 +209,7 @@ def status(*, node: NodeFolder = HERE, json: Json = False) -> int:
 def renew(*, node: NodeFolder = HERE, json: Json = False) -> int:
     """Make a new certificate under the node's own authority; peers need not be told.
 
-    A node that runs shows the new one from its next run on. A certificate of your organisation is renewed by
+    A node that runs shows the new one after five seconds. A certificate of your organisation is renewed by
     your organisation: put it into node.pem and node.key.
 
     Example:

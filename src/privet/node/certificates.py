@@ -18,7 +18,7 @@ import hashlib
 import ipaddress
 import os
 import ssl
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -162,20 +162,20 @@ def _issued_by(shown: x509.Certificate, authority: x509.Certificate) -> bool:
     return True
 
 
-def serving(folder: Path) -> ssl.SSLContext:
-    """How a node is connected to: TLS 1.3, and only by who shows a certificate of an invited peer."""
+def serving(folder: Path, authorities: Sequence[str] = ()) -> ssl.SSLContext:
+    """How a node is connected to: TLS 1.3, and only by who shows a certificate of one of these."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.verify_mode = ssl.CERT_REQUIRED
-    return arm(context, folder, [])
+    return _armed(context, folder, authorities)
 
 
 def connecting(folder: Path, authority: str) -> ssl.SSLContext:
     """How a node connects to one peer: TLS 1.3, under that peer's authority and no other."""
-    return arm(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), folder, [authority])
+    return _armed(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), folder, [authority])
 
 
-def arm(context: ssl.SSLContext, folder: Path, authorities: list[str]) -> ssl.SSLContext:
-    """What a node shows and whom it accepts; also while it serves, for whoever connects next."""
+def _armed(context: ssl.SSLContext, folder: Path, authorities: Sequence[str]) -> ssl.SSLContext:
+    """What a node shows and whom it accepts."""
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     context.verify_flags |= ssl.VerifyFlags(PARTIAL)  # an issuing authority is trusted without its root
     try:

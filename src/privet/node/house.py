@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -189,10 +190,27 @@ class House:
     def peers(self) -> dict[str, Peer]:
         """Every node whose invitation was accepted, by name."""
         found = {}
-        for path in sorted((self.folder / "peers").glob("*.toml")):
-            peer = Peer.from_text(path.read_text(encoding="utf-8"), str(path))
+        for path in self._invitations():
+            try:
+                peer = Peer.from_text(_text_of(path), str(path))
+            except InputError:
+                if not path.exists():  # removed just now
+                    continue
+                raise
             found[peer.name] = peer
         return found
+
+    def acquaintance(self) -> object:
+        """Another value whenever somebody else may be known: cheap enough to be asked for every request."""
+        found = []
+        for path in (self.folder / certificates.CERTIFICATE, *self._invitations()):
+            with suppress(OSError):
+                at = path.stat()
+                found.append((path.name, at.st_ino, at.st_mtime_ns, at.st_ctime_ns, at.st_size))
+        return found
+
+    def _invitations(self) -> list[Path]:
+        return sorted((self.folder / "peers").glob("*.toml"))
 
     @property
     def runs(self) -> Path:

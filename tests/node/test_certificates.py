@@ -146,6 +146,10 @@ def test_the_fingerprint_is_the_same_at_both_desks_and_another_when_any_line_was
         heard.add(shown(str(tmp_path / "A"), "--accept", str(sent)))
         (tmp_path / "A" / "peers" / f"{one.name}.toml").unlink()
     assert len(heard) == 6
+    words = ["node", "init", "--json", "--name", "E", "--address", "e.test:1", "--node", str(tmp_path / "E")]
+    sent.write_text(found["B"].me().to_text())
+    assert main([*words, "--relay", str(sent)]) == 0
+    assert json.loads(capsys.readouterr().out)["relay_fingerprint"] == here
     # A certificate is renewed under the same authority: the invitation is the one that peers have.
     assert main(["node", "renew", "--node", str(tmp_path / "B")]) == 0
     capsys.readouterr()

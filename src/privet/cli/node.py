@@ -77,11 +77,17 @@ def init(
         relay=relay,
     )
     told = {"name": house.name, "url": house.url, "folder": str(node), "key": house.key().public}
+    hub = (
+        None if house.relay is None else house.peers()[house.relay]
+    )  # its invitation was accepted just now, like any other
+    if hub is not None:
+        told["relay_fingerprint"] = hub.fingerprint
     if json:
         screen.answer(told)
         return 0
     screen.say(
         f"made {screen.shown(str(node))}, the node of {house.name}; the folder holds keys and stays with you",
+        *([] if hub is None else [f"  fingerprint of {hub.name}, its relay: {hub.fingerprint}"]),
         *screen.next_steps(
             (f"privet node invite --node {node}", "what your peers need to know"),
             (f"privet node invite --node {node} --accept FILE", "the same of theirs"),

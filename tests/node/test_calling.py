@@ -25,8 +25,8 @@ LONG = 8.0  # seconds for which the other side goes on
 @contextmanager
 def answering(house: House, answer: Callable[[ssl.SSLSocket], None]) -> Iterator[None]:
     """A node that gives one answer, in its own way."""
-    tls = certificates.serving(house.folder)
-    certificates.arm(tls, house.folder, [one.authority for one in (house.me(), *house.peers().values())])
+    known = [one.authority for one in (house.me(), *house.peers().values())]
+    tls = certificates.serving(house.folder, known)
     with socket.create_server((house.host, house.port)) as listening:
 
         def serve() -> None:

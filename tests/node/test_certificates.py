@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -67,6 +68,23 @@ def test_a_certificate_that_ran_out_is_nobodys_and_its_owner_is_told(
         assert Faces(found["B"]).who(request) == who
 
 
+def test_who_is_known_is_who_is_invited_now(tmp_path: Path) -> None:
+    found, other = houses(tmp_path, ("A", "B")), houses(tmp_path / "new", ("B",))["B"]
+    faces, place = Faces(found["A"]), found["A"].folder / "peers" / "B.toml"
+
+    def who(house: House) -> str | None:
+        shown = SimpleNamespace(certificate=certificates.own(house.folder))
+        return faces.who(SimpleNamespace(state=SimpleNamespace(visitor=shown)))
+
+    assert [who(one) for one in (found["A"], found["B"], other)] == ["A", "B", None]
+    found["A"].accept(tmp_path / "new" / "B.invitation.toml", overwrite=True)
+    assert [who(one) for one in (found["A"], found["B"], other)] == ["A", None, "B"]
+    place.write_text("not an invitation")
+    assert [who(one) for one in (found["A"], found["B"], other)] == ["A", None, None]
+    place.unlink()
+    assert [who(one) for one in (found["A"], found["B"], other)] == ["A", None, None]
+
+
 @pytest.mark.parametrize("shown", [b"", b"garbage", b"\x30\x82" + b"\0" * 40])
 def test_what_is_not_a_certificate_is_nobodys(shown: bytes, tmp_path: Path) -> None:
     assert certificates.whose(shown, known(houses(tmp_path, ("A",)))) is None
@@ -103,6 +121,76 @@ def test_a_changed_invitation_is_not_accepted_silently(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="compare the fingerprint"):
         found["A"].accept(path)
     assert found["A"].accept(path, overwrite=True) == other
+
+
+def test_the_fingerprint_is_the_same_at_both_desks_and_another_when_any_line_was_changed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever changes an invitation on the way keeps the authority and changes what stands beside it."""
+    found = houses(tmp_path, ("A", "B"))
+    sent, node = tmp_path / "sent.toml", ["node", "invite", "--json", "--node"]
+
+    def shown(*words: str) -> str:
+        assert main([*node, *words]) == 0
+        return str(json.loads(capsys.readouterr().out)["fingerprint"])
+
+    here = shown(str(tmp_path / "B"), "-o", str(sent))
+    others = replace(houses(tmp_path / "evil", ("B",))["B"].me(), name="D", relay="hub")
+    heard = {here}
+    for changed in (None, "name", "url", "key", "authority", "relay"):
+        (tmp_path / "A" / "peers" / "B.toml").unlink(missing_ok=True)
+        one = found["B"].me()
+        if changed is not None:
+            one = replace(one, **{changed: getattr(others, changed)})
+            sent.write_text(one.to_text())
+        heard.add(shown(str(tmp_path / "A"), "--accept", str(sent)))
+        (tmp_path / "A" / "peers" / f"{one.name}.toml").unlink()
+    assert len(heard) == 6
+    words = ["node", "init", "--json", "--name", "E", "--address", "e.test:1", "--node", str(tmp_path / "E")]
+    sent.write_text(found["B"].me().to_text())
+    assert main([*words, "--relay", str(sent)]) == 0
+    assert json.loads(capsys.readouterr().out)["relay_fingerprint"] == here
+    # A certificate is renewed under the same authority: the invitation is the one that peers have.
+    assert main(["node", "renew", "--node", str(tmp_path / "B")]) == 0
+    capsys.readouterr()
+    assert shown(str(tmp_path / "B"), "-o", str(tmp_path / "again.toml")) == here
+
+
+@pytest.mark.parametrize("beside", ["after", "before", "remark", "trusted"])
+def test_an_authority_is_one_certificate_and_nothing_beside_it(beside: str, tmp_path: Path) -> None:
+    """TLS would trust whatever else stands there."""
+    house, evil = houses(tmp_path, ("A", "B"))["A"], houses(tmp_path / "evil", ("B",))["B"].me().authority
+    place = house.folder / "peers" / "B.toml"
+    true = house.peers()["B"].authority
+    changed = {
+        "after": true + evil,
+        "before": evil + true,
+        "remark": f"a remark\n{true}",
+        "trusted": true + evil.replace("CERTIFICATE", "TRUSTED CERTIFICATE"),
+    }[beside]
+    text = place.read_text().replace(true, changed)
+    assert text != place.read_text()
+    sent = tmp_path / "sent.toml"
+    sent.write_text(text)
+    with pytest.raises(PolicyError, match="one certificate as PEM, and nothing beside it"):
+        house.accept(sent, overwrite=True)
+    place.write_text(text)  # as an older version has accepted it
+    with pytest.raises(PolicyError, match="one certificate as PEM, and nothing beside it"):
+        house.peers()
+
+
+def test_an_organisations_file_may_have_remarks_and_no_second_certificate(tmp_path: Path) -> None:
+    there = houses(tmp_path, ("office", "root"))
+    given = [there["office"].folder / name for name in ("node.pem", "node.key", "authority.pem")]
+    issued: Any = tuple(given)
+    authority = there["office"].me().authority
+    given[2].write_text(f"subject=the office\n{authority}")
+    made(tmp_path / "north", name="north", url="https://127.0.0.1:1", issued=issued)
+    assert House.load(tmp_path / "north").me().authority == authority
+    given[2].write_text(authority + there["root"].me().authority)
+    with pytest.raises(InputError, match="is not one certificate"):
+        made(tmp_path / "south", name="south", url="https://127.0.0.1:1", issued=issued)
+    assert not (tmp_path / "south").exists()
 
 
 @pytest.mark.parametrize(

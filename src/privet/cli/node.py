@@ -77,11 +77,17 @@ def init(
         relay=relay,
     )
     told = {"name": house.name, "url": house.url, "folder": str(node), "key": house.key().public}
+    hub = (
+        None if house.relay is None else house.peers()[house.relay]
+    )  # its invitation was accepted just now, like any other
+    if hub is not None:
+        told["relay_fingerprint"] = hub.fingerprint
     if json:
         screen.answer(told)
         return 0
     screen.say(
         f"made {screen.shown(str(node))}, the node of {house.name}; the folder holds keys and stays with you",
+        *([] if hub is None else [f"  fingerprint of {hub.name}, its relay: {hub.fingerprint}"]),
         *screen.next_steps(
             (f"privet node invite --node {node}", "what your peers need to know"),
             (f"privet node invite --node {node} --accept FILE", "the same of theirs"),
@@ -106,15 +112,14 @@ def invite(
     """Write an invitation for your peers, or accept one of theirs.
 
     An invitation holds the node's name and address, the certificate of its authority and its public signing
-    key; nothing in it is secret. Compare the fingerprint with the other steward by another way than the file
-    came: whoever could change it could speak in their name.
+    key; nothing in it is secret. Compare the fingerprint, which is of all of it, with the other steward by
+    another way than the file came: whoever could change it could speak in their name.
 
     Example:
       privet node invite -o north.invitation.toml
       privet node invite --accept south.invitation.toml
 
     """
-    from privet.node.certificates import fingerprint
     from privet.node.house import House
 
     house = House.load(node)
@@ -126,14 +131,13 @@ def invite(
         if output.exists() and not overwrite:
             raise InputError(f"{output}: there is a file already; say --overwrite to replace it")
         output.write_text(peer.to_text(), encoding="utf-8")
-    mark = fingerprint(peer.authority)
     if json:
-        screen.answer({"name": peer.name, "url": peer.url, "key": peer.key, "fingerprint": mark})
+        screen.answer({"name": peer.name, "url": peer.url, "key": peer.key, "fingerprint": peer.fingerprint})
         return 0
     done = f"accepted {peer.name}" if accept is not None else f"wrote {screen.shown(str(output))}"
     screen.say(
         f"{done}, at {screen.shown(peer.url)}",
-        f"  fingerprint: {mark}",
+        f"  fingerprint: {peer.fingerprint}",
         "  read it to the other steward over the telephone: it must be the same at both desks",
     )
     return 0
@@ -211,7 +215,7 @@ def status(*, node: NodeFolder = HERE, json: Json = False) -> int:
 def renew(*, node: NodeFolder = HERE, json: Json = False) -> int:
     """Make a new certificate under the node's own authority; peers need not be told.
 
-    A node that runs shows the new one from its next run on. A certificate of your organisation is renewed by
+    A node that runs shows the new one after five seconds. A certificate of your organisation is renewed by
     your organisation: put it into node.pem and node.key.
 
     Example:

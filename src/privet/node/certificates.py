@@ -8,7 +8,7 @@ issued the node's certificate.
 Whoever connects must show a certificate that was issued by the authority of one invited peer *and* names the
 host of that peer's address: no peer's authority can speak for another.
 
-Trust: invitations are compared by another way than they are sent (`fingerprint`).
+Trust: invitations are compared by another way than they are sent (`Peer.fingerprint`).
 Leaks: the node's name and host, to whoever connects.
 """
 
@@ -18,7 +18,7 @@ import hashlib
 import ipaddress
 import os
 import ssl
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -126,19 +126,16 @@ def digest(certificate: bytes) -> bytes:
     return hashlib.sha256(certificate).digest()
 
 
-def fingerprint(pem: str) -> str:
-    """An authority's certificate, short enough to be read out loud."""
-    whole = digest(_parsed(pem).public_bytes(serialization.Encoding.DER)).hex()[:32].upper()
-    return " ".join(whole[at : at + 4] for at in range(0, 32, 4))
+def sole(pem: str) -> str | None:
+    """The one certificate of a text, in the one form that PEM is written in here; None unless it is one.
 
-
-def is_authority(pem: str) -> bool:
-    """Is this text the certificate of an authority?"""
+    TLS trusts every certificate that it is given, so nothing else may come along with an authority's.
+    """
     try:
-        _parsed(pem)
+        found = x509.load_pem_x509_certificates(pem.encode())
     except ValueError:
-        return False
-    return True
+        return None
+    return found[0].public_bytes(serialization.Encoding.PEM).decode() if len(found) == 1 else None
 
 
 def whose(certificate: bytes, peers: Mapping[str, tuple[str, str]]) -> str | None:
@@ -165,20 +162,20 @@ def _issued_by(shown: x509.Certificate, authority: x509.Certificate) -> bool:
     return True
 
 
-def serving(folder: Path) -> ssl.SSLContext:
-    """How a node is connected to: TLS 1.3, and only by who shows a certificate of an invited peer."""
+def serving(folder: Path, authorities: Sequence[str] = ()) -> ssl.SSLContext:
+    """How a node is connected to: TLS 1.3, and only by who shows a certificate of one of these."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.verify_mode = ssl.CERT_REQUIRED
-    return arm(context, folder, [])
+    return _armed(context, folder, authorities)
 
 
 def connecting(folder: Path, authority: str) -> ssl.SSLContext:
     """How a node connects to one peer: TLS 1.3, under that peer's authority and no other."""
-    return arm(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), folder, [authority])
+    return _armed(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), folder, [authority])
 
 
-def arm(context: ssl.SSLContext, folder: Path, authorities: list[str]) -> ssl.SSLContext:
-    """What a node shows and whom it accepts; also while it serves, for whoever connects next."""
+def _armed(context: ssl.SSLContext, folder: Path, authorities: Sequence[str]) -> ssl.SSLContext:
+    """What a node shows and whom it accepts."""
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     context.verify_flags |= ssl.VerifyFlags(PARTIAL)  # an issuing authority is trusted without its root
     try:

@@ -13,8 +13,10 @@ node/
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -53,8 +55,8 @@ class Peer:
         refuse_address(self.url)
         if self.relay is not None and not names.is_name(self.relay):
             raise PolicyError("relay: the short name of a relay")
-        if not certificates.is_authority(self.authority):
-            raise PolicyError("authority: a certificate as PEM")
+        if certificates.sole(self.authority) != self.authority:
+            raise PolicyError("authority: one certificate as PEM, and nothing beside it")
 
     @classmethod
     def from_text(cls, text: str, place: str) -> Self:
@@ -72,17 +74,24 @@ class Peer:
             raise error.at(place) from None
 
     def to_text(self) -> str:
-        return tomli_w.dumps(
-            {
-                "invitation": INVITATION,
-                "name": self.name,
-                "url": self.url,
-                "key": self.key,
-                "authority": self.authority,
-                **({} if self.relay is None else {"relay": self.relay}),
-            },
-            multiline_strings=True,
-        )
+        return tomli_w.dumps(self._document(), multiline_strings=True)
+
+    @property
+    def fingerprint(self) -> str:
+        """The whole invitation, short enough to be read out loud: who changes any line of it changes this."""
+        said = json.dumps(self._document(), sort_keys=True).encode()
+        short = sha256(b"privet invitation\0" + said).hexdigest()[:32].upper()
+        return " ".join(short[at : at + 4] for at in range(0, 32, 4))
+
+    def _document(self) -> dict[str, Any]:
+        return {
+            "invitation": INVITATION,
+            "name": self.name,
+            "url": self.url,
+            "key": self.key,
+            "authority": self.authority,
+            **({} if self.relay is None else {"relay": self.relay}),
+        }
 
 
 @dataclass(frozen=True)
@@ -155,13 +164,7 @@ class House:
 
     def me(self) -> Peer:
         """This node as its peers know it."""
-        try:
-            authority = (self.folder / certificates.AUTHORITY).read_text(encoding="utf-8")
-        except OSError:
-            raise InputError(
-                f"{self.folder / certificates.AUTHORITY}: is missing: the certificate of what issued "
-                f"{certificates.CERTIFICATE}"
-            ) from None
+        authority = _authority_of(self.folder / certificates.AUTHORITY)
         return Peer(self.name, self.url, self.key().public, authority, self.relay)
 
     def relayed(self) -> Peer | None:
@@ -187,10 +190,27 @@ class House:
     def peers(self) -> dict[str, Peer]:
         """Every node whose invitation was accepted, by name."""
         found = {}
-        for path in sorted((self.folder / "peers").glob("*.toml")):
-            peer = Peer.from_text(path.read_text(encoding="utf-8"), str(path))
+        for path in self._invitations():
+            try:
+                peer = Peer.from_text(_text_of(path), str(path))
+            except InputError:
+                if not path.exists():  # removed just now
+                    continue
+                raise
             found[peer.name] = peer
         return found
+
+    def acquaintance(self) -> object:
+        """Another value whenever somebody else may be known: cheap enough to be asked for every request."""
+        found = []
+        for path in (self.folder / certificates.CERTIFICATE, *self._invitations()):
+            with suppress(OSError):
+                at = path.stat()
+                found.append((path.name, at.st_ino, at.st_mtime_ns, at.st_ctime_ns, at.st_size))
+        return found
+
+    def _invitations(self) -> list[Path]:
+        return sorted((self.folder / "peers").glob("*.toml"))
 
     @property
     def runs(self) -> Path:
@@ -213,10 +233,7 @@ class House:
         place = self.folder / "peers" / f"{peer.name}.toml"
         host = certificates.host_of(peer.url)
         for other in (self.me(), *self.peers().values()):
-            alike = (other.authority.strip(), certificates.host_of(other.url)) == (
-                peer.authority.strip(),
-                host,
-            )
+            alike = (other.authority, certificates.host_of(other.url)) == (peer.authority, host)
             if alike and other.name != peer.name:
                 raise InputError(
                     f"{path}: {other.name} has the same host and authority: nobody could tell the two apart"
@@ -265,6 +282,8 @@ def made(
     if not names.is_name(name):
         raise InputError(f"--name: {names.RULE}, of one alphabet, as contracts write it")
     refuse_address(url)
+    if issued is not None:
+        _authority_of(issued[2])
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o700)
     for inner in ("peers", "runs", "releases"):
@@ -307,6 +326,20 @@ def made(
     if relay is not None:
         house.accept(relay)
     return house
+
+
+def _authority_of(path: Path) -> str:
+    """The certificate in a file of our own; remarks beside it, as openssl writes them, stay there."""
+    try:
+        found = certificates.sole(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        found = None
+    if found is None:
+        raise InputError(
+            f"{path}: is not one certificate as PEM: of what issued {certificates.CERTIFICATE} directly, "
+            "and of nothing above it"
+        )
+    return found
 
 
 def _text_of(path: Path) -> str:

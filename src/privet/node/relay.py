@@ -21,7 +21,6 @@ import asyncio
 import logging
 import re
 import secrets
-import threading
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -30,9 +29,9 @@ from time import monotonic
 from typing import Any
 
 from privet.disclose.audit.lines import begin, say
-from privet.errors import MissingExtraError, PrivetError
+from privet.errors import MissingExtraError
 from privet.node import certificates
-from privet.node.faces import Faces
+from privet.node.faces import Faces, kept_fresh
 from privet.node.house import House
 from privet.node.speaking import Speaking
 from privet.node.wires import Ordered, Taken
@@ -55,7 +54,6 @@ LOOK = 0.5  # seconds between two looks whether somebody is still there
 AFTER = 30.0  # seconds after an answer within which a node asks again: a busy machine is slow
 GONE = 3.0  # seconds that are left to a node that hung up while it waited
 TUNNELS = 64  # that one node has called
-FRESH = 5.0  # seconds after which a new invitation is known
 ID = re.compile(r"[0-9a-f]{32}")
 
 
@@ -280,34 +278,21 @@ def serve(house: House) -> None:
     """Carry bytes until stopped."""
     begin()
     certificates.own(house.folder)
-    tls, faces = certificates.serving(house.folder), Faces(house)
-
-    def refresh() -> None:
-        """Invitations accepted and certificates renewed since."""
-        certificates.arm(tls, house.folder, [one.authority for one in (house.me(), *house.peers().values())])
-        faces.forget()
-
-    def watch() -> None:
-        while not stopped.wait(FRESH):
-            try:
-                refresh()
-            except PrivetError as error:
-                say("cannot read its folder", kind=error.code)
-
-    refresh()
-    stopped = threading.Event()
-    threading.Thread(target=watch, daemon=True, name="refresh").start()
+    faces = Faces(house)
     limits = Limits(connections=2000, per_address=500, seconds=60.0).fitting()
-    visitor: Any = partial(Caller, Door(limits, Metrics(), tls=tls))
+    door = Door(limits, Metrics(), tls=certificates.serving(house.folder))
+    visitor: Any = partial(Caller, door)
     config = configured(
         application(house, faces),
         visitor,
         timeout_keep_alive=int(limits.idle),
         timeout_graceful_shutdown=LAST,
     )
-    with listening(house.host, house.port, "is another relay running?") as listener:
+    with (
+        kept_fresh(house, door, faces),
+        listening(house.host, house.port, "is another relay running?") as listener,
+    ):
         say("start", relay=house.name, host=house.host, port=house.port)
         with suppress(KeyboardInterrupt, SystemExit):  # how a service is stopped
             Service(config).run([listener])
-    stopped.set()
     say("stop", relay=house.name)

@@ -21,7 +21,7 @@ from privet.disclose.audit.lines import begin, say
 from privet.errors import MissingExtraError, PrivetError
 from privet.node import certificates, questions
 from privet.node.calling import socket_of
-from privet.node.faces import Faces
+from privet.node.faces import Faces, kept_fresh
 from privet.node.house import House
 from privet.node.notes import Noted
 from privet.node.running import Live
@@ -69,10 +69,9 @@ class Caller(Visitor):
         super().leave(why)
 
 
-def application(house: House, runs: Runs, refresh: Callable[[], None]) -> FastAPI:
+def application(house: House, runs: Runs, faces: Faces, refresh: Callable[[], None]) -> FastAPI:
     """The node as an ASGI application; `refresh` is called before a run, for peers and certificates anew."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
-    faces = Faces(house)
     who = faces.who
     app.add_middleware(Speaking, faces=faces, other=runs.refuse_speech)
 
@@ -96,7 +95,6 @@ def application(house: House, runs: Runs, refresh: Callable[[], None]) -> FastAP
         asked = await _small(request)
         if asked is None or not isinstance(asked.get("contract"), str):
             return refused(request, 400, "names a contract, and data")
-        faces.forget()
         try:
             refresh()
             noted = await run_in_threadpool(
@@ -311,31 +309,22 @@ def serve(house: House) -> None:
     """Serve until stopped."""
     begin()
     certificates.own(house.folder)  # a certificate that has run out is said now
-    tls = certificates.serving(house.folder)
-    runs = Runs(house)
-    tunnels = ways(house)
-
-    def refresh() -> None:
-        """Invitations accepted and certificates renewed since, for whoever connects next."""
-        peers = house.peers().values()
-        certificates.arm(tls, house.folder, [house.me().authority, *(peer.authority for peer in peers)])
-        for one in tunnels:
-            one.refresh()
-
-    refresh()
+    runs, faces, tunnels = Runs(house), Faces(house), ways(house)
     limits = Limits(connections=200, per_address=60, seconds=60.0).fitting()
-    visitor: Any = partial(Caller, Door(limits, Metrics(), tls=tls))
-    config = configured(
-        application(house, runs, refresh),
-        visitor,
-        timeout_keep_alive=int(limits.idle),
-        timeout_graceful_shutdown=LAST,
-    )
+    door = Door(limits, Metrics(), tls=certificates.serving(house.folder))
+    visitor: Any = partial(Caller, door)
     with (
+        kept_fresh(house, door, faces, *(one.refresh for one in tunnels)) as refresh,
         listening(house.host, house.port, "is another node running?")
         if house.relay is None
-        else bound(socket_of(house.folder, house.name))
-    ) as listener:
+        else bound(socket_of(house.folder, house.name)) as listener,
+    ):
+        config = configured(
+            application(house, runs, faces, refresh),
+            visitor,
+            timeout_keep_alive=int(limits.idle),
+            timeout_graceful_shutdown=LAST,
+        )
         say("start", node=house.name, host=house.host, port=house.port, relay=house.relay)
         for one in tunnels:
             one.start()

@@ -3,7 +3,7 @@
 Nodes of different versions would misread each other, or wait for each other in vain: their contracts need not
 even have the same digest. So a node refuses a caller with another version, names it, and says its own. Only
 health is told to anybody whose certificate is known, whatever it speaks. A relay says its version and refuses
-nobody: it carries what it cannot read.
+nobody for another: it carries what it cannot read. Whose certificate nobody knows is refused by both.
 """
 
 from __future__ import annotations
@@ -46,18 +46,23 @@ class Speaking:
                 message = {**message, "headers": said}
             await send(message)
 
+        async def refuse(status: int, why: str) -> None:
+            say("refused", level=logging.WARNING, anybody=True, status=status, why=why, **told)
+            body = json.dumps({"error": why}).encode()
+            about = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+            await answer({"type": "http.response.start", "status": status, "headers": about})
+            await answer({"type": "http.response.body", "body": body})
+
         request = Request(scope)
+        told = self._faces.told(request)
+        if "peer" not in told:  # also whoever was known when it connected
+            await refuse(403, "not a peer")
+            return
         theirs = version_of(request.headers.get(HEADER))
         if self._other is None or theirs == SPEAKS or scope["path"] == FREE:
             await self._app(scope, receive, answer)
             return
-        told = self._faces.told(request)
         which = f"version {theirs}" if theirs else "no version that there is"
         why = f"speaks {which} of the protocol, this node {SPEAKS}"
-        say("refused", level=logging.WARNING, anybody=True, status=426, why=why, **told)
-        if "peer" in told:
-            self._other(told["peer"], theirs)
-        body = json.dumps({"error": why}).encode()
-        about = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-        await answer({"type": "http.response.start", "status": 426, "headers": about})
-        await answer({"type": "http.response.body", "body": body})
+        self._other(told["peer"], theirs)
+        await refuse(426, why)

@@ -59,7 +59,6 @@ class Tunnels:
 
     def start(self) -> None:
         threading.Thread(target=self._answer, daemon=True, name="relay calls").start()
-        self.refresh()
 
     def refresh(self) -> None:
         """A socket file for every peer that is reached through the relay, also for new ones."""

@@ -184,7 +184,7 @@ def status(*, node: NodeFolder = HERE, json: Json = False) -> int:
 
     """
     from privet.errors import PartyError
-    from privet.node.calling import Caller
+    from privet.node.calling import LISTS, Caller
     from privet.node.certificates import valid_until
     from privet.node.house import House
 
@@ -193,7 +193,7 @@ def status(*, node: NodeFolder = HERE, json: Json = False) -> int:
     for name, peer in {house.name: house.me(), **house.peers()}.items():
         caller = Caller(house.folder, peer, seconds=5.0)
         try:
-            answered, _ = caller.call("GET", "/healthz")
+            answered, _ = caller.call("GET", "/healthz", most=LISTS)
             found[name] = "answers" if answered == 200 else "refuses us"
         except PartyError as error:
             found[name] = str(error).partition(": ")[2]

@@ -1,10 +1,10 @@
 """A node that does not keep to the protocol at its end, or is unlucky there: `python lying.py WAY FOLDER`.
 
 Ways, several of them joined by `+`: `searches`: it has seen what the search tells, and is gone before
-anything is opened; `leaves`: it has seen the joint table, and is gone; `withholds`: it has everybody's
-signature, and is gone without giving its own; `killed`: it dies when its signature has gone out; `full`: its
-disk is, then; `marks`: keeps what it tells of its rows; `lies`: tells that again, whatever rows it puts in,
-and minds nothing itself.
+anything is opened; `grows`: the same of a virtual database; `leaves`: it has seen the joint table, and is
+gone; `withholds`: it has everybody's signature, and is gone without giving its own; `killed`: it dies when
+its signature has gone out; `full`: its disk is, then; `marks`: keeps what it tells of its rows; `lies`: tells
+that again, whatever rows it puts in, and minds nothing itself.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from privet.evidence import signing
-from privet.node import runs
+from privet.node import jobs, runs
 from privet.node.house import House
 from privet.node.service import serve
 from privet.parties import rows
@@ -59,6 +59,7 @@ def main(ways: str, folder: str) -> None:
     changes: dict[str, list[tuple[Any, str, Any]]] = {
         "honest": [],
         "searches": [(party, "assembled", leaves)],
+        "grows": [(jobs, "keep_together", leaves)],
         "leaves": [(AllSign, "put", leaves)],
         "withholds": [(AllSign, "_signed", withholds)],
         "killed": [(AllSign, "_signed", killed)],

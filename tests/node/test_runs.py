@@ -509,6 +509,23 @@ def test_a_virtual_database_of_the_same_rows_is_not_made_again_unless_forced(tmp
     assert runs.give_up(agreements.load(path).digest.hex())
 
 
+def test_nor_is_one_searched_for_without_end(tmp_path: Path) -> None:
+    """No row is shown, but counts are, of whatever a party that lies has put in this time."""
+    known, data = houses(tmp_path), tables(tmp_path)
+    path = contract_of(tmp_path / "c", known, of=federation.document, parties=list(known))
+    published(known["B"], path, data["B"], {})
+    runs = noted(known["B"], state="failed", release="", opened=True)
+    assert runs.start(path, data["B"], None).state == "waiting", "one may be an accident"
+    assert runs.give_up(agreements.load(path).digest.hex())
+    twice = json.loads((known["B"].runs / f"{SESSION}.json").read_text()) | {"session": "ef" * 16}
+    (known["B"].runs / f"{'ef' * 16}.json").write_text(json.dumps(twice))
+    runs = Runs(known["B"])
+    with pytest.raises(InputError, match=r"broken off more than once when its search had begun.*--again"):
+        runs.start(path, data["B"], None)
+    assert runs.start(path, data["B"], None, again=True).state == "waiting"
+    assert runs.give_up(agreements.load(path).digest.hex())
+
+
 def test_rows_are_those_that_were_signed_for(tmp_path: Path) -> None:
     known, data = houses(tmp_path), tables(tmp_path)
     path = contract_of(tmp_path / "c", known)

@@ -5,6 +5,7 @@ Real nodes, one of which does not keep to the protocol when the table has been o
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -14,11 +15,13 @@ import pytest
 import tomli_w
 from tests.node import lying
 from tests.node.nodes import NAMES, Process, contract_of, fresh, houses, over, runs, serving, start
+from tests.parties import federation
 from tests.parties import test_noisy_contract as spending
 
 from privet.cli import main
 from privet.dp.ledger import Ledger
 from privet.node.house import House
+from privet.node.refusals import JUST_NOW
 from privet.parties.agreements import load
 from privet.roads.parties.concluding import PERHAPS
 
@@ -114,6 +117,31 @@ def test_nor_does_one_that_has_only_seen_what_the_search_tells(scene: Scene) -> 
     assert any(found[name]["why"].startswith(f"C: {OTHER_ROWS}") for name in "AB"), found
     assert not scene.releases(path)
     assert {one["state"] for one in scene.run(path).values()} == {"done"}, "the same rows"
+
+
+def test_nor_is_a_virtual_database_broken_off_without_end(scene: Scene) -> None:
+    """Its search tells where medians lie: rows that a liar puts around them count the others'."""
+    folder = scene.folder / "grows"
+    folder.mkdir()
+    scene.data = federation.parts(folder, NAMES)
+    path = contract_of(folder, scene.houses, of=federation.document, parties=list(NAMES))
+    for ways, age in (("marks+grows", 26), ("lies+grows", 40)):
+        liar = Path(scene.data["C"])
+        liar.write_text(liar.read_text().replace(",26,", f",{age},"))
+        scene.becomes(ways)
+        found = scene.run(path, "AB")
+        assert [(one["state"], one["opened"]) for one in found.values()] == [("failed", True)] * 2, found
+    scene.becomes("lies+grows")
+    said = scene.start(path)
+    for name in "AB":
+        assert said[name][0] == 422, "a third search is not begun"
+        assert "broken off more than once when its search had begun" in said[name][1]["complaints"][0]
+    scene.becomes("honest")
+    time.sleep(JUST_NOW)  # for which A and B remember that the other has refused
+    assert {one["state"] for one in scene.run(path, again="ABC").values()} == {"done"}
+    for status, refused in scene.start(path).values():
+        assert status == 422, "nor is it made twice"
+        assert "--again" in refused["complaints"][0]
 
 
 def test_a_party_that_withholds_its_signature_and_lies_has_no_second_release(scene: Scene) -> None:

@@ -106,6 +106,7 @@ def run(
     Next: `privet joint fetch contract.toml -o joint` brings the release.
 
     """
+    from privet.node.calling import LISTS
     from privet.parties import agreements
 
     digest = agreements.load(contract).digest.hex()
@@ -122,7 +123,7 @@ def run(
         "again": again,
     }
     with _own(node) as (house, caller):
-        status, said = caller.call("POST", "/v1/runs", document=asked)
+        status, said = caller.call("POST", "/v1/runs", document=asked, most=LISTS)
         if status != 200:
             raise InputError(*(said.get("complaints") or ["the node refuses"]))
         if not wait:
@@ -261,7 +262,9 @@ def _own(node: Path) -> Iterator[tuple[House, Caller]]:
 
 
 def _runs(caller: Caller) -> list[dict[str, Any]]:
-    status, said = caller.call("GET", "/healthz")
+    from privet.node.calling import LISTS
+
+    status, said = caller.call("GET", "/healthz", most=LISTS)
     if status != 200:
         raise PartyError(f"{caller.peer.name}: the node refuses us")
     found: list[dict[str, Any]] = said.get("runs", [])

@@ -77,9 +77,7 @@ def init(
         relay=relay,
     )
     told = {"name": house.name, "url": house.url, "folder": str(node), "key": house.key().public}
-    hub = (
-        None if house.relay is None else house.peers()[house.relay]
-    )  # its invitation was accepted just now, like any other
+    hub = None if house.relay is None else house.peers()[house.relay]  # accepted just now, like any other
     if hub is not None:
         told["relay_fingerprint"] = hub.fingerprint
     if json:
@@ -188,7 +186,7 @@ def status(*, node: NodeFolder = HERE, json: Json = False) -> int:
 
     """
     from privet.errors import PartyError
-    from privet.node.calling import Caller
+    from privet.node.calling import LISTS, Caller
     from privet.node.certificates import valid_until
     from privet.node.house import House
 
@@ -197,7 +195,7 @@ def status(*, node: NodeFolder = HERE, json: Json = False) -> int:
     for name, peer in {house.name: house.me(), **house.peers()}.items():
         caller = Caller(house.folder, peer, seconds=5.0)
         try:
-            answered, _ = caller.call("GET", "/healthz")
+            answered, _ = caller.call("GET", "/healthz", most=LISTS)
             found[name] = "answers" if answered == 200 else "refuses us"
         except PartyError as error:
             found[name] = str(error).partition(": ")[2]

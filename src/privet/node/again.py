@@ -11,7 +11,9 @@ three, with other rows of its own in each. Runs that broke off and results could
 would see two. But then stewards whose line broke in one search and in the signing of the next could go on
 with `--again` only, which asks nothing: neither for the same marks nor for the same result, as the run that
 is refused to them would be asked. Two accidents are more frequent than such a liar, and `--again` shows it
-more than one table. So they are counted apart.
+more than one table. So they are counted apart. Of a virtual database it sees two searches: the boxes fall by
+chance and are no result to be held to, but what is cut where, and how many rows lie there, counts the others'
+around whatever rows it has put in; and one that was made is not made again.
 
 Noise is paid for instead, in a ledger, by each party for its own rows and before anything is drawn from them:
 whoever stops such a run half-way, or repeats it with other rows, has had what was paid for, and the budget
@@ -59,11 +61,10 @@ def refuse_second(contract: Signed, over: Sequence[Noted], me: str, known: str, 
     before = seen(contract, over)
     if any(one.marks.get(me, told) != told for one in before):
         raise InputError(f"{me}: {OTHERS}")
-    if not isinstance(contract, DatabaseContract):  # its boxes fall by chance, and show no row
-        if sum(not one.result and not one.release for one in before) > FORGIVEN:
-            raise InputError(BROKEN_OFF)
-        if len({one.result for one in before if one.result}) > 1:
-            raise InputError(TWO_RESULTS)
+    if sum(not one.result and not one.release for one in before) > FORGIVEN:
+        raise InputError(BROKEN_OFF)
+    if len({one.result for one in before if one.result}) > 1:
+        raise InputError(TWO_RESULTS)
     if isinstance(contract, Contract) and contract.noisy:
         return
     made = [one for one in over if one.seen and one.rows == known]

@@ -1,7 +1,8 @@
 """How a node speaks to a peer, or its steward to the node: HTTPS with its own certificate, and nothing else.
 
 Every answer is small and bounded but for the files of a release, and so is the time that a request takes as
-a whole: who sends a byte now and then, or keeps the last ones, peer or relay, holds nobody.
+a whole: who sends a byte now and then, or keeps the last ones, peer or relay, holds nobody. Nor does who goes
+on sending: there is more time only for bytes that are due, of a file or a message.
 Whatever goes wrong on the way is a `PartyError` that names the peer; what a peer answers is never repeated.
 """
 
@@ -34,7 +35,8 @@ RATE = 10_000.0  # bytes in a second that have to come, and to go
 RECORD = 1 << 14  # bytes that TLS sends at once
 SOON = 0.001  # seconds; none at all would mean not to wait, which is something else
 HEADER = "privet-speaks"  # the version of the protocol, in requests and in answers
-SMALL = 1 << 20  # bytes of an answer that is not a file
+SMALL = 1 << 16  # bytes of an answer that is no file and no list
+LISTS = 1 << 20  # of one of our own node's, which lists all that was run, or all that is wrong
 
 
 class UnreachableError(PartyError):
@@ -72,13 +74,15 @@ class Caller:
         document: Any = None,
         headers: dict[str, str] | None = None,
         seconds: float = inf,
+        most: int = SMALL,
     ) -> tuple[int, dict[str, Any]]:
         """A request, and what was answered: the status, and a small JSON document.
 
-        `seconds`: that whoever asks has left for it, where that is less than a request may take anyway.
+        `seconds`: that whoever asks has left for it, where that is less than a request may take anyway;
+        `most`: bytes of the document, which take no time of their own.
         """
         self._begin(seconds, len(body or b""))
-        status, said = self._answered(method, path, SMALL, content=body, json=document, headers=headers)
+        status, said = self._answered(method, path, most, content=body, json=document, headers=headers)
         try:
             found = json.loads(said) if said else {}
         except (ValueError, RecursionError):
@@ -90,15 +94,20 @@ class Caller:
     def piece(self, path: str, most: int) -> tuple[int, bytes]:
         """A request for bytes, so many at most."""
         self._begin()
-        return self._answered("GET", path, most)
+        return self._answered("GET", path, most, due=True)
 
-    def _answered(self, method: str, path: str, most: int, **more: Any) -> tuple[int, bytes]:
-        """The status, and what was answered; more than `most` bytes are not read."""
+    def _answered(
+        self, method: str, path: str, most: int, *, due: bool = False, **more: Any
+    ) -> tuple[int, bytes]:
+        """The status, and what was answered; more than `most` bytes are not read.
+
+        `due`: so many are waited for, and not only allowed.
+        """
         try:
             with self._client.stream(method, path, **more) as answer:
                 self._refuse_other(answer)
                 found = b""
-                for piece in self._pieces(answer):
+                for piece in self._pieces(answer) if due else answer.iter_bytes():
                     found += piece
                     if len(found) > most:
                         raise PartyError(f"{self.peer.name}: answers with more than is agreed")
@@ -129,7 +138,7 @@ class Caller:
         self._clock.until = monotonic() + min(seconds, self._seconds) + size / RATE
 
     def _pieces(self, answer: httpx.Response) -> Iterator[bytes]:
-        """What comes, which takes its time, too, but goes on coming."""
+        """What is due, which takes its time, too, but goes on coming."""
         for piece in answer.iter_bytes():
             self._clock.until += len(piece) / RATE
             yield piece

@@ -64,6 +64,8 @@ class Live:
     wires: Nodes | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
     ended: threading.Event = field(default_factory=threading.Event)  # the steward or a peer has ended it
+    closing: bool = False  # how it ended is said, once
+    over: threading.Event = field(default_factory=threading.Event)  # and is known: the next may begin
 
 
 class Runner:
@@ -194,5 +196,8 @@ class Runner:
 
     def _note(self, live: Live, **more: Any) -> None:
         """On disk before it is done: a run that is killed then has done it."""
-        live.noted = replace(live.noted, **more)
-        write(self._house, live.noted)
+        with live.lock:
+            if live.closing:  # given up meanwhile: nothing more is told, opened or signed
+                raise PartyError(live.noted.why)
+            live.noted = replace(live.noted, **more)
+            write(self._house, live.noted)

@@ -32,6 +32,7 @@ from privet.node.questions import Asked, PartGoneError, forget
 from privet.node.refusals import REFUSED, Refusals
 from privet.node.running import Live, Runner
 from privet.node.source import content, mark, opened, values
+from privet.node.wires import Nodes
 from privet.parties import agreements, rows
 from privet.parties.agreements import Signed
 from privet.parties.contract import Contract
@@ -41,6 +42,7 @@ from privet.parties.transport import OtherSpeechError
 
 QUESTIONS = 16  # that are answered at the same time
 NOTES = "the node cannot write to its own folder: is the disk full? Nothing was begun"
+AT_ONCE = 1.0  # seconds in which a run ends that its steward has ended
 RUNNING_ALREADY = "this contract is running already; `privet joint status` says how far it is"
 
 
@@ -303,12 +305,27 @@ class Runs:
         if live is None:
             return False
         live.ended.set()
+        why = f"{self.house.name}: ended by our own steward; nothing is published"
         with live.lock:
             if live.wires is not None:
-                live.wires.end(f"{self.house.name}: ended by our own steward; nothing is published")
+                live.wires.end(why)
             elif live.noted.state == WAITING:
                 self._close(live, replace(live.noted, state=FAILED, why="ended by our own steward"))
+        if live.wires is not None and not live.over.wait(AT_ONCE):
+            self._abandon(live, live.wires, why)
         return True
+
+    def _abandon(self, live: Live, wires: Nodes, why: str) -> None:
+        """Its thread still waits for the answer of a slow peer: that keeps nobody from starting the next.
+
+        Where our signature may be out it is waited for all the same: a release may come of it.
+        """
+        telling = threading.Thread(target=wires.stop, args=(self.house.name,), daemon=True)
+        telling.start()
+        telling.join(AT_ONCE)  # whoever does answer knows it before it is asked to join the next
+        with live.lock:
+            if not live.noted.signed and live.question is None:
+                self._close(live, live.noted.failed(why))
 
     def _begin(self, live: Live, session: bytes) -> bool:
         """Note it, then run it; what cannot be noted is not begun."""
@@ -323,6 +340,10 @@ class Runs:
 
     def _close(self, live: Live, found: Noted) -> None:
         """Note how it ended; whoever hears that it is over can begin the next."""
+        with self._lock:
+            if live.closing:
+                return
+            live.closing = True
         if found.session:
             try:
                 write(self.house, found)
@@ -332,4 +353,5 @@ class Runs:
             live.noted = found
             self._live.pop(found.contract if found.kind == RUN else found.session, None)
             self._over[found.session or secrets.token_hex(4)] = found  # one that nobody joined has no session
+        live.over.set()
         say("run ended", session=found.session, state=found.state, why=found.why)

@@ -73,6 +73,12 @@ class Sites:
             assert time.monotonic() < until, f"{len(left)} answers are kept"
             time.sleep(0.05)
 
+    def part(self, name: str, path: Path) -> Path:
+        """What a site keeps of a database; questions of earlier tests may end later than it is made."""
+        house, digest = self.houses[name], load(path).digest.hex()
+        made_in = next(r["release"] for r in runs(house) if r["contract"] == digest and r["release"])
+        return house.releases / f"{made_in}.private"
+
     def query(self, path: Path, *words: str, node: str = "A") -> int:
         return main(["joint", "query", str(path), *words, "--node", str(self.folder / node)])
 
@@ -214,15 +220,7 @@ def test_two_who_ask_at_once_a_memory_that_is_lost_and_one_that_is_forged(
 ) -> None:
     path = sites.contract("remembered", purpose="memories")
     sites.run(path)
-    digest = load(path).digest.hex()
-    made_in = {  # questions of earlier tests may end later than it
-        name: next(one["release"] for one in runs(house) if one["contract"] == digest and one["release"])
-        for name, house in sites.houses.items()
-    }
-    heard = {
-        name: house.releases / f"{made_in[name]}.private" / "heard.json"
-        for name, house in sites.houses.items()
-    }
+    heard = {name: sites.part(name, path) / "heard.json" for name in NAMES}
 
     def restarted(*names: str) -> None:
         for name in names:
@@ -272,9 +270,7 @@ def test_a_question_that_fails_at_one_site_is_said_by_whom_at_the_others_and_to_
 ) -> None:
     path = sites.contract("failing", purpose="failures")
     sites.run(path)
-    digest = load(path).digest.hex()
-    made_in = next(r["release"] for r in runs(sites.houses["C"]) if r["contract"] == digest and r["release"])
-    apart = sites.houses["C"].releases / f"{made_in}.private"
+    apart = sites.part("C", path)
     rows = (apart / "rows.json").read_bytes()
     strange = json.loads(rows)
     strange["leaf"] = [9999 for _ in strange["leaf"]]

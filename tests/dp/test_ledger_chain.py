@@ -59,9 +59,11 @@ def unguarded(path: Path) -> Iterator[sqlite3.Connection]:
     db.execute("PRAGMA synchronous = OFF")  # a forger is in a hurry
     for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
         db.execute(f"DROP TRIGGER {name}")
-    yield db
-    db.commit()
-    db.close()
+    try:
+        yield db
+        db.commit()
+    finally:
+        db.close()
 
 
 def refused(path: Path) -> TamperedError:

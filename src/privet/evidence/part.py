@@ -42,6 +42,7 @@ Read: TypeAlias = Callable[[Any, str, list[str]], Any]  # value, place, places t
 _TAKEN = {"from", "values"}  # keys that are words of Python, or of its mappings
 _DECIMAL = re.compile(r"-?[0-9]{1,1000}(\.[0-9]{1,1000})?([eE][-+]?[0-9]{1,3})?")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+DEEPEST = 250  # lists and tables in each other: the same for every Python, some of which give up soon after
 _FRACTION = re.compile(r"-?[0-9]{1,1000}(/0*[1-9][0-9]{0,999})?")  # through nothing it is not one
 
 
@@ -320,12 +321,14 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, float) and isfinite(value)  # numpy's own floats are floats, too
 
 
-def _is_json(value: Any) -> bool:
+def _is_json(value: Any, deeper: int = DEEPEST) -> bool:
     """Whatever a policy may say; already parsed, so only what JSON cannot hold is refused."""
+    if isinstance(value, (Mapping, list, tuple)) and not deeper:
+        raise RecursionError
     if isinstance(value, Mapping):
-        return all(_is_text(key) and _is_json(one) for key, one in value.items())
+        return all(_is_text(key) and _is_json(one, deeper - 1) for key, one in value.items())
     if isinstance(value, (list, tuple)):
-        return all(map(_is_json, value))
+        return all(_is_json(one, deeper - 1) for one in value)
     return value is None or type(value) in {int, bool} or _is_text(value) or _is_number(value)
 
 

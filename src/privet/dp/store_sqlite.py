@@ -85,8 +85,9 @@ class SqlitePage:
         return number, chain
 
     def lines(self) -> list[Line]:
-        rows = self._db.execute("SELECT number, at, kind, body, chain FROM entries ORDER BY number")
-        return [Line(*row) for row in rows]
+        # No name for the cursor: a refusal keeps names alive, and a cursor that is half read keeps the file locked.
+        lines = "SELECT number, at, kind, body, chain FROM entries ORDER BY number"
+        return [Line(*row) for row in self._db.execute(lines).fetchall()]
 
     def append(self, line: Line) -> None:
         self._db.execute(

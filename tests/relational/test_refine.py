@@ -157,12 +157,19 @@ def test_chance_makes_classes_better_and_never_too_small(seed: int, k: int) -> N
     assert sorted(set(found.tolist())) == list(range(int(found.max()) + 1))
 
 
-@pytest.mark.parametrize("seed", seldom(range(2), [0]))
-def test_the_plain_walk_goes_the_same_way(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("seed", "cells", "smallest"),
+    seldom([(0, 60, 3), (1, 60, 3), (0, 120, 30), (1, 120, 30)], [(0, 60, 3), (0, 120, 30)]),
+)
+def test_the_plain_walk_goes_the_same_way(
+    seed: int, cells: int, smallest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In classes of a few cells, and in those whose ends are looked for one by one."""
     if native.library() is None:
         pytest.skip("the compiled loops are not built: no C compiler on this machine")
-    tally = table(seed, cells=60)
-    quick, plain = (Groups(tally, np.arange(60) // 12, geometry(tally), 3) for _ in range(2))
+    tally = table(seed, cells)
+    start = np.arange(cells) * 5 // cells
+    quick, plain = (Groups(tally, start, geometry(tally), smallest) for _ in range(2))
     heat = heats(4)
     beside = quick.beside()
     quick.walk(beside, heat, seed)
@@ -170,7 +177,8 @@ def test_the_plain_walk_goes_the_same_way(seed: int, monkeypatch: pytest.MonkeyP
     assert np.array_equal(plain.beside(), beside)
     plain.walk(beside, heat, seed)
     assert plain.of_cell.tolist() == quick.of_cell.tolist()
-    assert len(set(quick.of_cell.tolist())) > 5  # classes were founded
+    assert (quick.of_cell != start).mean() > 0.5
+    assert smallest > 3 or len(set(quick.of_cell.tolist())) > 5  # classes were founded
 
 
 def test_where_more_than_sizes_is_promised_chance_changes_nothing() -> None:

@@ -153,7 +153,7 @@ int64_t privet_regroup(const int32_t *codes /* cells * d */, int64_t cells, int6
     const int64_t *logs, int64_t seed, const int64_t *kinds /* d */, const int64_t *widths /* d */,
     const int64_t *const *begin /* d */, const int64_t *const *end /* d */, const int64_t *const *own /* d */,
     const int64_t *const *stretch /* d */);
-/* regroup.c: the nearest cells of each among those of its part, and how far they are; 0 */
+/* regroup.c: the nearest cells of each among those of its part, and how far they are; 0, or -1: no memory */
 int64_t privet_near_cells(const int32_t *codes, int64_t d, const int32_t *order /* ends[parts] */,
     const int32_t *ends /* parts + 1 */, int64_t parts, const int64_t *kinds /* d */,
     const int64_t *widths /* d */, const int64_t *const *begin /* d */, const int64_t *const *end /* d */,

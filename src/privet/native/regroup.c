@@ -8,15 +8,17 @@
 #include <string.h>
 
 enum { MOST = 12, BLOCK = 1024, LOGS = 4096, RARE = 2, OFTEN = 64 }; /* the same as in regroup.py */
+enum { CROWD = 8 }; /* members of a class above which it pays to look only for the ends that move */
 
 typedef struct {
-    int64_t d, cells, smallest, near;
+    int64_t d, smallest, near;
     const int32_t *codes, *beside;
     const int64_t *count;
     Geometry geometry;
     int32_t *of_cell, *next, *before, *head, *low, *high; /* members of a class are a list */
     int64_t *size, *loss, *many, *free_, frees;           /* and classes without one wait in another */
-    int32_t *ends;                                        /* room for the ends of two classes */
+    int32_t *ends, *open;                                 /* room for the ends of two classes, and of those of one */
+    int32_t **ranges;
 } Classes;
 
 static uint64_t drawn(uint64_t *state) /* splitmix64 */
@@ -55,23 +57,71 @@ static void reach(const Classes *t, int32_t cell, int32_t *low, int32_t *high)
         low[a] = lesser(low[a], code[a]), high[a] = larger(high[a], code[a]);
 }
 
+/* The ends of a class that has others than this cell, without it: an end moves only where nobody else reaches it, and
+ * whoever is found there settles it, so that mostly few members are looked at. */
+static void shrink(const Classes *t, int32_t class_, int32_t without, int32_t *low, int32_t *high)
+{
+    const int32_t *code = t->codes + without * t->d, *was_low = t->low + class_ * t->d, *was_high = t->high + class_ * t->d;
+    int64_t lows = 0, highs = 0; /* attributes whose end is open, in `open` from its begin and from its middle */
+    int32_t *open_low = t->open, *open_high = t->open + t->d;
+    for (int64_t a = 0; a < t->d; a++) {
+        low[a] = was_low[a], high[a] = was_high[a];
+        if (code[a] == low[a])
+            low[a] = INT32_MAX, open_low[lows++] = (int32_t)a;
+        if (code[a] == high[a])
+            high[a] = -1, open_high[highs++] = (int32_t)a;
+    }
+    for (int32_t cell = t->head[class_]; cell >= 0 && lows + highs; cell = t->next[cell]) {
+        if (cell == without)
+            continue;
+        const int32_t *has = t->codes + cell * t->d;
+        for (int64_t i = lows; i-- > 0;) {
+            int32_t a = open_low[i];
+            low[a] = lesser(low[a], has[a]);
+            if (low[a] == was_low[a])
+                open_low[i] = open_low[--lows];
+        }
+        for (int64_t i = highs; i-- > 0;) {
+            int32_t a = open_high[i];
+            high[a] = larger(high[a], has[a]);
+            if (high[a] == was_high[a])
+                open_high[i] = open_high[--highs];
+        }
+    }
+}
+
+static int64_t loses(const Classes *t, const int32_t *low, const int32_t *high)
+{
+    int64_t sum = 0;
+    for (int64_t a = 0; a < t->d && high[0] >= 0; a++)
+        sum += t->ranges[a] ? t->ranges[a][low[a] * t->geometry.widths[a] + high[a]]
+                            : lost(&t->geometry, a, low[a], high[a]);
+    return sum;
+}
+
 /* What a class loses, each record of it, without a cell of its own and with another; either may be -1. */
 static int64_t changed(const Classes *t, int32_t class_, int32_t without, int32_t with, int32_t *low, int32_t *high)
 {
-    int64_t sum = 0;
-    for (int64_t a = 0; a < t->d; a++) {
-        low[a] = without < 0 && t->many[class_] ? t->low[class_ * t->d + a] : INT32_MAX;
-        high[a] = without < 0 && t->many[class_] ? t->high[class_ * t->d + a] : -1;
+    if (t->many[class_] > (without >= 0)) {
+        if (without >= 0 && t->many[class_] > CROWD) {
+            shrink(t, class_, without, low, high);
+        } else if (without >= 0) {
+            for (int64_t a = 0; a < t->d; a++)
+                low[a] = INT32_MAX, high[a] = -1;
+            for (int32_t cell = t->head[class_]; cell >= 0; cell = t->next[cell])
+                if (cell != without)
+                    reach(t, cell, low, high);
+        } else {
+            memcpy(low, t->low + class_ * t->d, (size_t)t->d * sizeof *low);
+            memcpy(high, t->high + class_ * t->d, (size_t)t->d * sizeof *high);
+        }
+    } else {
+        for (int64_t a = 0; a < t->d; a++)
+            low[a] = INT32_MAX, high[a] = -1;
     }
-    if (without >= 0)
-        for (int32_t cell = t->head[class_]; cell >= 0; cell = t->next[cell])
-            if (cell != without)
-                reach(t, cell, low, high);
     if (with >= 0)
         reach(t, with, low, high);
-    for (int64_t a = 0; a < t->d && high[0] >= 0; a++)
-        sum += lost(&t->geometry, a, low[a], high[a]);
-    return sum;
+    return loses(t, low, high);
 }
 
 static void keep(Classes *t, int32_t class_, const int32_t *low, const int32_t *high, int64_t loss)
@@ -83,8 +133,12 @@ static void keep(Classes *t, int32_t class_, const int32_t *low, const int32_t *
 
 static void settle(Classes *t, int32_t class_) /* from its members alone */
 {
-    int64_t loss = changed(t, class_, (int32_t)t->cells, -1, t->ends, t->ends + t->d);
-    keep(t, class_, t->ends, t->ends + t->d, loss);
+    int32_t *low = t->ends, *high = t->ends + t->d;
+    for (int64_t a = 0; a < t->d; a++)
+        low[a] = INT32_MAX, high[a] = -1;
+    for (int32_t cell = t->head[class_]; cell >= 0; cell = t->next[cell])
+        reach(t, cell, low, high);
+    keep(t, class_, low, high, loses(t, low, high));
 }
 
 static void move(Classes *t, int32_t cell, int32_t there, int64_t allowed)
@@ -222,16 +276,17 @@ int64_t privet_regroup(const int32_t *codes, int64_t cells, int64_t d, const int
                        const int64_t *kinds, const int64_t *widths, const int64_t *const *begin,
                        const int64_t *const *end, const int64_t *const *own, const int64_t *const *stretch)
 {
-    int32_t *narrow = malloc((size_t)(2 * cells + classes + 2 * classes * d + 4 * d + 1) * sizeof *narrow);
+    int32_t *narrow = malloc((size_t)(2 * cells + classes + 2 * classes * d + 6 * d + 1) * sizeof *narrow);
     int64_t *wide = calloc((size_t)(4 * classes + 1), sizeof *wide);
-    if (!narrow || !wide) {
-        free(narrow), free(wide);
+    Classes t = {.d = d, .smallest = smallest, .near = near, .codes = codes, .beside = beside, .count = count,
+                 .geometry = {kinds, widths, begin, end, own, stretch}, .of_cell = of_cell};
+    t.ranges = ranges_of(&t.geometry, d);
+    if (!narrow || !wide || !t.ranges) {
+        free(narrow), free(wide), free(t.ranges);
         return -1;
     }
-    Classes t = {.d = d, .cells = cells, .smallest = smallest, .near = near, .codes = codes, .beside = beside,
-                 .count = count, .geometry = {kinds, widths, begin, end, own, stretch}, .of_cell = of_cell};
     t.next = narrow, t.before = t.next + cells, t.head = t.before + cells;
-    t.low = t.head + classes, t.high = t.low + classes * d, t.ends = t.high + classes * d;
+    t.low = t.head + classes, t.high = t.low + classes * d, t.ends = t.high + classes * d, t.open = t.ends + 4 * d;
     t.size = wide, t.loss = wide + classes, t.many = t.loss + classes, t.free_ = t.many + classes;
     for (int64_t b = 0; b < classes; b++)
         t.head[b] = -1;
@@ -262,8 +317,23 @@ int64_t privet_regroup(const int32_t *codes, int64_t cells, int64_t d, const int
             exchange(&t, cell, there, chance, allowed);
         }
     }
-    free(narrow), free(wide);
+    free(narrow), free(wide), free(t.ranges);
     return 0;
+}
+
+/* Into the list of the nearest to a cell, behind those as far; one that is known from another part stays. */
+static void met(int32_t *known, int64_t *far, int64_t near, int32_t other, int64_t sum)
+{
+    int64_t at = 0;
+    if (sum >= far[near - 1])
+        return;
+    while (far[at] <= sum && known[at] != other)
+        at++;
+    if (known[at] == other)
+        return;
+    for (int64_t last = near - 1; last > at; last--)
+        far[last] = far[last - 1], known[last] = known[last - 1];
+    far[at] = sum, known[at] = other;
 }
 
 int64_t privet_near_cells(const int32_t *codes, int64_t d, const int32_t *order, const int32_t *ends, int64_t parts,
@@ -272,26 +342,25 @@ int64_t privet_near_cells(const int32_t *codes, int64_t d, const int32_t *order,
                           int64_t near, int32_t *beside, int64_t *apart)
 {
     Geometry geometry = {kinds, widths, begin, end, own, stretch};
+    int32_t **ranges = ranges_of(&geometry, d);
+    if (!ranges)
+        return -1;
     for (int64_t p = 0; p < parts; p++)
         for (int32_t i = ends[p]; i < ends[p + 1]; i++) {
             const int32_t *one = codes + order[i] * d;
-            int32_t *known = beside + order[i] * near;
             int64_t *far = apart + order[i] * near;
-            for (int32_t j = ends[p]; j < ends[p + 1]; j++) {
+            for (int32_t j = i + 1; j < ends[p + 1]; j++) { /* each pair once: each still meets the others in order */
                 const int32_t *two = codes + order[j] * d;
-                int64_t sum = 0, at = 0;
-                for (int64_t a = 0; a < d && sum < far[near - 1]; a++)
-                    sum += lost(&geometry, a, lesser(one[a], two[a]), larger(one[a], two[a]));
-                if (i == j || sum >= far[near - 1])
-                    continue;
-                while (far[at] <= sum && known[at] != order[j])
-                    at++;
-                if (known[at] == order[j])
-                    continue; /* met in another neighbourhood */
-                for (int64_t last = near - 1; last > at; last--)
-                    far[last] = far[last - 1], known[last] = known[last - 1];
-                far[at] = sum, known[at] = order[j];
+                int64_t *far_ = apart + order[j] * near, sum = 0;
+                int64_t most = far[near - 1] > far_[near - 1] ? far[near - 1] : far_[near - 1];
+                for (int64_t a = 0; a < d && sum < most; a++) {
+                    int32_t lo = lesser(one[a], two[a]), hi = larger(one[a], two[a]);
+                    sum += ranges[a] ? ranges[a][lo * widths[a] + hi] : lost(&geometry, a, lo, hi);
+                }
+                met(beside + order[i] * near, far, near, order[j], sum);
+                met(beside + order[j] * near, far_, near, order[i], sum);
             }
         }
+    free(ranges);
     return 0;
 }

@@ -115,12 +115,10 @@ class Groups:
         g = self.geometry
         for _ in range(ROUNDS):
             order, ends = (part.astype(np.int32) for part in halved(self.codes.astype(np.float64), rng, PART))
-            if native.library() is not None:
-                native.call(
-                    "privet_near_cells", self.codes, self.codes.shape[1], order, ends, len(ends) - 1, g.along,
-                    g.widths, g.begin, g.end, g.own, g.stretch, NEAR, found, apart,
-                )  # fmt: skip
-            else:
+            if native.library() is None or native.call(
+                "privet_near_cells", self.codes, self.codes.shape[1], order, ends, len(ends) - 1, g.along,
+                g.widths, g.begin, g.end, g.own, g.stretch, NEAR, found, apart,
+            ) < 0:  # fmt: skip
                 self._near(order, ends, found, apart)
         return found
 

@@ -43,8 +43,8 @@ def pytest_configure() -> None:
     """Thousands of releases are brought to the disk, one after the other; in memory nobody waits for that.
 
     Workers beside each other have one thread each for their small tables: a tenth of the processor time went
-    into threads that waited for each other. `test_same.py` says how many threads a command has; `make test-slow`
-    has one worker, with as many as there are.
+    into threads that waited for each other. `test_same.py` says how many threads a command has; in
+    `make test-slow` there is one worker, with as many as there are.
     """
     if "PYTEST_XDIST_WORKER" in os.environ:
         os.environ.setdefault("POLARS_MAX_THREADS", "1")  # before polars is loaded

@@ -46,7 +46,7 @@ def test_what_is_dropped_is_about_what_was_planned(
 ) -> None:
     diffgen = DiffGen(epsilon=Fraction(epsilon), h=h)
     plan = expect(diffgen, KNOWN.predictors, len(KNOWN.classes), records=rows)
-    runs = 36_000 // rows  # of few rows a run keeps nearly all or nearly none: the mean of 120 is .05 off, at 1 sigma
+    runs = 36_000 // rows  # of few rows one run keeps nearly all, the next hardly any
     found = really_dropped(coded(noisy.table(rows), KNOWN), diffgen, runs, monkeypatch)
     assert plan.dropped == pytest.approx(found, abs=0.3)
 

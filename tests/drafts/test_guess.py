@@ -257,3 +257,75 @@ def test_most_is_nine_of_ten_and_nobody_asks_on_where_it_is_settled(likely: list
 
     assert recognisers._most(likely, looks) == (sum(likely) >= recognisers.MOST * len(likely))
     assert asked.count(False) <= len(likely) // 10 + 1
+
+
+FIRST, LAST = (
+    ["Žä", "Bą", "Ołę", "Tšu", "Wé", "Qui", "Nwá", "Xiǎ", "Dïo", "Fjö"],
+    ["kas", "rytė", "mba", "ng", "lak"],
+)
+UNKNOWN = [one + other for one in FIRST for other in LAST]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("driver", "nurse", "tenant", "defendant", "witness", "Bewohner", "Kunde", "contestant", "voter"),
+        *("claimant", "therapist", "spouse", "child", "sold_by", "who", "kto", "v1", "code"),
+    ],
+)
+def test_names_that_no_list_knows_are_identifiers_however_often_they_repeat(name: str) -> None:
+    """Fifty of them in 3,000 rows were quasi, and a class of three was one person's own rows."""
+    assert role(name, UNKNOWN, 3000) is Role.IDENTIFIER
+
+
+@pytest.mark.parametrize("name", ["Medico curante", "diagnosis", "outcome", "occupation", "result"])
+def test_a_word_in_the_header_does_not_make_names_of_their_own_harmless(name: str) -> None:
+    """399 names of doctors left unchanged, as "sensitive": the header begins as medicine does."""
+    own = [f"{one} {other}" for one in UNKNOWN[:20] for other in UNKNOWN[30:]]
+    assert role(name, own, len(own)) is Role.IDENTIFIER
+    assert role(name, [f"C-{number:06}" for number in range(300)], 300) is Role.IDENTIFIER
+    assert role(name, [f"{number} Main St" for number in range(300)], 300) is Role.IDENTIFIER
+
+
+def test_an_address_among_other_values_and_sentences_among_choices() -> None:
+    assert role("result", ["pos", "neg", "ask ann@example.org"], 300) is Role.IDENTIFIER
+    assert role("result", ["pos", "neg", "5 mg @ night"], 300) is Role.SENSITIVE
+    notes = [f"was seen again {number} times after he had been sent home" for number in range(24)]
+    assert role("result", ["pos", "neg", *notes], 300) is Role.IDENTIFIER
+    assert role("result", ["pos", "neg", *notes[:3]], 300) is Role.SENSITIVE
+
+
+def test_what_stays_as_it_was() -> None:
+    """Amounts of one length are no codes of people, and a few choices under a person's word no names."""
+    assert role("income", [str(28000 + 37 * number) for number in range(51)], 51) is Role.SENSITIVE
+    assert role("is_recid", ["0", "1"], 7000) is Role.SENSITIVE
+    assert role("initial_listing_status", ["w", "f"], 7000) is not Role.IDENTIFIER
+    assert role("member", ["gold", "silver", "none"], 300) is Role.QUASI
+    assert role("mother", [str(number) for number in range(140, 190)], 300) is Role.QUASI
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("last_initial", ["A", "B", "C"]),
+        ("Huisnr", ["1", "12", "7"]),
+        ("house no", ["1", "12", "7"]),
+        ("GP", ["Dr Green", "Dr Ōe", "Dr. Pñ"]),
+        ("Zuweiser", ["Praxis Dr. Łenz", "Praxis Dr. Ü", "Dr. Æ"]),
+        ("long", [f"-93.29{number}" for number in range(100, 200)]),
+        ("booking", [str(7000 + number) for number in range(90)]),
+        ("diagnosis", [str(10_000_000 + 7919 * number) for number in range(300)]),
+    ],
+)
+def test_initials_doors_doctors_and_registers(name: str, values: list[str]) -> None:
+    assert role(name, values, 300 if len(values) == 300 else 3000) is Role.IDENTIFIER
+
+
+def test_an_x_to_many_digits_is_a_place() -> None:
+    assert role("x", [f"13.37{number}" for number in range(100, 160)], 3000) is Role.IDENTIFIER
+    assert role("x", [f"{number}.5" for number in range(60)], 3000) is Role.QUASI
+
+
+@pytest.mark.parametrize("name", ["dx", "dx1", "Hauptdiagnose", "Patologia", "Uitkering", "Bakiye"])
+def test_more_words_for_what_nobody_may_learn(name: str) -> None:
+    assert role(name, ["a", "b", "c"], 300) is Role.SENSITIVE

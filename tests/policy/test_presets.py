@@ -167,6 +167,98 @@ def test_safe_harbour_column_by_column() -> None:
     assert set(made["state"]) == {"WI", "NH", "CA"}
 
 
+def under_safe_harbour(name: str, values: list[str]) -> list[str] | None:
+    """The labels of a column that leave beside another one; None where it goes."""
+    rows = [values[at % len(values)] for at in range(60)]
+    table = pl.DataFrame({name: rows, "sex": ["F", "M"] * 30})
+    answers = Answers(rows=Rows.PERSONS)
+    text = accept(draft(table), Preset.find("hipaa-safe-harbor"), answers).text
+    made = publish(table, Policy.loads(text)).to_polars()
+    return sorted(set(made[name])) if name in made.columns else None
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("age", ["34", "102", "90+", "97"]),  # one text turned the rule off
+        ("age_text", ["84 years", "100 years"]),
+        ("PatientAge", ["063Y", "101Y"]),
+        ("AGE_GRP", ["85-89", "90-94", "95+"]),
+        ("zip", ["3601", "53715"]),  # 360* is four digits of 03601, and 036 a small area
+        ("zip", ["537 15", "NH 03601", "K1A 0B1"]),
+        ("zipf", ["53715.0", "3601.0"]),
+        ("seen", ["01/24", "11/25", "03/24"]),
+        ("quarter", ["2023Q1", "2023Q2", "2024Q1"]),
+        ("iso_week", ["2023-W26", "2023-W30", "2024-W01"]),
+        ("week", ["1", "17", "52"]),
+        ("weekday", ["Tue", "Mon", "Sun"]),
+        ("long", ["Monday 20 November 2023", "Tuesday 11 March 2025"]),
+        ("sasdate", ["22425", "21848", "21003"]),
+        ("loc", ["Salem, MA", "Derry, NH"]),
+        ("MSA", ["Boston-Cambridge", "Chicago-Naperville"]),
+        ("school", ["Lincoln High", "King Elem"]),
+        ("congr_dist", ["MA-05", "MA-07"]),
+    ],
+)
+def test_safe_harbour_publishes_nothing_that_it_cannot_make_coarse(name: str, values: list[str]) -> None:
+    assert under_safe_harbour(name, values) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "labels"),
+    [
+        ("YOB", ["1921", "1992"], ["1992", "<{}"]),
+        ("byear", ["1921", "1992"], ["1992", "<{}"]),
+        ("geb. am", ["04.01.1910", "05.04.1978"], ["1978", "<{}"]),
+        ("Doğum Tarihi", ["15.03.1910", "20.03.1978"], ["1978", "<{}"]),
+        ("HIV test date", ["2024-05-02", "2023-01-01"], ["2023", "2024"]),
+        ("ageatdeath", ["47", "102"], ["47", ">=90"]),
+        ("dose_age", ["71.5", "99.9"], [">=90", "[71-72)"]),
+        ("age", ["30.84462696783025", "91.2"], [">=90", "[30-31)"]),
+        ("zip_income", ["53715", "03601"], ["000**", "537**"]),
+    ],
+)
+def test_safe_harbour_is_about_what_a_column_says_whatever_its_role(
+    name: str, values: list[str], labels: list[str]
+) -> None:
+    oldest = datetime.now(tz=UTC).year - 89
+    assert under_safe_harbour(name, values) == [label.format(oldest) for label in labels]
+
+
+def test_what_is_no_part_of_a_date_stays() -> None:
+    assert under_safe_harbour("birth_weight", ["2500", "3100", "4000"])
+    assert under_safe_harbour("weeks_in_care", ["3", "12", "52"])
+    marriages = ["Married-civ-spouse", "Married-AF-spouse", "Never-married", "Divorced"]
+    assert under_safe_harbour("marital", marriages) == sorted(marriages)
+    assert under_safe_harbour("hours of work", ["10-19", "20-29"]) == ["10-19", "20-29"]
+    assert under_safe_harbour("country_of_birth", ["Peru", "France"]) == ["France", "Peru"]
+
+
+def test_the_steward_hears_why_a_column_goes() -> None:
+    table = pl.DataFrame({"zip": ["3601", "53715"] * 30, "sex": ["F", "M"] * 30})
+    told = accept(draft(table), Preset.find("hipaa-safe-harbor")).told
+    assert "zip: postal codes that are not all of five digits go; a zero may be lost" in told
+
+
+def test_shares_are_of_persons_where_it_is_said_whose_a_row_is() -> None:
+    """One value of ten was common among persons and rare among their rows: the promise could not be kept."""
+    rows = [(f"P{who}", ["flu", "gout", "acne"][visit % 3]) for who in range(60) for visit in range(3)]
+    table = pl.DataFrame(rows, schema=["patient", "diagnosis"], orient="row").with_columns(sex=pl.lit("F"))
+    lkc = Preset.find("lkc-research")
+    spoken = accept(draft(table), lkc, Answers(person="patient"))
+    assert "diagnosis: values that most records have cannot be protected" in spoken.told
+    assert not [
+        one for one in accept(draft(table), lkc, Answers(rows=Rows.PERSONS)).told if "diagnosis" in one
+    ]
+
+
+def test_one_thing_in_several_spellings_is_said() -> None:
+    table = pl.DataFrame({"diagnosis": ["HIV", "hiv", "flu", "gout"] * 20, "sex": ["F", "M"] * 40})
+    alike = table.with_columns(pl.col("diagnosis").str.to_lowercase())
+    said = [any("capitals or blanks" in doubt for doubt in draft(one).doubts) for one in (table, alike)]
+    assert said == [True, False]
+
+
 def test_without_a_sensitive_column_groups_are_promised_alone() -> None:
     frame = people().select("age", "sex", "state")
     assert accepted("statistics-office-5", frame).models == (KAnonymity(k=5),)

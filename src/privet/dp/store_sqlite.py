@@ -85,7 +85,7 @@ class SqlitePage:
         return number, chain
 
     def lines(self) -> list[Line]:
-        # No name for the cursor: a refusal keeps names alive, and a cursor that is half read keeps the file locked.
+        # No name for the cursor: a refusal keeps names alive, and a half-read cursor the lock on the file.
         lines = "SELECT number, at, kind, body, chain FROM entries ORDER BY number"
         return [Line(*row) for row in self._db.execute(lines).fetchall()]
 

@@ -56,6 +56,7 @@ def accept(drafted: Draft, preset: Preset, answers: Answers | None = None) -> Ac
         if one.name not in drafted.of_paths
     ]
     models, algorithm = list(preset.models), dict(preset.algorithm)
+    told: list[str] = []
     if drafted.paths is not None:
         if preset.trajectories is None:
             raise UnsupportedError(
@@ -63,12 +64,17 @@ def accept(drafted: Draft, preset: Preset, answers: Answers | None = None) -> Ac
             )
         models, algorithm = preset.trajectories["models"], preset.trajectories["algorithm"]
     elif preset.rules is not None:
-        columns, models, algorithm = safe_harbor(columns, models, algorithm)
+        looked_at = [replace(one, values=_different(drafted, one.name)) for one in columns]
+        columns, models, algorithm = safe_harbor(looked_at, models, algorithm)
+        told += [
+            f"{after.name}: {after.reason}"
+            for before, after in zip(looked_at, columns, strict=True)
+            if after.role is Role.IDENTIFIER and before.role is not Role.IDENTIFIER
+        ]
     sensitive = [column.name for column in columns if column.role is Role.SENSITIVE]
-    told: list[str] = []
     if not sensitive and drafted.paths is None:
         models = list(preset.without_sensitive) if preset.rules is None else models
-    protect = _Protect(drafted, sensitive, told)
+    protect = _Protect(drafted, sensitive, answers.person, told)
     models = [protect.filled(model) for model in models]
     said = list(_whose(answers))
     if said:
@@ -77,6 +83,10 @@ def accept(drafted: Draft, preset: Preset, answers: Answers | None = None) -> Ac
     after = lines.index('nulls = "value"') + 1
     lines[after:after] = said
     return Accepted("\n".join(lines) + "\n", (*drafted.doubts, *told))
+
+
+def _different(drafted: Draft, name: str) -> list[str]:
+    return [value for value, _ in drafted.counts(name) if value is not None]
 
 
 def _whose(answers: Answers) -> Iterator[str]:
@@ -100,6 +110,7 @@ class _Protect:
 
     drafted: Draft
     sensitive: Sequence[str]
+    person: str | None  # where it is said whose a row is, shares are of persons
     told: list[str]
 
     def filled(self, model: Mapping[str, Any]) -> dict[str, Any]:
@@ -111,8 +122,10 @@ class _Protect:
         return {**model, "sensitive": {name: values for name, values in found.items() if values}}
 
     def _values(self, name: str, common: Fraction) -> str | list[Any]:
-        counts = self.drafted.counts(name)
+        counts = self.drafted.counts(name, self.person)
         records = sum(many for _, many in counts)
+        if self.person is not None:
+            records = len(self.drafted.counts(self.person))  # of whom one may have several values
         often = [value for value, many in counts if many > common * records]
         if not often:
             return "every"

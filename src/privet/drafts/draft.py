@@ -88,7 +88,7 @@ def draft(
     speaks = clue(table.values, records)
     found = find_paths(table.values) if paths or (paths is None and speaks) else None
     guesses = _beside_paths(guesses, table, found)
-    doubts += [*_dates_in_doubt(table, form), *_path_doubts(speaks, found)]
+    doubts += [*_dates_in_doubt(table, form), *_path_doubts(speaks, found), *_alike(guesses, table, form)]
     doubts += [
         f"{text.listed([o.column])}: {json.dumps(o.token)} may mean missing ({o.records:,} records); "
         "see form.missing"
@@ -103,7 +103,23 @@ def draft(
         doubts.append(f"there {many} only: few to hide in")
     again = () if found else tuple(_repeated(guesses, table, form))
     told = Draft(place, records, form, guesses, tuple(doubts), found, tuple(offers), again)
-    return replace(told, counts=lambda name: _counted(source, told.form, name))
+    return replace(told, counts=lambda name, person=None: _counted(source, told.form, name, person))
+
+
+def _alike(guesses: Sequence[Guess], table: _Table, form: Form) -> Iterator[str]:
+    """Columns in which one thing is written in several ways, which are different values (`equality`)."""
+    mixed = [
+        one.name
+        for one in guesses
+        if one.role in {Role.QUASI, Role.SENSITIVE, Role.TARGET}
+        and len(known := table.present(one.name, form)) <= LOOKED_AT
+        and len({" ".join(value.split()).casefold() for value in known}) < len(known)
+    ]
+    if mixed:
+        yield (
+            f"{text.listed(mixed)}: values that differ only in capitals or blanks count as different, and "
+            "what is promised of one is not promised of the other; write them alike"
+        )
 
 
 def _repeated(guesses: Sequence[Guess], table: _Table, form: Form) -> Iterator[str]:
@@ -115,9 +131,11 @@ def _repeated(guesses: Sequence[Guess], table: _Table, form: Form) -> Iterator[s
                 yield one.name
 
 
-def _counted(source: Any, form: Form, name: str) -> list[tuple[Value, int]]:
+def _counted(source: Any, form: Form, name: str, person: str | None) -> list[tuple[Value, int]]:
     engine = find("engines", "embedded")()
-    column = in_frame(engine, engine.read(source, form, [name])).get_column(name).cast(pl.String)
+    names = [name] if person in {None, name} else [name, person]
+    table = in_frame(engine, engine.read(source, form, names))
+    column = (table if person is None else table.unique()).get_column(name).cast(pl.String)
     return list(column.value_counts(sort=True).sort("count", name, descending=[True, False]).iter_rows())
 
 

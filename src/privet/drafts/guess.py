@@ -20,6 +20,7 @@ YEARS = (1000, 2200)  # numbers that are all between are years
 STEPS = 20  # at least, from one bound of a column to the other: how finely ranges are drawn
 FEW_RECORDS = 20  # in fewer, a column of different values says nothing
 MANY_TEXTS = 200  # so many different texts are names of something
+NOTED = 20  # one record in so many has a sentence of its own, the others what there is to choose from
 FLAGS = frozenset(
     (
         *("0", "1", "2", "y", "n", "yes", "no", "true", "false", "t", "f", "m", "w", "d", "male", "female"),
@@ -28,7 +29,10 @@ FLAGS = frozenset(
 )
 # Studies of survival have a time and what happened then.
 WHERE = frozenset(
-    ("city", "town", "village", "county", "country", "province", "municipality", "hometown", "place")
+    (
+        *("city", "town", "village", "county", "country", "province", "municipality", "hometown", "place"),
+        *("precinct", "district"),
+    )
 )
 STATES = 10  # of a country; a state of health has fewer
 OUTCOMES = frozenset(("status", "death", "died", "dead", "cens", "censored", "event", "survived", "arrest"))
@@ -66,8 +70,18 @@ class Seen:
         return self.drafted.name == hierarchy.Intervals.name
 
     @property
+    def texts(self) -> bool:
+        """Neither numbers nor dates; numbers of one length may be codes, and are no texts."""
+        return not self.numeric and not self.dated and not (self.coded and all(map(str.isdigit, self.looked)))
+
+    @property
     def measured(self) -> bool:
         return self.numeric and any("." in value or "e" in value.lower() for value in self.looked)
+
+    @property
+    def coded(self) -> bool:
+        """Codes whose beginnings say less, as those of places."""
+        return self.drafted.name == hierarchy.Prefix.name
 
     @property
     def flag(self) -> bool:
@@ -145,7 +159,7 @@ def _role(seen: Seen) -> tuple[Role, str]:
     for rule in (_form, _calendar, _people, _secret, _named, _known, _perhaps_secret, _unplaced):
         if (found := rule(seen)) is not None:
             return found
-    if seen.drafted.name == hierarchy.Prefix.name:
+    if seen.coded:
         return Role.QUASI, f"codes of one length, such as places ({seen.many})"
     return Role.QUASI, f"in doubt, others may know it ({seen.many})"
 
@@ -156,6 +170,13 @@ def _form(seen: Seen) -> tuple[Role, str] | None:
         return None
     if kind := recognisers.recognised(seen.looked):
         return Role.IDENTIFIER, f"looks like {kind}"
+    if recognisers.addressed(seen.looked):
+        return Role.IDENTIFIER, f"e-mail or web addresses stand among its values ({seen.many})"
+    if seen.nearly_unique and recognisers.registered(seen.looked):
+        return (
+            Role.IDENTIFIER,
+            f"long numbers of one length, and nearly every record has its own ({seen.many})",
+        )
     if seen.records >= FEW_RECORDS and recognisers.counts_rows(seen.looked, seen.records):
         return Role.IDENTIFIER, "every record has its own value: the numbers of the rows"
     return None
@@ -184,12 +205,24 @@ def _calendar_numbers(seen: Seen) -> bool:
 def _secret(seen: Seen) -> tuple[Role, str] | None:
     if not lexicon.SENSITIVE.speak(seen.name) or _says_who(seen) or _says_where(seen):
         return None
-    if _free(seen) and seen.various and len(seen.values) * 2 > seen.records:
-        return Role.IDENTIFIER, f"long texts, which may say anything about a person ({seen.many})"
+    if len(seen.values) > FEW_RECORDS and (_numbers_of_persons(seen) or _persons(seen)):
+        return None  # "claimant", which begins as "claims" do
+    if found := _singled_out(seen):
+        return found
     if lexicon.TARGETS.speak(seen.name):
         return Role.TARGET, f"the name speaks of something to predict ({seen.many})"
     reason = "the name speaks of health, money, belief or judgement; a target if recipients predict it"
     return Role.SENSITIVE, f"{reason} ({seen.many})"
+
+
+def _singled_out(seen: Seen) -> tuple[Role, str] | None:
+    """Texts of which most records have their own: whatever the column is called, they name somebody."""
+    some = len(seen.values) > FEW_RECORDS and len(seen.values) * NOTED > seen.records
+    if _free(seen) and some:
+        return Role.IDENTIFIER, f"long texts, which may say anything about a person ({seen.many})"
+    if not seen.texts or not seen.various or len(seen.values) * 2 <= seen.records:
+        return None
+    return Role.IDENTIFIER, f"texts, and most records have their own ({seen.many})"
 
 
 def _says_who(seen: Seen) -> bool:
@@ -207,7 +240,8 @@ def _says_where(seen: Seen) -> bool:
     words = lexicon.taken_apart(seen.name)
     state = bool(words) and words[-1] == "state"  # of a country, or of health
     place = bool(WHERE & set(words)) or (state and len(seen.values) >= STATES)
-    return place and not seen.flag and not seen.numeric
+    numbered = "precinct" in words or "district" in words
+    return place and not seen.flag and (numbered or not seen.numeric)
 
 
 def _named(seen: Seen) -> tuple[Role, str] | None:
@@ -219,16 +253,33 @@ def _named(seen: Seen) -> tuple[Role, str] | None:
         if only and lexicon.THINGS.speak(seen.name) and not recognisers.people(seen.looked):
             return None if not seen.various else (Role.IDENTIFIER, f"names, perhaps of people ({seen.many})")
         return Role.IDENTIFIER, f"the name speaks of one person ({seen.many})"
-    if words and words[-1] in NAME_PARTS and not seen.numeric and not seen.dated and seen.various:
+    if words and seen.texts and (words[-1] == "initial" or (words[-1] in NAME_PARTS and seen.various)):
         return Role.IDENTIFIER, f"the name speaks of parts of names ({seen.many})"
     if lexicon.PERHAPS_IDENTIFIERS.speak(seen.name) and not seen.measured and seen.nearly_unique:
         return (
             Role.IDENTIFIER,
             f"the name speaks of a register, and nearly every record has its own ({seen.many})",
         )
+    if len(words) == 1 and words[0] in {"long", "x", "y"} and recognisers.to_the_door(seen.looked):
+        return Role.IDENTIFIER, f"perhaps a place to the door ({seen.many})"
     if _numbers_of_persons(seen):
         return Role.IDENTIFIER, f"numbers of persons or of entries ({seen.many})"
+    if _persons(seen):
+        return (
+            Role.IDENTIFIER,
+            f"the name speaks of a person, and it may hold how they are called ({seen.many})",
+        )
     return None
+
+
+def _persons(seen: Seen) -> bool:
+    """Texts under a name that says who is meant ("driver", "witness"): however often each of them occurs."""
+    if not seen.texts or len(seen.values) <= FEW_RECORDS:
+        return False
+    return any(
+        lexicon.nothing_but(words, seen.name)
+        for words in (lexicon.PERSONS, lexicon.PERHAPS_PERSONS, lexicon.RELATIVES)
+    )
 
 
 def _numbers_of_persons(seen: Seen) -> bool:
@@ -256,10 +307,15 @@ def _people(seen: Seen) -> tuple[Role, str] | None:
 
 def _known(seen: Seen) -> tuple[Role, str] | None:
     if lexicon.TARGETS.speak(seen.name):
+        if found := _singled_out(seen):
+            return found
         return Role.TARGET, f"the name speaks of something to predict ({seen.many})"
     if _free(seen) and seen.various and len(seen.values) * 5 > seen.records:
         return Role.IDENTIFIER, f"long texts, which may say anything about a person ({seen.many})"
     if lexicon.QUASI.speak(seen.name):
+        doors = not lexicon.PLACES.speak(seen.name) or recognisers.numbered(seen.looked)
+        if seen.nearly_unique and seen.texts and not seen.coded and doors:
+            return Role.IDENTIFIER, f"texts, and nearly every record has its own ({seen.many})"
         return Role.QUASI, f"others may know this about a person ({seen.many})"
     return None
 
@@ -279,7 +335,7 @@ def _unplaced(seen: Seen) -> tuple[Role, str] | None:
         return None
     if _free(seen) and seen.various:
         return Role.IDENTIFIER, f"long texts, which may say anything about a person ({seen.many})"
-    if seen.various:
+    if len(seen.values) > FEW_RECORDS and not seen.dated:
         return (
             Role.IDENTIFIER,
             f"many texts that nobody has explained; drop it unless you know better ({seen.many})",
@@ -288,7 +344,7 @@ def _unplaced(seen: Seen) -> tuple[Role, str] | None:
 
 
 def _free(seen: Seen) -> bool:
-    return not seen.numeric and not seen.dated and recognisers.free_text(seen.looked)
+    return seen.texts and recognisers.free_text(seen.looked)
 
 
 def settled(guesses: Sequence[Guess]) -> tuple[Guess, ...]:

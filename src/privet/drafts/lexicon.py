@@ -63,10 +63,12 @@ IDENTIFIERS = Words("""
     id ids uid uuid guid pid pnr hhidpn ssn sin nin nino nhs mrn ein tin npi dni nie nif cpf rut nir bsn pesel
     aadhaar passport reisepass pasaporte passeport ausweis- -passportn- personnummer cpr fodselsnummer
     name names surname forename -firstname- -lastname- -fullname- -username- -nickname- -filename- nick
-    login alias -nachname- -vorname- -familienname- -geburtsname- nom prenom nome cognome sobrenome nombre
-    apellido- achternaam voornaam etunimi sukunimi imie nazwisko fornamn efternamn email e-mail mail
+    login alias initials voorletters -nachname- -vorname- -familienname- -geburtsname-
+    nom prenom nome cognome sobrenome nombre apellido- achternaam voornaam
+    etunimi sukunimi imie nazwisko fornamn efternamn email e-mail mail
     courriel correo phone telephone tel telefon- telefone mobile handy fax -phoneno- address addr street
-    adresse anschrift strasse rue calle direccion indirizzo adres hausnummer iban bic swift -accountn-
+    adresse anschrift strasse rue calle direccion indirizzo adres
+    -hausn- -huisn- -houseno- -housenum- iban bic swift -accountn-
     -kontonummer- kontonr -creditcard- -cardn- -creditcardn- licence license plate kennzeichen vin url uri
     website homepage twitter facebook instagram linkedin ip ipaddress mac imei imsi photo foto fingerprint
     signature unterschrift barcode rownames rowname rownum recno seqn seqno serial lfdnr laufnummer docket
@@ -92,7 +94,17 @@ PERHAPS_PERSONS = Words("""
     respond student schueler client customer kunde kundin member mitglied employee mitarbeiter worker user
     player child infant twin couple dyad family famil- fam household haushalt hh case fall episode obs
     observation record rec entry doctor physician arzt nurse teacher lehrer lawyer judge officer witness
-    interviewer rater manager provider nr no nummer num key
+    interviewer rater manager provider nr no nummer num key driver fahrer tenant mieter landlord vermieter
+    resident bewohner defendant plaintiff claimant contestant candidate applicant bewerber nominee passenger
+    guest gast borrower donor voter athlete runner referee coach artist author actor passagier pasazer
+    eleve chauffeur betreuer therapist carer agent contractor vendor supplier assignee approver heir
+    deceased inmate prisoner suspect victim offender beneficiary recipient booking badge cookie device invoice
+    dossier akte expediente sprawa locker extension voucher
+""")
+# Somebody beside the person: by texts they are called; numbers say how old or how tall they are.
+RELATIVES = Words("""
+    spouse partner husband wife mother father parent guardian sibling brother sister son daughter baby heir
+    owner host neighbour neighbor friend boss supervisor chef betreuer godparent
 """)
 COUNTERS = frozenset(("no", "nr", "num", "number", "nummer", "numero", "code", "key", "index"))
 _WHO = """
@@ -156,7 +168,9 @@ DATE_PARTS = Words("""
 """)
 # What nobody may learn about a person: health, money, belief, opinion, crime, what others think of a person.
 SENSITIVE = Words("""
-    diagnos- disease- illness- condition- symptom- icd icd9 icd10 surg- procedure operation- treat-
+    dx -diagnos- patolog- pathol- choroba- hastalik- doenca- cid10 uitkering- bolsa beca bakiye kredi
+    sozialhilfe- hartz zwiazek sindicat- sindacat- syndicat- caste maas-
+    disease- illness- condition- symptom- icd icd9 icd10 surg- procedure operation- treat-
     therap- medicat- medic- drug- dose dosage dosis hiv aids mental depress- anxiety disab- handicap-
     genetic- genom- gene genotype allele dna snp transplant- biops- tumor- tumour- cancer- carcino-
     metasta- leuk- lymph- chemo- radiat- radiolog- radio- asthma bronch- tubercul- tb ulcer- colitis

@@ -14,6 +14,7 @@ from importlib import import_module
 from itertools import islice
 from typing import Any
 
+from privet.drafts.lexicon import Words
 from privet.drafts.names import PEOPLE
 
 LOOKED_AT = 1000  # values that are looked at
@@ -71,6 +72,12 @@ CHECKED = {
     "au.tfn": "tax numbers",
     "imei": "device numbers",
 }
+TITLES = Words("""
+    dr prof mr mrs ms miss mx sir dame herr frau fraulein monsieur madame mme mlle sig signor signora dott dra
+    sr sra srta don dona pan pani ing mag rev fr sgt cpt capt lt col maj
+""").whole
+ACADEMIC = frozenset(("dr", "prof"))  # which stand before names, and a practice is named after somebody
+SHORTEST_REGISTERED = 8
 SHORTEST_CHECKED = 9  # shorter numbers pass a check by chance
 REGIONS = ("US", "GB", "DE", "FR", "ES", "IT", "NL", "AT", "CH", "PL", "BR", "IN", "AU")
 LONG_NUMBER = re.compile(r"[0-9]{9,}|[0-9A-Za-z]{2,}(?:[-/ ][0-9A-Za-z]+)*")
@@ -100,6 +107,36 @@ def recognised(values: Sequence[str]) -> str | None:
     return None
 
 
+def addressed(values: Sequence[str]) -> bool:
+    """Does any value hold an address of the network? One that is published is a person who is.
+
+    >>> addressed(["pos", "neg", "ask ann@example.org"]), addressed(["5 mg @ night", "none"])
+    (True, False)
+    """
+    return any(_ADDRESS.search(value) for value in values if "@" in value or "/" in value or "www" in value)
+
+
+def registered(values: Sequence[str]) -> bool:
+    """Whole numbers of one length, too long to be amounts of a person, and no days of a calendar."""
+    lengths = {len(value.strip()) for value in values}
+    return (
+        len(lengths) == 1
+        and min(lengths) >= SHORTEST_REGISTERED
+        and all(value.strip().isdigit() for value in values)
+        and not _most(values, _is_day)
+    )
+
+
+def to_the_door(values: Sequence[str]) -> bool:
+    """Numbers with so many digits behind the point as a coordinate has that says where somebody lives."""
+    return _most(list(islice(values, LOOKED_AT)), _DEGREES.fullmatch)
+
+
+def numbered(values: Sequence[str]) -> bool:
+    """Do most hold a number among words, as places to the door do?"""
+    return _most(list(islice(values, LOOKED_AT)), lambda value: re.search(r"[0-9]", value))
+
+
 def people(values: Sequence[str]) -> bool:
     """Are these names of people? So many of them hold a common given or family name.
 
@@ -112,6 +149,8 @@ def people(values: Sequence[str]) -> bool:
     worded = [re.findall(r"[^\W\d_]+", value.casefold()) for value in some]
     if not _most(worded, lambda words: 1 <= len(words) <= 6):
         return False
+    if _most(worded, lambda words: len(words) > 1 and (words[0] in TITLES or not ACADEMIC.isdisjoint(words))):
+        return True
     known = sum(any(word in PEOPLE for word in words) for words in worded)
     comma = sum(bool(re.fullmatch(r"[^,]+, ?[^,]+", value)) for value in some)
     return known >= 0.3 * len(some) or (comma >= MOST * len(some) and known >= 0.15 * len(some))
@@ -130,6 +169,8 @@ def free_text(values: Sequence[str]) -> bool:
     return sum(map(len, some)) > LONG_TEXT * len(some) or words >= WORDY * len(some)
 
 
+_DEGREES = re.compile(r"-?[0-9]{1,3}\.[0-9]{3,}")
+_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.[A-Za-z]{2,}|https?://|www\.\w", re.IGNORECASE)
 # "M01", "308", "308.0" and the letters by which a report calls its patients; not "78.5".
 _CODE = re.compile(r"(?!.*\d[.,]\d*[1-9])[\w#./-]*\d[\w#./-]*|[A-Za-z]{1,2}")
 

@@ -6,28 +6,58 @@ dates but the year, and ages above 89. The other kinds are identifiers already.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from privet.core import Hierarchy, Role
-from privet.drafts.lexicon import DATE_PARTS, Words, taken_apart
+from privet.drafts.lexicon import DATE_PARTS, DATES, Words, taken_apart
 from privet.hierarchy import Dates, Intervals, Prefix
+from privet.hierarchy.numbers import read as number
 from privet.models.safeharbor import OLDEST, SMALL_AREAS
 
-ZIP = Words("zip zipcode postcode postal plz postleitzahl -zipc- -postalc-")
-AGE = Words("age ages aged alter edad eta idade leeftijd")
-BIRTH = Words("birth- born dob -birth- geburts- naissance nacimiento nascita nascimento")
-SMALL_PLACES = Words("""
-    city town hometown -town- village county district borough neighbo- suburb municipal- gemeinde precinct ort
-    wohnort stadt ville ciudad citta cidade woonplaats birthplace place location area station stop site ward
-    community
+ZIP = Words("zip zipcode zipf postcode postal plz postleitzahl -zip- -postalc- zcta cap cep codigopostal")
+# Of ages also what they are called inside one word; of lengths of time ("years of service") nothing is lost
+# where those above 89 are one group.
+AGE = Words("""
+    age ages aged -ageat- -ageyr- -agegr- -agecat- -ageband- -ageclass- -agein- alter -altersgr- edad edades
+    eta idade leeftijd wiek yas alder ika vek varsta kor anios anos annees jahre lata
 """)
-ZIP_DIGITS = 5
-MONTHS_AND_DAYS = frozenset(
-    ("month", "mo", "monat", "mois", "mes", "day", "tag", "jour", "dia", "week", "hour", "time", "d", "m")
+BIRTH = Words("""
+    birth- born dob yob byear byr -birth- geb geboren geburts- naissance nacimiento nascita nascimento
+    geboorte- dogum urodz- fodt fodsel- fodd syntyma- narozen- szulet-
+""")
+SMALL_PLACES = Words("""
+    city town hometown -town- village county district dist borough neighbo- suburb municipal- gemeinde
+    precinct ort wohnort stadt ville ciudad citta cidade woonplaats birthplace place location loc area
+    station stop site ward community parish tract fips msa cbsa metro congress- school- hospital- clinic-
+    klinik- facility branch comune commune municipio gmina miasto ilce mahalle residence wijk buurt quartier
+""")
+AGES = Intervals(width=(5, 10), top=OLDEST + 1)  # below stand the numbers themselves
+AGES_BY_YEAR = Intervals(width=(1, 5, 10), top=OLDEST + 1)  # 30.8446 is an age to the day
+ZIP_DIGITS = re.compile(r"[0-9]{5}|[0-9]{5}-?[0-9]{4}")
+MONTHS_AND_DAYS = Words("""
+    month mo monat mois mes day tag jour dia week wk kw semaine semana hour time d m quarter qtr weekday
+    dow wochentag date dt datum sasdate julian yymmdd ddmmyy mmddyy ddmmyyyy mmddyyyy
+""").whole
+CALENDAR = Words("week weekday wochentag quarter qtr dow isoweek date dt datum -date- julian")
+# What is finer than a year, as a text: "03/24", "2023-W26", "2023Q1", "14:30", "20 November 2023", "Tue".
+_FINER = re.compile(
+    r"""
+    \b[0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{2,4}\b |
+    \b(?:0?[1-9]|1[0-2])(?:/(?:19|20)?|[.-](?:19|20))[0-9]{2}\b |
+    \b(?:19|20)[0-9]{2}[/.-]?[QqWw]?[0-9]{1,2}(?:\b|T) | \b[0-9]{1,2}:[0-9]{2}\b |
+    \b(?:jan(?:uary|uar)?|feb(?:ruary|ruar)?|mar(?:ch)?|april?|may|june?|july?|aug(?:ust)?)\b |
+    \b(?:sept?(?:ember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?|m\u00e4rz|mai|juni|juli)\b |
+    \b(?:mon|tues?|wed|wednes|thu|thurs|fri|sat|satur|sun)(?:day)?\b |
+    \b(?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)\b
+    """,
+    re.VERBOSE | re.IGNORECASE,
 )
+_DIGIT = re.compile("[0-9]")
+_STATE = re.compile(r".*\w.*, ?[A-Z]{2}(?: [0-9]{5})?")  # "Salem, MA"
 
 
 @dataclass(frozen=True)
@@ -38,6 +68,7 @@ class Coarsened:
     role: Role
     hierarchy: Hierarchy
     reason: str
+    values: Sequence[str] = ()  # the different ones, or as many as were looked at
 
 
 def safe_harbor(
@@ -51,9 +82,10 @@ def safe_harbor(
         made, kind = _ruled(column)
         found.append(made)
         if made.role is Role.QUASI:
-            # The rules say how coarse each column is, so there is nothing to search: a date or a code leaves
-            # as its group, and every other value as it is.
-            levels[made.name] = int(kind in {"dates", "areas"})
+            # The rules say how coarse each column is, so there is nothing to search: a date, a code or an age
+            # to the day leaves as its group, and every other value as it is.
+            to_the_day = kind == "ages" and made.hierarchy == AGES_BY_YEAR
+            levels[made.name] = int(kind in {"dates", "areas"} or to_the_day)
             if kind is not None:
                 spoken[kind].append(made.name)
     promised: list[Mapping[str, Any]] = [
@@ -63,30 +95,74 @@ def safe_harbor(
 
 
 def _ruled(column: Coarsened) -> tuple[Coarsened, str | None]:
-    if column.role not in {Role.QUASI, Role.SENSITIVE, Role.OTHER}:
+    """What becomes of a column, whatever is thought of its role: the rules are about what it says."""
+    if column.role is Role.IDENTIFIER:
         return column, None
-    birth = BIRTH.speak(column.name)
     oldest_year = datetime.now(tz=UTC).year - OLDEST
+    kept, gone = replace(column, role=Role.QUASI), replace(column, role=Role.IDENTIFIER)
     if isinstance(column.hierarchy, Dates):
-        years = replace(column.hierarchy, levels=("year",), bottom=oldest_year if birth else None)
-        return replace(column, role=Role.QUASI, hierarchy=years, reason="dates leave as years"), "dates"
-    if column.role is not Role.QUASI:
-        return column, None
-    gone = replace(column, role=Role.IDENTIFIER)
-    words = set(taken_apart(column.name))
-    if words & MONTHS_AND_DAYS and (birth or DATE_PARTS.speak(column.name)):
-        return replace(gone, reason="an element of a date that is not the year goes"), None
-    if ZIP.speak(column.name) or isinstance(column.hierarchy, Prefix):
-        areas = Prefix(keep=(3,), hide=SMALL_AREAS)
-        return replace(column, hierarchy=areas, reason="postal codes leave as areas"), "areas"
-    if AGE.speak(column.name) and isinstance(column.hierarchy, Intervals):
-        top = Intervals(width=(5, 10), top=OLDEST + 1)  # below stand the numbers themselves
-        return replace(column, hierarchy=top, reason="ages above 89 leave as one group"), "ages"
-    if birth and isinstance(column.hierarchy, Intervals):
+        years = replace(column.hierarchy, levels=("year",), bottom=oldest_year)
+        return replace(kept, hierarchy=years, reason="dates leave as years"), "dates"
+    if _years(column) and (BIRTH.speak(column.name) or _speaks_of_years(column)):
         born = Intervals(width=(5, 10), bottom=oldest_year)
-        return replace(
-            column, hierarchy=born, reason="years of birth of the very old leave as one group"
-        ), None
-    if SMALL_PLACES.speak(column.name):
+        return replace(kept, hierarchy=born, reason="years that tell a high age leave as one group"), None
+    if _finer_than_years(column):
+        return replace(gone, reason="an element of a date that is not the year goes"), None
+    if ZIP.speak(column.name) or (column.role is Role.QUASI and isinstance(column.hierarchy, Prefix)):
+        if not all(ZIP_DIGITS.fullmatch(value) for value in column.values):
+            return replace(
+                gone, reason="postal codes that are not all of five digits go; a zero may be lost"
+            ), None
+        areas = Prefix(keep=(3,), hide=SMALL_AREAS)
+        return replace(kept, hierarchy=areas, reason="postal codes leave as areas"), "areas"
+    if AGE.speak(column.name):
+        if not isinstance(column.hierarchy, Intervals):
+            return replace(gone, reason="ages that are not all numbers go"), None
+        top = AGES if all(_is_whole(value) for value in column.values) else AGES_BY_YEAR
+        return replace(kept, hierarchy=top, reason="ages above 89 leave as one group"), "ages"
+    if column.role is Role.QUASI and (SMALL_PLACES.speak(column.name) or _like(_STATE.fullmatch, column)):
         return replace(gone, reason="a place smaller than a state goes"), None
     return column, None
+
+
+def _years(column: Coarsened) -> bool:
+    """Are all numbers years that somebody who lives, or has lived lately, may have seen?"""
+    return isinstance(column.hierarchy, Intervals) and all(
+        re.fullmatch(r"(?:18|19|20)[0-9]{2}(?:\.0*)?", value) for value in column.values
+    )
+
+
+def _speaks_of_years(column: Coarsened) -> bool:
+    return DATE_PARTS.speak(column.name) or DATES.speak(column.name) or column.role is Role.QUASI
+
+
+def _finer_than_years(column: Coarsened) -> bool:
+    """Months, days, weeks or hours of a calendar, by the name or by what stands there."""
+    words = set(taken_apart(column.name))
+    flag = len(column.values) <= 2
+    if (
+        words & MONTHS_AND_DAYS
+        and (DATE_PARTS.speak(column.name) or CALENDAR.speak(column.name))
+        and not flag
+    ):
+        return True
+    if isinstance(column.hierarchy, Intervals):
+        return BIRTH.speak(column.name) and _days(column.values)
+    return _like(_FINER.search, column) or (BIRTH.speak(column.name) and _like(_DIGIT.search, column))
+
+
+def _is_whole(value: str) -> bool:
+    found = number(value)
+    return found is not None and found == int(found)
+
+
+def _days(values: Sequence[str]) -> bool:
+    """Parts of a date as numbers, or all of it as one (19870502); not the weight of a child or its length."""
+    numbers = [number(value) for value in values]
+    whole = [int(n) for n in numbers if n is not None and n == int(n)]
+    return len(whole) == len(numbers) and (max(whole, default=0) <= 99 or min(whole, default=0) > 10_000)
+
+
+def _like(shape: Callable[[str], object], column: Coarsened) -> bool:
+    """Do most of the values have a shape?"""
+    return bool(column.values) and sum(bool(shape(value)) for value in column.values) * 2 > len(column.values)

@@ -90,9 +90,10 @@ class Draft:
     paths: Mapping[str, str] | None = None  # of trajectories: where the paths may be
     offers: tuple[Offer, ...] = ()  # tokens that may mean "missing", and nobody knows
     repeated: tuple[str, ...] = ()  # columns that seem to name people, and name some of them more than once
-    # how often each value of a column stands there, the commonest first; asked only for an accepted policy
-    counts: Callable[[str], Sequence[tuple[Value, int]]] = field(
-        default=lambda _: (), repr=False, compare=False
+    # how many records have each value of a column, or how many persons (by another column), the commonest
+    # first; asked only for an accepted policy
+    counts: Callable[..., Sequence[tuple[Value, int]]] = field(
+        default=lambda *_: (), repr=False, compare=False
     )
 
     @property

@@ -45,7 +45,9 @@ SMALL_AREAS = (
 OLDEST = 89
 NO_COLUMN = "no column of dates, postal codes or ages is named, so that no value was looked at"
 
-_AREA = re.compile(r"([0-9]{3})\*+")
+_AREA = re.compile(
+    r"([0-9]{3})(?:\*{2}|\*{6,7})"
+)  # of 53715, 537151234 and 53715-1234; of 3601 a zero is lost
 _YEAR = re.compile(r"[0-9]{4}s?|<[0-9]{4}")
 _FROM = re.compile(r"\[(?P<low>-?[0-9]+(?:\.[0-9]+)?)\D.*\)|>=(?P<top>-?[0-9]+(?:\.[0-9]+)?)|<.+")
 
@@ -117,8 +119,8 @@ def coarse_date(label: Value) -> bool:
 def coarse_area(label: Value) -> bool:
     """Three digits of an area that is large enough, 000 for the others, or less.
 
-    >>> [coarse_area(label) for label in ("537**", "000**", "5****", "036**", "53715", "*")]
-    [True, True, True, False, False, True]
+    >>> [coarse_area(label) for label in ("537**", "000**", "5****", "036**", "360*", "53715", "*")]
+    [True, True, True, False, False, False, True]
     """
     if label is None or label == ANY or re.fullmatch(r"[0-9]{0,2}\*+", label):
         return True

@@ -233,6 +233,7 @@ def test_groups_that_share_a_word_with_names_are_not_people() -> None:
     assert guess("race", ["White", "Black", "King", "Walker"], 189).role is Role.QUASI
     assert guess("floor", ["tile", "wood", "marble"], 189).role is Role.QUASI
     assert guess("doctor", ["Smith", "Jones", "Nguyen"], 189).role is Role.IDENTIFIER
+    assert guess("spouse", ["Ann Lee", "Bob King", "John Smith"], 189).role is Role.IDENTIFIER
 
 
 def test_where_a_secret_thing_happened_is_a_place() -> None:

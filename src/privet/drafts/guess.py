@@ -298,7 +298,8 @@ def _numbers_of_persons(seen: Seen) -> bool:
 def _people(seen: Seen) -> tuple[Role, str] | None:
     if seen.numeric or seen.dated or lexicon.PLACES.speak(seen.name):
         return None
-    if lexicon.QUASI.speak(seen.name) and len(seen.values) < FEW_RECORDS:
+    few = len(seen.values) < FEW_RECORDS and not recognisers.full_names(seen.looked)
+    if lexicon.QUASI.speak(seen.name) and few:
         return None  # a few groups that share a word with names: "White", "Black", "Young"
     if recognisers.people(seen.looked):
         return Role.IDENTIFIER, f"names of people ({seen.many})"

@@ -156,6 +156,16 @@ def people(values: Sequence[str]) -> bool:
     return known >= 0.3 * len(some) or (comma >= MOST * len(some) and known >= 0.15 * len(some))
 
 
+def full_names(values: Sequence[str]) -> bool:
+    """Two words or more, of which one is a common name, nearly everywhere: no group is called so.
+
+    >>> full_names(["Ann Lee", "Bob King"]), full_names(["White", "Black"]), full_names(["Never married"])
+    (True, False, False)
+    """
+    worded = [re.findall(r"[^\W\d_]+", value.casefold()) for value in islice(values, LOOKED_AT)]
+    return _most(worded, lambda words: len(words) > 1 and any(word in PEOPLE for word in words))
+
+
 def free_text(values: Sequence[str]) -> bool:
     """Sentences rather than names: long, or of many words.
 

@@ -330,3 +330,8 @@ def test_an_x_to_many_digits_is_a_place() -> None:
 @pytest.mark.parametrize("name", ["dx", "dx1", "Hauptdiagnose", "Patologia", "Uitkering", "Bakiye"])
 def test_more_words_for_what_nobody_may_learn(name: str) -> None:
     assert role(name, ["a", "b", "c"], 300) is Role.SENSITIVE
+
+
+def test_one_enormous_value_is_no_burden() -> None:
+    """Looked at from every character on, a hundred thousand of them took minutes."""
+    assert role("result", ["pos", "neg", "a" * 200_000 + " @"], 300) is Role.SENSITIVE

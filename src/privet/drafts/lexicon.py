@@ -103,8 +103,8 @@ PERHAPS_PERSONS = Words("""
 """)
 # Somebody beside the person: by texts they are called; numbers say how old or how tall they are.
 RELATIVES = Words("""
-    spouse partner husband wife mother father parent guardian sibling brother sister son daughter baby heir
-    owner host neighbour neighbor friend boss supervisor chef betreuer godparent
+    spouse partner husband wife mother father parent guardian sibling brother sister son daughter baby
+    owner host neighbour neighbor friend boss supervisor chef godparent
 """)
 COUNTERS = frozenset(("no", "nr", "num", "number", "nummer", "numero", "code", "key", "index"))
 _WHO = """

@@ -8,7 +8,7 @@ are installed (the extra `guess`); without them long numbers count as somebody's
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from itertools import islice
@@ -146,7 +146,7 @@ def people(values: Sequence[str]) -> bool:
     some = [value for value in islice(values, LOOKED_AT) if value.strip()]
     if len(some) < 3 or any(map(str.isdigit, "".join(some[:50]))):
         return False
-    worded = [re.findall(r"[^\W\d_]+", value.casefold()) for value in some]
+    worded = _words(some)
     if not _most(worded, lambda words: 1 <= len(words) <= 6):
         return False
     if _most(worded, lambda words: len(words) > 1 and (words[0] in TITLES or not ACADEMIC.isdisjoint(words))):
@@ -162,7 +162,7 @@ def full_names(values: Sequence[str]) -> bool:
     >>> full_names(["Ann Lee", "Bob King"]), full_names(["White", "Black"]), full_names(["Never married"])
     (True, False, False)
     """
-    worded = [re.findall(r"[^\W\d_]+", value.casefold()) for value in islice(values, LOOKED_AT)]
+    worded = _words(islice(values, LOOKED_AT))
     return _most(worded, lambda words: len(words) > 1 and any(word in PEOPLE for word in words))
 
 
@@ -180,7 +180,7 @@ def free_text(values: Sequence[str]) -> bool:
 
 
 _DEGREES = re.compile(r"-?[0-9]{1,3}\.[0-9]{3,}")
-_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.[A-Za-z]{2,}|https?://|www\.\w", re.IGNORECASE)
+_ADDRESS = re.compile(r"\w@[\w-]+\.[A-Za-z]{2,}|https?://|www\.\w", re.IGNORECASE)
 # "M01", "308", "308.0" and the letters by which a report calls its patients; not "78.5".
 _CODE = re.compile(r"(?!.*\d[.,]\d*[1-9])[\w#./-]*\d[\w#./-]*|[A-Za-z]{1,2}")
 
@@ -200,6 +200,10 @@ def counts_rows(values: Sequence[str], records: int) -> bool:
         return False
     numbers = sorted(map(int, values))
     return numbers[0] in {0, 1} and numbers[-1] - numbers[0] == records - 1
+
+
+def _words(values: Iterable[str]) -> list[list[str]]:
+    return [re.findall(r"[^\W\d_]+", value.casefold()) for value in values]
 
 
 def _most(values: Sequence[Any], looks_like: Callable[[Any], object]) -> bool:

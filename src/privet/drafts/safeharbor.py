@@ -57,7 +57,7 @@ _FINER = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _DIGIT = re.compile("[0-9]")
-_STATE = re.compile(r".*\w.*, ?[A-Z]{2}(?: [0-9]{5})?")  # "Salem, MA"
+_STATE = re.compile(r".+, ?[A-Z]{2}(?: [0-9]{5})?")  # "Salem, MA"
 
 
 @dataclass(frozen=True)

@@ -250,6 +250,29 @@ def test_a_leader_that_asks_for_the_same_counts_again_is_refused(tmp_path: Path)
         run(names, part)
 
 
+@pytest.mark.parametrize(
+    "lie",
+    [
+        lambda counters: np.zeros_like(counters),  # nobody is left of a group
+        lambda counters: counters + 1,  # more than there are
+        lambda counters: counters * (np.arange(counters.shape[-1]) > 0),  # who has a value is nobody
+        lambda counters: counters + (np.arange(counters.shape[-1]) > 0) * 100,  # nor more than all
+    ],
+)
+def test_counters_that_no_records_have_are_refused(
+    tmp_path: Path, lie: Callable[[np.ndarray], np.ndarray]
+) -> None:
+    """A party that adds others makes any sum of them; drawn at random, one in hundreds had no parts at all."""
+    names, part = hospital(tmp_path, "ABC", reveal="counts")
+    honest = Asking.ahead
+
+    def added(self: Asking, candidates: Any) -> Any:
+        return [lie(one) for one in honest(self, candidates)]
+
+    with patch.object(Asking, "ahead", added), pytest.raises(PartyError, match="counters that its records"):
+        run(names, part)
+
+
 def test_a_leader_that_lies_about_what_occurs_is_named(tmp_path: Path) -> None:
     names, part = hospital(tmp_path, "ABC", reveal="counts")
     with changed(0, "occurring", CHANGES["nothing"]), pytest.raises(PartyError, match=r"^A: says of a split"):

@@ -29,6 +29,7 @@ from privet.parties.transport import Link
 from privet.recoding import Recoding
 
 ANSWER, AHEAD, CLASSES = range(3)  # what a message of the leader is about
+OTHERS = "a party added counters that its records cannot have: the parts of a group are not its records"
 
 
 class Asking:
@@ -107,7 +108,9 @@ class LeadersLeaves:
     def ahead(self, candidates: Sequence[Candidate]) -> list[Ahead]:
         new = [candidate for candidate in candidates if candidate not in self._looked]
         if new:
-            self._looked.update(zip(new, self._asking.ahead(new), strict=True))
+            for candidate, counters in zip(new, self._asking.ahead(new), strict=True):
+                self._refuse_others(candidate, counters)
+                self._looked[candidate] = counters
         return [self._leaves.entries(candidate, self._looked[candidate]) for candidate in candidates]
 
     def along(self, attribute: int, node: Node) -> tuple[Indexes, Indexes, Ints] | None:  # noqa: ARG002
@@ -123,6 +126,16 @@ class LeadersLeaves:
         self.size = np.concatenate([self.size, sizes[there & ~first]])
         self._looked.clear()  # groups are finer now
         return self._leaves.split(candidate, there)
+
+    def _refuse_others(self, candidate: Candidate, counters: Ints) -> None:
+        """The parts of a group are its records, and who has a protected value is one of them.
+
+        Whose counters are others is not known: the leader sees sums.
+        """
+        sizes = counters[:, :, :1]
+        whole = sizes[:, :, 0].sum(axis=1) == self.size[self._leaves.under(candidate)]
+        if not whole.all() or (counters > sizes).any():
+            raise PartyError(OTHERS)
 
 
 class _Shown:

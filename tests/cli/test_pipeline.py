@@ -45,6 +45,16 @@ def test_stdin_leaves_nothing_behind(privet: Run, place: Path, stdin: None) -> N
     assert "stdin" not in (place / "out.private" / "steward.json").read_text(encoding="utf-8")
 
 
+def test_what_is_wrong_with_stdin_is_said_of_stdin(privet: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for raw, said in ((b"", "stdin: the file is empty"), (b"a,b\n1\n", "stdin: line 2 has 1 fields")):
+        for options in ((), ("--json",)):
+            monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(raw), isatty=lambda: False))
+            ran = privet("publish", "-", "--preset", "statistics-office-3", "-o", "out", *options)
+            assert ran.code == 2
+            assert said in ran.out + ran.err
+            assert "stdin.csv" not in ran.out + ran.err
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -48,6 +48,36 @@ def test_a_file_without_a_header_loses_no_record(engine: Any, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
+def test_one_blank_does_not_make_a_text_of_a_number(engine: Any, tmp_path: Path) -> None:
+    """A column of ages with one " 21" was a column of words, and all of it was lost."""
+    ages = [" 21", "22 ", *map(str, range(23, 60))] * 3
+    path = written(tmp_path / "a.csv", "age,sex\n" + "".join(f"{age},m\n" for age in ages))
+    drafted = draft(path)
+    assert drafted.form.trim
+    assert drafted.guesses[0].hierarchy.name == "intervals"
+    assert set(engine.distinct(engine.read(path, drafted.form), "age")) == set(map(str, range(21, 60)))
+    assert not draft(written(tmp_path / "b.csv", "a,b c\n1,x y\n2,z\n")).form.trim
+
+
+@pytest.mark.parametrize(
+    ("rows", "found"),
+    [
+        ("P1;20\nP2;30\nSumme;50\n", True),
+        ("P1;20\nP2;30\n;Total\n", True),  # under the first column stands nothing
+        ("P1;20\nP2;30\nGRAND TOTAL ;50\n", True),
+        ("P1;20\nSumme;50\nP2;30\n", False),
+        ("general;20\nspecial;30\ngeneral;50\n", False),  # a value like others
+        ("P1;20\nP2;30\nP3;total\n", False),
+        ("P1;20\nP2;30\nTotalina;50\n", False),
+    ],
+)
+def test_a_row_of_totals_is_told(rows: str, found: bool, tmp_path: Path) -> None:
+    doubts = draft(written(tmp_path / "a.csv", "who;pay\n" + rows)).doubts
+    assert any("seems to be a total ('" in doubt for doubt in doubts) is found
+    assert "Summe" not in " ".join(doubts)
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 def test_notations_and_tokens_of_columns_are_read_alike(engine: Any, tmp_path: Path) -> None:
     path = written(tmp_path / "a.csv", "a;b\n1.234,50;1\n7,25;9999\nk.A.;2\n-12;9999\n0,5;x\n")
     form = Form(numbers={"a": "1.234,5"}, missing={"a": ("k.A.",), "b": ("9999",)})

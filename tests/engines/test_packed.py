@@ -128,6 +128,7 @@ def test_a_workbook_is_a_table_of_text(tmp_path: Path) -> None:
     assert drafted.form.numbers == {"Größe": "1.234,5"}
     assert drafted.form.missing == {"Größe": ("k.A.",)}
     assert drafted.guesses[1].hierarchy.name == "intervals"
+    assert any("stands more than once: 'n'" in doubt for doubt in drafted.doubts)
 
 
 def test_of_several_sheets_the_steward_names_one(tmp_path: Path) -> None:

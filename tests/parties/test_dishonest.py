@@ -253,7 +253,7 @@ def test_a_leader_that_asks_for_the_same_counts_again_is_refused(tmp_path: Path)
 @pytest.mark.parametrize(
     "lie",
     [
-        lambda counters: np.zeros_like(counters),  # nobody is left of a group
+        np.zeros_like,  # nobody is left of a group
         lambda counters: counters + 1,  # more than there are
         lambda counters: counters * (np.arange(counters.shape[-1]) > 0),  # who has a value is nobody
         lambda counters: counters + (np.arange(counters.shape[-1]) > 0) * 100,  # nor more than all
@@ -262,7 +262,7 @@ def test_a_leader_that_asks_for_the_same_counts_again_is_refused(tmp_path: Path)
 def test_counters_that_no_records_have_are_refused(
     tmp_path: Path, lie: Callable[[np.ndarray], np.ndarray]
 ) -> None:
-    """A party that adds others makes any sum of them; drawn at random, one in hundreds had no parts at all."""
+    """A party that adds others makes any sum of them; of random ones, one in hundreds had no parts at all."""
     names, part = hospital(tmp_path, "ABC", reveal="counts")
     honest = Asking.ahead
 

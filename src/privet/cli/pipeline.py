@@ -26,16 +26,26 @@ STREAM = "-"
 PIECE = 1 << 20  # bytes
 
 
-def incoming(data: str, format: str | None, folder: Path) -> str:  # noqa: A002 - the option's own name
-    """Where the data lies: what stdin says, in the run's own folder, for nobody else; it goes with it."""
+@contextmanager
+def incoming(data: str, format: str | None, folder: Path) -> Iterator[str]:  # noqa: A002 - the option's name
+    """Where the data lies: what stdin says, in the run's own folder, for nobody else; it goes with it.
+
+    What is wrong with it is said of stdin: nobody has seen the copy's name.
+    """
     if data != STREAM:
-        return data
+        yield data
+        return
     from privet.collect.source import standard_input
 
     path = folder / f"stdin.{format or 'csv'}"
     with path.open("xb") as spooled:
         shutil.copyfileobj(standard_input(), spooled)
-    return str(path)
+    try:
+        yield str(path)
+    except PrivetError as error:
+        error.complaints = tuple(complaint.replace(str(path), "stdin") for complaint in error.complaints)
+        error.args = ("\n".join(error.complaints),)
+        raise
 
 
 def folder_of(output: Path, evidence: Path | None, *, json: bool) -> Path:

@@ -162,8 +162,8 @@ def publish(
         pipeline.logged(log, output) as journal,
         allowed(effort),
         claimed(output, overwrite=overwrite) as claim,
+        pipeline.incoming(data, format, claim.folder) as source,
     ):
-        data = pipeline.incoming(data, format, claim.folder)
         earlier = None if like is None else release_folder(like)
         where = engine_of(engine, master, staging=claim.folder)
         key = None if sign is None else private(sign)
@@ -179,7 +179,7 @@ def publish(
             raise InputError("publish: give a policy, or --preset; `privet init` drafts a policy")
         refuse_beside_policy(rows, person, preset)
         if preset is not None:
-            said, noticed = from_preset(data, preset, whose(rows, person), **how)
+            said, noticed = from_preset(source, preset, whose(rows, person), **how)
             screen.warn(*noticed)
         else:
             said = load_policy(Path(str(policy)), **how)
@@ -192,19 +192,19 @@ def publish(
         try:
             with screen.working(json=json or quiet or streamed) as shown:
                 progress = journal.watching(shown)
-                release = published(data, said, engine=where, like=earlier, output=to, progress=progress)
+                release = published(source, said, engine=where, like=earlier, output=to, progress=progress)
                 warnings = _warnings(release, output)
-                withstood = _attacked(release, data, where, progress) if attack else None
+                withstood = _attacked(release, source, where, progress) if attack else None
                 progress("write", 0)
                 release.write(output, overwrite=overwrite, claim=claim, sign=key)
                 warnings += release.remarks()
         except HierarchyError:
             if show_values:
-                screen.say(*uncovered(data, said, where))
+                screen.say(*uncovered(source, said, where))
             raise
         except AbsentError:
             if show_values:
-                screen.say(*near(data, said, where))
+                screen.say(*near(source, said, where))
             raise
         except PersonError as error:
             if preset is None:

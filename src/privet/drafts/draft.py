@@ -15,7 +15,7 @@ from privet.domain import Value
 from privet.drafts import files
 from privet.drafts.guess import FEW_RECORDS, LOOKED_AT, Guess, guess, settled
 from privet.drafts.text import Draft
-from privet.engines import text
+from privet.engines import packed, text
 from privet.engines.plain_text import as_said
 from privet.equality import key
 from privet.hierarchy.dates import Dates, formats_of
@@ -77,7 +77,7 @@ def draft(
         form = _with_tokens(form, table)
         form, offers = _with_missing(form, table)
     form, read_as = _with_notations(form, table)
-    doubts += [*read_as, *_about_tokens(form, table)]
+    doubts += [*read_as, *_about_tokens(form, table), *_totals(table)]
     guesses = settled(
         [
             guess(name, table.present(name, form), records - empty, blanks=empty)
@@ -151,7 +151,8 @@ def _settled(path: Path, form: Form, *, guess_encoding: bool) -> Form:
 def _read(source: Any, form: Form, progress: Progress) -> tuple[Form, _Table]:
     engine = find("engines", "embedded")()
     table = engine.read(source, form)
-    if form.format in text.TEXTS and not form.trim and files.padded(in_frame(engine, table)):
+    written = form.format in text.TEXTS or form.format == "xlsx"
+    if written and not form.trim and files.padded(in_frame(engine, table)):
         form = replace(form, trim=True)
         table = engine.read(source, form)
     names = engine.columns(table)
@@ -212,12 +213,26 @@ def _doubts(path: Path | None, names: Sequence[str], form: Form) -> Iterator[str
         yield "the first line looks like a record; columns are numbered (form.header = true: it is a header)"
     elif path is not None and form.format in text.TEXTS:
         yield from _renamed(text.first_fields(path, form))
+    elif path is not None and form.format == "xlsx":
+        yield from _renamed(packed.first_fields(path, form))
     if form.trim:
         yield "blanks around values are not read as part of them (form.trim)"
     if len(names) == 1:
         yield "there is one column only; is the delimiter right?"
     if form.format in text.TEXTS and form.encoding in {"cp1252", "latin-1"}:
         yield f"the file is not UTF-8; {form.encoding} is a guess"
+
+
+def _totals(table: _Table) -> Iterator[str]:
+    """Under many a printed table stands what it adds up to, which is nobody."""
+    for last in table.frame.tail(1).iter_rows(named=True):
+        said = ((name, value) for name, value in last.items() if value not in {None, ""})
+        name, first = next(said, ("", None))
+        if not isinstance(first, str) or not files.TOTAL.fullmatch(first.strip()):
+            continue
+        if (table.frame.get_column(name) == first).sum() == 1:  # a value like others is none
+            place = text.listed([name])
+            yield f"the last row seems to be a total ({place}); it counts as a record: remove it"
 
 
 def _renamed(fields: Sequence[str]) -> Iterator[str]:

@@ -7,6 +7,7 @@ value (9999, -1) is only offered, with how often it stands there.
 from __future__ import annotations
 
 import codecs
+import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -49,6 +50,14 @@ PERHAPS_MISSING = frozenset(
     )
 )
 SENTINELS = frozenset(("-1", "-9", "-99", "-999", "-9999", "99", "999", "9999", "99999", "999999"))
+# What stands in front of a row that is about all the others.
+TOTAL = re.compile(
+    r"(?:grand |sub)?totals?|(?:gesamt)?summe|sum|insgesamt|gesamt|total g[eé]n[eé]ral|ensemble|totaal|totale"
+    r"|(?:total )?general|suma|razem|celkem|össesen|összesen|toplam|yhteensä|summa|totalt|i alt|итого|всего"
+    r"|σύνολο|合计|合計|总计|總計|합계|average|mean|median|mittelwert|durchschnitt|moyenne|media|promedio"
+    r"|(?:total|summe|sum|gesamt)\s*[:=].*",
+    re.IGNORECASE,
+)
 FAR = 2  # a number that means "missing" is so many times as far out as the next
 LOOKED_AT = 50_000
 
@@ -118,10 +127,11 @@ def _is_value(field: str) -> bool:
 
 
 def padded(frame: pl.DataFrame) -> bool:
-    """Do most texts begin with a blank, as in files whose delimiter is a comma and a blank?"""
-    texts = [column for column in frame.iter_columns() if column.dtype == pl.String]
-    begin = sum(column.str.starts_with(" ").sum() * 2 > len(column) for column in texts)
-    return begin * 2 > len(texts)
+    """Has any text blanks around it? They come of a delimiter with a blank behind it, of columns of fixed
+    width, of fingers; nobody means another value by them, and " 21" is no number.
+    """
+    texts = (column for column in frame.iter_columns() if column.dtype == pl.String)
+    return any(column.str.starts_with(" ").any() or column.str.ends_with(" ").any() for column in texts)
 
 
 def sure_tokens(values: Mapping[str, Sequence[str | None]]) -> list[str]:

@@ -39,6 +39,7 @@ from privet.engines.text import (
     header,
     is_utf8,
     listed,
+    not_json,
     refuse_patterns,
     settled,
     sniff,
@@ -218,6 +219,8 @@ def _read_typed(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.Data
             else:
                 frame = pl.read_ndjson(source, infer_schema_length=None)
     except (pl.exceptions.PolarsError, OSError, EOFError, ValueError, zlib.error):
+        if form.format == "jsonl":
+            raise not_json(path, utf8(path, "utf-8")) from None
         raise InputError(f"{path}: this cannot be read as {form.format}") from None
     frame = _some(path, composed(frame), wanted)
     if form.format == "jsonl" and wanted is not None:

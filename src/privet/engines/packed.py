@@ -48,7 +48,17 @@ def write(frame: pl.DataFrame, target: Path, form: Form) -> None:
         ) from None
 
 
+def first_fields(path: Path, form: Form) -> list[str]:
+    """What the header of a workbook says, field by field."""
+    return [field or "" for field in _header_row(_cells(path, form))[1]]
+
+
 def _workbook(path: Path, form: Form) -> pl.DataFrame:
+    return _tidy(_headed(_cells(path, form), header=form.header))
+
+
+def _cells(path: Path, form: Form) -> pl.DataFrame:
+    """The cells, all as text, of the only sheet that holds anything, or of the one that the form says."""
     try:
         import fastexcel  # noqa: PLC0415 - an extra, loaded when a workbook is read
     except ImportError:
@@ -79,20 +89,25 @@ def _workbook(path: Path, form: Form) -> pl.DataFrame:
             f"{path}: several sheets hold something: {listed(list(found))}; say which with --sheet"
         )
     (cells,) = found.values()
-    return _tidy(_headed(cells, header=form.header))
+    return cells.select(name for name in cells.columns if cells[name].null_count() < cells.height)
 
 
 def _headed(cells: pl.DataFrame, *, header: bool) -> pl.DataFrame:
-    """The rows below the header, which may stand below a title: it is the first row that is about full."""
-    cells = cells.select(name for name in cells.columns if cells[name].null_count() < cells.height)
+    """The rows below the header."""
     if not header:
         cells.columns = naming([""] * cells.width, said=False)
         return cells
+    at, fields = _header_row(cells)
+    below = cells.slice(at + 1)
+    below.columns = naming([field or "" for field in fields])
+    return below
+
+
+def _header_row(cells: pl.DataFrame) -> tuple[int, tuple[str | None, ...]]:
+    """Where the header stands, which may be below a title: it is the first row that is about full."""
     full = cells.select(pl.sum_horizontal(pl.all().is_not_null())).to_series().to_list()
     at = next(row for row, many in enumerate(full) if many * 2 > cells.width)
-    below = cells.slice(at + 1)
-    below.columns = naming([field or "" for field in cells.row(at)])
-    return below
+    return at, cells.row(at)
 
 
 def _tidy(frame: pl.DataFrame) -> pl.DataFrame:

@@ -169,19 +169,18 @@ def csv_lines(values: Mapping[str, Sequence[Item]], form: Form) -> Iterator[str]
 
 
 def read_json(path: Path, wanted: Sequence[str] | None) -> dict[str, list[Item]]:
-    unreadable = InputError(f"{path}: this cannot be read as jsonl")
+    raw = text.utf8(path, "utf-8")
     try:
-        with text.opened(path) as file:
-            whole = file.read().decode()
+        whole = raw.decode()
         lines = [
             json.loads(line, object_pairs_hook=_first_of_each, parse_constant=_refuse_constant)
             for line in io.StringIO(whole)
             if line.strip()
         ]
     except (OSError, EOFError, ValueError, RecursionError, zlib.error):
-        raise unreadable from None
+        raise text.not_json(path, raw) from None
     if not all(isinstance(line, dict) for line in lines):
-        raise unreadable
+        raise text.not_json(path, raw)
     lines = [{equality.name(name): value for name, value in line.items()} for line in lines]
     names = list(dict.fromkeys(name for line in lines for name in line))
     values = {name: [line.get(name) for line in lines] for name in names}
@@ -196,7 +195,7 @@ def read_json(path: Path, wanted: Sequence[str] | None) -> dict[str, list[Item]]
         )
     unified = {name: _of_one_kind(column) for name, column in values.items()}
     if any(column is None for column in unified.values()):
-        raise unreadable
+        raise text.not_json(path, raw)
     return {name: column for name, column in unified.items() if column is not None}
 
 

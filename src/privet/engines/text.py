@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
 import re
 import zlib
 from collections.abc import Iterable, Sequence
@@ -52,6 +53,7 @@ LONGEST_FIELD = 131_072  # bytes; what a longer one is, is a broken quote
 SCHEMES = ("sqlite", "postgresql", "postgres")
 _ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]+://|table:|jdbc:|dbfs:/")
 HEADER = 1 << 14  # bytes that are looked at first for the line with the names
+_EXCELS = re.compile(rb"(?:\xef\xbb\xbf)?\"?sep=.\"?\r?\n", re.IGNORECASE)
 FEW = 5  # complaints of one kind; the rest is a number
 
 
@@ -226,6 +228,10 @@ def header_line(path: Path, encoding: str) -> str:
         raise InputError(f"{path}: this cannot be read; is it really what its name says?") from None
     if b"\x00" in start and not encoding.lower().replace("-", "").startswith(("utf16", "utf32")):
         raise InputError(f"{path}: this is not a text file (it holds NUL bytes)")
+    if _EXCELS.match(start):
+        raise InputError(
+            f"{path}: line 1 is a note for Excel about the delimiter (sep=), not a header; remove that line"
+        )
     lines = ""
     for part in (start[:HEADER], start):  # few headers are long, and decoding takes its time
         try:
@@ -255,6 +261,17 @@ def utf8(path: Path, encoding: str) -> bytes:
         raise InputError(undecodable(path, encoding, raw.count(b"\n", 0, fault.start) + 1)) from None
     except (LookupError, UnicodeError):
         raise InputError(f"{path}: there is no encoding {encoding!r} of text files") from None
+
+
+def not_json(path: Path, raw: bytes) -> InputError:
+    """What is to be said of JSON lines that cannot be read: the first line that is no object."""
+    for at, line in enumerate(io.BytesIO(raw), start=1):
+        try:
+            if line.strip() and not isinstance(json.loads(line), dict):
+                return InputError(f"{path}: line {at} is JSON, but no object with a value for each column")
+        except (ValueError, RecursionError):
+            return InputError(f"{path}: line {at} is not JSON")
+    return InputError(f"{path}: this cannot be read as jsonl")
 
 
 def undecodable(path: Path, encoding: str, line: int) -> str:

@@ -47,6 +47,30 @@ def test_a_file_without_a_header_loses_no_record(engine: Any, tmp_path: Path) ->
     assert draft(written(tmp_path / "b.csv", "name,2019,2020\na,1,2\nb,3,4\n")).form.header  # years are names
 
 
+@pytest.mark.parametrize(
+    ("raw", "header", "told"),
+    [
+        ("F,Anna\nM,Ben\nF,Carla\n", False, "looks like a record"),  # the first person was two columns' names
+        ("Not in universe;White;?\nPrivate;White;x\nNot in universe;Black;y\n", False, "looks like a record"),
+        ("F,30\nF,30\nM,30\nF,20\n", False, "looks like a record"),  # a record that comes again is no header
+        ("asthma,name\nasthma,Ben\n,Carla\n", True, None),  # a box to tick
+        ("sex,age\nm,30\nsex,age\nf,40\n", True, "stands again among the records (1 times)"),
+        ("x,n,k,l\nu,n,1,2\nv,m,2,3\n", True, "'n': the name stands among the values too"),
+        ("total,n,k,l\nu,n2,1,2\nv,m,2,3\n", True, None),
+    ],
+)
+def test_a_first_line_whose_fields_are_values_of_their_columns_is_a_record(
+    raw: str, header: bool, told: str | None, tmp_path: Path
+) -> None:
+    drafted = draft(written(tmp_path / "a.csv", raw))
+    assert drafted.form.header is header
+    assert drafted.records == raw.count("\n") - header
+    about = [doubt for doubt in drafted.doubts if "record" in doubt and "only" not in doubt]
+    assert about == [] if told is None else any(told in doubt for doubt in about)
+    if not header:
+        assert not any(field in " ".join(drafted.doubts) for field in ("Anna", "White", "30"))
+
+
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 def test_one_blank_does_not_make_a_text_of_a_number(engine: Any, tmp_path: Path) -> None:
     """A column of ages with one " 21" was a column of words, and all of it was lost."""

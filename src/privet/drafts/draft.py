@@ -70,8 +70,21 @@ def draft(
     if path is not None:
         form = _settled(path, form, guess_encoding=guess_encoding)
     form, table = _read(source, form, progress)
+    fields = _fields(path, form)
+    own = files.own_values(fields, table.values.values()) if fields else []
+    repeated = _header_again(fields, table.frame) if own else 0
+    if len(own) * 3 >= max(1, len(list(filter(None, fields)))) and not repeated:
+        form, table = _read(source, replace(form, header=False), progress)
+        fields, own = [], []
     names, records = list(table.values), table.frame.height
-    doubts = list(_doubts(path, names, form))
+    doubts = list(_doubts(fields, names, form))
+    if repeated:
+        doubts.append(f"the header stands again among the records ({repeated:,} times): remove it there")
+    elif own:
+        doubts.append(
+            f"{text.listed(sorted(set(own)))}: the name stands among the values too; if the first line is a "
+            "record, say form.header = false"
+        )
     offers: list[files.Offer] = []
     if guess_nulls:
         form = _with_tokens(form, table)
@@ -208,13 +221,32 @@ def _with_notations(form: Form, table: _Table) -> tuple[Form, list[str]]:
     return replace(form, numbers={**form.numbers, **numbers}), told
 
 
-def _doubts(path: Path | None, names: Sequence[str], form: Form) -> Iterator[str]:
+def _fields(path: Path | None, form: Form) -> list[str]:
+    """What stands in the line that is taken for a header, field by field."""
+    if path is None or not form.header:
+        return []
+    if form.format in text.TEXTS:
+        return text.first_fields(path, form)
+    return packed.first_fields(path, form) if form.format == "xlsx" else []
+
+
+def _header_again(fields: Sequence[str], frame: pl.DataFrame) -> int:
+    """How often the whole header is a record, as in files that were put together from others.
+
+    A record may come again too where there is no header, but then its values also come by themselves.
+    """
+    same = [
+        pl.Series(frame[name] == field.strip()) for name, field in zip(frame.columns, fields, strict=True)
+    ]
+    whole = int(pl.select(pl.all_horizontal(same)).to_series().sum())
+    return whole if all(int(one.sum()) == whole for one in same) and len(same) > 1 else 0
+
+
+def _doubts(fields: Sequence[str], names: Sequence[str], form: Form) -> Iterator[str]:
     if not form.header:
         yield "the first line looks like a record; columns are numbered (form.header = true: it is a header)"
-    elif path is not None and form.format in text.TEXTS:
-        yield from _renamed(text.first_fields(path, form))
-    elif path is not None and form.format == "xlsx":
-        yield from _renamed(packed.first_fields(path, form))
+    elif fields:
+        yield from _renamed(fields)
     if form.trim:
         yield "blanks around values are not read as part of them (form.trim)"
     if len(names) == 1:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
@@ -117,6 +117,21 @@ def has_header(path: Path, form: Form) -> bool:
     except InputError:
         return True  # reading will say what is wrong
     return not sum(map(_is_value, fields)) * 3 >= max(1, len(fields))
+
+
+def own_values(fields: Sequence[str], values: Iterable[Sequence[str | None]]) -> list[str]:
+    """Fields of a first line that stand in their own columns too, beside others: a record's fields do.
+
+    A box to tick has its name as its only value; that says nothing.
+
+    >>> own_values(["39", "Private", "asthma"], [["39", "50"], ["Private", None], ["asthma", None]])
+    ['39']
+    """
+    return [
+        field
+        for field, found in zip(map(str.strip, fields), values, strict=True)
+        if field and field in found and any(value not in {None, "", field} for value in found)
+    ]
 
 
 def _is_value(field: str) -> bool:

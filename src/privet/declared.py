@@ -76,8 +76,8 @@ class ModelFacts(Protocol):
         """How many records every class has at least, where it promises that by a number of its own."""
         return None
 
-    def with_larger_classes(self, times: int) -> Self:  # noqa: ARG002 - for those that have a number for them
-        """The same promise with classes so many times as large; itself where it has no number for them."""
+    def with_classes_of(self, size: int) -> Self:  # noqa: ARG002 - for those that have a number for them
+        """The same promise with classes at least as large; itself where it has no number for them."""
         return self
 
     def protects(self) -> tuple[tuple[str, str], ...]:

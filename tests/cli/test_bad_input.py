@@ -207,22 +207,23 @@ def test_wrong_usage_is_one_line(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("fault", [ValueError, EOFError])  # click takes an end of file for a stop
 def test_a_fault_of_ours_is_said_without_quoting_data(
-    privet: Run, place: Path, monkeypatch: pytest.MonkeyPatch
+    privet: Run, place: Path, monkeypatch: pytest.MonkeyPatch, fault: type[Exception]
 ) -> None:
     def broken(*_args: object, **_keywords: object) -> None:
-        raise ValueError(CANARY)
+        raise fault(CANARY)
 
     monkeypatch.setattr("privet.roads.publish", broken)
     monkeypatch.delenv("PRIVET_DEBUG", raising=False)
     ran = privet("publish", "patients.csv", "hospital.toml", "-o", "out")
     assert ran.code == 3
     assert len(ran.problems) == 1
-    assert "internal error: ValueError" in ran.err
+    assert f"internal error: {fault.__name__}" in ran.err
     assert "please report" in ran.err
     assert CANARY not in ran.err
     monkeypatch.setenv("PRIVET_DEBUG", "1")
-    with pytest.raises(ValueError, match=CANARY):
+    with pytest.raises(fault, match=CANARY):
         privet("publish", "patients.csv", "hospital.toml", "-o", "out")
 
 

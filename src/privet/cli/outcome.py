@@ -60,7 +60,11 @@ def _ended(args: Sequence[str], placed: Placed) -> int:
         return _failed(json, "usage", _usage(error), USAGE)
     except PrivetError as error:
         return _failed(json, error.code, error.complaints, _code(error))
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, click.Abort) as error:
+        if isinstance(error.__cause__, EOFError):  # a file that ended too soon; nobody has stopped anything
+            if DEBUG in os.environ:
+                raise error.__cause__ from None
+            return _failed(json, "internal", [_unexpected(error.__cause__, placed)], FAULT)
         ended = STOPPED
     except (BrokenPipeError, screen.UnreadError) as error:
         return _unheard(error, placed)

@@ -38,8 +38,8 @@ class KAnonymity(LinkageCheck):
     def class_size(self) -> int:
         return self.k
 
-    def with_larger_classes(self, times: int) -> Self:
-        return replace(self, k=self.k * times)
+    def with_classes_of(self, size: int) -> Self:
+        return replace(self, k=max(self.k, size))
 
     def linkage(self) -> Linkage:
         return Linkage(None, self.k, ())

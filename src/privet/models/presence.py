@@ -62,8 +62,8 @@ class KMap(PrivacyModel):
     def class_size(self) -> int:
         return self.k
 
-    def with_larger_classes(self, times: int) -> Self:
-        return replace(self, k=self.k * times)
+    def with_classes_of(self, size: int) -> Self:
+        return replace(self, k=max(self.k, size))
 
     def leaving(self) -> dict[str, tuple[str, ...]]:
         return {self.subset: self.values}

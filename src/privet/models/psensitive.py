@@ -50,8 +50,8 @@ class PSensitiveKAnonymity(ClassCheck):
     def class_size(self) -> int:
         return self.k
 
-    def with_larger_classes(self, times: int) -> Self:
-        return replace(self, k=self.k * times)
+    def with_classes_of(self, size: int) -> Self:
+        return replace(self, k=max(self.k, size))
 
     def read(self, histogram: Histogram) -> Reading:
         found, size = histogram.distinct, histogram.size

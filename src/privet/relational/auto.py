@@ -50,7 +50,7 @@ from privet.relational.mondrian import Choice as Which
 from privet.relational.mondrian import Cuts, Mondrian
 from privet.relational.objective import Loss, check_weights
 from privet.relational.optimal import Optimal
-from privet.relational.topdown import Score, TopDown
+from privet.relational.topdown import SIZES, Score, TopDown
 
 LOOKS = 30_000_000  # at values of cells, over all the rounds of the longest of the searches
 NODES = 10_000  # nodes of the lattice, at the most
@@ -169,7 +169,7 @@ class AutoSearch(Algorithm):
                 if fits(local, known):
                     yield local, known.asking(algorithm=local)
         few = tally.cells * len(tally.quasi) <= LOOKS // 100
-        split = TopDown(score=self._score(tally), tries=6 if few else 1)
+        split = TopDown(score=self._score(tally), tries=1 + len(SIZES) if few else 1)
         splits = self.recoding is not Kind.FULL_DOMAIN and fits(split, policy)
         if splits:
             yield split, policy.asking(algorithm=split)

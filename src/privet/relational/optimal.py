@@ -37,6 +37,7 @@ CLOSE = 1e-12  # losses that differ by less are rounding noise
 WORK, COLUMN, FEWEST = 600_000_000, 425, 500  # records; what a node costs for each column besides them; nodes
 FAR = 1.5  # times as many records as may go: then a coarser node may well break the promise, too
 FIRST = 0.25  # of the work: downwards from the top, before the walk by chance
+SOON, HALF = 0.1, 0.5  # of the work: a lattice that is settled by then needs no chance; chance ends there
 AGAIN = 4  # steps of that walk for each node that may be looked at
 
 UNPROVEN = "the search was stopped after {:,} nodes: this is the best of them, and there may be a better one"
@@ -165,8 +166,8 @@ class Walk:
         )
 
     @property
-    def _time_is_up(self) -> bool:
-        return (self._most is not None and self._looked >= self._most) or time.monotonic() > self._until
+    def _limited(self) -> bool:
+        return self._most is not None or self._until < float("inf")
 
     @property
     def _best_loss(self) -> float:
@@ -187,23 +188,34 @@ class Walk:
         return ruling
 
     def _enumerate(self) -> bool:
-        """Look until no bound is below the best; was that reached in time?"""
+        """Look until no bound is below the best; was that reached in time?
+
+        Where work is limited and soon not done, chance finds good nodes first: they close most of the others,
+        and are what is returned where there is no time for these.
+        """
         field = Field(self._lattice.shape, self._objective.floors)
         self._settle(field, self._lattice.top)
+        if self._limited and not self._close(field, SOON):
+            self._anneal(HALF)
+            field.close_from(self._best_loss - CLOSE)
+        return self._close(field, 1)
+
+    def _close(self, field: Field, share: float) -> bool:
+        """Settle nodes until none is open, or so much of the work is used up; is none open?"""
         while (start := field.next()) is not None:
             way = field.way(start)
             # The end of a way settles all of it where it breaks a promise: whatever is below is broken too.
             self._settle(field, way[-1])
             low, high = 0, len(way) - 2
             while low <= high and field.open(start):
-                if self._time_is_up:
+                if self._used() >= share:
                     return field.next() is None
                 middle = (low + high) // 2
                 if field.open(way[middle]) and not self._settle(field, way[middle]):
                     low = middle + 1
                 else:
                     high = middle - 1
-            if self._time_is_up:
+            if self._used() >= share:
                 return field.next() is None
         return True
 
@@ -240,9 +252,9 @@ class Walk:
             return counted
         return max(counted, (time.monotonic() - self._began) / max(1e-9, self._until - self._began))
 
-    def _anneal(self) -> bool:
-        """From the best node by chance, until the work is used up; nothing is proven by it."""
-        asked = 0
+    def _anneal(self, share: float = 1) -> bool:
+        """From the best node by chance, until so much of the work is used up; nothing is proven by it."""
+        asked, before = 0, self._used()
 
         def lost(node: Levels) -> float:
             if node not in self._losses:
@@ -256,7 +268,7 @@ class Walk:
             nonlocal asked
             asked += 1  # a node that is known is a step too, or a small valley would hold the walk for ever
             counted = 0.0 if self._most is None else asked / (AGAIN * self._most)
-            return max(self._used(), counted)
+            return max((self._used() - before) / max(1e-9, share - before), counted / share)
 
         anneal(self._lattice, self._best[1] if self._best else self._lattice.top, lost, used, self._seed)
         return False

@@ -8,8 +8,10 @@ stays in the cut (taken literally, the paper's text would leave a hole in it); v
 of the best candidate, because what is invalid once stays invalid after every further split.
 
 A greedy search under a weak promise may go down a way that ends early, and lose more than under a strong
-one. With `tries` it also searches under ever stronger promises, goes on from what each finds under the
-promise that was asked for, and takes what loses least.
+one. With `tries` it also searches under stronger promises: it goes from classes of a large size down to
+those that were asked for, size by size, each time on from what was found, and takes what loses least. The
+sizes are the same whatever was asked for. So with all of them a promise of smaller classes never loses more
+than one of these sizes does: each of its ways goes through what that one found.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from privet.relational.specialize import Best, Cuts, KeepsPromises, Splits, spec
 __all__ = ["Score", "Splits", "TopDown"]
 
 
-LARGER = (2, 5, 10, 25, 100)  # times the classes that were promised, for searches after the first
+SIZES = (5, 10, 20, 50, 100, 500)  # of classes, where further searches begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class TopDown(Algorithm):
 
     score: Score | None = None  # None: information gain where there is a target, else discernibility
     splits: Splits = Splits.STRICT
-    tries: int = 1  # searches, each after the first begun under a promise of larger classes
+    tries: int = 1  # searches, each after the first begun under a promise of larger classes; 7 are all
 
     name: ClassVar[str] = "top-down"
     cuts_at_values: ClassVar[bool] = True
@@ -64,12 +66,19 @@ class TopDown(Algorithm):
         if heading.target is None and score is not Score.DISCERNIBILITY:
             raise PolicyError(f'algorithm: score = "{score.value}" needs an attribute with role = "target"')
         found = [self._cut(counts, score, policy.models, (), progress)]
-        for factor in LARGER[: self.tries - 1]:
-            stronger = tuple(model.with_larger_classes(factor) for model in policy.models)
-            if stronger == policy.models or counts.beyond_reach(stronger):
+        larger: list[Sequence[PrivacyModel]] = [policy.models]  # and every size after it larger
+        for size in SIZES:
+            stronger = tuple(model.with_classes_of(size) for model in policy.models)
+            if len(larger) == self.tries or counts.beyond_reach(stronger):
                 break
-            begun, _ = self._cut(counts, score, stronger, (), progress)
-            found.append(self._cut(counts, score, policy.models, begun.performed, progress))
+            if stronger == larger[-1]:
+                continue
+            larger.append(stronger)
+            begun: Sequence[Candidate] = ()
+            for models in reversed(larger):
+                cuts = self._cut(counts, score, models, begun, progress)
+                begun = cuts[0].performed
+            found.append(cuts)
         source, steps = found[0]
         if len(found) > 1:
             records = counts.histograms([column.name for column in heading.quasi])

@@ -218,7 +218,7 @@ def test_a_fault_of_ours_is_said_without_quoting_data(
     monkeypatch.delenv("PRIVET_DEBUG", raising=False)
     ran = privet("publish", "patients.csv", "hospital.toml", "-o", "out")
     assert ran.code == 3
-    assert len(ran.problems) == 1
+    assert len(list(filter(None, ran.problems))) == 1  # click begins a line after an end of file
     assert f"internal error: {fault.__name__}" in ran.err
     assert "please report" in ran.err
     assert CANARY not in ran.err

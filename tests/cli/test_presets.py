@@ -89,45 +89,6 @@ def test_no_promise_is_chosen_for_anybody(
     assert not Path("out").exists()
 
 
-def test_asking_takes_the_answers(
-    data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    answers = iter(["name, state", "", "", "ema-0070"])
-    monkeypatch.setattr("typer.prompt", lambda *_, **__: next(answers))
-    assert main(["init", str(data), "--ask"]) == 0
-    policy = Policy.load("policy.toml")
-    roles = {attribute.name: attribute.role.value for attribute in policy.attributes}
-    assert roles["state"] == roles["name"] == "identifier"
-    assert roles["diagnosis"] == "sensitive"
-    assert "These columns name a person and are left out: name" in capsys.readouterr().out
-
-
-def test_asking_for_a_column_that_is_not_there(
-    data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("typer.prompt", lambda *_, **__: "nobody")
-    assert main(["init", str(data), "--ask", "--preset", "ema-0070"]) == 2
-    assert "no column 'nobody'" in capsys.readouterr().err
-    assert not Path("policy.toml").exists()
-
-
-def test_asking_about_tokens(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    Path("b.csv").write_text(
-        "age,x\n" + "".join(f"{20 + i % 9},{i % 2}\n" for i in range(60)) + "9999,1\n9999,0\n"
-    )
-    asked: list[str] = []
-
-    def confirm(question: str, **_: object) -> bool:
-        asked.append(question)
-        return True
-
-    monkeypatch.setattr("typer.prompt", lambda *_, **__: "")
-    monkeypatch.setattr("typer.confirm", confirm)
-    assert main(["init", "b.csv", "--ask", "--preset", "statistics-office-3"]) == 0
-    assert "'9999', in 2 records" in asked[0]
-    assert Policy.load("policy.toml").form.missing == {"age": ("9999",)}
-
-
 def test_presets_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list", "--json"]) == 0
     listed = {one["name"] for one in json.loads(capsys.readouterr().out)["presets"]}

@@ -122,3 +122,39 @@ def test_taps_are_drafted_with_their_times_as_times(tmp_path: Path, monkeypatch:
     assert policy.shape.to_policy() == {"form": "visits", "person": "card", "place": "stop", "time": "time"}
     assert [a.role.value for a in policy.attributes] == ["identifier"]  # the fare differs within a person
     assert main(["publish", "taps.csv", "policy.toml", "-o", "out"]) == 0
+
+
+@pytest.mark.parametrize("empty", [True, False])
+def test_a_few_cells_that_look_like_paths_make_no_trajectories(
+    empty: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Cabins such as "C23 C25" were a path, which could then not be read in other rows."""
+    monkeypatch.chdir(tmp_path)
+    cabins = [f"C{20 + i} C{21 + i}" if i % 9 == 0 else f"E{i % 50 + 10}" for i in range(200)]
+    if empty:
+        cabins[60:160] = ["" if i % 3 else "F G73" for i in range(100)]
+    rows = [f"{'fm'[i % 2]},{i % 60},{cabin},{i % 3}\n" for i, cabin in enumerate(cabins)]
+    Path("ship.csv").write_text("sex,age,cabin,class\n" + "".join(rows))
+    asked = ["publish", "ship.csv", "--preset", "statistics-office-3", "--rows", "persons", "-o", "out"]
+    assert main(asked) == 0
+    assert main(["verify", "out"]) == 0
+    assert Policy.load("out/policy.toml").kind == "table"
+    assert main(["init", "ship.csv", "--accept", "--preset", "statistics-office-3", "--rows", "persons"]) == 0
+    assert Policy.load("policy.toml").kind == "table"
+
+
+def test_a_column_of_paths_that_cannot_be_read_in_every_row_is_no_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ways = [f"b{i} c{i + 9} d300" for i in range(90)]
+    for at, last in ((None, "trajectories"), (88, "table")):
+        if at is not None:
+            ways[at] = "nobody knows"
+        Path("w.csv").write_text("sex,way\n" + "".join(f"{'fm'[i % 2]},{w}\n" for i, w in enumerate(ways)))
+        assert main(["init", "w.csv", "--accept", "--preset", "lkc-research", "--overwrite"]) == 0
+        assert Policy.load("policy.toml").kind == last
+    assert "way: unreadable points in 1 of 90 rows" in (said := capsys.readouterr().err)
+    assert "so this is drafted as a table" in said
+    assert main(["init", "w.csv", "--kind", "trajectories", "--overwrite"]) == 0
+    assert "unreadable points in 1 of 90 rows" in capsys.readouterr().err

@@ -17,7 +17,9 @@ from privet.drafts.guess import FEW_RECORDS, LOOKED_AT, Guess, guess, settled
 from privet.drafts.text import Draft
 from privet.engines import packed, text
 from privet.engines.plain_text import as_said
+from privet.engines.trajectories.column import PathColumn
 from privet.equality import key
+from privet.errors import InputError
 from privet.hierarchy.dates import Dates, formats_of
 from privet.registry import find
 from privet.roads import with_known_options
@@ -99,7 +101,11 @@ def draft(
     )
     place = path.name if path is not None else "a database" if text.is_url(source) else "a table"
     speaks = clue(table.values, records)
-    found = find_paths(table.values) if paths or (paths is None and speaks) else None
+    found = find_paths(table.values) if paths or speaks else None
+    if found and (unreadable := _unreadable(found, table, form)):
+        doubts += unreadable if paths else [f"{one}: so this is drafted as a table" for one in unreadable]
+        found, speaks = (found if paths else None), None
+    found = None if paths is False else found
     guesses = _beside_paths(guesses, table, found)
     doubts += [*_dates_in_doubt(table, form), *_path_doubts(speaks, found), *_alike(guesses, table, form)]
     doubts += [
@@ -312,6 +318,20 @@ def _beside_paths(
     return tuple(
         replace(one, role=Role.IDENTIFIER, reason=reason) if one.name in differs else one for one in guesses
     )
+
+
+def _unreadable(found: Mapping[str, str], table: _Table, form: Form) -> tuple[str, ...]:
+    """What stands in the way of reading a path in every row, as publishing would."""
+    if found["form"] != "column":
+        return ()
+    name = found["path"]
+    tokens = [*form.nulls, *form.missing.get(name, ())]
+    column = table.frame.get_column(name).cast(pl.String)
+    try:
+        PathColumn.read(pl.DataFrame({name: column.set(column.is_in(tokens), None)}), path=name)
+    except InputError as error:
+        return error.complaints
+    return ()
 
 
 def _path_doubts(speaks: str | None, found: Mapping[str, str] | None) -> Iterator[str]:

@@ -79,7 +79,7 @@ def draft(
         form, table = _read(source, replace(form, header=False), progress)
         fields, own = [], []
     names, records = list(table.values), table.frame.height
-    doubts = list(_doubts(fields, names, form))
+    doubts = list(_doubts(fields, names, form, guessed=guess_encoding and path is not None))
     if repeated:
         doubts.append(f"the header stands again among the records ({repeated:,} times): remove it there")
     elif own:
@@ -248,7 +248,7 @@ def _header_again(fields: Sequence[str], frame: pl.DataFrame) -> int:
     return whole if all(int(one.sum()) == whole for one in same) and len(same) > 1 else 0
 
 
-def _doubts(fields: Sequence[str], names: Sequence[str], form: Form) -> Iterator[str]:
+def _doubts(fields: Sequence[str], names: Sequence[str], form: Form, *, guessed: bool) -> Iterator[str]:
     if not form.header:
         yield "the first line looks like a record; columns are numbered (form.header = true: it is a header)"
     elif fields:
@@ -257,8 +257,8 @@ def _doubts(fields: Sequence[str], names: Sequence[str], form: Form) -> Iterator
         yield "blanks around values are not read as part of them (form.trim)"
     if len(names) == 1:
         yield "there is one column only; is the delimiter right?"
-    if form.format in text.TEXTS and form.encoding in {"cp1252", "latin-1"}:
-        yield f"the file is not UTF-8; {form.encoding} is a guess"
+    if guessed and form.format in text.TEXTS and not text.is_utf8(form.encoding):
+        yield f"the file is not UTF-8; {form.encoding} is a guess, and wrong letters mean another: --encoding"
 
 
 def _totals(table: _Table) -> Iterator[str]:

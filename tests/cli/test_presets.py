@@ -48,7 +48,7 @@ def test_beside_a_preset_the_command_line_says_whose_rows_are(
 ) -> None:
     asked = ["publish", str(data), "--preset", "ema-0070", "-o", "out"]
     assert main(asked) == 2
-    assert "say it with --person COLUMN, or --rows persons" in capsys.readouterr().err
+    assert "say --person name, which counts rows" in capsys.readouterr().err
     assert main([*asked, "--rows", "persons"]) == 0
     assert "several rows" not in capsys.readouterr().err, "it was said"
     assert main(["init", str(data), "--accept", "--preset", "ema-0070", "--person", "name"]) == 0
@@ -158,3 +158,80 @@ def test_a_column_of_paths_that_cannot_be_read_in_every_row_is_no_path(
     assert "so this is drafted as a table" in said
     assert main(["init", "w.csv", "--kind", "trajectories", "--overwrite"]) == 0
     assert "unreadable points in 1 of 90 rows" in capsys.readouterr().err
+
+
+def test_codes_of_few_numbers_leave_as_they_are_under_safe_harbor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No group asks for intervals there: sex 1 left as [1-10), and half of the column was lost."""
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{i % 2},{i % 5},{1925 + i % 70},{20 + i % 78}\n" for i in range(300)]
+    Path("c.csv").write_text("sex,educ,byear,age\n" + "".join(rows))
+    asked = ["publish", "c.csv", "--preset", "hipaa-safe-harbor", "--rows", "persons", "-o", "out"]
+    assert main(asked) == 0
+    assert main(["verify", "out"]) == 0
+    released = [line.split(",") for line in Path("out/data.csv").read_text().splitlines()[1:]]
+    assert {one[0] for one in released} == {"0", "1"}
+    assert {one[1] for one in released} == set("01234")
+    assert any(one[2].startswith("<19") for one in released), "years that tell an age above 89 are one group"
+    assert not any("[" in field for one in released for field in one)
+
+
+def test_reasons_stand_beside_what_is_left_out(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("r.csv").write_text(
+        "age,sex,mail,v8,v9\n"
+        + "".join(
+            f"{20 + i % 40},{'fm'[i % 2]},a{i}@example.org,came on foot and said nothing much to us {i},"
+            f"{chr(97 + i % 26)}{chr(97 + i // 26)}q\n"
+            for i in range(120)
+        )
+    )
+    assert main(["publish", "r.csv", "--preset", "hipaa-safe-harbor", "--rows", "persons", "-o", "o"]) == 0
+    said = capsys.readouterr().err
+    assert "mail (e-mail addresses)" in said
+    assert "v8 (free text)" in said
+    again = ["publish", "r.csv", "--preset", "hipaa-safe-harbor", "--rows", "persons", "-o", "o2", "--json"]
+    assert main(again) == 0
+    left_out = json.loads(capsys.readouterr().out)["left_out"]
+    assert {"column": "mail", "reason": "e-mail addresses"} in left_out
+
+
+def test_whose_rows_are_is_proposed_only_by_what_may_say_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The hint said person = "Comments": who followed it promised nonsense."""
+    monkeypatch.chdir(tmp_path)
+    note = "came on foot and said that it was not as bad as it had been"
+    rows = [f"{20 + i % 40},{'fm'[i % 2]},{note} {i // 2},P{i // 3:03}\n" for i in range(120)]
+    Path("n.csv").write_text("age,sex,Comments,patient_id\n" + "".join(rows))
+    asked = ["publish", "n.csv", "--preset", "statistics-office-3", "-o", "out"]
+    assert main(asked) == 2
+    said = capsys.readouterr().err
+    assert "--person patient_id, which counts rows with one value of it as one person, or --rows" in said
+    assert "--person Comments" not in said
+    assert 'person = "Comments"' not in said
+    Path("n.csv").write_text("age,sex,Comments\n" + "".join(f"{r.rpartition(',')[0]}\n" for r in rows))
+    assert main(asked) == 2
+    said = capsys.readouterr().err
+    assert "say --rows persons, which claims that each row is a person of its own" in said
+    assert "--person" not in said
+    assert main(["init", "n.csv"]) == 0
+    assert "# person =" not in Path("policy.toml").read_text()
+    assert '# rows = "persons"' in Path("policy.toml").read_text()
+
+
+@pytest.mark.parametrize("command", ["publish", "init"])
+def test_nothing_left_to_generalise_is_said_in_the_stewards_words(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("m.csv").write_text("name,mail\n" + "".join(f"Anna M{i} Muster,a{i}@example.org\n" for i in range(60)))
+    more = ["-o", "out"] if command == "publish" else ["--accept"]
+    assert main([command, "m.csv", "--preset", "statistics-office-3", *more]) == 2
+    said = capsys.readouterr().err
+    assert "2 of 2 columns are left out" in said
+    assert "nothing remains to generalise" in said
+    assert "quasi" not in said
+    assert not Path("policy.toml").exists()

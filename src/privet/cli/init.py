@@ -71,7 +71,8 @@ def init(
 ) -> int:
     """Draft a policy from the data: every column, a guess at its role with the reason, a hierarchy.
 
-    JSON and XML with records inside records are documents: every path, how often it is there, a guess.
+    JSON and XML with records inside records are documents: every path, how often it is there, a guess. JSON
+    whose objects hold single values is a table.
 
     Nothing is decided for you: every role is "undecided" and no promise is filled in, so that `publish`
     refuses until you have decided. The draft holds names and counts, never a value from the data.
@@ -88,7 +89,7 @@ def init(
 
     """
     from privet.core import Form
-    from privet.drafts.documents import looks_nested
+    from privet.drafts.documents import looks_nested, not_by_preset
     from privet.drafts.draft import draft
 
     if accept and preset is None:
@@ -100,10 +101,10 @@ def init(
         raise InputError(f"--kind: {one_of('it', KINDS, kind)}")
     if kind == "documents" or (kind is None and looks_nested(data, format)):
         if accept or ask:
-            raise InputError(
-                "--accept, --ask: presets are for tables and trajectories, not for documents yet"
-            )
+            raise not_by_preset(data)
         return documents.init(data, output, format, overwrite=overwrite, json=json)
+    if Path(data).suffix.lower() == ".xml" and format is None:
+        raise InputError(f"{data}: --kind {kind}: XML holds documents, not rows: leave --kind out")
     said = form_of(
         Form(), format=format, delimiter=delimiter, encoding=encoding, null=null, query=query, sheet=sheet
     )
@@ -157,14 +158,15 @@ def _decided(
 ) -> tuple[str, tuple[str, ...], dict[str, str]]:
     """The policy, what its steward should know, and the role of each column in it."""
     from privet.cli import asking
+    from privet.cli.publish import policy_of
     from privet.drafts.accept import accept as accepted
     from privet.policy.presets import Preset
-    from privet.policy.values import Policy
 
     chosen = None if preset is None else Preset.find(preset)  # before anybody answers a question
     answers = replace(asking.answers(drafted), rows=said.rows, person=said.person) if ask else said
-    made = accepted(drafted, chosen or Preset.find(asking.preset()), answers)
-    roles = {one.name: one.role.value for one in Policy.loads(made.text, place=str(preset)).attributes}
+    chosen = chosen or Preset.find(asking.preset())
+    made = accepted(drafted, chosen, answers)
+    roles = {one.name: one.role.value for one in policy_of(made.text, chosen.name).attributes}
     return made.text, made.told, roles
 
 

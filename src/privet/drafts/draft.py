@@ -12,7 +12,7 @@ import polars as pl
 
 from privet.core import Form, Progress, Role, silent
 from privet.domain import Value
-from privet.drafts import files
+from privet.drafts import files, lexicon
 from privet.drafts.guess import FEW_RECORDS, LOOKED_AT, Guess, guess, settled
 from privet.drafts.text import Draft
 from privet.engines import packed, text
@@ -28,6 +28,15 @@ from privet.roads.trajectories.guess import clue
 from privet.roads.trajectories.guess import guess as find_paths
 
 __all__ = ["Draft", "draft"]
+
+FEW_ROWS = 5  # of a person, as far as names alone tell; a name with more is rather of a doctor or a clerk
+WHOSE = frozenset(  # words for who a row is about, or for the number of one
+    (
+        *("name", "names", "fullname", "patient", "subject", "respondent", "participant", "ssn", "mrn", "nhs"),
+        *("pesel", "bsn", "aadhaar", "passport", "personnummer", "email", "mail", "username", "login", "nom"),
+        *("nome", "nombre", "imie", "nazwisko", "nachname", "surname"),
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -121,7 +130,12 @@ def draft(
         many = "is 1 record" if records == 1 else f"are {records} records"
         doubts.append(f"there {many} only: few to hide in")
     again = () if found else tuple(_repeated(guesses, table, form))
-    told = Draft(place, records, form, guesses, tuple(doubts), found, tuple(offers), again)
+    persons = tuple(
+        one.name
+        for one in guesses
+        if one.name in again and says_whose(one, len(table.values[one.name]) * FEW_ROWS > records)
+    )
+    told = Draft(place, records, form, guesses, tuple(doubts), found, tuple(offers), again, persons)
     return replace(told, counts=lambda name, person=None: _counted(source, told.form, name, person))
 
 
@@ -148,6 +162,22 @@ def _repeated(guesses: Sequence[Guess], table: _Table, form: Form) -> Iterator[s
             there = table.frame.height - table.blanks(one.name, form)
             if len(set(map(key, table.present(one.name, form)))) < there:
                 yield one.name
+
+
+def says_whose(one: Guess, many: bool) -> bool:  # noqa: FBT001 - what is known of it
+    """May rows with one value of it be one person's? By its name, or by names of which there are many."""
+    if isinstance(one.hierarchy, Dates) or one.reason.startswith(("long texts", "looks like")):
+        return False
+    if lexicon.THINGS.speak(one.name) or lexicon.PLACES.speak(one.name) or lexicon.DATES.speak(one.name):
+        return False
+    words = lexicon.taken_apart(one.name)
+    return (
+        lexicon.numbered(one.name)
+        or lexicon.nothing_but(lexicon.PERSONS, one.name)
+        or bool(words and words[-1] in {"id", "uuid", "guid", "pid"})
+        or bool(WHOSE & set(words))
+        or (many and one.reason.startswith("names of people"))
+    )
 
 
 def _counted(source: Any, form: Form, name: str, person: str | None) -> list[tuple[Value, int]]:

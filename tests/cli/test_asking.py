@@ -113,7 +113,7 @@ def test_naming_at_the_last_question_frees_no_column(data: Path, asked: Asked) -
         ([""], "-state", ["", ""], "is none of these"),
     ],
 )
-def test_a_wrong_answer_is_asked_again(
+def test_a_wrong_answer_is_asked_again(  # noqa: PLR0917 - cases and fixtures
     before: list[str],
     wrong: str,
     after: list[str],
@@ -126,7 +126,7 @@ def test_a_wrong_answer_is_asked_again(
     assert said in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("answers", [["nobody"] * 3, ["", "", "", "", "", ""], [], ["", ""], ["", "", "", "k"]])
+@pytest.mark.parametrize("answers", [["nobody"] * 3, [""] * 6, [], ["", ""], ["", "", "", "k"]])
 def test_three_wrong_answers_or_none_write_nothing(
     answers: list[str], data: Path, asked: Asked, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -177,9 +177,7 @@ def test_codes_of_few_numbers_leave_as_they_are_under_safe_harbor(
     assert not any("[" in field for one in released for field in one)
 
 
-def test_reasons_stand_beside_what_is_left_out(
-    data: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_reasons_stand_beside_what_is_left_out(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("r.csv").write_text(
         "age,sex,mail,v8,v9\n"
         + "".join(
@@ -227,7 +225,8 @@ def test_nothing_left_to_generalise_is_said_in_the_stewards_words(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("m.csv").write_text("name,mail\n" + "".join(f"Anna M{i} Muster,a{i}@example.org\n" for i in range(60)))
+    rows = [f"Anna M{i} Muster,a{i}@example.org\n" for i in range(60)]
+    Path("m.csv").write_text("name,mail\n" + "".join(rows))
     more = ["-o", "out"] if command == "publish" else ["--accept"]
     assert main([command, "m.csv", "--preset", "statistics-office-3", *more]) == 2
     said = capsys.readouterr().err

@@ -18,7 +18,6 @@ from privet.cli import screen
 from privet.errors import InputError, one_of
 
 if TYPE_CHECKING:
-    from privet.core import Role
     from privet.drafts.accept import Answers
     from privet.drafts.text import Draft
 

@@ -22,7 +22,7 @@ from privet.drafts.guess import from_name
 from privet.engines import text
 from privet.engines.documents import jsontext
 from privet.engines.documents.draft import LOOKED_AT, Draft, DraftField, DraftType, draft
-from privet.engines.documents.files import FORMATS, format_of
+from privet.engines.documents.files import FORMATS
 from privet.errors import InputError, MissingExtraError
 
 ROLES = """\

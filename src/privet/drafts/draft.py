@@ -32,7 +32,18 @@ __all__ = ["Draft", "draft"]
 FEW_ROWS = 5  # of a person, as far as names alone tell; a name with more is rather of a doctor or a clerk
 WHOSE = frozenset(  # words for who a row is about, or for the number of one
     (
-        *("name", "names", "fullname", "patient", "subject", "respondent", "participant", "ssn", "mrn", "nhs"),
+        *(
+            "name",
+            "names",
+            "fullname",
+            "patient",
+            "subject",
+            "respondent",
+            "participant",
+            "ssn",
+            "mrn",
+            "nhs",
+        ),
         *("pesel", "bsn", "aadhaar", "passport", "personnummer", "email", "mail", "username", "login", "nom"),
         *("nome", "nombre", "imie", "nazwisko", "nachname", "surname"),
     )

@@ -20,6 +20,7 @@ SAMPLE = 1 << 20  # bytes of lines with other than ASCII that are looked at
 READ = 1 << 22
 SURE = 0.7  # share of ordinary characters from which a text is Chinese, Japanese or Korean
 KOREAN = 0.95  # the commonest Hangul stand where common Chinese characters do
+SIGNS = "\u2019\u2018\xb4`\xb7\xad\xa0\u2013\u2014"  # that stand between letters in any language
 PURE = 0.9  # share of words in one script, written as words are
 FEWEST = 4  # letters below which nothing is told from them
 FITS, MISFITS = 0.98, 0.95  # of accents: what a language of another encoding has, and what no western one has
@@ -103,11 +104,11 @@ def _other_than_ascii(path: Path) -> bytes:
 
 
 def judged(lines: bytes) -> Iterator[str]:
-    """The encodings that lines may be written in, the likeliest first; of the west, cp1252.
+    r"""The encodings that lines may be written in, the likeliest first; of the west, cp1252.
 
-    >>> next(judged("姓名,赵桂珍\\n李龙,财务部\\n".encode("gb18030")))
+    >>> next(judged("姓名,赵桂珍\n李龙,财务部\n".encode("gb18030")))
     'gb18030'
-    >>> next(judged("имя,Мария Волкова\\n".encode("cp1251"))), next(judged("Jürgen,Größe".encode("cp1252")))
+    >>> next(judged("имя,Мария Волкова\n".encode("cp1251"))), next(judged("Jürgen,Größe".encode("cp1252")))
     ('cp1251', 'cp1252')
     """
     fits = {name: _alphabet(lines, name, known) for name, known in ALPHABETS.items()}
@@ -191,7 +192,7 @@ def _private(letter: str) -> bool:
 
 
 def _of_script(lines: bytes, encoding: str, script: str) -> bool:
-    """Are nearly all words with other than ASCII letters of one script, with capitals where words have them?"""
+    """Are nearly all words that are not ASCII of one script, with capitals where words have them?"""
     try:
         read = lines.decode(encoding)
     except UnicodeDecodeError:
@@ -221,7 +222,7 @@ def _alphabet(lines: bytes, encoding: str, alphabets: tuple[str, ...]) -> float:
         return 0.0
     accents = [letter for letter in read if not letter.isascii() and letter.isalpha()]
     signs = sum(
-        before.isalpha() and after.isalpha() and not sign.isalpha() and sign not in "’‘´`\xb7\xad\xa0–—"
+        before.isalpha() and after.isalpha() and not sign.isalpha() and sign not in SIGNS
         for before, sign, after in zip(read, read[1:], read[2:], strict=False)
         if not sign.isascii()
     )

@@ -82,7 +82,7 @@ def settled_text(path: Path, form: Form, *, guess_encoding: bool) -> Form:
 
 
 def encoding_of(path: Path) -> str:
-    """The encoding that fits all of a file; where it cannot be read at all, reading will say what is wrong."""
+    """The encoding that fits all of a file; where it cannot be read, reading will say what is wrong."""
     try:
         return encodings.encoding_of(path)
     except (OSError, EOFError, zlib.error):

@@ -168,9 +168,7 @@ def csv_lines(values: Mapping[str, Sequence[Item]], form: Form) -> Iterator[str]
         yield delimiter.join(map(written, row)) + "\n"
 
 
-def read_json(
-    path: Path, wanted: Sequence[str] | None, *, whole: bool = False
-) -> dict[str, list[Item]]:
+def read_json(path: Path, wanted: Sequence[str] | None, *, whole: bool = False) -> dict[str, list[Item]]:
     """A record on each line; or `whole`: records in an array, or one after the other."""
     raw = text.utf8(path, "utf-8")
     if whole:
@@ -208,25 +206,26 @@ def _lines_of(path: Path, raw: bytes) -> bytes:
     decoder = json.JSONDecoder(object_pairs_hook=_first_of_each, parse_constant=_refuse_constant)
     blank = re.compile(r"[ \t\r\n]*")
     lines: list[str] = []
+    wrong = False
     try:
         said = raw.decode("utf-8-sig")
         at = _past(blank, said, 0)
-        listed = said[at : at + 1] == "["
-        at = _past(blank, said, at + listed)
-        while at < len(said):
+        end_of_list = "]" if said[at : at + 1] == "[" else ""
+        at = _past(blank, said, at + len(end_of_list))
+        ended = False
+        while at < len(said) and not wrong and not ended:
             _, end = decoder.raw_decode(said, at)
             lines.append(said[at:end].replace("\r", " ").replace("\n", " "))
             at = _past(blank, said, end)
-            if listed:
-                if said[at : at + 1] == "]" and _past(blank, said, at + 1) == len(said):
-                    return "\n".join(lines).encode()
-                if said[at : at + 1] != ",":
-                    raise ValueError
+            if end_of_list:
+                ended = said[at : at + 1] == "]" and _past(blank, said, at + 1) == len(said)
+                wrong = not ended and said[at : at + 1] != ","
                 at = _past(blank, said, at + 1)
-        if listed or not lines:
-            raise ValueError
+        wrong = wrong or not lines or (bool(end_of_list) and not ended)
     except (ValueError, RecursionError):
-        raise InputError(f"{path}: record {len(lines) + 1} is not JSON") from None
+        wrong = True
+    if wrong:
+        raise InputError(f"{path}: record {len(lines) + 1} is not JSON")
     return "\n".join(lines).encode()
 
 

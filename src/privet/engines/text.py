@@ -46,7 +46,8 @@ FORMATS = {
     ".sas7bdat": "sas",
     ".xpt": "sas",
 }
-READ_ONLY = {"xlsx": "csv", "sas": "csv", "json": "jsonl"}  # what is read and not written, and what it leaves as
+# What is read and not written, and what it leaves as.
+READ_ONLY = {"xlsx": "csv", "sas": "csv", "json": "jsonl"}
 TEXTS = frozenset({"csv", "tsv"})  # formats in which everything is text
 PACKED = ("xlsx", "sas", "stata", "spss")  # read through libraries of their own, by the embedded engine
 DELIMITERS = (",", ";", "\t", "|")

@@ -39,7 +39,6 @@ from privet.cli.options import (
 )
 from privet.cli.signing import private
 from privet.effort import allowed
-from privet.engines.text import listed as quoted
 from privet.errors import AbsentError, HierarchyError, InputError, PersonError
 
 if TYPE_CHECKING:
@@ -319,7 +318,9 @@ def policy_of(text: str, preset: str) -> Policy:
 
 def whose_rows(drafted: Draft) -> str:
     """What is asked of who publishes with a preset, in one sentence."""
-    repeated = quoted(drafted.repeated) if drafted.repeated else "a column that is left out"
+    from privet.engines.text import listed
+
+    repeated = listed(drafted.repeated) if drafted.repeated else "a column that is left out"
     named = (
         f"--person {drafted.persons[0]}, which counts rows with one value of it as one person, or "
         if drafted.persons

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from privet.engines import text
 
-SAMPLE = 1 << 20  # bytes of lines with other than ASCII that are looked at
+SAMPLE = 1 << 17  # bytes of lines with other than ASCII that are looked at
 READ = 1 << 22
 SURE = 0.7  # share of ordinary characters from which a text is Chinese, Japanese or Korean
 KOREAN = 0.95  # the commonest Hangul stand where common Chinese characters do

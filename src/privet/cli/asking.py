@@ -1,47 +1,79 @@
-"""The questions of `privet init --ask`: few, and each with the answer that privet would give."""
+"""The questions of `privet init --ask`: few, and each with the answer that privet would give.
+
+Naming a column only ever adds it, so that what was taken for an identifier stays one whatever else is typed;
+taking one off needs a minus, and is said back. Nobody is asked for ever: after a few answers that cannot be
+understood, or at the end of input, nothing is written.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 import typer
 
 from privet.cli import screen
-from privet.errors import InputError
+from privet.errors import InputError, one_of
 
 if TYPE_CHECKING:
-    from privet.core import Role
     from privet.drafts.accept import Answers
     from privet.drafts.text import Draft
 
+T = TypeVar("T")
+
+TRIES = 3  # answers to one question that cannot be understood
+HOW = "  Enter if that is all; else name more of them, with commas; -NAME takes one off"
+HOW_OTHER = "  Enter if so; else -NAME for one that must not leave"
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of the columns of one role, and what becomes of one that is taken off."""
+
+    role: str
+    means: str
+    off: str
+    said_back: str
+
+
 QUESTIONS = (
-    ("identifier", "name a person and are left out"),
-    ("sensitive", "are what nobody may learn about a person"),
-    ("quasi", "may be known to others, and are generalised"),
+    Question("identifier", "name a person and are left out", "quasi", "is not left out: it may leave"),
+    Question("sensitive", "are what nobody may learn about a person", "quasi", "is generalised instead"),
+    Question("quasi", "may be known to others, and are generalised", "other", "leaves as it is"),
+    Question("other", "tell nothing about anybody, and leave as they are", "identifier", "is left out"),
 )
 
 
+class _UnclearError(Exception):
+    """An answer that cannot be understood; the question is asked again."""
+
+
 def answers(drafted: Draft) -> Answers:
-    """Roles column by column in three questions, and one for each token that may mean "missing"."""
+    """Roles in a question for each of them, and one for each token that may mean "missing"."""
     from privet.core import Role
     from privet.drafts.accept import Answers
 
-    guessed = {name: _settled(said) for name, said, _ in drafted.told() if name not in drafted.of_paths}
-    roles: dict[str, Role] = {}
-    for role, means in QUESTIONS:
-        there = [name for name, said in guessed.items() if said == role and name not in roles]
-        for name in _corrected(f"These columns {means}", there, list(guessed)):
-            roles[name] = Role(role)
-        for name in set(there) - roles.keys():
-            guessed[name] = "quasi" if role != "quasi" else "other"
+    roles = {name: _settled(said) for name, said, _ in drafted.told() if name not in drafted.of_paths}
+    places = {name: place for place, (name, _, _) in enumerate(drafted.told(), start=1)}
+    screen.say("The columns; answer with their names or numbers:")
+    screen.say(*(f"  {place:>3}  {screen.shown(name)}" for name, place in places.items() if name in roles))
+    settled: set[str] = set()
+    for question in QUESTIONS:
+        there = [name for name, role in roles.items() if role == question.role]
+        if question.role == "other" and not there:
+            continue
+        changed = _corrected(question, there, roles, places, settled)
+        settled |= {name for name in there if name not in changed}
+        settled |= {name for name, role in changed.items() if role == question.role}
+        roles |= changed
     missing: dict[str, tuple[str, ...]] = {}
     for offer in drafted.offers:
-        asked = f"{offer.column}: does {offer.token!r}, in {offer.records:,} records, mean missing?"
-        if typer.confirm(asked, default=False):
+        asked = f"{offer.column}: does {offer.token!r}, in {offer.records:,} records, mean missing? [y/N]"
+        if _again(asked, _yes_or_no):
             missing[offer.column] = (*missing.get(offer.column, ()), offer.token)
-    return Answers(roles, missing)
+    return Answers({name: Role(role) for name, role in roles.items()}, missing)
 
 
 def preset() -> str:
@@ -49,29 +81,130 @@ def preset() -> str:
     from privet.policy.presets import Preset, names
 
     screen.say("What is promised? Nobody chooses that for you:")
-    screen.say(*(f"  {name:22} {Preset.find(name).title}" for name in names()))
-    return _answer("preset", default=None).strip()
+    known = list(names())
+    screen.say(*(f"  {name:22} {Preset.find(name).title}" for name in known))
+
+    def chosen(said: str) -> str:
+        if said in known:
+            return said
+        if not said:
+            raise _UnclearError(
+                "a preset is a promise that somebody has written down before, and no answer is taken for "
+                f"one; type one of {', '.join(known)}"
+            )
+        raise _UnclearError(one_of("a preset", known, said))
+
+    return _again("preset", chosen)
 
 
-def _answer(question: str, *, default: str | None) -> str:
-    try:
-        said: str = typer.prompt(question, default=default, show_default=False)
-    except click.Abort:
-        raise InputError("--ask: nobody answers") from None
-    return said
+def _again(question: str, understood: Callable[[str], T]) -> T:
+    """The answer to a question, which is asked again a few times where it cannot be understood."""
+    for left in reversed(range(TRIES)):
+        try:
+            said: str = typer.prompt(question, default="", show_default=False)
+        except click.Abort:
+            raise InputError("--ask: nobody answers; nothing was written") from None
+        try:
+            return understood(said.strip())
+        except _UnclearError as unclear:
+            if not left:
+                raise InputError(
+                    f"--ask: {unclear}", f"--ask: {TRIES} answers were not understood; nothing was written"
+                ) from None
+            screen.say(f"  {unclear}")
+    raise AssertionError
+
+
+def _yes_or_no(said: str) -> bool:
+    if said.lower() in {"", "n", "no"}:
+        return False
+    if said.lower() in {"y", "yes"}:
+        return True
+    raise _UnclearError("answer y or n")
 
 
 def _settled(said: str) -> str:
     return "sensitive" if said == "target" else said
 
 
-def _corrected(means: str, there: Sequence[str], known: Sequence[str]) -> list[str]:
-    """The columns as the steward has them: Enter for these, or others by name, a minus for none."""
-    screen.say(f"{means}: {', '.join(map(screen.shown, there)) or 'none'}")
-    said = _answer("  Enter if so, else names with commas, or - for none", default="")
-    if not said.strip():
-        return list(there)
-    names = [] if said.strip() == "-" else [name.strip() for name in said.split(",")]
-    if unknown := [name for name in names if name not in known]:
-        raise InputError(f"--ask: no column {', '.join(map(repr, unknown))}")
-    return names
+def _corrected(
+    question: Question,
+    there: Sequence[str],
+    roles: Mapping[str, str],
+    places: Mapping[str, int],
+    settled: set[str],
+) -> dict[str, str]:
+    """The roles that an answer changes: those that are named have the role, those with a minus lose it."""
+
+    def understood(said: str) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for name, off in named(said, {name: places[name] for name in roles}):
+            if name in found:
+                raise _UnclearError(f"{name!r} stands twice in this answer")
+            if off and name not in there:
+                raise _UnclearError(f"{name!r} is none of these, so it cannot be taken off")
+            if not off and name in settled:
+                raise _UnclearError(
+                    f"{name!r} is settled ({roles[name]}); to change that, begin again and say -NAME there"
+                )
+            if not off and question.role == "other" and name not in there:
+                raise _UnclearError(f"{name!r} is not one of these; naming a column here frees none")
+            found[name] = question.off if off else question.role
+        return found
+
+    screen.say(f"These columns {question.means}: {', '.join(map(screen.shown, there)) or 'none'}")
+    changed = _again(HOW_OTHER if question.role == "other" else HOW, understood)
+    for name, role in changed.items():
+        if name in there and role != question.role:
+            screen.say(f"  taken off: {screen.shown(name)} {question.said_back}")
+        elif name not in there:
+            screen.say(f"  also: {screen.shown(name)}")
+    return changed
+
+
+def named(said: str, places: Mapping[str, int]) -> list[tuple[str, bool]]:
+    """The columns of an answer, each with whether it has a minus: by name, in quotes or not, or by number.
+
+    A comma may be part of a name: the longest stretch between commas that is a name is one.
+
+    >>> named('+Name, Vorname, -age, 1', {"sex": 1, "age": 2, "Name, Vorname": 3})
+    [('Name, Vorname', False), ('age', True), ('sex', False)]
+    """
+    pieces, found, at = said.split(","), list[tuple[str, bool]](), 0
+    while at < len(pieces):
+        for end in range(len(pieces), at, -1):
+            one = _one(",".join(pieces[at:end]).strip(), places)
+            if one is not None:
+                found.append(one)
+                at = end
+                break
+        else:
+            if word := pieces[at].strip():
+                raise _UnclearError(_unknown(word, places))
+            at += 1
+    return found
+
+
+def _one(word: str, places: Mapping[str, int]) -> tuple[str, bool] | None:
+    for sign, rest in (("", word), (word[:1], word[1:].strip())):
+        if sign not in {"", "+", "-"}:
+            continue
+        for name in (rest, _unquoted(rest)):
+            if name in places:
+                return name, sign == "-"
+        for name, place in places.items():
+            if rest == str(place):
+                return name, sign == "-"
+    return None
+
+
+def _unquoted(word: str) -> str:
+    quoted = len(word) > 1 and word[0] == word[-1] and word[0] in "\"'"
+    return word[1:-1] if quoted else word
+
+
+def _unknown(word: str, places: Mapping[str, int]) -> str:
+    bare = _unquoted(word.lstrip("+-").strip())
+    if not bare:
+        return "which one? -NAME takes one off, and Enter leaves them as they are"
+    return one_of("a column", list(places), bare)

@@ -71,7 +71,8 @@ def init(
 ) -> int:
     """Draft a policy from the data: every column, a guess at its role with the reason, a hierarchy.
 
-    JSON and XML with records inside records are documents: every path, how often it is there, a guess.
+    JSON and XML with records inside records are documents: every path, how often it is there, a guess. JSON
+    whose objects hold single values is a table.
 
     Nothing is decided for you: every role is "undecided" and no promise is filled in, so that `publish`
     refuses until you have decided. The draft holds names and counts, never a value from the data.
@@ -88,7 +89,7 @@ def init(
 
     """
     from privet.core import Form
-    from privet.drafts.documents import looks_nested
+    from privet.drafts.documents import looks_nested, not_by_preset
     from privet.drafts.draft import draft
 
     if accept and preset is None:
@@ -100,10 +101,10 @@ def init(
         raise InputError(f"--kind: {one_of('it', KINDS, kind)}")
     if kind == "documents" or (kind is None and looks_nested(data, format)):
         if accept or ask:
-            raise InputError(
-                "--accept, --ask: presets are for tables and trajectories, not for documents yet"
-            )
+            raise not_by_preset(data)
         return documents.init(data, output, format, overwrite=overwrite, json=json)
+    if Path(data).suffix.lower() == ".xml" and format is None:
+        raise InputError(f"{data}: --kind {kind}: XML holds documents, not rows: leave --kind out")
     said = form_of(
         Form(), format=format, delimiter=delimiter, encoding=encoding, null=null, query=query, sheet=sheet
     )
@@ -120,21 +121,26 @@ def init(
             progress=progress,
             paths=kind == "trajectories" if kind or not accept else None,
         )
-    text, told = (
-        (_decided(drafted, preset, whose(rows, person), ask=ask))
-        if accept or ask
-        else (drafted.dumps(), drafted.doubts)
-    )
+    decided: dict[str, str] = {}
+    text, told = drafted.dumps(), drafted.doubts
+    if accept or ask:
+        text, told, decided = _decided(drafted, preset, whose(rows, person), ask=ask)
     with whole(output, overwrite=overwrite) as fresh:
         fresh.write_text(text, encoding="utf-8")
     if json:
-        screen.answer({"policy": str(output), "preset": preset, **drafted.to_dict(), "told": list(told)})
+        more = {"decided": decided} if decided else {}
+        screen.answer(
+            {"policy": str(output), "preset": preset, **drafted.to_dict(), **more, "told": list(told)}
+        )
         return 0
-    columns = [(name, f"{said}?", reason) for name, said, reason in drafted.told()]
+    columns = [
+        (name, decided.get(name, said) if decided else f"{said}?", _because(said, reason, decided.get(name)))
+        for name, said, reason in drafted.told()
+    ]
     size = f"{_many(drafted.records, 'record')} in {_many(len(columns), 'column')}"
     screen.say(
         f"drafted {screen.shown(str(output))} for {size}",
-        *screen.table(columns, head=("column", "guess", "because")),
+        *screen.table(columns, head=("column", "decided" if decided else "guess", "because")),
     )
     screen.warn(*told)
     publish = (
@@ -147,14 +153,28 @@ def init(
     return 0
 
 
-def _decided(drafted: Draft, preset: str | None, said: Answers, *, ask: bool) -> tuple[str, tuple[str, ...]]:
+def _decided(
+    drafted: Draft, preset: str | None, said: Answers, *, ask: bool
+) -> tuple[str, tuple[str, ...], dict[str, str]]:
+    """The policy, what its steward should know, and the role of each column in it."""
     from privet.cli import asking
+    from privet.cli.publish import policy_of
     from privet.drafts.accept import accept as accepted
     from privet.policy.presets import Preset
 
+    chosen = None if preset is None else Preset.find(preset)  # before anybody answers a question
     answers = replace(asking.answers(drafted), rows=said.rows, person=said.person) if ask else said
-    made = accepted(drafted, Preset.find(preset or asking.preset()), answers)
-    return made.text, made.told
+    chosen = chosen or Preset.find(asking.preset())
+    made = accepted(drafted, chosen, answers)
+    roles = {one.name: one.role.value for one in policy_of(made.text, chosen.name).attributes}
+    return made.text, made.told, roles
+
+
+def _because(guessed: str, reason: str, decided: str | None) -> str:
+    """The reason of a guess, or whence another decision."""
+    if decided in {None, guessed} or (guessed, decided) == ("target", "sensitive"):
+        return reason
+    return "by your answer, or by the rules of the preset"
 
 
 def _sets(data: Path, output: Path, form: Form, *, overwrite: bool, json: bool) -> int:

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from privet.attackers.suite import Attacked
     from privet.core import Progress
     from privet.drafts.accept import Answers
+    from privet.drafts.text import Draft
     from privet.evidence.measures import Measures
     from privet.evidence.values import ColumnNote
     from privet.policy.values import Policy
@@ -167,6 +168,8 @@ def publish(
         earlier = None if like is None else release_folder(like)
         where = engine_of(engine, master, staging=claim.folder)
         key = None if sign is None else private(sign)
+        left_out: list[dict[str, str]] = []
+        asked_for = ""
         how = {
             "format": format,
             "delimiter": delimiter,
@@ -179,7 +182,7 @@ def publish(
             raise InputError("publish: give a policy, or --preset; `privet init` drafts a policy")
         refuse_beside_policy(rows, person, preset)
         if preset is not None:
-            said, noticed = from_preset(source, preset, whose(rows, person), **how)
+            said, noticed, left_out, asked_for = from_preset(source, preset, whose(rows, person), **how)
             screen.warn(*noticed)
         else:
             said = load_policy(Path(str(policy)), **how)
@@ -206,12 +209,10 @@ def publish(
             if show_values:
                 screen.say(*near(source, said, where))
             raise
-        except PersonError as error:
-            if preset is None:
+        except PersonError:
+            if preset is None or not asked_for:
                 raise
-            raise PersonError(
-                *error.complaints, "--preset: say it with --person COLUMN, or --rows persons"
-            ) from None
+            raise PersonError(asked_for) from None
         journal.published(release, written(output).files or {})
         if copy is not None:
             pipeline.copied(copy, release, output)
@@ -222,6 +223,7 @@ def publish(
         return 0
     if json:
         document = _document(release, output, warnings)
+        document |= {} if preset is None else {"left_out": left_out}
         document |= {} if withstood is None else {"attacked": withstood.to_dict()}
         screen.answer(document | ({"explained": explained(output, where)} if explain else {}))
         return 0
@@ -256,18 +258,22 @@ def _attacked(release: Release, data: str, engine: Any, progress: Progress) -> A
     return withstood(release, raw=data, engine=engine, progress=progress)
 
 
-def from_preset(data: str, preset: str, answers: Answers, **how: Any) -> tuple[Policy, list[str]]:
-    """The policy that `init --accept` would write, and what its steward should know."""
+def from_preset(
+    data: str, preset: str, answers: Answers, **how: Any
+) -> tuple[Policy, list[str], list[dict[str, str]], str]:
+    """The policy that `init --accept` would write; what its steward should know; the columns that are left
+    out, each with the reason; and what to say where it is not known whose the rows are.
+    """
     from privet.core import Form
     from privet.drafts.accept import accept
-    from privet.drafts.documents import looks_nested
+    from privet.drafts.documents import looks_nested, not_by_preset
     from privet.drafts.draft import draft
+    from privet.drafts.text import short
     from privet.policy.presets import Preset
-    from privet.policy.values import Policy
 
     found = Preset.find(preset)
     if looks_nested(data, how["format"]):
-        raise InputError("--preset: presets are for tables and trajectories, not for documents yet")
+        raise not_by_preset(data)
     drafted = draft(
         data,
         form_of(Form(), **how),
@@ -276,9 +282,54 @@ def from_preset(data: str, preset: str, answers: Answers, **how: Any) -> tuple[P
         paths=None,
     )
     made = accept(drafted, found, answers)
-    gone = [name for name, said, _ in drafted.told() if said == "identifier"]
-    noticed = [f"left out, as they may name people: {', '.join(gone)}"] if gone else []
-    return Policy.loads(made.text, place=preset), [*noticed, *made.told]
+    gone = [(name, short(reason)) for name, said, reason in drafted.told() if said == "identifier"]
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in gone:
+        by_reason.setdefault(reason, []).append(name)
+    listed = "; ".join(f"{', '.join(names)} ({reason})" for reason, names in by_reason.items())
+    noticed = [f"left out, as they may name people: {listed}"] if gone else []
+    left_out = [{"column": name, "reason": reason} for name, reason in gone]
+    policy = policy_of(made.text, preset)
+    asked = drafted.doubts[len(drafted.seen) :]  # whose rows are: what refuses says it
+    doubts = [*noticed, *(one for one in made.told if one not in asked)]
+    return policy, doubts, left_out, "" if answers.person is not None else whose_rows(drafted)
+
+
+def policy_of(text: str, preset: str) -> Policy:
+    """The policy; where nothing is left to generalise, in words of who has never seen one."""
+    import tomllib
+
+    from privet.core import Role
+    from privet.policy.values import Policy
+
+    said = tomllib.loads(text)
+    roles = {one["role"] for one in said["attributes"].values()} if "attributes" in said else set()
+    if said["kind"] != "table" or Role.QUASI.value in roles:
+        return Policy.loads(text, place=preset)
+    gone = sum(one["role"] == Role.IDENTIFIER.value for one in said["attributes"].values())
+    raise InputError(
+        f"--preset: {gone} of {len(said['attributes'])} columns are left out, as they may name people, and "
+        "in none of the others is something that others may know about a person: nothing remains to "
+        "generalise, so the preset would promise nothing",
+        "--preset: if one of those that are left out says nothing about who it is, say so with "
+        f"`privet init DATA --ask --preset {preset}` (-NAME takes it off), and publish under that policy",
+    )
+
+
+def whose_rows(drafted: Draft) -> str:
+    """What is asked of who publishes with a preset, in one sentence."""
+    from privet.engines.text import listed
+
+    repeated = listed(drafted.repeated) if drafted.repeated else "a column that is left out"
+    named = (
+        f"--person {drafted.persons[0]}, which counts rows with one value of it as one person, or "
+        if drafted.persons
+        else ""
+    )
+    return (
+        f"{repeated}: values repeat, so a person may have several rows; say {named}--rows persons, which "
+        "claims that each row is a person of its own"
+    )
 
 
 def paid_from(policy: Policy, ledger: str | None, dataset: str | None) -> Policy:

@@ -158,7 +158,10 @@ def _lines(
     yield 'kind = "table"' if drafted.paths is None else 'kind = "trajectories"'
     yield f"purpose = {inline(f'released under the preset {preset.name}')}"
     yield 'nulls = "value"'
-    yield from whose([name for name in drafted.repeated if _named(columns, name)])
+    repeated, persons = (
+        [name for name in names if _named(columns, name)] for names in (drafted.repeated, drafted.persons)
+    )
+    yield from whose(repeated, persons)
     yield ""
     yield "[form]"
     yield from form_lines(drafted.form)

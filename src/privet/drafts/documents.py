@@ -22,8 +22,8 @@ from privet.drafts.guess import from_name
 from privet.engines import text
 from privet.engines.documents import jsontext
 from privet.engines.documents.draft import LOOKED_AT, Draft, DraftField, DraftType, draft
-from privet.engines.documents.files import FORMATS, format_of
-from privet.errors import InputError
+from privet.engines.documents.files import FORMATS
+from privet.errors import InputError, MissingExtraError
 
 ROLES = """\
 # What each field is. Fields that are in no list are never published, and stop the road unless
@@ -162,7 +162,7 @@ def drafted(path: Path, kind: str | None = None) -> DocumentDraft:
 
 
 def looks_nested(data: str, kind: str | None = None) -> bool:
-    """Is this a file of documents rather than a table? JSON lines are, when a record holds another."""
+    """Is this a file of documents rather than a table? JSON is, when a record holds another."""
     path = Path(data)
     if text.is_url(data) or not path.is_file():
         return False
@@ -170,14 +170,32 @@ def looks_nested(data: str, kind: str | None = None) -> bool:
     form = kind or FORMATS.get(name.suffix.lower())
     if form not in FORMATS.values():
         return False
-    if format_of(path, form) != "jsonl":
+    if form == "xml":
         return True
     try:
-        first = list(islice(jsontext.records(path, jsontext.LINES), 100))
+        place = jsontext.LINES if form == "jsonl" else jsontext.place_of_records(path)
+        if place not in {jsontext.LINES, jsontext.ARRAY}:
+            return True  # records below a key of one object
+        first = list(islice(jsontext.records(path, place), 100))
+    except MissingExtraError:
+        if form == "jsonl":
+            return False
+        raise
     except InputError:
         return False  # whoever reads it as a table says what is wrong
+    if form == "json" and len(first) == 1 and place == jsontext.LINES:
+        return True  # one object is no table of persons
     return any(
         isinstance(value, (dict, list)) for one in first if isinstance(one, dict) for value in one.values()
+    )
+
+
+def not_by_preset(data: str) -> InputError:
+    """What to do with documents, for which there are no presets."""
+    return InputError(
+        f"{data}: its records hold lists or objects, and presets are for tables and trajectories: draft a "
+        "policy for documents with `privet init FILE`, decide its fields and promise document-l-diversity "
+        "with an l of your own in it; or write the records as flat lines, one value for each column"
     )
 
 

@@ -12,12 +12,14 @@ import polars as pl
 
 from privet.core import Form, Progress, Role, silent
 from privet.domain import Value
-from privet.drafts import files
+from privet.drafts import files, lexicon
 from privet.drafts.guess import FEW_RECORDS, LOOKED_AT, Guess, guess, settled
 from privet.drafts.text import Draft
 from privet.engines import packed, text
 from privet.engines.plain_text import as_said
+from privet.engines.trajectories.column import PathColumn
 from privet.equality import key
+from privet.errors import InputError
 from privet.hierarchy.dates import Dates, formats_of
 from privet.registry import find
 from privet.roads import with_known_options
@@ -26,6 +28,26 @@ from privet.roads.trajectories.guess import clue
 from privet.roads.trajectories.guess import guess as find_paths
 
 __all__ = ["Draft", "draft"]
+
+FEW_ROWS = 5  # of a person, as far as names alone tell; a name with more is rather of a doctor or a clerk
+WHOSE = frozenset(  # words for who a row is about, or for the number of one
+    (
+        *(
+            "name",
+            "names",
+            "fullname",
+            "patient",
+            "subject",
+            "respondent",
+            "participant",
+            "ssn",
+            "mrn",
+            "nhs",
+        ),
+        *("pesel", "bsn", "aadhaar", "passport", "personnummer", "email", "mail", "username", "login", "nom"),
+        *("nome", "nombre", "imie", "nazwisko", "nachname", "surname"),
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -77,7 +99,7 @@ def draft(
         form, table = _read(source, replace(form, header=False), progress)
         fields, own = [], []
     names, records = list(table.values), table.frame.height
-    doubts = list(_doubts(fields, names, form))
+    doubts = list(_doubts(fields, names, form, guessed=guess_encoding and path is not None))
     if repeated:
         doubts.append(f"the header stands again among the records ({repeated:,} times): remove it there")
     elif own:
@@ -99,7 +121,11 @@ def draft(
     )
     place = path.name if path is not None else "a database" if text.is_url(source) else "a table"
     speaks = clue(table.values, records)
-    found = find_paths(table.values) if paths or (paths is None and speaks) else None
+    found = find_paths(table.values) if paths or speaks else None
+    if found and (unreadable := _unreadable(found, table, form)):
+        doubts += unreadable if paths else [f"{one}: so this is drafted as a table" for one in unreadable]
+        found, speaks = (found if paths else None), None
+    found = None if paths is False else found
     guesses = _beside_paths(guesses, table, found)
     doubts += [*_dates_in_doubt(table, form), *_path_doubts(speaks, found), *_alike(guesses, table, form)]
     doubts += [
@@ -115,7 +141,12 @@ def draft(
         many = "is 1 record" if records == 1 else f"are {records} records"
         doubts.append(f"there {many} only: few to hide in")
     again = () if found else tuple(_repeated(guesses, table, form))
-    told = Draft(place, records, form, guesses, tuple(doubts), found, tuple(offers), again)
+    persons = tuple(
+        one.name
+        for one in guesses
+        if one.name in again and says_whose(one, len(table.values[one.name]) * FEW_ROWS > records)
+    )
+    told = Draft(place, records, form, guesses, tuple(doubts), found, tuple(offers), again, persons)
     return replace(told, counts=lambda name, person=None: _counted(source, told.form, name, person))
 
 
@@ -142,6 +173,22 @@ def _repeated(guesses: Sequence[Guess], table: _Table, form: Form) -> Iterator[s
             there = table.frame.height - table.blanks(one.name, form)
             if len(set(map(key, table.present(one.name, form)))) < there:
                 yield one.name
+
+
+def says_whose(one: Guess, many: bool) -> bool:  # noqa: FBT001 - what is known of it
+    """May rows with one value of it be one person's? By its name, or by names of which there are many."""
+    if isinstance(one.hierarchy, Dates) or one.reason.startswith(("long texts", "looks like")):
+        return False
+    if lexicon.THINGS.speak(one.name) or lexicon.PLACES.speak(one.name) or lexicon.DATES.speak(one.name):
+        return False
+    words = lexicon.taken_apart(one.name)
+    return (
+        lexicon.numbered(one.name)
+        or lexicon.nothing_but(lexicon.PERSONS, one.name)
+        or bool(words and words[-1] in {"id", "uuid", "guid", "pid"})
+        or bool(WHOSE & set(words))
+        or (many and one.reason.startswith("names of people"))
+    )
 
 
 def _counted(source: Any, form: Form, name: str, person: str | None) -> list[tuple[Value, int]]:
@@ -242,7 +289,7 @@ def _header_again(fields: Sequence[str], frame: pl.DataFrame) -> int:
     return whole if all(int(one.sum()) == whole for one in same) and len(same) > 1 else 0
 
 
-def _doubts(fields: Sequence[str], names: Sequence[str], form: Form) -> Iterator[str]:
+def _doubts(fields: Sequence[str], names: Sequence[str], form: Form, *, guessed: bool) -> Iterator[str]:
     if not form.header:
         yield "the first line looks like a record; columns are numbered (form.header = true: it is a header)"
     elif fields:
@@ -251,8 +298,8 @@ def _doubts(fields: Sequence[str], names: Sequence[str], form: Form) -> Iterator
         yield "blanks around values are not read as part of them (form.trim)"
     if len(names) == 1:
         yield "there is one column only; is the delimiter right?"
-    if form.format in text.TEXTS and form.encoding in {"cp1252", "latin-1"}:
-        yield f"the file is not UTF-8; {form.encoding} is a guess"
+    if guessed and form.format in text.TEXTS and not text.is_utf8(form.encoding):
+        yield f"the file is not UTF-8; {form.encoding} is a guess, and wrong letters mean another: --encoding"
 
 
 def _totals(table: _Table) -> Iterator[str]:
@@ -312,6 +359,20 @@ def _beside_paths(
     return tuple(
         replace(one, role=Role.IDENTIFIER, reason=reason) if one.name in differs else one for one in guesses
     )
+
+
+def _unreadable(found: Mapping[str, str], table: _Table, form: Form) -> tuple[str, ...]:
+    """What stands in the way of reading a path in every row, as publishing would."""
+    if found["form"] != "column":
+        return ()
+    name = found["path"]
+    tokens = [*form.nulls, *form.missing.get(name, ())]
+    column = table.frame.get_column(name).cast(pl.String)
+    try:
+        PathColumn.read(pl.DataFrame({name: column.set(column.is_in(tokens), None)}), path=name)
+    except InputError as error:
+        return error.complaints
+    return ()
 
 
 def _path_doubts(speaks: str | None, found: Mapping[str, str] | None) -> Iterator[str]:

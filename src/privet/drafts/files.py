@@ -6,7 +6,6 @@ value (9999, -1) is only offered, with how often it stands there.
 
 from __future__ import annotations
 
-import codecs
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ from re import fullmatch
 import polars as pl
 
 from privet.core import Form
+from privet.drafts import encodings
 from privet.engines import text
 from privet.engines.text import NOTATIONS
 from privet.errors import InputError
@@ -82,32 +82,11 @@ def settled_text(path: Path, form: Form, *, guess_encoding: bool) -> Form:
 
 
 def encoding_of(path: Path) -> str:
-    """The encoding that fits all of a file: a mark at its start, UTF-8, or what Windows writes."""
+    """The encoding that fits all of a file; where it cannot be read, reading will say what is wrong."""
     try:
-        with text.opened(path) as file:
-            start = file.read(4)
-            if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                return "utf-16"
-            decoder = codecs.getincrementaldecoder("utf-8")()
-            decoder.decode(start)
-            while chunk := file.read(1 << 22):
-                decoder.decode(chunk)
-            decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        return "cp1252" if _fits(path, "cp1252") else "latin-1"
+        return encodings.encoding_of(path)
     except (OSError, EOFError, zlib.error):
-        return "utf-8"  # reading will say what is wrong
-    return "utf-8"
-
-
-def _fits(path: Path, encoding: str) -> bool:
-    with text.opened(path) as file:
-        try:
-            while chunk := file.read(1 << 22):
-                chunk.decode(encoding)
-        except UnicodeDecodeError:
-            return False
-    return True
+        return "utf-8"
 
 
 def has_header(path: Path, form: Form) -> bool:

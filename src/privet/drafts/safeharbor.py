@@ -56,6 +56,7 @@ _FINER = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+FEW_CODES = 20
 _DIGIT = re.compile("[0-9]")
 _STATE = re.compile(r".+, ?[A-Z]{2}(?: [0-9]{5})?")  # "Salem, MA"
 
@@ -122,7 +123,16 @@ def _ruled(column: Coarsened) -> tuple[Coarsened, str | None]:
         return replace(kept, hierarchy=top, reason="ages above 89 leave as one group"), "ages"
     if column.role is Role.QUASI and (SMALL_PLACES.speak(column.name) or _like(_STATE.fullmatch, column)):
         return replace(gone, reason="a place smaller than a state goes"), None
+    if column.role is Role.QUASI and _codes(column):
+        # Grown intervals end at bounds, so that 1 of 0 and 1 would leave as [1-10), and no group asks for it.
+        return replace(column, hierarchy=Intervals(width=(10,))), None
     return column, None
+
+
+def _codes(column: Coarsened) -> bool:
+    """A few whole numbers, such as sexes and schools, of which each can leave as it is."""
+    grown = isinstance(column.hierarchy, Intervals) and not column.hierarchy.width
+    return grown and len(column.values) <= FEW_CODES and all(map(_is_whole, column.values))
 
 
 def _years(column: Coarsened) -> bool:

@@ -7,6 +7,7 @@ thought. It holds names and counts, never a value.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -33,6 +34,23 @@ ROLES = """\
 AUTO = """\
 type = "auto"                                 # tries what can keep the promise, takes what loses least
 # purpose =                                   # "general", "counts" or "classification" (of a target)"""
+
+SHORT = {  # reasons of guesses, as a list of what was left out says them
+    "names": "names",
+    "the name speaks of parts of names": "names",
+    "the name speaks of one person": "the header speaks of a person",
+    "the name speaks of a person": "the header speaks of a person",
+    "long texts": "free text",
+    "e-mail or web addresses": "e-mail addresses or links",
+    "long numbers of one length": "numbers of a register",
+    "the name speaks of a register": "numbers of a register",
+    "numbers of persons": "numbers of persons or entries",
+    "many texts that nobody has explained": "many texts that nobody has explained",
+    "texts, and": "many texts that nobody has explained",
+    "every record has its own value": "every record has its own value",
+    "nearly every record has its own value": "every record has its own value",
+    "perhaps a place to the door": "places to the door",
+}
 
 PATHS = """\
 # Where the paths are: a guess from names and a few values. The columns named here have no role below.
@@ -90,6 +108,7 @@ class Draft:
     paths: Mapping[str, str] | None = None  # of trajectories: where the paths may be
     offers: tuple[Offer, ...] = ()  # tokens that may mean "missing", and nobody knows
     repeated: tuple[str, ...] = ()  # columns that seem to name people, and name some of them more than once
+    persons: tuple[str, ...] = ()  # of those, the ones that seem to say whose a row is
     # how many records have each value of a column, or how many persons (by another column), the commonest
     # first; asked only for an accepted policy
     counts: Callable[..., Sequence[tuple[Value, int]]] = field(
@@ -101,11 +120,7 @@ class Draft:
         """What to look at before anything else, and to say whose rows are."""
         if not self.repeated:
             return self.seen
-        asked = (
-            f"{listed(self.repeated)}: values repeat, so a person may have several rows; say "
-            f'person = "{self.repeated[0]}", or rows = "persons"'
-        )
-        return (*self.seen, asked)
+        return (*self.seen, f"{listed(self.repeated)}: values repeat, so {asked_whose(self.persons)}")
 
     def _repr_html_(self) -> str:
         """Every column with its guess, and what to look at; no value."""
@@ -166,7 +181,7 @@ class Draft:
         yield 'kind = "table"' if self.paths is None else 'kind = "trajectories"'
         yield 'purpose = ""                                  # what the release is for'
         yield 'nulls = "value"                               # or "wildcard": null matches every value'
-        yield from whose(self.repeated)
+        yield from whose(self.repeated, self.persons)
         yield ""
         yield "[form]                                        # how the file is written"
         yield from form_lines(self.form)
@@ -197,14 +212,31 @@ class Draft:
             yield f"# missing.{key_of(offer.column)} = {inline(known)}  # in {many}: missing?{instead}"
 
 
-def whose(repeated: Sequence[str]) -> Iterator[str]:
+def asked_whose(persons: Sequence[str]) -> str:
+    """What a steward is asked where something that names people repeats; a column only if it may say it."""
+    claim = 'rows = "persons", which claims that each row is a person of its own'
+    either = f'person = "{persons[0]}", whose rows with one value are one person\'s, or ' if persons else ""
+    return f"a person may have several rows; say {either}{claim}"
+
+
+def whose(repeated: Sequence[str], persons: Sequence[str]) -> Iterator[str]:
     """Whose rows are, to be said where something that names people repeats: publishing refuses until then."""
     if not repeated:
         return
     yield '# A person may have several rows here. Say whose they are: take one "#" away.'
-    for name in repeated:
+    for name in persons:
         yield f"# person = {inline(name)}  # rows with the same one are one person's, who counts once"
     yield '# rows = "persons"  # each row is a person of its own, whatever repeats'
+
+
+def short(reason: str) -> str:
+    """Why a column is left out, in a few words.
+
+    >>> short("names of people (12 different values)"), short("looks like e-mail addresses")
+    ('names', 'e-mail addresses')
+    """
+    told = re.sub(r" \([0-9,]+ different values?\).*", "", reason).removeprefix("looks like ")
+    return next((words for begin, words in SHORT.items() if told.startswith(begin)), told)
 
 
 def form_lines(form: Form) -> Iterator[str]:

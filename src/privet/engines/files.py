@@ -36,6 +36,7 @@ from privet.engines.text import (
     NOTATIONS,
     PACKED,
     complain_about_missing,
+    flat_lines,
     header,
     is_utf8,
     listed,
@@ -217,13 +218,17 @@ def _read_typed(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.Data
             elif form.format == "arrow":
                 frame = pl.read_ipc(source)
             else:
+                if form.format == "json":
+                    source = flat_lines(path, utf8(path, "utf-8"))
                 frame = pl.read_ndjson(source, infer_schema_length=None)
     except (pl.exceptions.PolarsError, OSError, EOFError, ValueError, zlib.error):
+        if form.format == "json":
+            raise not_json(path, flat_lines(path, utf8(path, "utf-8")), "record") from None
         if form.format == "jsonl":
             raise not_json(path, utf8(path, "utf-8")) from None
         raise InputError(f"{path}: this cannot be read as {form.format}") from None
     frame = _some(path, composed(frame), wanted)
-    if form.format == "jsonl" and wanted is not None:
+    if form.format in {"json", "jsonl"} and wanted is not None:
         frame = frame.select(wanted)  # not as the first line has its keys: that would tell who came first
     refuse_nested(str(path), frame)
     return frame

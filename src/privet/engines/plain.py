@@ -77,11 +77,12 @@ class Plain:
             raise InputError(f"{path}: the file is empty")
         form = text.settled(path, form)
         self._refuse(form)
-        values = read_json(path, wanted) if form.format == "jsonl" else read_csv(path, form)
+        lines = form.format in {"json", "jsonl"}
+        values = read_json(path, wanted, whole=form.format == "json") if lines else read_csv(path, form)
         text.refuse_patterns(str(path), values)
         if wanted is not None:
             text.complain_about_missing(str(path), wanted, list(values), form.delimiter)
-            order = wanted if form.format == "jsonl" else values  # not as the first line has its keys
+            order = wanted if lines else values  # not as the first line has its keys
             values = {name: values[name] for name in order if name in wanted}
         table = Rows(values)
         if not table.height and not empty:
@@ -232,7 +233,7 @@ class Plain:
         target.write_bytes(gzip.compress(raw, mtime=0) if target.suffix == ".gz" else raw)
 
     def _refuse(self, form: Form) -> None:
-        if form.format not in {"csv", "tsv", "jsonl"}:
+        if form.format not in {"csv", "tsv", "json", "jsonl"}:
             raise UnsupportedError(
                 f"the engine {self.name!r} reads and writes csv, tsv and jsonl, not {form.format}; "
                 "the engine 'embedded' does"

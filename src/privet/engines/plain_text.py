@@ -168,13 +168,15 @@ def csv_lines(values: Mapping[str, Sequence[Item]], form: Form) -> Iterator[str]
         yield delimiter.join(map(written, row)) + "\n"
 
 
-def read_json(path: Path, wanted: Sequence[str] | None) -> dict[str, list[Item]]:
+def read_json(path: Path, wanted: Sequence[str] | None, *, whole: bool = False) -> dict[str, list[Item]]:
+    """A record on each line; or `whole`: records in an array, or one after the other."""
     raw = text.utf8(path, "utf-8")
+    if whole:
+        raw = _lines_of(path, raw)
     try:
-        whole = raw.decode()
         lines = [
             json.loads(line, object_pairs_hook=_first_of_each, parse_constant=_refuse_constant)
-            for line in io.StringIO(whole)
+            for line in io.StringIO(raw.decode())
             if line.strip()
         ]
     except (OSError, EOFError, ValueError, RecursionError, zlib.error):
@@ -197,6 +199,39 @@ def read_json(path: Path, wanted: Sequence[str] | None) -> dict[str, list[Item]]
     if any(column is None for column in unified.values()):
         raise text.not_json(path, raw)
     return {name: column for name, column in unified.items() if column is not None}
+
+
+def _lines_of(path: Path, raw: bytes) -> bytes:
+    """Records of an array as lines, each as it was written; Python's own reader says where each ends."""
+    decoder = json.JSONDecoder(object_pairs_hook=_first_of_each, parse_constant=_refuse_constant)
+    blank = re.compile(r"[ \t\r\n]*")
+    lines: list[str] = []
+    wrong = False
+    try:
+        said = raw.decode("utf-8-sig")
+        at = _past(blank, said, 0)
+        end_of_list = "]" if said[at : at + 1] == "[" else ""
+        at = _past(blank, said, at + len(end_of_list))
+        ended = False
+        while at < len(said) and not wrong and not ended:
+            _, end = decoder.raw_decode(said, at)
+            lines.append(said[at:end].replace("\r", " ").replace("\n", " "))
+            at = _past(blank, said, end)
+            if end_of_list:
+                ended = said[at : at + 1] == "]" and _past(blank, said, at + 1) == len(said)
+                wrong = not ended and said[at : at + 1] != ","
+                at = _past(blank, said, at + 1)
+        wrong = wrong or not lines or (bool(end_of_list) and not ended)
+    except (ValueError, RecursionError):
+        wrong = True
+    if wrong:
+        raise InputError(f"{path}: record {len(lines) + 1} is not JSON")
+    return "\n".join(lines).encode()
+
+
+def _past(blank: re.Pattern[str], said: str, at: int) -> int:
+    found = blank.match(said, at)
+    return at if found is None else found.end()
 
 
 def _of_one_kind(column: list[Item]) -> list[Item] | None:

@@ -31,6 +31,7 @@ FORMATS = {
     ".pq": "parquet",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".json": "json",
     ".arrow": "arrow",
     ".feather": "arrow",
     ".ipc": "arrow",
@@ -45,7 +46,8 @@ FORMATS = {
     ".sas7bdat": "sas",
     ".xpt": "sas",
 }
-READ_ONLY = {"xlsx": "csv", "sas": "csv"}  # what is read and not written, and what it leaves as
+# What is read and not written, and what it leaves as.
+READ_ONLY = {"xlsx": "csv", "sas": "csv", "json": "jsonl"}
 TEXTS = frozenset({"csv", "tsv"})  # formats in which everything is text
 PACKED = ("xlsx", "sas", "stata", "spss")  # read through libraries of their own, by the embedded engine
 DELIMITERS = (",", ";", "\t", "|")
@@ -263,15 +265,57 @@ def utf8(path: Path, encoding: str) -> bytes:
         raise InputError(f"{path}: there is no encoding {encoding!r} of text files") from None
 
 
-def not_json(path: Path, raw: bytes) -> InputError:
+# One object that holds no other and no list, up to its closing brace; nothing is tried twice.
+_FLAT = re.compile(rb'\s*+\{(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+\}\s*+', re.DOTALL)
+
+
+def flat_lines(path: Path, raw: bytes) -> bytes:
+    """Flat objects in an array, or one after the other, as JSON lines: each object as it was written.
+
+    Whether they are JSON is for whoever reads the lines. A line break stands between the parts of an object
+    only, as a text has none in JSON.
+    """
+    raw = raw.removeprefix(b"\xef\xbb\xbf")
+    opening = re.match(rb"\s*+\[", raw)
+    at, end, lines = (opening.end() if opening else 0), len(raw.rstrip()), list[bytes]()
+    while at < end:
+        found = _FLAT.match(raw, at)
+        if found is None:
+            raise _no_flat(path, raw, at, len(lines) + 1)
+        lines.append(found[0].strip().replace(b"\r", b" ").replace(b"\n", b" "))
+        at = found.end()
+        if opening:
+            last = raw[at : at + 1]
+            if last == b"]" and at + 1 == end:
+                break
+            if last != b",":
+                raise InputError(f"{path}: record {len(lines)}: neither comma nor end after it: not JSON")
+            at += 1
+    if not lines or (opening and raw[at : at + 1] != b"]"):
+        raise InputError(f"{path}: the file ends too soon: this is not JSON with a record in it")
+    return b"\n".join(lines) + b"\n"
+
+
+def _no_flat(path: Path, raw: bytes, at: int, record: int) -> InputError:
+    """Is it an object that holds others, or none at all?"""
+    begin = re.compile(rb'\s*+\{(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+[{\[]', re.DOTALL)
+    if begin.match(raw, at):
+        return InputError(
+            f"{path}: record {record} holds lists or objects; a table holds single values: these are "
+            "documents, which `privet init FILE --kind documents` drafts"
+        )
+    return InputError(f"{path}: record {record} is no object with a value for each column, or is not JSON")
+
+
+def not_json(path: Path, raw: bytes, what: str = "line") -> InputError:
     """What is to be said of JSON lines that cannot be read: the first line that is no object."""
     for at, line in enumerate(io.BytesIO(raw), start=1):
         try:
             if line.strip() and not isinstance(json.loads(line), dict):
-                return InputError(f"{path}: line {at} is JSON, but no object with a value for each column")
+                return InputError(f"{path}: {what} {at} is JSON, but no object with a value for each column")
         except (ValueError, RecursionError):
-            return InputError(f"{path}: line {at} is not JSON")
-    return InputError(f"{path}: this cannot be read as jsonl")
+            return InputError(f"{path}: {what} {at} is not JSON")
+    return InputError(f"{path}: this cannot be read as json{'l' if what == 'line' else ''}")
 
 
 def undecodable(path: Path, encoding: str, line: int) -> str:

@@ -54,12 +54,14 @@ def clue(columns: Mapping[str, Sequence[Value]], records: int) -> str | None:
     'column "way" has places and times'
     >>> clue({"codes": ["E11 C3", "B2 A1"]}, 2), clue({"id": ["1"], "ward": ["w"], "date": ["1"]}, 1)
     (None, None)
+    >>> clue({"cabin": ["C85", "E46", "B96 B98"]}, 3)  # most cells are one code: rooms, not ways
     """
     found = guess(columns)
     if found.get("form") == "column":
         path = found["path"]
-        some = [value for value in columns[path] if value][:50]
-        return f"column {json.dumps(path)} has places and times" if all(map(rising, some)) else None
+        every = [value for value in columns[path] if value]
+        ways = all(map(rising, every[:50])) and (_says_path(path, every[:50]) or _several(every))
+        return f"column {json.dumps(path)} has places and times" if ways else None
     if found:
         several = records >= 2 * len(columns[found["person"]])
         some = [value for value in columns[found["time"]] if value][:50]
@@ -67,6 +69,19 @@ def clue(columns: Mapping[str, Sequence[Value]], records: int) -> str | None:
             said = ", ".join(json.dumps(name) for key, name in found.items() if key != "form")
             return f"columns {said} say who was where, and when"
     return None
+
+
+def _says_path(name: str, some: Sequence[str]) -> bool:
+    """Is it written as only paths are, or called so?"""
+    words = set(re.findall(r"[a-z]+", name.lower()))
+    return bool(words & set(WORDS["path"].split())) or any(
+        mark in value for value in some for mark in ("@", "->", "\u2192")
+    )
+
+
+def _several(values: Sequence[str]) -> bool:
+    """Have most of them more than one point?"""
+    return sum(len(parts(value)) > 1 for value in values) * 2 > len(values)
 
 
 def rising(path: str) -> bool:

@@ -39,7 +39,7 @@ def guess(path: Path, form: Form) -> dict[str, str]:
     Names and separators only: no value of the data.
     """
     suffix = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
-    if text.FORMATS.get(suffix.lower()) in {"jsonl", "parquet", "arrow"}:
+    if text.FORMATS.get(suffix.lower()) in {"json", "jsonl", "parquet", "arrow"}:
         return {"form": "column", "set": "COLUMN"}
     some = _lines(path, form)
     separator = next((one for one in SEPARATORS if one in some[0]), ",")

@@ -18,7 +18,7 @@ import tomli_w
 
 from privet import notebook
 from privet.core import Role
-from privet.drafts.guess import from_name
+from privet.drafts.guess import of_field
 from privet.engines import text
 from privet.engines.documents import jsontext
 from privet.engines.documents.draft import LOOKED_AT, Draft, DraftField, DraftType, draft
@@ -158,7 +158,7 @@ class DocumentDraft:
 
 def drafted(path: Path, kind: str | None = None) -> DocumentDraft:
     """Look at every record of a file, one at a time; names of document types are accepted here."""
-    return DocumentDraft(str(path), draft(path, kind, from_name, doctype=True))
+    return DocumentDraft(str(path), draft(path, kind, of_field, doctype=True))
 
 
 def looks_nested(data: str, kind: str | None = None) -> bool:

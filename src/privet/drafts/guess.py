@@ -6,7 +6,7 @@ texts or numbers that neither its name nor its values explain is an identifier u
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -278,6 +278,9 @@ def _staff(seen: Seen) -> tuple[Role, str] | None:
 def _entry(seen: Seen) -> tuple[Role, str] | None:
     """The number of an account, a case or an order; one of few is a kind of them."""
     many = len(seen.values) > FEW_RECORDS or (seen.constant and not seen.flag)
+    own = len(seen.values) * 2 > seen.records and recognisers.numbered(seen.looked)
+    if many and own and seen.texts and lexicon.called_entry(seen.name):
+        return Role.IDENTIFIER, f"numbers of entries, and most records have their own ({seen.many})"
     if many and not seen.dated and lexicon.an_entry(seen.name) and recognisers.codes(seen.looked):
         return Role.IDENTIFIER, f"the number of an account, a case or an order ({seen.many})"
     return None
@@ -562,3 +565,14 @@ def from_name(name: str) -> tuple[Role, str] | None:
         if words.speak(name):
             return role, reason
     return None
+
+
+def of_field(name: str, values: Collection[str] = (), there: int = 0) -> tuple[Role, str] | None:
+    """What a field of a document may be: by its name, and where its values name somebody, by them."""
+    said = from_name(name)
+    if not values or (said is not None and said[0] is Role.IDENTIFIER):
+        return said
+    found = guess(name, sorted(values), max(there, len(values)))
+    if found.role is Role.IDENTIFIER or (said is None and found.role is Role.SENSITIVE):
+        return found.role, found.reason.rpartition(" (")[0] or found.reason
+    return said

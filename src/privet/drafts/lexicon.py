@@ -219,7 +219,7 @@ SENSITIVE = Words("""
     διαγνωσ- रोग निदान -chandoan- sygdom- sjukdom- sykdom- betegseg- sairaus- bolest boal-
     -motivodeconsulta- -chiefcompl- health- hlth -hlth- gesundheit- sante salud -ulcer- -heart- hf hbp
     chf chd cvd cad copd ckd esrd pvd dvt afib htn mgus nervous- nerves hormon- sida vih rqth ivdrug-
-    -medication- -tumou- -tumor- -cancer- hemophil- haemophil- sysbp diasbp diabp a1c crea cig- hep-
+    -medication- -tumou- -tumor- -cancer- hemophil- haemophil- sysbp diasbp diabp -a1c- crea cig- hep-
     chol- pica gall gallbl- gallst- obes- dyslex- dyslecti- autis- adhd epilep- dement- alzheim-
     parkinson- schizo- bipolar psychi- psycholog- suicid- migrain- anemi- anaemi- arthri- sclero- bowel-
     -cough- -fever- -contracep- -birthcontrol- gvhd agvhd cgvhd exposure- lbw vlbw bwght зарплат- оклад-
@@ -317,6 +317,11 @@ def an_entry(name: str) -> bool:
     said = [word for word in taken_apart(name) if not word.isdigit()]
     counters = COUNTERS | {"id", "ref", "reference", "nbr"}
     return len(said) > 1 and said[-1] in counters and any(map(_ENTRIES.speak, said[:-1]))
+
+
+def called_entry(name: str) -> bool:
+    """Is it called by an entry alone ("ticket")?"""
+    return nothing_but(_ENTRIES, name)
 
 
 def moneyed(name: str) -> bool:

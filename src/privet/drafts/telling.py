@@ -62,14 +62,20 @@ _NUMBERS: tuple[tuple[str, re.Pattern[str]], ...] = (
 _ENOUGH = re.compile(r"(?:[0-9][^0-9\n]{0,3}){6}")
 _WORD = re.compile(r"[^\W\d_]+")
 _NONE: AbstractSet[str] = frozenset()
-_TITLED = re.compile(rf"\b(?:{'|'.join(_TITLES)})\.?\s+{_ANY_CAPITAL}|\bM\.\s+{_NAME}")
+_TITLED = re.compile(
+    rf"\b(?:{'|'.join(_TITLES)})\.?\s+{_ANY_CAPITAL}|(?:^|[,;:(]\s?|\b[a-zà-ÿ]+\s)M\.\s+{_NAME}"
+)
 _PERHAPS = re.compile(rf"\b(?:{'|'.join(_PERHAPS_TITLES)})\.?\s+([^\W\d_][\w'’-]+)")
 _RELATED = re.compile(
-    rf"\b(?i:{'|'.join(_RELATIVES)})\.?:?,?\s+(?:\w{{1,3}}\.?\s+)?({_NAME})(?:\s+({_NAME}))?"
+    rf"\b((?i:{'|'.join(_RELATIVES)}))\.?:?,?\s+(?:\w{{1,3}}\.?\s+)?({_NAME})(?:\s+({_NAME}))?"
 )
 _FULL = re.compile(rf"(?<![\w-])({_NAME}),?\s+(?:[A-Z]\.\s+)?({_NAME})(?![\w-])")
 _IBAN = re.compile(r"\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b")
 _CARD = re.compile(r"(?<![\w.-])[2-6](?:[ -]?[0-9]){12,18}(?![\w.-])")
+_WEAK = frozenset("nurse doctor call called contact ask asked per by attn told phoned".split())
+_FAMILIAR = (
+    frozenset(_RELATIVES) - _WEAK
+)  # in small letters: "son Peter Novak", and not "Spouse Or Girlfriend"
 _BEFORE_NAMES = frozenset(word.casefold() for word in (*_TITLES, *_PERHAPS_TITLES, "M"))
 _RELATED_WORDS = frozenset(_RELATIVES)
 _DAY = re.compile(r"\b[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{1,4}\b")
@@ -118,7 +124,8 @@ def _known(word: str) -> bool:
 
 
 def _related(match: re.Match[str]) -> bool:
-    return match[2] is not None or _known(match[1])
+    """A name that is known, or two words with capitals behind a relative."""
+    return _known(match[2]) or (match[3] is not None and (match[1] in _FAMILIAR or _known(match[3])))
 
 
 def _called(match: re.Match[str]) -> bool:

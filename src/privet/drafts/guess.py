@@ -230,7 +230,7 @@ def _told(seen: Seen) -> tuple[Role, str] | None:
     if long and len(long) * 2 <= len(seen.looked) and min(seen.counted(long).values(), default=9) <= SELDOM:
         return (
             Role.IDENTIFIER,
-            f"sentences stand in a record or two, among choices that many make ({seen.many})",
+            f"sentences stand in few records, among choices that many make ({seen.many})",
         )
     return None
 
@@ -344,7 +344,7 @@ def _calendar_numbers(seen: Seen) -> bool:
 
 
 def _ill(seen: Seen) -> tuple[Role, str] | None:
-    """Codes of diagnoses by their form; those without a point only where the name does not speak against it."""
+    """Codes of diagnoses by their form; without a point where the name speaks for it."""
     sure = recognisers.diagnoses(seen.looked) if seen.texts else 0
     words = set(lexicon.taken_apart(seen.name))
     if not sure or words & SEATS or lexicon.PLACES.speak(seen.name) or len(seen.values) * 2 > seen.records:

@@ -41,6 +41,8 @@ class Words:
         words = taken_apart(name)
         if not self.whole.isdisjoint(words) or any(w.startswith(self.stems) for w in words if self.stems):
             return True
+        if name.strip().lower() in self.whole:  # "a1c", which is taken apart
+            return True
         squashed = "".join(words)
         return any(part in squashed for part in self.parts)
 
@@ -87,9 +89,11 @@ IDENTIFIERS = Words("""
     coordinates coords geom geometry gps geohash note notes comment- remark- bemerkung- kommentar-
     anmerkung- notiz- remarque- observaciones freitext freetext narrative
     cvv cvv2 cvc ccv -ccnum- -ccno- hn hnr -hausnr- easting northing -xcoord- -ycoord- -xloc- -yloc-
-    -locx- -locy- imię isim soyad- 姓名 氏名 名前 성명 이름 -姓名- -氏名- имя фамили- фио ονομ- επωνυμ- اسم الاسم नाम
+    -locx- -locy- imię isim soyad- 姓名 氏名 名前 성명 이름
+    -姓名- -氏名- имя фамили- фио ονομ- επωνυμ- اسم الاسم नाम
     телефон- тел 电话 手机 電話 전화 -电话- -手机- -電話- هاتف الهاتف الجوال फ़ोन मोबाइल τηλ τηλεφων- puhelin-
-    telefono gsm адрес- 地址 住址 住所 주소 -地址- -住址- -住所- عنوان العنوان पता διευθυνσ- adress osoite lakcim-
+    telefono gsm адрес- 地址 住址 住所 주소 -地址-
+    -住址- -住所- عنوان العنوان पता διευθυνσ- adress osoite lakcim-
     adresa -ticketn-
 """)
 # The same, but of many another thing as well: only where values are many.
@@ -176,7 +180,8 @@ THINGS = Words("""
 DATES = Words("""
     date datum fecha dob geburtsdatum geburtstag birthday birthdate -birthd- geburtsjahr birthyear
     timestamp datetime
-    -出生日期- -生年月日- -생년월일- -日期- дата ημερομην- ημ تاريخ तिथि dato pvm fodselsdato gebdat epoch unixtime ts
+    -出生日期- -生年月日- -생년월일- -日期- дата ημερομην- ημ تاريخ
+    तिथि dato pvm fodselsdato gebdat epoch unixtime ts
     datenum
 """)
 DATE_PARTS = Words("""
@@ -215,11 +220,11 @@ SENSITIVE = Words("""
     force resist- parole- paro probation- prior- prio sentenc- vergehen straf- perform- evaluat- rating-
     rate_ attrition fired dismiss- involvement grade_point gpa iq risk- -risk- homeless- resul- befunde
     balance callback- skill-
-    -diagno- -dijagno- rozpoznan- tanı tani tanilar dg диагноз- -诊断- -診断- -진단- -病名- تشخيص التشخيص
+    -diagno- -dijagno- rozpoznan- tan\u0131 tani tanilar dg диагноз- -诊断- -診断- -진단- -病名- تشخيص التشخيص
     διαγνωσ- रोग निदान -chandoan- sygdom- sjukdom- sykdom- betegseg- sairaus- bolest boal-
     -motivodeconsulta- -chiefcompl- health- hlth -hlth- gesundheit- sante salud -ulcer- -heart- hf hbp
     chf chd cvd cad copd ckd esrd pvd dvt afib htn mgus nervous- nerves hormon- sida vih rqth ivdrug-
-    -medication- -tumou- -tumor- -cancer- hemophil- haemophil- sysbp diasbp diabp -a1c- crea cig- hep-
+    -medication- -tumou- -tumor- -cancer- hemophil- haemophil- sysbp diasbp diabp a1c crea cig- hep-
     chol- pica gall gallbl- gallst- obes- dyslex- dyslecti- autis- adhd epilep- dement- alzheim-
     parkinson- schizo- bipolar psychi- psycholog- suicid- migrain- anemi- anaemi- arthri- sclero- bowel-
     -cough- -fever- -contracep- -birthcontrol- gvhd agvhd cgvhd exposure- lbw vlbw bwght зарплат- оклад-
@@ -256,14 +261,16 @@ QUASI = Words("""
     meslek povolani -职业- -职务- -职位- -職業- -직업- профессия должность وظيفة المهنة επαγγελμα व्यवसाय
     miejscowosc poblacion localidad localite localita kommun kommune postort gmina miasto mesto oras
     sehir il ilce plaats город 城市 المدينة πολη शहर -部门- -部署- -부서- sport sports cp -codepostal-
-    -kodpocztowy- cap cep postnummer postnr postinumero psc -邮编- -郵便番号- -우편번호- индекс -年龄- -年齡- -年齢- 나이
+    -kodpocztowy- cap cep postnummer postnr postinumero psc
+    -邮编- -郵便番号- -우편번호- индекс -年龄- -年齡- -年齢- 나이
     العمر السن возраст ηλικια उम्र आयु ålder ika kor eletkor vek varsta tuoi umur yas wiek edades -性别-
     -性別- 성별 الجنس пол φυλο लिंग kjonn køn sukupuoli nem pohlavi pohl plec cinsiyet sexul spol -gioitinh-
     kelamin гражданств- -国籍- الجنسية civilite -estadocivil- -婚姻-
 """)
 # When somebody was born.
 BIRTH = Words("""
-    birth- born dob yob byear byr -birth- geb geboren geburts- -gebdat- naissance nacimiento nascita nascimento
+    birth- born dob yob byear byr -birth-
+    geb geboren geburts- -gebdat- naissance nacimiento nascita nascimento
     nasc nac geboorte- dogum urodz- fodt fodsel- fodd syntyma- syntynyt narozen- nar szulet- nascut- nastere-
     -出生- -生年月日- -생년월일- -생일- рожд- γεννησ- ميلاد الميلاد जन्म -ngaysinh- -tanggallahir- lahir
 """)

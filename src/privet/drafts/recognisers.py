@@ -55,15 +55,16 @@ POSTAL = re.compile(
     r"[A-Z]{1,2}[0-9][A-Z0-9]? ?[0-9][A-Z]{2}|[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9]"
 )
 MONEY = re.compile(
-    r"[-+(]?(?:[$€£¥₽₹]|zł|EUR|USD|GBP|PLN|CHF|TL|R\$) ?-?[0-9][0-9., \u00a0'’]*\)?|"
-    r"[-+]?[0-9][0-9., \u00a0\u202f'’]* ?(?:[$€£¥₽₹]|zł|EUR|USD|GBP|PLN|CHF|TL|kr\.?|Kč|Ft|lei)"
+    r"[-+(]?(?:[$€£¥₽₹]|zł|EUR|USD|GBP|PLN|CHF|TL|R\$) ?-?[0-9][0-9., \u00a0'\u2019]*\)?|"
+    r"[-+]?[0-9][0-9., \u00a0\u202f'\u2019]* ?(?:[$€£¥₽₹]|zł|EUR|USD|GBP|PLN|CHF|TL|kr\.?|Kč|Ft|lei)"
 )
 _ICD = re.compile(r"[A-Z][0-9][0-9AB](?:\.[0-9A-Z]{1,4})?")
 _FRACTION = re.compile(r"(?:18[5-9]|19[0-9]|20[0-9])[0-9]\.[0-9]*[1-9][0-9]*")
 _LARGE = re.compile(r"-?[0-9]{12,}(?:\.0*)?|[1-9](?:\.[0-9]+)?[eE]\+?(?:1[1-9]|[2-9][0-9])")
 _DATELIKE = re.compile(
     r"[0-9]{1,4}[./-] ?[0-9]{1,2}[./-] ?[0-9]{1,4}(?:[T ][0-9:.Z+-]+)?|"
-    r"(?:[0-9]{1,2}\.? )?[^\W\d_]{3,12}\.? (?:[0-9]{1,2}\.?,? )?[0-9]{4}|[0-9]{1,2}[ -]?[^\W\d_]{3,9}[ -]?[0-9]{2,4}|"
+    r"(?:[0-9]{1,2}\.? )?[^\W\d_]{3,12}\.? (?:[0-9]{1,2}\.?,? )?[0-9]{4}|"
+    r"[0-9]{1,2}[ -]?[^\W\d_]{3,9}[ -]?[0-9]{2,4}|"
     r"[0-9]{4}[0-9]{2}[0-9]{2}"
 )
 # Numbers of people and accounts that carry a check; by the module of python-stdnum that knows it.
@@ -170,7 +171,7 @@ def decimal_years(values: Sequence[str]) -> bool:
 
 
 def seconds(values: Sequence[str]) -> bool:
-    """Seconds or milliseconds since 1970, of the years from 1973 to 2099; also as a spreadsheet writes them."""
+    """Seconds or milliseconds since 1970, from 1973 on; also as a spreadsheet writes them."""
     some = list(islice(values, LOOKED_AT))
     return bool(some) and _most(some, lambda value: _EPOCH.fullmatch(value.strip()))
 

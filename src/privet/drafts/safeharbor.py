@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from privet.core import Hierarchy, Role
-from privet.drafts import lexicon, recognisers
+from privet.drafts import recognisers
 from privet.drafts.lexicon import BIRTH, DATE_PARTS, DATES, Words, taken_apart
 from privet.hierarchy import Dates, Intervals, Prefix
 from privet.hierarchy.numbers import read as number
@@ -25,7 +25,8 @@ ZIP = Words("zip zipcode zipf postcode postal plz postleitzahl -zip- -postalc- z
 AGE = Words("""
     age ages aged -ageat- -ageyr- -agegr- -agecat- -ageband- -ageclass- -agein- alter -altersgr- edad edades
     eta idade leeftijd wiek yas alder ika vek varsta kor anios anos annees jahre lata
-    eletkor tuoi umur ålder kora starost vozrast -年龄- -年齡- -年齢- -年纪- -나이- -연령- العمر عمر السن возраст ηλικια
+    eletkor tuoi umur ålder kora starost vozrast -年龄- -年齡-
+    -年齢- -年纪- -나이- -연령- العمر عمر السن возраст ηλικια
     उम्र आयु वय amzius vecums vanus aldur oed
 """)
 SMALL_PLACES = Words("""
@@ -34,9 +35,12 @@ SMALL_PLACES = Words("""
     station stop site ward community parish tract fips msa cbsa metro congress- school- hospital- clinic-
     klinik- facility branch comune commune municipio gmina miasto ilce mahalle residence wijk buurt quartier
     kreis landkreis kreisfrei- stadtkreis bezirk powiat comte provincia provincie departement departamento
-    arrondissement concelho distrito freguesia kommun kommune lan fylke megye okres judet jude kabupaten gemeente
-    comarca nomos rayon raion район город sehir plaats miejscow- poblacion localidad localite localita kaupunki
-    kunta mesto obec oras varos 市 县 縣 区 區 郡 城市 -市区- -区县- المدينة مدينة πολη νομος शहर जिला il ilce center centre
+    arrondissement concelho distrito freguesia kommun kommune lan
+    fylke megye okres judet jude kabupaten gemeente
+    comarca nomos rayon raion район город sehir
+    plaats miejscow- poblacion localidad localite localita kaupunki
+    kunta mesto obec oras varos 市 县 縣 区 區 郡 城市
+    -市区- -区县- المدينة مدينة πολη νομος शहर जिला il ilce center centre
 """)
 AGES = Intervals(width=(5, 10), top=OLDEST + 1)  # below stand the numbers themselves
 AGES_BY_YEAR = Intervals(width=(1, 5, 10), top=OLDEST + 1)  # 30.8446 is an age to the day

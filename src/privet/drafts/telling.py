@@ -1,8 +1,8 @@
-"""What a single value tells about somebody, wherever it stands: in a note among choices, once in a million rows.
+"""What a single value tells about somebody, wherever it stands: a note among choices, once in many rows.
 
-The recognisers ask what *most* values of a column are. Here one is enough: a telephone number, a person with a
-title, a relative with a name, a number of an account inside a longer text. It is looked for in the different
-values of a column, all at once, and only where the column would otherwise leave.
+The recognisers ask what *most* values of a column are. Here one is enough: a telephone number, a person with
+a title, a relative with a name, the number of an account inside a longer text. It is looked for in the
+different values of a column, and only where the column would otherwise leave.
 """
 
 from __future__ import annotations
@@ -13,32 +13,46 @@ from collections.abc import Set as AbstractSet
 
 from privet.drafts.names import FAMILY, GIVEN, PEOPLE
 
-_NAME = r"[^\W\d_a-zß-öø-ÿ][^\W\d_]*[a-zß-öø-ÿ][\w'’.-]*"  # a capital letter, and a small one behind it
-_ANY_CAPITAL = r"[^\W\d_a-zß-öø-ÿ][\w'’.-]+"
+_NAME = r"[^\W\d_a-zß-öø-ÿ][^\W\d_]*[a-zß-öø-ÿ][\w'\u2019.-]*"  # a capital letter, and a small one behind it
+_ANY_CAPITAL = r"[^\W\d_a-zß-öø-ÿ][\w'\u2019.-]+"
+
+
+def _listed(words: str) -> list[str]:
+    return words.split()
+
+
 # Before a name, whatever it is; and those that are other words as well, before a name that is known.
-_TITLES = """
-    Mr Mrs Mx Ms Dr Dra Prof Herr Herrn Frau Fräulein Fraulein Monsieur Madame Mme Mlle Sig Signor Signora Dott
-    Dottoressa Sr Sra Srta Señor Señora Senhor Senhora Mevrouw Meneer Dhr Mevr Bayan Fru
-""".split()
-_PERHAPS_TITLES = """
-    MR MRS DR PROF FRAU HERR mr mrs ms dr prof frau herr mme Miss miss Don Doña Sir Pan Pani pan pani Pt pt Pat
+_TITLES = _listed("""
+    Mr Mrs Mx Ms Dr Dra Prof Herr Herrn Frau
+    Fräulein Fraulein Monsieur Madame Mme Mlle Sig Signor Signora Dott
+    Dottoressa Sr Sra Srta Señor Señora Senhor Senhora Mevrouw Meneer Dhr Mevr Bayan Fru Pani
+""")
+_PERHAPS_TITLES = _listed("""
+    MR MRS DR PROF FRAU HERR mr mrs ms dr prof frau herr
+    mme Miss miss Don Doña Sir Pan pan pani Pt pt Pat
     Patient Patientin patient patientin Hr Fr
-""".split()
-_RELATIVES = """
+""")
+_RELATIVES = _listed("""
     mom mum mother dad father wife husband daughter son brother sister spouse partner aunt uncle grandmother
     grandfather grandson granddaughter niece nephew cousin friend neighbor neighbour caregiver carer guardian
-    girlfriend boyfriend fiance fiancee roommate landlord boss nurse doctor call called told phoned contact ask
-    asked per by attn mutter vater tochter sohn ehefrau ehemann bruder schwester freundin freund nachbarin nachbar
-    betreuerin betreuer mère mere père pere fille fils frère frere soeur sœur mari époux épouse madre padre hijo
+    girlfriend boyfriend fiance fiancee roommate landlord boss
+    nurse doctor call called told phoned contact ask
+    asked per by attn mutter vater tochter sohn
+    ehefrau ehemann bruder schwester freundin freund nachbarin nachbar
+    betreuerin betreuer mère mere père pere fille fils frère
+    frere soeur sœur mari époux épouse madre padre hijo
     hija hermano hermana esposo esposa marido mujer mãe pai filho filha irmão irmã moglie marito figlio figlia
     fratello sorella matka ojciec córka syn żona mąż brat siostra moeder vader dochter zoon
-""".split()
+""")
 _PHONE = (
     r"(?<![\w./,+-])(?:\+|00)[1-9][0-9]{0,2}[ ()/.-]{0,2}(?:[0-9][ ()/.-]{0,2}){6,12}[0-9](?![\w-])|"
     r"(?<![\w./,-])\(?[0-9]{3}\)?[ .-][0-9]{3}[ .-][0-9]{4}(?![\w-])|"
     r"(?<![\w./,:-])\(?0[0-9]{1,5}\)?[ /-](?:[0-9][ /-]?){5,9}[0-9](?![\w.,:-])"
 )
-_CALLED = r"\b(?:tel|phone|ph|mobile|cell|fax|call|callback|r[üu]ckruf|handy|t[ée]l|m[óo]vil)\b[^0-9]{0,30}[0-9][0-9 ()/.-]{5,}[0-9]"
+_CALLED = (
+    r"\b(?:tel|phone|ph|mobile|cell|fax|call|callback|r[üu]ckruf|handy|t[ée]l|m[óo]vil)\b"
+    r"[^0-9]{0,30}[0-9][0-9 ()/.-]{5,}[0-9]"
+)
 _NUMBERED = r"\b(?:mrn|ssn|dob|nhs|iban|patient id|pt id|passport)\b[ :#.no]{0,6}[0-9][0-9/ .-]{4,}"
 # "Dr of Medicine", "Prof. degree", "Sr. Developer": a title, and nobody.
 _NOBODY = re.compile(
@@ -65,14 +79,14 @@ _NONE: AbstractSet[str] = frozenset()
 _TITLED = re.compile(
     rf"\b(?:{'|'.join(_TITLES)})\.?\s+{_ANY_CAPITAL}|(?:^|[,;:(]\s?|\b[a-zà-ÿ]+\s)M\.\s+{_NAME}"
 )
-_PERHAPS = re.compile(rf"\b(?:{'|'.join(_PERHAPS_TITLES)})\.?\s+([^\W\d_][\w'’-]+)")
+_PERHAPS = re.compile(rf"\b(?:{'|'.join(_PERHAPS_TITLES)})\.?\s+([^\W\d_][\w'\u2019-]+)")
 _RELATED = re.compile(
     rf"\b((?i:{'|'.join(_RELATIVES)}))\.?:?,?\s+(?:\w{{1,3}}\.?\s+)?({_NAME})(?:\s+({_NAME}))?"
 )
 _FULL = re.compile(rf"(?<![\w-])({_NAME}),?\s+(?:[A-Z]\.\s+)?({_NAME})(?![\w-])")
 _IBAN = re.compile(r"\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b")
 _CARD = re.compile(r"(?<![\w.-])[2-6](?:[ -]?[0-9]){12,18}(?![\w.-])")
-_WEAK = frozenset("nurse doctor call called contact ask asked per by attn told phoned".split())
+_WEAK = frozenset(_listed("nurse doctor call called contact ask asked per by attn told phoned"))
 _FAMILIAR = (
     frozenset(_RELATIVES) - _WEAK
 )  # in small letters: "son Peter Novak", and not "Spouse Or Girlfriend"
@@ -85,24 +99,25 @@ _BOTH = frozenset(GIVEN.split()), frozenset(FAMILY.split())
 def telling(values: Sequence[str], *, names: bool = True) -> str | None:
     """What one of the values tells about somebody; None where none does. `names`: also a bare full name.
 
-    >>> telling(["ok", "call daughter Mary Johnson"]), telling(["ok", "see Dr Green"]), telling(["ok", "ask mom"])
-    ('a person beside a word for a relative or a call', 'a person with a title', None)
+    >>> [telling(["ok", value]) for value in ("call daughter Mary Johnson", "see Dr Green", "ask mom")]
+    ['a person beside a word for a relative or a call', 'a person with a title', None]
     """
     numbers = "\n".join(value for value in values if _ENOUGH.search(value))
     for kind, shape in _NUMBERS:
         if any(not _DAY.fullmatch(match[0]) for match in shape.finditer(numbers)):
             return kind
-    for shape, right, kind in ((_IBAN, _is_iban, "an account"), (_CARD, _is_card, "a card")):
+    for shape, right, of in ((_IBAN, _is_iban, "an account"), (_CARD, _is_card, "a card")):
         if any(right(match[0]) for match in shape.finditer(numbers)):
-            return f"the number of {kind}"
+            return f"the number of {of}"
     if any(
         map(_ADDRESS.search, (value for value in values if "@" in value or "/" in value or "www" in value))
     ):
         return "an e-mail or web address"
     for value in values:
         words = set(_WORD.findall(value.casefold())) if " " in value else _NONE
-        if len(words) > 1 and (kind := _person(value, words, names=names)) and not _NOBODY.search(value):
-            return kind
+        who = _person(value, words, names=names) if len(words) > 1 else None
+        if who and not _NOBODY.search(value):
+            return who
     return None
 
 

@@ -150,21 +150,20 @@ def draft(path: Path, kind: str | None = None, guess: Guess | None = None, *, do
     return Draft(form, place, root.times, types, frame.doctype)
 
 
-_DATA = re.compile(
-    r"[^\W\d_]+[ ,][^\W\d_].*|[0-9].*|[^@\s]+@\S+|\S*[0-9]{4,}\S*"
-)  # "Ann Lee", "4711", "a@b.org"
+# "Ann Lee", "4711", "a@b.org"
+_DATA = re.compile(r"[^\W\d_]+[ ,][^\W\d_].*|[0-9].*|[^@\s]+@\S+|\S*[0-9]{4,}\S*")
 
 
 def _refuse_keys(path: Path, place: str, seen: Seen) -> None:
-    """Objects whose keys are names of people or numbers: a policy would have to hold them, and publish them."""
+    """Objects whose keys are names of people or numbers: a policy would hold them, and publish them."""
     keys = [key for key, child in seen.below.items() if child.below]
     texts = [key for key in seen.below if _DATA.fullmatch(key)]
     held = len({frozenset(seen.below[key].below) for key in keys}) * 2 <= len(keys)
     if (len(keys) > MOST_KEYS and held) or (len(texts) >= ALIKE and len(texts) * 2 > len(seen.below)):
         raise InputError(
-            f"{path}: the objects at {place} have {len(seen.below):,} different keys, which look like data (names of "
-            "people, numbers) and not like names of fields; a policy cannot leave them out: write a list of "
-            "records with the key as a field, as jq 'to_entries | map({name: .key} + .value)' does"
+            f"{path}: the objects at {place} have {len(seen.below):,} different keys, which look like data "
+            "(names of people, numbers) and not like names of fields; a policy cannot leave them out: write "
+            "a list of records with the key as a field, as jq 'to_entries | map({name: .key} + .value)' does"
         )
     for key, child in seen.below.items():
         _refuse_keys(path, f"{place}.{key}", child)

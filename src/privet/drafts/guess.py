@@ -6,19 +6,17 @@ texts or numbers that neither its name nor its values explain is an identifier u
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 
 from privet import hierarchy
 from privet.core import Hierarchy, Role
 from privet.drafts import lexicon, recognisers, telling
+from privet.drafts.bounds import bounded
 from privet.drafts.names import PEOPLE
 from privet.hierarchy.numbers import read as number
 
 LOOKED_AT = 50_000  # different values of a column that are looked at; more would only take longer
-YEARS = (1000, 2200)  # numbers that are all between are years
-STEPS = 20  # at least, from one bound of a column to the other: how finely ranges are drawn
 FEW_RECORDS = 20  # in fewer, a column of different values says nothing
 MANY_TEXTS = 200  # so many different texts are names of something
 NOTED = 20  # one record in so many has a sentence of its own, the others what there is to choose from
@@ -28,16 +26,7 @@ FLAGS = frozenset(
         *("j", "ja", "nein", "oui", "non", "si"),
     )
 )
-# Studies of survival have a time and what happened then.
-WHERE = frozenset(
-    (
-        *("city", "town", "village", "county", "country", "province", "municipality", "hometown", "place"),
-        *("precinct", "district", "center", "centre", "clinic", "hospital", "facility", "ward"),
-    )
-)
 STATES = 10  # of a country; a state of health has fewer
-OUTCOMES = frozenset(("status", "death", "died", "dead", "cens", "censored", "event", "survived", "arrest"))
-FOLLOWED = frozenset(("time", "days", "weeks", "week", "months", "futime", "followup", "survtime"))
 NAME_PARTS = frozenset(["first", "last", "middle", "given", "family"])
 OF_NAMES = frozenset(["set", "type", "origin", "kind", "category"])  # "name_origin": of names, and none
 SEATS = frozenset(
@@ -138,46 +127,6 @@ def guess(
     if role is not Role.IDENTIFIER and (found := _told(seen)) is not None:
         role, reason = found
     return Guess(name, role, reason, seen.drafted, label)
-
-
-def bounded(name: str, drafted: Hierarchy, values: Sequence[str]) -> Hierarchy:
-    """Intervals with bounds that anybody could have said, wide enough for the data; others as they are.
-
-    Without them labels would end where the data does, and without a step ranges in between would begin and
-    end at values of records. The steward reads the draft, and knows better.
-    """
-    found = [n for value in values if (n := number(value)) is not None]
-    if not isinstance(drafted, hierarchy.Intervals) or not found:
-        return drafted
-    least, most = min(found), max(found)
-    whole = all(n == int(n) for n in found)
-    if whole and least >= YEARS[0] and most < YEARS[1] and _dated(name):
-        first, last = int(least) // 100 * 100, int(most) // 100 * 100 + 100
-    else:
-        first = 0 if least >= 0 else -_round_above(-least)
-        last = _round_above(most) if most >= 0 else 0
-    return replace(drafted, low=first, high=last, step=_step(last - first, whole=whole))
-
-
-def _step(span: int, *, whole: bool) -> int | Decimal:
-    """The largest of 1, 2, 5, 10, … that fits STEPS times; of other than whole numbers, tenths too."""
-    power = Decimal(1).scaleb((Decimal(span) / STEPS).adjusted())
-    step = max(times * power for times in (1, 2, 5) if times * power * STEPS <= span)
-    return int(step) if step >= 1 else 1 if whole else step.normalize()
-
-
-def _dated(name: str) -> bool:
-    return lexicon.DATES.speak(name) or lexicon.DATE_PARTS.speak(name)
-
-
-def _round_above(most: Decimal) -> int:
-    """The first of 10, 20, 50, 100, 200, … above a number."""
-    power = 10
-    while True:
-        for times in (1, 2, 5):
-            if most < times * power:
-                return times * power
-        power *= 10
 
 
 def _role(seen: Seen) -> tuple[Role, str]:
@@ -399,7 +348,7 @@ def _says_where(seen: Seen) -> bool:
     """Is it where a secret thing happened ("deathCity")? Others know that, and it must not leave as it is."""
     words = lexicon.taken_apart(seen.name)
     state = bool(words) and words[-1] == "state"  # of a country, or of health
-    place = bool(WHERE & set(words)) or (state and len(seen.values) >= STATES)
+    place = bool(lexicon.WHERE & set(words)) or (state and len(seen.values) >= STATES)
     numbered = "precinct" in words or "district" in words
     return place and not seen.flag and (numbered or not seen.numeric)
 
@@ -534,45 +483,17 @@ def settled(guesses: Sequence[Guess]) -> tuple[Guess, ...]:
     """Guesses that fit together: one target at most; the times of a study of survival beside its outcome."""
     targets = [at for at, one in enumerate(guesses) if one.role is Role.TARGET]
     tumours = any(lexicon.TUMOURS.speak(one.name) for one in guesses)
-    followed = any(one.name.lower() in OUTCOMES for one in guesses)
+    followed = any(one.name.lower() in lexicon.OUTCOMES for one in guesses)
     found = []
     for at, one in enumerate(guesses):
         if one.role is Role.TARGET and at != targets[-1]:
             found.append(replace(one, role=Role.SENSITIVE, reason=f"{one.reason}; one target at most"))
         elif tumours and one.role is Role.QUASI and one.name.lower() in lexicon.OF_TUMOURS:
             found.append(replace(one, role=Role.SENSITIVE, reason="of a tumour that stands beside it"))
-        elif followed and one.role is Role.QUASI and one.name.lower() in FOLLOWED:
+        elif followed and one.role is Role.QUASI and one.name.lower() in lexicon.FOLLOWED:
             found.append(
                 replace(one, role=Role.SENSITIVE, reason="how long until an outcome that stands beside it")
             )
         else:
             found.append(one)
     return tuple(found)
-
-
-def from_name(name: str) -> tuple[Role, str] | None:
-    """What a name alone says, for data that is not a table; of a path all parts count ("name.first")."""
-    if lexicon.numbered(name) or lexicon.an_entry(name):
-        return Role.IDENTIFIER, "the name speaks of the number of a person or of an entry"
-    if lexicon.STAFF.speak(name):
-        return Role.IDENTIFIER, "the name speaks of a person who works there"
-    for role, words, reason in (
-        (Role.SENSITIVE, lexicon.SENSITIVE, "the name speaks of health, money, belief or judgement"),
-        (Role.IDENTIFIER, lexicon.IDENTIFIERS, "the name speaks of one person"),
-        (Role.TARGET, lexicon.TARGETS, "the name speaks of something to predict"),
-        (Role.QUASI, lexicon.QUASI, "others may know this about a person"),
-    ):
-        if words.speak(name):
-            return role, reason
-    return None
-
-
-def of_field(name: str, values: Collection[str] = (), there: int = 0) -> tuple[Role, str] | None:
-    """What a field of a document may be: by its name, and where its values name somebody, by them."""
-    said = from_name(name)
-    if not values or (said is not None and said[0] is Role.IDENTIFIER):
-        return said
-    found = guess(name, sorted(values), max(there, len(values)))
-    if found.role is Role.IDENTIFIER or (said is None and found.role is Role.SENSITIVE):
-        return found.role, found.reason.rpartition(" (")[0] or found.reason
-    return said

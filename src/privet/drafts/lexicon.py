@@ -285,6 +285,16 @@ PLACES = Words("""
     miejscowosc poblacion localidad localite localita kommun kommune postort gmina miasto mesto oras
     sehir plaats город 城市 πολη المدينة शहर citta
 """)
+# Where a secret thing happened.
+WHERE = frozenset(
+    (
+        *("city", "town", "village", "county", "country", "province", "municipality", "hometown", "place"),
+        *("precinct", "district", "center", "centre", "clinic", "hospital", "facility", "ward"),
+    )
+)
+# Studies of survival have a time and what happened then.
+OUTCOMES = frozenset(("status", "death", "died", "dead", "cens", "censored", "event", "survived", "arrest"))
+FOLLOWED = frozenset(("time", "days", "weeks", "week", "months", "futime", "followup", "survtime"))
 # Who wrote a row, or is in charge of it: colleagues, by their names or logins.
 STAFF = Words("""
     attending approver- reviewer- operator- clerk handler editor creator recorder caseworker- -teamlead-

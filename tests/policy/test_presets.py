@@ -198,6 +198,16 @@ def under_safe_harbour(name: str, values: list[str]) -> list[str] | None:
         ("MSA", ["Boston-Cambridge", "Chicago-Naperville"]),
         ("school", ["Lincoln High", "King Elem"]),
         ("congr_dist", ["MA-05", "MA-07"]),
+        ("PLZ", ["10115", "53715"]),  # 101** is no area of the rule
+        ("code postal", ["10115", "53715"]),
+        ("kod pocztowy", ["10-115", "53-715"]),
+        ("zz", ["W35 0EE", "B41 1ZH"]),
+        *((name, ["Ansbach", "Fürth"]) for name in ("Kreis", "powiat", "comté", "provincia", "区")),
+        ("admit_ms", ["1633870614000.0", "1636276707000.0"]),
+        ("seen", ["1649462401", "1638316802"]),
+        ("adm_serial", ["44660", "44531"]),
+        ("Contact", ["Dr. Wera Kolt"]),
+        ("flag", ["ok", "ok", "ok", "call daughter Mary Johnson"]),
     ],
 )
 def test_safe_harbour_publishes_nothing_that_it_cannot_make_coarse(name: str, values: list[str]) -> None:
@@ -216,6 +226,13 @@ def test_safe_harbour_publishes_nothing_that_it_cannot_make_coarse(name: str, va
         ("dose_age", ["71.5", "99.9"], [">=90", "[71-72)"]),
         ("age", ["30.84462696783025", "91.2"], [">=90", "[30-31)"]),
         ("zip_income", ["53715", "03601"], ["000**", "537**"]),
+        ("dobth", ["1921.4", "1963.895"], ["<{}", "[1963-1964)"]),
+        ("zz", ["1921.4", "1963.895"], ["<{}", "[1963-1964)"]),
+        *(
+            (name, ["47", "102"], ["47", ">=90"])
+            for name in ("年龄", "العمر", "возраст", "ηλικία", "उम्र", "나이")
+        ),
+        *((name, ["47", "102"], ["47", ">=90"]) for name in ("年齢", "ålder", "életkor", "vârstă", "tuổi")),
     ],
 )
 def test_safe_harbour_is_about_what_a_column_says_whatever_its_role(
@@ -232,6 +249,50 @@ def test_what_is_no_part_of_a_date_stays() -> None:
     assert under_safe_harbour("marital", marriages) == sorted(marriages)
     assert under_safe_harbour("hours of work", ["10-19", "20-29"]) == ["10-19", "20-29"]
     assert under_safe_harbour("country_of_birth", ["Peru", "France"]) == ["France", "Peru"]
+
+
+def test_a_time_counted_from_an_event_goes_beside_its_date() -> None:
+    days = [f"1861-11-{day}" for day in range(10, 25)]
+    times = [f"{day}.71{day}" for day in range(10, 25)]
+    table = pl.DataFrame({"DEAD": days * 4, "tDEAD": times * 4, "tR": times * 4, "sex": ["F", "M"] * 30})
+    harbor, answers = Preset.find("hipaa-safe-harbor"), Answers(rows=Rows.PERSONS)
+    beside = accept(draft(table), harbor, answers)
+    assert {line.partition(":")[0] for line in beside.told if "event" in line} == {"tDEAD", "tR"}
+    assert not [line for line in accept(draft(table.drop("DEAD")), harbor, answers).told if "event" in line]
+
+
+def test_what_is_called_so_by_its_label_is_under_the_rule(tmp_path: Path) -> None:
+    pyreadstat = pytest.importorskip("pyreadstat")
+    frame = pl.DataFrame({"q2": [40, 95, 50] * 20, "q1": ["m", "w"] * 30})
+    labels = {"q2": "Alter in Jahren", "q1": "Geschlecht"}
+    pyreadstat.write_dta(frame, str(tmp_path / "a.dta"), column_labels=labels)
+    text = accept(
+        draft(tmp_path / "a.dta"), Preset.find("hipaa-safe-harbor"), Answers(rows=Rows.PERSONS)
+    ).text
+    (model,) = Policy.loads(text).models
+    assert isinstance(model, SafeHarbor)
+    assert model.ages == ("q2",)
+
+
+def test_safe_harbour_warns_where_it_finds_no_ages_or_dates(tmp_path: Path) -> None:
+    harbor, answers = Preset.find("hipaa-safe-harbor"), Answers(rows=Rows.PERSONS)
+    rows = "\n".join(f"{number % 60};{'MF'[number % 2]};I10" for number in range(300))
+    (tmp_path / "a.csv").write_text(rows)
+    told = accept(draft(tmp_path / "a.csv"), harbor, answers).told
+    assert [line for line in told if line.startswith("safe harbor, ages above 89") and "no header" in line]
+    (tmp_path / "b.csv").write_text("\n".join(f"{n % 97};{'MF'[n % 2]};I10" for n in range(300)))
+    (model,) = Policy.loads(accept(draft(tmp_path / "b.csv"), harbor, answers).text).models
+    assert isinstance(model, SafeHarbor)
+    assert model.ages == ("column_1",)
+
+
+def test_one_value_in_every_record_can_be_published_under_every_preset() -> None:
+    table = few().with_columns(
+        country=pl.lit("PL"), unit=pl.lit("mg"), dx=pl.lit("E11"), seen_by=pl.lit("Dr. Kolt")
+    )
+    for name in names():
+        made = publish(table, accepted(name, table)).to_polars()
+        assert "seen_by" not in made.columns
 
 
 def test_enormous_values_are_no_burden_to_safe_harbour() -> None:

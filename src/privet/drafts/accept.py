@@ -15,7 +15,7 @@ from typing import Any
 from privet.core import Role
 from privet.domain import Value
 from privet.drafts.guess import Guess
-from privet.drafts.safeharbor import Coarsened, safe_harbor
+from privet.drafts.safeharbor import Coarsened, nothing_found, safe_harbor
 from privet.drafts.text import Draft, form_lines, inline, key_of, whose
 from privet.errors import InputError, UnsupportedError
 from privet.policy.presets import Preset
@@ -51,7 +51,7 @@ def accept(drafted: Draft, preset: Preset, answers: Answers | None = None) -> Ac
     form = replace(drafted.form, missing={**drafted.form.missing, **answers.missing})
     drafted = replace(drafted, form=form)
     columns = [
-        Coarsened(one.name, _role(one, answers), one.hierarchy, one.reason)
+        Coarsened(one.name, _role(one, answers), one.hierarchy, one.reason, label=one.label)
         for one in drafted.guesses
         if one.name not in drafted.of_paths
     ]
@@ -65,12 +65,14 @@ def accept(drafted: Draft, preset: Preset, answers: Answers | None = None) -> Ac
         models, algorithm = preset.trajectories["models"], preset.trajectories["algorithm"]
     elif preset.rules is not None:
         looked_at = [replace(one, values=_different(drafted, one.name)) for one in columns]
-        columns, models, algorithm = safe_harbor(looked_at, models, algorithm)
+        header = drafted.form.header
+        columns, models, algorithm = safe_harbor(looked_at, models, algorithm, header=header)
         told += [
             f"{after.name}: {after.reason}"
             for before, after in zip(looked_at, columns, strict=True)
             if after.role is Role.IDENTIFIER and before.role is not Role.IDENTIFIER
         ]
+        told += nothing_found(models, header=header)
     sensitive = [column.name for column in columns if column.role is Role.SENSITIVE]
     if not sensitive and drafted.paths is None:
         models = list(preset.without_sensitive) if preset.rules is None else models

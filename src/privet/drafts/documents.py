@@ -7,7 +7,7 @@ thought. It holds names and counts, never a value.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import islice
@@ -18,7 +18,8 @@ import tomli_w
 
 from privet import notebook
 from privet.core import Role
-from privet.drafts.guess import from_name
+from privet.drafts import lexicon
+from privet.drafts.guess import guess
 from privet.engines import text
 from privet.engines.documents import jsontext
 from privet.engines.documents.draft import LOOKED_AT, Draft, DraftField, DraftType, draft
@@ -158,7 +159,7 @@ class DocumentDraft:
 
 def drafted(path: Path, kind: str | None = None) -> DocumentDraft:
     """Look at every record of a file, one at a time; names of document types are accepted here."""
-    return DocumentDraft(str(path), draft(path, kind, from_name, doctype=True))
+    return DocumentDraft(str(path), draft(path, kind, of_field, doctype=True))
 
 
 def looks_nested(data: str, kind: str | None = None) -> bool:
@@ -213,3 +214,31 @@ def _reason(f: DraftField) -> str:
 
 def _key(name: str) -> str:
     return tomli_w.dumps({name: 0}).removesuffix(" = 0\n")
+
+
+def from_name(name: str) -> tuple[Role, str] | None:
+    """What a name alone says, for data that is not a table; of a path all parts count ("name.first")."""
+    if lexicon.numbered(name) or lexicon.an_entry(name):
+        return Role.IDENTIFIER, "the name speaks of the number of a person or of an entry"
+    if lexicon.STAFF.speak(name):
+        return Role.IDENTIFIER, "the name speaks of a person who works there"
+    for role, words, reason in (
+        (Role.SENSITIVE, lexicon.SENSITIVE, "the name speaks of health, money, belief or judgement"),
+        (Role.IDENTIFIER, lexicon.IDENTIFIERS, "the name speaks of one person"),
+        (Role.TARGET, lexicon.TARGETS, "the name speaks of something to predict"),
+        (Role.QUASI, lexicon.QUASI, "others may know this about a person"),
+    ):
+        if words.speak(name):
+            return role, reason
+    return None
+
+
+def of_field(name: str, values: Collection[str] = (), there: int = 0) -> tuple[Role, str] | None:
+    """What a field of a document may be: by its name, and where its values name somebody, by them."""
+    said = from_name(name)
+    if not values or (said is not None and said[0] is Role.IDENTIFIER):
+        return said
+    found = guess(name, sorted(values), max(there, len(values)))
+    if found.role is Role.IDENTIFIER or (said is None and found.role is Role.SENSITIVE):
+        return found.role, found.reason.rpartition(" (")[0] or found.reason
+    return said

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,11 @@ class _Table:
         read = (as_said(value, name, form) for value in known)
         return list(dict.fromkeys(value for value in read if value is not None))
 
+    def counted(self, name: str, values: Sequence[str]) -> dict[str, int]:
+        """How many records have each of some values of a column."""
+        column = self.frame.get_column(name).cast(pl.String)
+        return dict(column.filter(column.is_in(values)).value_counts().iter_rows())
+
     def blanks(self, name: str, form: Form) -> int:
         """How many records have no value of a column."""
         column = self.frame.get_column(name)
@@ -115,7 +121,14 @@ def draft(
     doubts += [*read_as, *_about_tokens(form, table), *_totals(table)]
     guesses = settled(
         [
-            guess(name, table.present(name, form), records - empty, blanks=empty)
+            guess(
+                name,
+                table.present(name, form),
+                records - empty,
+                blanks=empty,
+                label=form.labels.get(name, ""),
+                counted=partial(table.counted, name),
+            )
             for name, empty in ((name, table.blanks(name, form)) for name in names)
         ]
     )

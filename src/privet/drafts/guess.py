@@ -6,18 +6,17 @@ texts or numbers that neither its name nor its values explain is an identifier u
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 
 from privet import hierarchy
 from privet.core import Hierarchy, Role
-from privet.drafts import lexicon, recognisers
+from privet.drafts import lexicon, recognisers, telling
+from privet.drafts.bounds import bounded
+from privet.drafts.names import PEOPLE
 from privet.hierarchy.numbers import read as number
 
 LOOKED_AT = 50_000  # different values of a column that are looked at; more would only take longer
-YEARS = (1000, 2200)  # numbers that are all between are years
-STEPS = 20  # at least, from one bound of a column to the other: how finely ranges are drawn
 FEW_RECORDS = 20  # in fewer, a column of different values says nothing
 MANY_TEXTS = 200  # so many different texts are names of something
 NOTED = 20  # one record in so many has a sentence of its own, the others what there is to choose from
@@ -27,17 +26,17 @@ FLAGS = frozenset(
         *("j", "ja", "nein", "oui", "non", "si"),
     )
 )
-# Studies of survival have a time and what happened then.
-WHERE = frozenset(
-    (
-        *("city", "town", "village", "county", "country", "province", "municipality", "hometown", "place"),
-        *("precinct", "district"),
-    )
-)
 STATES = 10  # of a country; a state of health has fewer
-OUTCOMES = frozenset(("status", "death", "died", "dead", "cens", "censored", "event", "survived", "arrest"))
-FOLLOWED = frozenset(("time", "days", "weeks", "week", "months", "futime", "followup", "survtime"))
-NAME_PARTS = frozenset(["first", "last", "middle", "given", "family", "full"])
+NAME_PARTS = frozenset(["first", "last", "middle", "given", "family"])
+OF_NAMES = frozenset(["set", "type", "origin", "kind", "category"])  # "name_origin": of names, and none
+SEATS = frozenset(
+    ("cabin", "seat", "room", "bed", "gate", "kabine", "zimmer", "platz", "sitz", "zone", "shelf")
+)
+ILLNESSES = frozenset(("icd", "icd9", "icd10", "cid", "cie", "cim", "code", "codes", "dg", "cause", "reason"))
+SHORT = 3  # letters of a country, a currency or a unit
+SENTENCE = (5, 25)  # words and characters, at least, of an answer in somebody's own words
+SELDOM = 2  # records at most, beside choices that many make
+LABEL = 5  # words of a label that may name a person; longer ones are questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +47,7 @@ class Guess:
     role: Role
     reason: str
     hierarchy: Hierarchy
+    label: str = ""
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,13 @@ class Seen:
     records: int  # that have a value
     blanks: int  # records that have none
     drafted: Hierarchy
+    label: str = ""  # what statistics files call the column in full
+    counted: Callable[[Sequence[str]], Mapping[str, int]] | None = None  # how often values stand there
+
+    @property
+    def constant(self) -> bool:
+        """One value, and no blanks beside it that would say who has it."""
+        return len(self.values) == 1 and not self.blanks and self.records > 1
 
     @property
     def dated(self) -> bool:
@@ -103,60 +110,35 @@ class Seen:
         return few or len(self.values) > MANY_TEXTS
 
 
-def guess(name: str, values: Sequence[str], records: int, *, blanks: int = 0) -> Guess:
+def guess(
+    name: str,
+    values: Sequence[str],
+    records: int,
+    *,
+    blanks: int = 0,
+    label: str = "",
+    counted: Callable[[Sequence[str]], Mapping[str, int]] | None = None,
+) -> Guess:
     """From the different values that a column has, missing ones left out, and the records that have one."""
     looked = values[:: -(-len(values) // LOOKED_AT)] if values else values
-    seen = Seen(name, values, looked, records, blanks, bounded(name, hierarchy.draft(looked), values))
+    drafted = bounded(f"{name} {label}", hierarchy.draft(looked), values)
+    seen = Seen(name, values, looked, records, blanks, drafted, label, counted)
     role, reason = _role(seen)
-    return Guess(name, role, reason, seen.drafted)
-
-
-def bounded(name: str, drafted: Hierarchy, values: Sequence[str]) -> Hierarchy:
-    """Intervals with bounds that anybody could have said, wide enough for the data; others as they are.
-
-    Without them labels would end where the data does, and without a step ranges in between would begin and
-    end at values of records. The steward reads the draft, and knows better.
-    """
-    found = [n for value in values if (n := number(value)) is not None]
-    if not isinstance(drafted, hierarchy.Intervals) or not found:
-        return drafted
-    least, most = min(found), max(found)
-    whole = all(n == int(n) for n in found)
-    if whole and least >= YEARS[0] and most < YEARS[1] and _dated(name):
-        first, last = int(least) // 100 * 100, int(most) // 100 * 100 + 100
-    else:
-        first = 0 if least >= 0 else -_round_above(-least)
-        last = _round_above(most) if most >= 0 else 0
-    return replace(drafted, low=first, high=last, step=_step(last - first, whole=whole))
-
-
-def _step(span: int, *, whole: bool) -> int | Decimal:
-    """The largest of 1, 2, 5, 10, … that fits STEPS times; of other than whole numbers, tenths too."""
-    power = Decimal(1).scaleb((Decimal(span) / STEPS).adjusted())
-    step = max(times * power for times in (1, 2, 5) if times * power * STEPS <= span)
-    return int(step) if step >= 1 else 1 if whole else step.normalize()
-
-
-def _dated(name: str) -> bool:
-    return lexicon.DATES.speak(name) or lexicon.DATE_PARTS.speak(name)
-
-
-def _round_above(most: Decimal) -> int:
-    """The first of 10, 20, 50, 100, 200, … above a number."""
-    power = 10
-    while True:
-        for times in (1, 2, 5):
-            if most < times * power:
-                return times * power
-        power *= 10
+    if role is not Role.IDENTIFIER and (found := _told(seen)) is not None:
+        role, reason = found
+    return Guess(name, role, reason, seen.drafted, label)
 
 
 def _role(seen: Seen) -> tuple[Role, str]:
     if not seen.values:
         return Role.OTHER, "no value at all: it tells nothing"
-    if len(seen.values) == 1 and not seen.blanks and seen.records > 1:
-        return Role.OTHER, "one value in every record: it tells nothing"
-    for rule in (_form, _calendar, _people, _secret, _named, _known, _perhaps_secret, _unplaced):
+    rules = (_group, _form, _calendar, _people, _staff, _entry, _named) if seen.constant else RULES
+    for rule in rules:
+        if (found := rule(seen)) is not None:
+            return _labelled(seen, found)
+    if seen.constant:
+        return _constant(seen)
+    for rule in (_by_label, _unplaced):
         if (found := rule(seen)) is not None:
             return found
     if seen.coded:
@@ -164,9 +146,100 @@ def _role(seen: Seen) -> tuple[Role, str]:
     return Role.QUASI, f"in doubt, others may know it ({seen.many})"
 
 
+def _constant(seen: Seen) -> tuple[Role, str]:
+    """One value in every record tells nothing, unless it names somebody; a text that nobody can explain may.
+
+    It goes: its readers lose nothing that records differ in, and as something that others may know it would
+    leave as it is, since all records are alike in it.
+    """
+    value = seen.values[0].strip()
+    tells = Role.OTHER, "one value in every record: it tells nothing"
+    if lexicon.SENSITIVE.speak(seen.name) or lexicon.TARGETS.speak(seen.name):
+        words = len(value.split())
+        return (Role.IDENTIFIER, UNEXPLAINED) if seen.texts and words >= SENTENCE[0] else tells
+    if lexicon.QUASI.speak(seen.name) or lexicon.THINGS.speak(seen.name) or seen.coded:
+        return Role.QUASI, f"others may know this about a person ({seen.many})"
+    digits = sum(map(str.isdigit, value))
+    if seen.flag or (seen.texts and len(value) <= SHORT) or (seen.numeric and digits <= SMALL_NUMBER):
+        return tells
+    return Role.IDENTIFIER, UNEXPLAINED
+
+
+def _told(seen: Seen) -> tuple[Role, str] | None:
+    """One value that names somebody is one too many, however rare it is, in whatever column it stands."""
+    if not seen.texts or seen.flag:
+        return None
+    places = lexicon.PLACES.speak(seen.name) or lexicon.THINGS.speak(seen.name)
+    if kind := telling.telling(seen.looked, names=not places):
+        return Role.IDENTIFIER, f"{kind} stands among its values ({seen.many})"
+    if seen.counted is None or seen.records < FEW_RECORDS * len(seen.values):
+        return None
+    words, marks = SENTENCE
+    long = [value for value in seen.looked if len(value) >= marks and len(value.split()) >= words]
+    if long and len(long) * 2 <= len(seen.looked) and min(seen.counted(long).values(), default=9) <= SELDOM:
+        return (
+            Role.IDENTIFIER,
+            f"sentences stand in few records, among choices that many make ({seen.many})",
+        )
+    return None
+
+
+def _labelled(seen: Seen, found: tuple[Role, str]) -> tuple[Role, str]:
+    """What a short label says of a person counts, whatever the name of the column says."""
+    if found[0] is Role.IDENTIFIER or not seen.various or not (said := _by_label(seen)):
+        return found
+    return said if said[0] is Role.IDENTIFIER else found
+
+
+def _by_label(seen: Seen) -> tuple[Role, str] | None:
+    """What a column without a telling name is called in full."""
+    if not seen.label:
+        return None
+    called = replace(seen, name=seen.label, label="")
+    if lexicon.OPEN.speak(seen.label) and seen.texts and not seen.flag:
+        return Role.IDENTIFIER, f"its label speaks of answers in somebody's own words ({seen.many})"
+    short = len(seen.label.split()) <= LABEL
+    rules = (_calendar, _staff, _entry, _secret, _named, _known, _perhaps_secret)
+    for rule in rules if short else (_calendar, _secret, _perhaps_secret):
+        if (found := rule(called)) is not None:
+            return found
+    return None
+
+
+def _group(seen: Seen) -> tuple[Role, str] | None:
+    """Numbers of teams or companies that several share say which, and name nobody."""
+    counters = {"id", *lexicon.COUNTERS} & set(lexicon.taken_apart(seen.name))
+    several = len(seen.values) <= MANY_TEXTS and len(seen.values) * 5 <= seen.records
+    if counters and several and lexicon.GROUPS.speak(seen.name) and seen.numeric | seen.coded:
+        return Role.QUASI, f"the number of a group that several share ({seen.many})"
+    return None
+
+
+def _staff(seen: Seen) -> tuple[Role, str] | None:
+    """Whoever wrote a row, or is in charge of it, is a person too."""
+    if seen.dated or seen.flag or not lexicon.STAFF.speak(seen.name):
+        return None
+    if seen.texts or (len(seen.values) > FEW_RECORDS and recognisers.codes(seen.looked)):
+        return Role.IDENTIFIER, f"the name speaks of a person who works there ({seen.many})"
+    return None
+
+
+def _entry(seen: Seen) -> tuple[Role, str] | None:
+    """The number of an account, a case or an order; one of few is a kind of them."""
+    many = len(seen.values) > FEW_RECORDS or (seen.constant and not seen.flag)
+    own = len(seen.values) * 2 > seen.records and recognisers.numbered(seen.looked)
+    if many and own and seen.texts and lexicon.called_entry(seen.name):
+        return Role.IDENTIFIER, f"numbers of entries, and most records have their own ({seen.many})"
+    if many and not seen.dated and lexicon.an_entry(seen.name) and recognisers.codes(seen.looked):
+        return Role.IDENTIFIER, f"the number of an account, a case or an order ({seen.many})"
+    return None
+
+
 def _form(seen: Seen) -> tuple[Role, str] | None:
     """Values that have a form of their own name people whatever their column is called."""
-    if seen.dated or seen.measured:
+    if not seen.dated and seen.numeric and recognisers.large(seen.looked) and not _timed(seen):
+        return Role.IDENTIFIER, "looks like long numbers, such as accounts and registers have"
+    if seen.dated or seen.measured or _postal(seen):
         return None
     if kind := recognisers.recognised(seen.looked):
         return Role.IDENTIFIER, f"looks like {kind}"
@@ -182,9 +255,26 @@ def _form(seen: Seen) -> tuple[Role, str] | None:
     return None
 
 
+def _timed(seen: Seen) -> bool:
+    return lexicon.DATES.speak(seen.name) or (
+        recognisers.seconds(seen.looked) and bool({"ms", "time", "at"} & set(lexicon.taken_apart(seen.name)))
+    )
+
+
+def _postal(seen: Seen) -> bool:
+    """Codes of places by their form, where letters in it or the name of the column say so."""
+    if not recognisers.shaped(seen.looked, recognisers.POSTAL):
+        return False
+    lettered = all(any(map(str.isalpha, value)) for value in seen.looked)
+    return lettered or lexicon.POSTAL.speak(seen.name)
+
+
 def _calendar(seen: Seen) -> tuple[Role, str] | None:
     if seen.dated or (lexicon.DATES.speak(seen.name) and not _free(seen) and not seen.flag and seen.numeric):
         return Role.QUASI, f"dates, which others may know ({seen.many})"
+    named = lexicon.DATES.speak(seen.name) or lexicon.BIRTH.speak(seen.name)
+    if named and seen.texts and recognisers.dates(seen.looked):
+        return Role.QUASI, f"dates in several forms, which others may know ({seen.many})"
     if lexicon.DATE_PARTS.speak(seen.name) and not seen.flag and _calendar_numbers(seen):
         return Role.QUASI, f"part of a date, which others may know ({seen.many})"
     return None
@@ -200,6 +290,25 @@ def _calendar_numbers(seen: Seen) -> bool:
     if words & {"year", "yr", "jahr", "annee", "ano"}:
         return all(1000 <= n <= 2200 for n in whole) or all(0 <= n <= 99 for n in whole)
     return all(1 <= n <= 31 for n in whole) or all(1000 <= n <= 2200 for n in whole)
+
+
+def _ill(seen: Seen) -> tuple[Role, str] | None:
+    """Codes of diagnoses by their form; without a point where the name speaks for it."""
+    sure = recognisers.diagnoses(seen.looked) if seen.texts else 0
+    words = set(lexicon.taken_apart(seen.name))
+    if not sure or words & SEATS or lexicon.PLACES.speak(seen.name) or len(seen.values) * 2 > seen.records:
+        return None
+    if words & ILLNESSES or (sure > 1 and not lexicon.IDENTIFIERS.speak(seen.name)):
+        return Role.SENSITIVE, f"codes of diagnoses ({seen.many})"
+    return None
+
+
+def _money(seen: Seen) -> tuple[Role, str] | None:
+    if seen.texts and recognisers.shaped(seen.looked, recognisers.MONEY):
+        return Role.SENSITIVE, f"amounts of money ({seen.many})"
+    if lexicon.moneyed(seen.name) and seen.numeric and not seen.flag:
+        return Role.SENSITIVE, f"the name speaks of what somebody earns ({seen.many})"
+    return None
 
 
 def _secret(seen: Seen) -> tuple[Role, str] | None:
@@ -239,7 +348,7 @@ def _says_where(seen: Seen) -> bool:
     """Is it where a secret thing happened ("deathCity")? Others know that, and it must not leave as it is."""
     words = lexicon.taken_apart(seen.name)
     state = bool(words) and words[-1] == "state"  # of a country, or of health
-    place = bool(WHERE & set(words)) or (state and len(seen.values) >= STATES)
+    place = bool(lexicon.WHERE & set(words)) or (state and len(seen.values) >= STATES)
     numbered = "precinct" in words or "district" in words
     return place and not seen.flag and (numbered or not seen.numeric)
 
@@ -249,6 +358,12 @@ def _named(seen: Seen) -> tuple[Role, str] | None:
         return None
     words = lexicon.taken_apart(seen.name)
     if lexicon.IDENTIFIERS.speak(seen.name):
+        if "name" in words[:-1] and words[-1] in OF_NAMES and not seen.various:
+            return (
+                None
+                if not recognisers.people(seen.looked)
+                else (Role.IDENTIFIER, f"names of people ({seen.many})")
+            )
         only = {"name", "names", "nom", "nombre", "nome"} & set(words)
         if only and lexicon.THINGS.speak(seen.name) and not recognisers.people(seen.looked):
             return None if not seen.various else (Role.IDENTIFIER, f"names, perhaps of people ({seen.many})")
@@ -301,9 +416,13 @@ def _people(seen: Seen) -> tuple[Role, str] | None:
     few = len(seen.values) < FEW_RECORDS and not recognisers.full_names(seen.looked)
     if lexicon.QUASI.speak(seen.name) and few:
         return None  # a few groups that share a word with names: "White", "Black", "Young"
-    if recognisers.people(seen.looked):
+    if recognisers.people(seen.looked) or (len(seen.values) < 3 and telling.named(seen.looked, _a_name)):
         return Role.IDENTIFIER, f"names of people ({seen.many})"
     return None
+
+
+def _a_name(value: str) -> bool:
+    return not PEOPLE.isdisjoint(lexicon.taken_apart(value))
 
 
 def _known(seen: Seen) -> tuple[Role, str] | None:
@@ -313,6 +432,8 @@ def _known(seen: Seen) -> tuple[Role, str] | None:
         return Role.TARGET, f"the name speaks of something to predict ({seen.many})"
     if _free(seen) and seen.various and len(seen.values) * 5 > seen.records:
         return Role.IDENTIFIER, f"long texts, which may say anything about a person ({seen.many})"
+    if _postal(seen):
+        return Role.QUASI, f"postal codes ({seen.many})"
     if lexicon.QUASI.speak(seen.name):
         doors = not lexicon.PLACES.speak(seen.name) or recognisers.numbered(seen.looked)
         if seen.nearly_unique and seen.texts and not seen.coded and doors:
@@ -336,6 +457,8 @@ def _unplaced(seen: Seen) -> tuple[Role, str] | None:
         return None
     if _free(seen) and seen.various:
         return Role.IDENTIFIER, f"long texts, which may say anything about a person ({seen.many})"
+    if lexicon.GROUPS.speak(seen.name) and len(seen.values) * 2 <= seen.records:
+        return Role.QUASI, f"names of groups that several share ({seen.many})"
     if len(seen.values) > FEW_RECORDS and not seen.dated:
         return (
             Role.IDENTIFIER,
@@ -348,33 +471,29 @@ def _free(seen: Seen) -> bool:
     return seen.texts and recognisers.free_text(seen.looked)
 
 
+UNEXPLAINED = "one text or number in every record that nobody has explained; nothing is lost without it"
+SMALL_NUMBER = 5  # digits of a number that may be anything
+RULES = (
+    *(_group, _form, _calendar, _people, _staff, _entry, _ill, _money, _secret, _named),
+    *(_known, _perhaps_secret),
+)
+
+
 def settled(guesses: Sequence[Guess]) -> tuple[Guess, ...]:
     """Guesses that fit together: one target at most; the times of a study of survival beside its outcome."""
     targets = [at for at, one in enumerate(guesses) if one.role is Role.TARGET]
-    followed = any(one.name.lower() in OUTCOMES for one in guesses)
+    tumours = any(lexicon.TUMOURS.speak(one.name) for one in guesses)
+    followed = any(one.name.lower() in lexicon.OUTCOMES for one in guesses)
     found = []
     for at, one in enumerate(guesses):
         if one.role is Role.TARGET and at != targets[-1]:
             found.append(replace(one, role=Role.SENSITIVE, reason=f"{one.reason}; one target at most"))
-        elif followed and one.role is Role.QUASI and one.name.lower() in FOLLOWED:
+        elif tumours and one.role is Role.QUASI and one.name.lower() in lexicon.OF_TUMOURS:
+            found.append(replace(one, role=Role.SENSITIVE, reason="of a tumour that stands beside it"))
+        elif followed and one.role is Role.QUASI and one.name.lower() in lexicon.FOLLOWED:
             found.append(
                 replace(one, role=Role.SENSITIVE, reason="how long until an outcome that stands beside it")
             )
         else:
             found.append(one)
     return tuple(found)
-
-
-def from_name(name: str) -> tuple[Role, str] | None:
-    """What a name alone says, for data that is not a table; of a path all parts count ("name.first")."""
-    if lexicon.numbered(name):
-        return Role.IDENTIFIER, "the name speaks of the number of a person or of an entry"
-    for role, words, reason in (
-        (Role.SENSITIVE, lexicon.SENSITIVE, "the name speaks of health, money, belief or judgement"),
-        (Role.IDENTIFIER, lexicon.IDENTIFIERS, "the name speaks of one person"),
-        (Role.TARGET, lexicon.TARGETS, "the name speaks of something to predict"),
-        (Role.QUASI, lexicon.QUASI, "others may know this about a person"),
-    ):
-        if words.speak(name):
-            return role, reason
-    return None

@@ -21,21 +21,27 @@ class Words:
     text: str
 
     @cached_property
+    def said(self) -> list[str]:
+        return _plain(self.text).lower().split()
+
+    @cached_property
     def whole(self) -> frozenset[str]:
-        return frozenset(w for w in self.text.split() if "-" not in w)
+        return frozenset(w for w in self.said if "-" not in w)
 
     @cached_property
     def stems(self) -> tuple[str, ...]:
-        return tuple(w[:-1] for w in self.text.split() if w.endswith("-") and not w.startswith("-"))
+        return tuple(w[:-1] for w in self.said if w.endswith("-") and not w.startswith("-"))
 
     @cached_property
     def parts(self) -> tuple[str, ...]:
-        return tuple(w.strip("-") for w in self.text.split() if w.startswith("-") and w.endswith("-"))
+        return tuple(w.strip("-") for w in self.said if w.startswith("-") and w.endswith("-"))
 
     def speak(self, name: str) -> bool:
         """Is one of them in the name?"""
         words = taken_apart(name)
         if not self.whole.isdisjoint(words) or any(w.startswith(self.stems) for w in words if self.stems):
+            return True
+        if name.strip().lower() in self.whole:  # "a1c", which is taken apart
             return True
         squashed = "".join(words)
         return any(part in squashed for part in self.parts)
@@ -47,8 +53,7 @@ def taken_apart(name: str) -> list[str]:
     >>> taken_apart("nameFirst"), taken_apart("DOB_yr2"), taken_apart("Größe (cm)")
     (['name', 'first'], ['dob', 'yr2', 'yr'], ['grosse', 'cm'])
     """
-    plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
-    plain = "".join(mark for mark in plain if not unicodedata.combining(mark))
+    plain = _plain(name)
     plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", plain)
     words = []
     for word in re.findall(r"[^\W\d_]+[0-9]*|[0-9]+", plain.lower()):
@@ -56,6 +61,12 @@ def taken_apart(name: str) -> list[str]:
         if bare := word.rstrip("0123456789"):
             words += [bare] if bare != word else []
     return words
+
+
+def _plain(text: str) -> str:
+    """Without accents, and without the signs that some scripts put around their letters."""
+    plain = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
+    return "".join(mark for mark in plain if unicodedata.category(mark)[0] != "M")
 
 
 # What names one person, an entry in a register, a place to the door, or can say anything.
@@ -77,6 +88,13 @@ IDENTIFIERS = Words("""
     -customern- -studentn- -employeen- -medicaln- lat latitude lon lng longitude breitengrad laengengrad
     coordinates coords geom geometry gps geohash note notes comment- remark- bemerkung- kommentar-
     anmerkung- notiz- remarque- observaciones freitext freetext narrative
+    cvv cvv2 cvc ccv -ccnum- -ccno- hn hnr -hausnr- easting northing -xcoord- -ycoord- -xloc- -yloc-
+    -locx- -locy- imię isim soyad- 姓名 氏名 名前 성명 이름
+    -姓名- -氏名- имя фамили- фио ονομ- επωνυμ- اسم الاسم नाम
+    телефон- тел 电话 手机 電話 전화 -电话- -手机- -電話- هاتف الهاتف الجوال फ़ोन मोबाइल τηλ τηλεφων- puhelin-
+    telefono gsm адрес- 地址 住址 住所 주소 -地址-
+    -住址- -住所- عنوان العنوان पता διευθυνσ- adress osoite lakcim-
+    adresa -ticketn-
 """)
 # The same, but of many another thing as well: only where values are many.
 PERHAPS_IDENTIFIERS = Words("""
@@ -162,6 +180,9 @@ THINGS = Words("""
 DATES = Words("""
     date datum fecha dob geburtsdatum geburtstag birthday birthdate -birthd- geburtsjahr birthyear
     timestamp datetime
+    -出生日期- -生年月日- -생년월일- -日期- дата ημερομην- ημ تاريخ
+    तिथि dato pvm fodselsdato gebdat epoch unixtime ts
+    datenum
 """)
 DATE_PARTS = Words("""
     year yr jahr annee ano month monat mois mes day tag jour dia -birthy- -birthm- -birthd-
@@ -176,7 +197,7 @@ SENSITIVE = Words("""
     metasta- leuk- lymph- chemo- radiat- radiolog- radio- asthma bronch- tubercul- tb ulcer- colitis
     hepat- cough- fever diabet- polio allerg- infect- virus viral cmv hbv hcv covid pregnan- gestat-
     abort- contracept- cholest- chol hdl ldl trig- triglyc- glucose hba1c insulin bilirubin bili albumin
-    creatin- creat urea bun gfr egfr alt ast alp ggt alk phos platelet- plt hemo- haemo- hgb hb wbc rbc
+    creatinin- creat urea bun gfr egfr alt ast alp ggt alk phos platelet- plt hemo- haemo- hgb hb wbc rbc
     crp esr tsh psa cd inr protime prothrom- copper sodium potassium calcium bp sbp dbp -bloodp- systol-
     diastol- pulse heart- cardi- ecg ekg nyha stroke hypert- edema oedema ascit- spleen liver kidney renal
     lung- pulmon- respir- oxygen apgar ecog karno- gcs sofa apache icu intubat- ventil- bmi smok- smk-
@@ -199,10 +220,25 @@ SENSITIVE = Words("""
     force resist- parole- paro probation- prior- prio sentenc- vergehen straf- perform- evaluat- rating-
     rate_ attrition fired dismiss- involvement grade_point gpa iq risk- -risk- homeless- resul- befunde
     balance callback- skill-
+    -diagno- -dijagno- rozpoznan- tan\u0131 tani tanilar dg диагноз- -诊断- -診断- -진단- -病名- تشخيص التشخيص
+    διαγνωσ- रोग निदान -chandoan- sygdom- sjukdom- sykdom- betegseg- sairaus- bolest boal-
+    -motivodeconsulta- -chiefcompl- health- hlth -hlth- gesundheit- sante salud -ulcer- -heart- hf hbp
+    chf chd cvd cad copd ckd esrd pvd dvt afib htn mgus nervous- nerves hormon- sida vih rqth ivdrug-
+    -medication- -tumou- -tumor- -cancer- hemophil- haemophil- sysbp diasbp diabp a1c crea cig- hep-
+    chol- pica gall gallbl- gallst- obes- dyslex- dyslecti- autis- adhd epilep- dement- alzheim-
+    parkinson- schizo- bipolar psychi- psycholog- suicid- migrain- anemi- anaemi- arthri- sclero- bowel-
+    -cough- -fever- -contracep- -birthcontrol- gvhd agvhd cgvhd exposure- lbw vlbw bwght зарплат- оклад-
+    доход- болезн- заболев- -工资- -薪- -収入- -給与- -급여- راتب الراتب μισθ- εισοδημ- वेतन आय maaş palk-
+    fizetes- jovedelem- salariu- venit wynagrodz- pensja zarobk- dochod- kredyt- kredit- -wage- earning-
+    pubrec reject- denied foreclos- unem unem- unemploy- arbeitslos- chomage desempleo- bezrobot- wealth
+    networth
 """)
 TARGETS = Words("target label outcome survived readmitted transfused transfuse churn")
 # Said of many things, among them judgements about people: where nothing else is known.
-PERHAPS_SENSITIVE = Words("status score- state_of problem- reason- type_ level_of marks exam- test- quality")
+PERHAPS_SENSITIVE = Words("""
+    status score- state_of problem- reason- type_ level_of marks exam- test- quality
+    perc percentage cgpa cijfer- punteggio voto mark zensur- abil abilit- complaint-
+""")
 # What others may know about a person.
 QUASI = Words("""
     age ages aged agegr agegrp agecat -agegroup- sex gender male female birth- born -birth- zip zipcode
@@ -221,9 +257,95 @@ QUASI = Words("""
     haushalt- sprache herkunft konfessionslos naissance ville pays metier sexe edad sexo nacimiento ciudad
     pais profesion eta sesso nascita citta lavoro idade nascimento cidade leeftijd geslacht woonplaats
     beroep
+    occ emploi jobtitle oficio ocupacion ocupacao occupazione zawod yrke stilling- ammatti foglalkoz-
+    meslek povolani -职业- -职务- -职位- -職業- -직업- профессия должность وظيفة المهنة επαγγελμα व्यवसाय
+    miejscowosc poblacion localidad localite localita kommun kommune postort gmina miasto mesto oras
+    sehir il ilce plaats город 城市 المدينة πολη शहर -部门- -部署- -부서- sport sports cp -codepostal-
+    -kodpocztowy- cap cep postnummer postnr postinumero psc
+    -邮编- -郵便番号- -우편번호- индекс -年龄- -年齡- -年齢- 나이
+    العمر السن возраст ηλικια उम्र आयु ålder ika kor eletkor vek varsta tuoi umur yas wiek edades -性别-
+    -性別- 성별 الجنس пол φυλο लिंग kjonn køn sukupuoli nem pohlavi pohl plec cinsiyet sexul spol -gioitinh-
+    kelamin гражданств- -国籍- الجنسية civilite -estadocivil- -婚姻-
+""")
+# When somebody was born.
+BIRTH = Words("""
+    birth- born dob yob byear byr -birth-
+    geb geboren geburts- -gebdat- naissance nacimiento nascita nascimento
+    nasc nac geboorte- dogum urodz- fodt fodsel- fodd syntyma- syntynyt narozen- nar szulet- nascut- nastere-
+    -出生- -生年月日- -생년월일- -생일- рожд- γεννησ- ميلاد الميلاد जन्म -ngaysinh- -tanggallahir- lahir
+""")
+POSTAL = Words("""
+    zip zipcode zip4 zipf postcode postal plz postleitzahl -zip- -postalc- zcta cap cep cp kod -codigopostal-
+    -codepostal- -kodpocz- postnummer postnr postinumero psc iranyitoszam -邮编- -郵便番号- -우편번호- индекс
 """)
 PLACES = Words("""
     city town hometown -town- village county region state country province territory district borough
     neighbo- place location area municipal- gemeinde ort wohnort stadt land bundesland ville pays ciudad
     pais cidade woonplaats birthplace -place- station stop street
+    miejscowosc poblacion localidad localite localita kommun kommune postort gmina miasto mesto oras
+    sehir plaats город 城市 πολη المدينة शहर citta
 """)
+# Where a secret thing happened.
+WHERE = frozenset(
+    (
+        *("city", "town", "village", "county", "country", "province", "municipality", "hometown", "place"),
+        *("precinct", "district", "center", "centre", "clinic", "hospital", "facility", "ward"),
+    )
+)
+# Studies of survival have a time and what happened then.
+OUTCOMES = frozenset(("status", "death", "died", "dead", "cens", "censored", "event", "survived", "arrest"))
+FOLLOWED = frozenset(("time", "days", "weeks", "week", "months", "futime", "followup", "survtime"))
+# Who wrote a row, or is in charge of it: colleagues, by their names or logins.
+STAFF = Words("""
+    attending approver- reviewer- operator- clerk handler editor creator recorder caseworker- -teamlead-
+    supervisor- registrar surgeon clinician prescriber sachbearbeit- bearbeiter- betreuer- doradca advisor
+    adviser consultant assignee -assignedto- -enteredby- -createdby- -updatedby- -modifiedby- -editedby-
+    -reviewedby- -approvedby- -signedby- -recordedby- -verifiedby- -changedby- -seenby- -treatedby-
+    -handledby- -collectedby- -submittedby- -erfasstvon- -angelegtvon- -saisipar- -creepar- -creadopor-
+    hospitalist
+""")
+# What has a number of its own; "account_number" names an account, "number of accounts" counts them.
+_ENTRIES = Words("""
+    account acct arrest booking case docket policy invoice order claim loan contract ticket receipt card file
+    record incident report complaint warrant citation chart badge permit member membership patient customer
+    client student employee subject crime accident credit debit transaction payment application registration
+    certificate prisoner inmate konto auftrag- rechnung- vertrag- akte- bestell- facture commande dossier
+    cuenta factura pedido expediente poliza sprawa umowa faktura
+""")
+# Of something that several people share: where its numbers are few, they say which.
+GROUPS = Words("team club company firm firma employer league sport branch")
+# Answers in one's own words, as the label of a variable says it.
+OPEN = Words(
+    "offen offene specify specified -openended- verbatim wortlaut freitext -freetext- precisez especifique"
+)
+# Of a tumour, where a column beside them speaks of one.
+OF_TUMOURS = frozenset(("size", "grade", "nodes", "node", "er", "pr", "her2", "ki67"))
+TUMOURS = Words("chemo- tumor- tumour- cancer- carcino- metasta- hormon- radiother-")
+_MONEYED = re.compile(r"[a-z]{1,5}(?:inc|income|wage|earn|earns|sal|salary)[0-9]{0,4}")
+_NO_MONEY = frozenset(("zinc", "learn", "learns", "yearn", "yearns", "nasal", "basal", "vassal", "causal"))
+
+
+def an_entry(name: str) -> bool:
+    """Does it speak of the number of an account, an order or a case, and not of how many there are?
+
+    >>> an_entry("account_number"), an_entry("Order No."), an_entry("number of accounts"), an_entry("account")
+    (True, True, False, False)
+    """
+    said = [word for word in taken_apart(name) if not word.isdigit()]
+    counters = COUNTERS | {"id", "ref", "reference", "nbr"}
+    return len(said) > 1 and said[-1] in counters and any(map(_ENTRIES.speak, said[:-1]))
+
+
+def called_entry(name: str) -> bool:
+    """Is it called by an entry alone ("ticket")?"""
+    return nothing_but(_ENTRIES, name)
+
+
+def moneyed(name: str) -> bool:
+    """One word that ends as what somebody earns.
+
+    >>> moneyed("atotinc"), moneyed("hrwage"), moneyed("zinc"), moneyed("province")
+    (True, True, False, False)
+    """
+    words = (word.rstrip("0123456789") for word in taken_apart(name))
+    return any(_MONEYED.fullmatch(word) and word not in _NO_MONEY for word in words)

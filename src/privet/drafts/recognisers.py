@@ -41,6 +41,31 @@ SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
         re.compile(r"(?:\+|00)[0-9][0-9 ()/.-]{6,}[0-9]|0[0-9]{1,5}[ /.-][0-9 ()/.-]{4,}[0-9]"),
     ),
     ("telephone numbers", re.compile(r"\(?[0-9]{3}\)?[ .-][0-9]{3}[ .-][0-9]{4}")),
+    (
+        "names of files",
+        re.compile(
+            r"\S.*\.(?:pdf|docx?|odt|rtf|xlsx?|jpe?g|png|tiff?|gif|bmp|heic|dcm|wav|mp3|mp4|avi|mov|zip)",
+            re.IGNORECASE,
+        ),
+    ),
+)
+# Of countries whose codes no five digits are: they say a place, and not who lives there.
+POSTAL = re.compile(
+    r"[0-9]{2}-[0-9]{3}|[0-9]{5}-[0-9]{3,4}|[0-9]{4}-[0-9]{3}|[0-9]{4} ?[A-Z]{2}|[0-9]{3} [0-9]{2}|"
+    r"[A-Z]{1,2}[0-9][A-Z0-9]? ?[0-9][A-Z]{2}|[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9]"
+)
+MONEY = re.compile(
+    r"[-+(]?(?:[$€£¥₽₹]|zł|EUR|USD|GBP|PLN|CHF|TL|R\$) ?-?[0-9][0-9., \u00a0'\u2019]*\)?|"
+    r"[-+]?[0-9][0-9., \u00a0\u202f'\u2019]* ?(?:[$€£¥₽₹]|zł|EUR|USD|GBP|PLN|CHF|TL|kr\.?|Kč|Ft|lei)"
+)
+_ICD = re.compile(r"[A-Z][0-9][0-9AB](?:\.[0-9A-Z]{1,4})?")
+_FRACTION = re.compile(r"(?:18[5-9]|19[0-9]|20[0-9])[0-9]\.[0-9]*[1-9][0-9]*")
+_LARGE = re.compile(r"-?[0-9]{12,}(?:\.0*)?|[1-9](?:\.[0-9]+)?[eE]\+?(?:1[1-9]|[2-9][0-9])")
+_DATELIKE = re.compile(
+    r"[0-9]{1,4}[./-] ?[0-9]{1,2}[./-] ?[0-9]{1,4}(?:[T ][0-9:.Z+-]+)?|"
+    r"(?:[0-9]{1,2}\.? )?[^\W\d_]{3,12}\.? (?:[0-9]{1,2}\.?,? )?[0-9]{4}|"
+    r"[0-9]{1,2}[ -]?[^\W\d_]{3,9}[ -]?[0-9]{2,4}|"
+    r"[0-9]{4}[0-9]{2}[0-9]{2}"
 )
 # Numbers of people and accounts that carry a check; by the module of python-stdnum that knows it.
 CHECKED = {
@@ -116,6 +141,52 @@ def addressed(values: Sequence[str]) -> bool:
     return any(_ADDRESS.search(value) for value in values if "@" in value or "/" in value or "www" in value)
 
 
+def shaped(values: Sequence[str], shape: re.Pattern[str]) -> bool:
+    """Have most of them this shape?"""
+    some = list(islice(values, LOOKED_AT))
+    return bool(some) and _most(some, lambda value: shape.fullmatch(value.strip()))
+
+
+def diagnoses(values: Sequence[str]) -> int:
+    """How sure codes of ICD-10 stand there: 2 with points, 1 without, 0 where there are none.
+
+    >>> diagnoses(["I10", "E11.9", "J45"]), diagnoses(["I10", "E11", "J45"]), diagnoses(["C23", "C25"])
+    (2, 1, 0)
+    """
+    some = list(islice(values, LOOKED_AT))
+    if len(some) < 3 or len({value[:1] for value in some}) < 2 or not shaped(some, _ICD):
+        return 0
+    return 2 if any("." in value for value in some) else 1
+
+
+def decimal_years(values: Sequence[str]) -> bool:
+    """Days as fractions of a year, 1963.89: all between 1850 and 2100, and many with a fraction."""
+    some = list(islice(values, LOOKED_AT))
+    fractions = sum(bool(_FRACTION.fullmatch(value.strip())) for value in some)
+    return (
+        bool(some)
+        and fractions * 2 > len(some)
+        and all(_FRACTION.fullmatch(value.strip()) or _WHOLE_YEAR.fullmatch(value.strip()) for value in some)
+    )
+
+
+def seconds(values: Sequence[str]) -> bool:
+    """Seconds or milliseconds since 1970, from 1973 on; also as a spreadsheet writes them."""
+    some = list(islice(values, LOOKED_AT))
+    return bool(some) and _most(some, lambda value: _EPOCH.fullmatch(value.strip()))
+
+
+def large(values: Sequence[str]) -> bool:
+    """Numbers of twelve digits and more, also as a spreadsheet rounds them ("5.54E+15"): no amounts."""
+    some = list(islice(values, LOOKED_AT))
+    return bool(some) and _most(some, lambda value: _LARGE.fullmatch(value.strip()))
+
+
+def dates(values: Sequence[str]) -> bool:
+    """Dates each by itself, though perhaps in several forms."""
+    return shaped(values, _DATELIKE)
+
+
 def registered(values: Sequence[str]) -> bool:
     """Whole numbers of one length, too long to be amounts of a person, and no days of a calendar."""
     lengths = {len(value.strip()) for value in values}
@@ -179,6 +250,8 @@ def free_text(values: Sequence[str]) -> bool:
     return sum(map(len, some)) > LONG_TEXT * len(some) or words >= WORDY * len(some)
 
 
+_WHOLE_YEAR = re.compile(r"(?:18[5-9]|19[0-9]|20[0-9])[0-9](?:\.0*)?")
+_EPOCH = re.compile(r"(?:[1-9][0-9]{8}|[1-3][0-9]{9}|40[0-9]{8})(?:[0-9]{3})?(?:\.[0-9]*)?")
 _DEGREES = re.compile(r"-?[0-9]{1,3}\.[0-9]{3,}")
 _ADDRESS = re.compile(r"\w@[\w-]+\.[A-Za-z]{2,}|https?://|www\.\w", re.IGNORECASE)
 # "M01", "308", "308.0" and the letters by which a report calls its patients; not "78.5".

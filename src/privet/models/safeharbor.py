@@ -49,6 +49,7 @@ _AREA = re.compile(
     r"([0-9]{3})(?:\*{2}|\*{6,7})"
 )  # of 53715, 537151234 and 53715-1234; of 3601 a zero is lost
 _YEAR = re.compile(r"[0-9]{4}s?|<[0-9]{4}")
+_YEARS = re.compile(r"\[([0-9]{4})-([0-9]{4})\)")  # of days as fractions of a year: [1963-1964)
 _FROM = re.compile(r"\[(?P<low>-?[0-9]+(?:\.[0-9]+)?)\D.*\)|>=(?P<top>-?[0-9]+(?:\.[0-9]+)?)|<.+")
 
 
@@ -110,10 +111,13 @@ def _too_fine(column: Column, allowed: Callable[[Value], bool]) -> np.ndarray[tu
 def coarse_date(label: Value) -> bool:
     """A year, several, or nothing.
 
-    >>> [coarse_date(label) for label in ("1987", "1980s", "<1936", None, "1987-05", "1987-05-02")]
-    [True, True, True, True, False, False]
+    >>> [coarse_date(label) for label in ("1987", "1980s", "<1936", "[1987-1988)", None, "1987-05")]
+    [True, True, True, True, True, False]
     """
-    return label is None or label == ANY or _YEAR.fullmatch(label) is not None
+    if label is None or label == ANY or _YEAR.fullmatch(label) is not None:
+        return True
+    years = _YEARS.fullmatch(label)
+    return years is not None and int(years[1]) < int(years[2])
 
 
 def coarse_area(label: Value) -> bool:

@@ -6,7 +6,8 @@ variety; it keeps none of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,10 @@ from privet.errors import InputError
 
 LOOKED_AT = 10_000  # different values of a field that are told apart; more would only take memory
 FEW = 20  # in fewer vertices, a field of different values says nothing
-Guess = Callable[[str], tuple[Role, str] | None]  # from the name of a field: what it may be, and why
+MOST_KEYS = 50  # of one type; where more of them hold the same kind of thing, they are no names of fields
+ALIKE = 20  # so many keys that look like names of people or numbers are data as well
+# From the name of a field and its values: what it may be, and why.
+Guess = Callable[[str, Collection[str], int], tuple[Role, str] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +144,29 @@ def draft(path: Path, kind: str | None = None, guess: Guess | None = None, *, do
                 raise InputError(f"{path}: record {number} is not an object; every record has one root type")
             root.met(1)
             _see_object(root, raw)
+    if form != "xml":
+        _refuse_keys(path, place, root)
     types = tuple(_Types(guess, xml=form == "xml").of(name, root, f"{place}", ""))
     return Draft(form, place, root.times, types, frame.doctype)
+
+
+# "Ann Lee", "4711", "a@b.org"
+_DATA = re.compile(r"[^\W\d_]+[ ,][^\W\d_].*|[0-9].*|[^@\s]+@\S+|\S*[0-9]{4,}\S*")
+
+
+def _refuse_keys(path: Path, place: str, seen: Seen) -> None:
+    """Objects whose keys are names of people or numbers: a policy would hold them, and publish them."""
+    keys = [key for key, child in seen.below.items() if child.below]
+    texts = [key for key in seen.below if _DATA.fullmatch(key)]
+    held = len({frozenset(seen.below[key].below) for key in keys}) * 2 <= len(keys)
+    if (len(keys) > MOST_KEYS and held) or (len(texts) >= ALIKE and len(texts) * 2 > len(seen.below)):
+        raise InputError(
+            f"{path}: the objects at {place} have {len(seen.below):,} different keys, which look like data "
+            "(names of people, numbers) and not like names of fields; a policy cannot leave them out: write "
+            "a list of records with the key as a field, as jq 'to_entries | map({name: .key} + .value)' does"
+        )
+    for key, child in seen.below.items():
+        _refuse_keys(path, f"{place}.{key}", child)
 
 
 def _see_object(seen: Seen, raw: dict[str, Any]) -> None:
@@ -241,7 +266,8 @@ class _Types:
         numbers = seen.texts > 0 and seen.numbers == seen.texts
         said = None
         if self.guess is not None:  # what a name does not say, the name around it may: name.first
-            said = self.guess(name) or self.guess(f"{within} {name}")
+            values = () if numbers and distinct < 2 else seen.values
+            said = self.guess(name, values, there) or self.guess(f"{within} {name}", (), there)
         if said is None and not numbers and FEW <= there == distinct:
             said = (Role.IDENTIFIER, "all values are different")
         role, because = (None, "") if said is None else said

@@ -42,12 +42,14 @@ def in_memory() -> bool:
 def pytest_configure() -> None:
     """Thousands of releases are brought to the disk, one after the other; in memory nobody waits for that.
 
-    Workers beside each other have one thread each for their small tables: a tenth of the processor time went
-    into threads that waited for each other. `test_same.py` says how many threads a command has; in
-    `make test-slow` there is one worker, with as many as there are.
+    Workers beside each other have one thread each for their small tables and matrices: a tenth of the
+    processor time went into threads that waited for each other, and a third of it in what solves equations.
+    `test_same.py` says how many threads a command has; in `make test-slow` there is one worker, with as many
+    as there are.
     """
     if "PYTEST_XDIST_WORKER" in os.environ:
-        os.environ.setdefault("POLARS_MAX_THREADS", "1")  # before polars is loaded
+        for threads in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS"):
+            os.environ.setdefault(threads, "1")  # before polars and numpy are loaded
     if "TMPDIR" not in os.environ and in_memory():
         os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)  # here it has been looked up
 
@@ -70,6 +72,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Thousands of tests stay to the end: the collector need not walk over them again and again."""
+    """Thousands of tests stay to the end: the collector need not walk over them again and again.
+
+    Nor over what one test makes: cycles of a few thousand objects can wait for each other.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 50, 100)

@@ -49,7 +49,12 @@ def twelve() -> Iterator[list[Nursery]]:
 
 def crowd(threads: Sequence[str]) -> Iterator[list[Nursery]]:
     made = [
-        Nursery(POLARS_MAX_THREADS=many, PYTHONHASHSEED=str(at + 1), **{MORE: " ".join(LOADED)})
+        Nursery(
+            POLARS_MAX_THREADS=many,
+            OPENBLAS_NUM_THREADS=many,
+            PYTHONHASHSEED=str(at + 1),
+            **{MORE: " ".join(LOADED)},
+        )
         for at, many in enumerate(threads)
     ]
     yield made

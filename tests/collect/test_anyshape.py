@@ -78,8 +78,9 @@ def test_more_answers_make_them_narrower_and_fewer_bins_narrower_beside_their_sh
         assert found.high is not None
         return float((found.high - found.low).mean())
 
-    assert width(20_000, 8) < width(2_000, 8)
-    assert 4 * width(20_000, 4) < 16 * width(20_000, 16)
+    eight = width(20_000, 8)
+    assert eight < width(2_000, 8)
+    assert 4 * width(20_000, 4) < 8 * eight
 
 
 def test_more_bins_than_can_be_done_are_refused() -> None:

@@ -301,7 +301,7 @@ def test_sets_in_tables_in_another_order_leave_as_the_same_bytes(shape: str, tmp
 
 
 @pytest.mark.parametrize("way", WAYS)
-@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
 @given(trees=collections(4, 8), seed=st.integers(0, 99))
 def test_documents_in_another_order_leave_as_the_same_bytes(
     way: str, trees: list[Any], seed: int, tmp_path_factory: pytest.TempPathFactory

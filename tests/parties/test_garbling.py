@@ -18,7 +18,9 @@ from privet.parties.primitives.circuits import bits_of, number_of
 from privet.parties.primitives.drawing import less
 from privet.parties.primitives.garbling import Circuit, Evaluating, Garbling, Plain
 from privet.parties.primitives.oblivious import (
+    EXPONENT,
     Bits,
+    Powers,
     Receiver,
     Sender,
     _number,
@@ -71,6 +73,13 @@ def test_a_transfer_gives_one_of_two_keys() -> None:
     for (zero, one), key, choice in zip(pairs, got, choices, strict=True):
         assert key == (one if choice else zero)
         assert zero != one
+
+
+@pytest.mark.parametrize("exponent", [0, 1, 2, 63, 64, 2**65 + 1, 2 ** (EXPONENT - 1), 2**EXPONENT - 1])
+def test_powers_of_one_number_are_its_powers(exponent: int) -> None:
+    """Other ones that both sides make alike would go through a transfer, and could be of fewer secrets."""
+    prime, g = group()
+    assert Powers(g).to(exponent) == gmpy2.powmod(g, exponent, prime)
 
 
 def test_the_specs_trace_of_a_transfer() -> None:

@@ -122,6 +122,7 @@ def with_sensitive(l: int, k: int, c: str, **changes: Any) -> Contract:
     return Contract.from_document(made, base=Path())
 
 
+@pytest.mark.usefixtures("quickly")
 @pytest.mark.parametrize("c", ["1/3", "1/2", "2/3", "1"])
 def test_secrets_of_the_bank_alone(c: str, tmp_path: Path) -> None:
     files = parts(tmp_path)
@@ -134,6 +135,7 @@ def test_secrets_of_the_bank_alone(c: str, tmp_path: Path) -> None:
     assert "SalaryK" not in loan.columns
 
 
+@pytest.mark.usefixtures("quickly")
 def test_a_branch_that_nobody_has_with_secrets_of_the_bank(tmp_path: Path) -> None:
     """The search goes on below it as on one machine: an empty group keeps every promise."""
     files = parts(tmp_path)
@@ -144,6 +146,7 @@ def test_a_branch_that_nobody_has_with_secrets_of_the_bank(tmp_path: Path) -> No
     assert "Artist" in [step.label for step in found.steps if step.performed]
 
 
+@pytest.mark.usefixtures("quickly")
 def test_a_holder_that_publishes_something_else_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -166,6 +169,7 @@ def shared_salaries() -> Contract:
     return Contract.from_document({**made, "sensitive_owner": None}, base=Path())
 
 
+@pytest.mark.usefixtures("quickly")
 @pytest.mark.parametrize(
     ("column", "was", "instead"), [("Class", "3,Y", "3,N"), ("SalaryK", "Female,65", "Female,66")]
 )
@@ -193,6 +197,7 @@ def test_parties_that_disagree_about_a_person_notice_it_before_they_search(
     assert not {"root", "score", "breaks", "parts"} & set(said)
 
 
+@pytest.mark.usefixtures("quickly")
 def test_of_three_parties_the_third_may_be_the_one_that_differs(tmp_path: Path) -> None:
     files = parts(tmp_path, third=True)
     files[2].write_text(files[2].read_text().replace("3,Y", "3,N"))
@@ -233,6 +238,7 @@ def test_identifiers_twice_or_disjoint_or_missing_are_told_apart(tmp_path: Path)
     assert "Astronaut" not in str(caught.value)
 
 
+@pytest.mark.usefixtures("quickly")
 def test_identifiers_are_the_same_by_the_rule_for_values(tmp_path: Path) -> None:
     """Numbers by value, text after NFC; what is one person at a party by that rule is there twice."""
     files = parts(tmp_path)
@@ -247,6 +253,7 @@ def test_identifiers_are_the_same_by_the_rule_for_values(tmp_path: Path) -> None
         rehearse(contract(), files)
 
 
+@pytest.mark.usefixtures("quickly")
 def test_labels_follow_what_could_occur(tmp_path: Path) -> None:
     """Nobody knows what nobody has; all rows in one place with the contract's values give the same table."""
     made = document(1, 1)

@@ -162,6 +162,7 @@ def test_files_by_people_and_the_command(tmp_path: Path, capsys: pytest.CaptureF
     assert not any(b"CANARY" in p for t in found.traffic.values() for _, _, p in t.transcript)
 
 
+@pytest.mark.usefixtures("quickly")
 def test_files_by_columns_have_the_persons_that_both_know(tmp_path: Path) -> None:
     owner = {"bread": "loan", "CANARY": "loan", "milk": "shop", "tea": "shop"}
     document = {
@@ -176,6 +177,7 @@ def test_files_by_columns_have_the_persons_that_both_know(tmp_path: Path) -> Non
         mine(MiningContract.from_document(document), files(tmp_path, owner)[::-1])
 
 
+@pytest.mark.usefixtures("quickly")
 @pytest.mark.parametrize("split", ["people", "columns"])
 def test_equal_persons_are_one_however_they_are_written(split: str, tmp_path: Path) -> None:
     of = {"1": "north", "2": "south", "3": "west", "4": "north", "5": "south", "6": "west"}

@@ -98,6 +98,7 @@ def test_people_written_in_several_ways_are_published_as_in_one_place(reveal: st
     assert sum(step.performed for step in found.steps) > 1
 
 
+@pytest.mark.usefixtures("quickly")
 @given(data=st.data())
 @settings(max_examples=25)
 def test_however_values_are_written_and_rows_are_split(data: Any) -> None:
@@ -154,6 +155,7 @@ def test_what_no_promise_counts_leaves_as_it_was_written_where_that_is_listed() 
     assert found.table.get_column("ward").value_counts().sort("ward").rows() == [("7", 8), ("7.0", 4)]
 
 
+@pytest.mark.usefixtures("quickly")
 @pytest.mark.parametrize("holder", [None, "bank"])
 def test_columns_written_in_several_ways_are_published_as_in_one_place(holder: str | None) -> None:
     agreed = contract(

@@ -14,14 +14,14 @@ from privet.cli.asking import named
 from privet.policy.values import Policy
 
 Asked = Callable[..., tuple[int, dict[str, str]]]
-HEADER = '"Name, Vorname",age,sex,diagnosis,site\n'
+HEADER = '"Name, Vorname",age,sex,diagnosis,unit\n'
 
 
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     few().write_csv(tmp_path / "people.csv")
-    rows = [f'"Muster{i}, Anna",{20 + i % 40},{"fm"[i % 2]},flu{i % 3},one\n' for i in range(80)]
+    rows = [f'"Muster{i}, Anna",{20 + i % 40},{"fm"[i % 2]},flu{i % 3},mg\n' for i in range(80)]
     (tmp_path / "comma.csv").write_text(HEADER + "".join(rows))
     return Path("people.csv")
 
@@ -90,12 +90,12 @@ def test_what_tells_nothing_is_asked_about_too(
     data: Path, asked: Asked, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One doctor, one ward: a column of one value left as it was, and nobody was asked."""
-    code, roles = asked("comma.csv", ["", "", "-age", "-site", "statistics-office-3"])
+    code, roles = asked("comma.csv", ["", "", "-age", "-unit", "statistics-office-3"])
     assert code == 0
-    assert (roles["site"], roles["age"]) == ("identifier", "other")
+    assert (roles["unit"], roles["age"]) == ("identifier", "other")
     said = capsys.readouterr().out
-    assert "leave as they are: age, site" in said
-    assert "taken off: site is left out" in said
+    assert "leave as they are: age, unit" in said
+    assert "taken off: unit is left out" in said
 
 
 def test_naming_at_the_last_question_frees_no_column(data: Path, asked: Asked) -> None:

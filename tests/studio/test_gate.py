@@ -282,7 +282,8 @@ def hostile(tmp_path: Path) -> House:
     path = tmp_path / "hostile.csv"
     quoted = '"' + EVIL.replace('"', '""') + '"'
     rows = "".join(f"{20 + n % 30},{quoted if n % 2 else 'b'},{quoted}\n" for n in range(60))
-    path.write_text(f"age,{quoted},job\n{rows}", encoding="utf-8")
+    named = quoted[:-1] + ' name"'  # a name that is a value of its column would be a record's
+    path.write_text(f"age,{named},job\n{rows}", encoding="utf-8")
     house = open_house(path)
     house.get("/")
     for column in house.studio.look.columns:

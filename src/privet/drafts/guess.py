@@ -226,6 +226,8 @@ def _staff(seen: Seen) -> tuple[Role, str] | None:
 
 def _entry(seen: Seen) -> tuple[Role, str] | None:
     """The number of an account, a case or an order; one of few is a kind of them."""
+    if lexicon.IDENTIFIERS.speak(seen.name):
+        return None  # of a person, which is said so
     many = len(seen.values) > FEW_RECORDS or (seen.constant and not seen.flag)
     own = len(seen.values) * 2 > seen.records and recognisers.numbered(seen.looked)
     if many and own and seen.texts and lexicon.called_entry(seen.name):

@@ -14,7 +14,8 @@ import polars as pl
 from privet.core import Form, Progress, Role, silent
 from privet.domain import Value
 from privet.drafts import files, lexicon
-from privet.drafts.guess import FEW_RECORDS, LOOKED_AT, Guess, guess, settled
+from privet.drafts.column import FEW_RECORDS
+from privet.drafts.guess import LOOKED_AT, Guess, guess, settled
 from privet.drafts.text import Draft
 from privet.engines import packed, text
 from privet.engines.plain_text import as_said

@@ -13,19 +13,12 @@ from privet import hierarchy
 from privet.core import Hierarchy, Role
 from privet.drafts import lexicon, recognisers, telling
 from privet.drafts.bounds import bounded
+from privet.drafts.column import FEW_RECORDS, MANY_TEXTS, Seen
 from privet.drafts.names import PEOPLE
 from privet.hierarchy.numbers import read as number
 
 LOOKED_AT = 50_000  # different values of a column that are looked at; more would only take longer
-FEW_RECORDS = 20  # in fewer, a column of different values says nothing
-MANY_TEXTS = 200  # so many different texts are names of something
 NOTED = 20  # one record in so many has a sentence of its own, the others what there is to choose from
-FLAGS = frozenset(
-    (
-        *("0", "1", "2", "y", "n", "yes", "no", "true", "false", "t", "f", "m", "w", "d", "male", "female"),
-        *("j", "ja", "nein", "oui", "non", "si"),
-    )
-)
 STATES = 10  # of a country; a state of health has fewer
 NAME_PARTS = frozenset(["first", "last", "middle", "given", "family"])
 OF_NAMES = frozenset(["set", "type", "origin", "kind", "category"])  # "name_origin": of names, and none
@@ -48,66 +41,6 @@ class Guess:
     reason: str
     hierarchy: Hierarchy
     label: str = ""
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What there is to see of a column."""
-
-    name: str
-    values: Sequence[str]  # the different ones, missing ones left out
-    looked: Sequence[str]  # those that are looked at
-    records: int  # that have a value
-    blanks: int  # records that have none
-    drafted: Hierarchy
-    label: str = ""  # what statistics files call the column in full
-    counted: Callable[[Sequence[str]], Mapping[str, int]] | None = None  # how often values stand there
-
-    @property
-    def constant(self) -> bool:
-        """One value, and no blanks beside it that would say who has it."""
-        return len(self.values) == 1 and not self.blanks and self.records > 1
-
-    @property
-    def dated(self) -> bool:
-        return self.drafted.name == hierarchy.Dates.name
-
-    @property
-    def numeric(self) -> bool:
-        return self.drafted.name == hierarchy.Intervals.name
-
-    @property
-    def texts(self) -> bool:
-        """Neither numbers nor dates; numbers of one length may be codes, and are no texts."""
-        return not self.numeric and not self.dated and not (self.coded and all(map(str.isdigit, self.looked)))
-
-    @property
-    def measured(self) -> bool:
-        return self.numeric and any("." in value or "e" in value.lower() for value in self.looked)
-
-    @property
-    def coded(self) -> bool:
-        """Codes whose beginnings say less, as those of places."""
-        return self.drafted.name == hierarchy.Prefix.name
-
-    @property
-    def flag(self) -> bool:
-        """A yes or no, which names nobody."""
-        return len(self.values) <= 3 and all(value.strip().lower() in FLAGS for value in self.values)
-
-    @property
-    def many(self) -> str:
-        return f"{len(self.values):,} different value{'' if len(self.values) == 1 else 's'}"
-
-    @property
-    def nearly_unique(self) -> bool:
-        return self.records >= FEW_RECORDS and len(self.values) * 10 >= self.records * 9
-
-    @property
-    def various(self) -> bool:
-        """Do many records have a value that few share?"""
-        few = len(self.values) > FEW_RECORDS and len(self.values) * 10 > self.records
-        return few or len(self.values) > MANY_TEXTS
 
 
 def guess(

@@ -1,4 +1,4 @@
-"""What there is to see of a column before anything is said of it: how its values look and how often they differ."""
+"""What there is to see of a column: how its values look, and how often they occur."""
 
 from __future__ import annotations
 

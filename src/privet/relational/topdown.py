@@ -8,10 +8,10 @@ stays in the cut (taken literally, the paper's text would leave a hole in it); v
 of the best candidate, because what is invalid once stays invalid after every further split.
 
 A greedy search under a weak promise may go down a way that ends early, and lose more than under a strong
-one. With `tries` it also searches under stronger promises: it goes from classes of a large size down to
-those that were asked for, size by size, each time on from what was found, and takes what loses least. The
-sizes are the same whatever was asked for. So with all of them a promise of smaller classes never loses more
-than one of these sizes does: each of its ways goes through what that one found.
+one. With `tries` it also searches under stronger promises, of classes of some sizes that are the same
+whatever was asked for, the largest first. Under each it begins anew, goes on from what each size before found
+when it began anew, and from the best so far; what loses least is taken. So with all sizes a promise of
+smaller classes never loses more than one of these sizes does: it goes on from what that one found.
 """
 
 from __future__ import annotations
@@ -65,24 +65,22 @@ class TopDown(Algorithm):
         score = self.score or (Score.DISCERNIBILITY if heading.target is None else Score.INFORMATION_GAIN)
         if heading.target is None and score is not Score.DISCERNIBILITY:
             raise PolicyError(f'algorithm: score = "{score.value}" needs an attribute with role = "target"')
-        found = [self._cut(counts, score, policy.models, (), progress)]
         larger: list[Sequence[PrivacyModel]] = [policy.models]  # and every size after it larger
         for size in SIZES:
             stronger = tuple(model.with_classes_of(size) for model in policy.models)
             if len(larger) == self.tries or counts.beyond_reach(stronger):
                 break
-            if stronger == larger[-1]:
-                continue
-            larger.append(stronger)
-            begun: Sequence[Candidate] = ()
-            for models in reversed(larger):
-                cuts = self._cut(counts, score, models, begun, progress)
-                begun = cuts[0].performed
-            found.append(cuts)
-        source, steps = found[0]
-        if len(found) > 1:
-            records = counts.histograms([column.name for column in heading.quasi])
-            source, steps = min(found, key=lambda one: one[0].lost(records))
+            if stronger != larger[-1]:
+                larger.append(stronger)
+        records = counts.histograms([column.name for column in heading.quasi]) if len(larger) > 1 else []
+        firsts: list[Sequence[Candidate]] = []
+        source: Cuts | None = None
+        for models in reversed(larger):
+            begun = [(), *firsts, *([source.performed] if source is not None else [])]
+            ways = [self._cut(counts, score, models, splits, progress) for splits in begun]
+            source, steps = min(ways, key=lambda way: way[0].lost(records)) if len(larger) > 1 else ways[0]
+            firsts.append(ways[0][0].performed)
+        assert source is not None
         return Finding(source.recoding(), tuple(steps))
 
     def _cut(

@@ -557,3 +557,192 @@ def test_of_a_tumour_beside_one() -> None:
     beside = settled([guess("grade", ["2", "3"], 100), guess("chemo", ["no", "yes"], 100)])
     alone = settled([guess("grade", ["2", "3"], 100), guess("sex", ["f", "m"], 100)])
     assert [beside[0].role, alone[0].role] == [Role.SENSITIVE, Role.QUASI]
+
+
+REGISTER = [str(20_011 + 83 * n) for n in range(600)]  # nobody's amounts, and everybody has another
+ROUND = [str(20_000 + 50 * n) for n in range(600)]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "Tax No",
+            "health_card",
+            "Health Card No",
+            "payroll_no",
+            "Payroll ref",
+            "salary account",
+            "income_ref",
+        ),
+        *(
+            "debt_ref",
+            "result_no",
+            "blood_bag",
+            "Lohnnr",
+            "num_resultat",
+            "diagnosis_no",
+            "balance_no",
+            "hiv_no",
+        ),
+        *("rating_key", "salary_slip", "claim", "votesmart", "wage no", "grade_sheet", "blood_sample"),
+        *("healthcard", "tax_no", "Krankenkassennr", "n_tessera_sanitaria", "verdictref"),
+    ],
+)
+def test_a_number_of_ones_own_is_an_identifier_whatever_secret_it_is_of(name: str) -> None:
+    """`payroll_no` spoke of pay, and its numbers left as they were, one for every record."""
+    assert role(name, REGISTER, 600) is Role.IDENTIFIER
+    assert role(name, [f"{number}.0" for number in REGISTER], 610, blanks=90) is Role.IDENTIFIER
+
+
+def test_running_numbers_beside_a_secret() -> None:
+    assert role("hiv_clinic_no", [str(n) for n in range(301, 901)], 600) is Role.IDENTIFIER
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "income",
+            "Salary 2019",
+            "hhinc",
+            "q11_inc",
+            "sal87",
+            "jovedelem",
+            "基本給",
+            "dochód",
+            "зарплата",
+            "pay",
+        ),
+        *(
+            "total_debt",
+            "account_balance",
+            "loan amount",
+            "medical costs",
+            "credit limit",
+            "platelets",
+            "Gehalt",
+        ),
+        *("card_payments", "card_fees", "salaire brut", "income (EUR)"),
+    ],
+)
+def test_amounts_that_nearly_everybody_has_to_themselves_stay_sensitive(name: str) -> None:
+    assert role(name, REGISTER, 600) is Role.SENSITIVE
+
+
+def test_a_label_that_speaks_of_money_is_heard() -> None:
+    assert guess("v12", ROUND, 600, label="Household income").role is Role.SENSITIVE
+    assert guess("v12", REGISTER, 600, label="Household income").role is Role.SENSITIVE
+    assert guess("v12", REGISTER, 600, label="Household").role is Role.IDENTIFIER
+
+
+def test_kinds_of_secret_things_have_codes_as_well() -> None:
+    assert role("diagnosis_code", [str(4_001 + 7 * n) for n in range(90)], 2_000) is Role.SENSITIVE
+    assert role("credit_card", ["0", "1", "2", "3"], 2_000) is Role.SENSITIVE
+    assert role("zip_code", [str(10_001 + 7 * n) for n in range(90)], 90) is Role.QUASI
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "records"),
+    [
+        ("opensecrets", ["N00001669", "N00009638"], 4),
+        ("fec", ["['S8DE00012']"], 2),
+        ("lis", ["S170", "S010", "S298"], 6),
+        ("thomas", ["01366", "00399", "01402", "00935", "00449"], 8),
+        ("votesmart", ["53279.0", "9490.0"], 4),
+        ("icpsr", [f"{1302 + 37 * n}.0" for n in range(49)], 73),
+    ],
+)
+def test_numbers_of_registers_that_few_records_have(name: str, values: list[str], records: int) -> None:
+    assert role(name, values, records, blanks=125 - records) is Role.IDENTIFIER
+
+
+def test_few_records_with_something_that_no_register_gives() -> None:
+    assert role("moved", ["1987", "1991", "2004"], 4, blanks=121) is Role.QUASI
+    assert role("cbcl", [f"{n}.0" for n in range(20, 50)], 32, blanks=90) is Role.QUASI
+    assert role("bonus_points", ["5321", "4377", "2981"], 4, blanks=121) is not Role.IDENTIFIER
+    assert role("size", ["A100", "A200"], 30, blanks=95) is Role.QUASI
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("officer", ["Dalby", "Norwick"]),
+        ("judge", ["Heald", "Urie"]),
+        ("Mentor", ["SVM", "KLB"]),
+        ("professor", ["Lindqvist", "Ode"]),
+        ("teacher", ["Ottesen", "Ruud"]),
+        ("enum_code", ["ENUM01", "ENUM02"]),
+        ("enumerator", ["E-one", "E-two"]),
+        ("Läkare", ["Ås", "Lind"]),
+        ("врач", ["Орлов", "Петрова"]),
+        ("Ιατρός", ["Ζήλου", "Παππάς"]),
+        ("担当医", ["佐藤", "鈴木"]),
+        ("担当者名", ["佐藤花子", "鈴木一郎"]),
+        ("담당자", ["김민수", "이영희"]),
+        ("ügyintéző", ["Kis", "Nagy"]),
+        ("MEDEW", ["vdB", "JdW"]),
+        ("lekarz", ["Dudek", "Lis"]),
+        ("hemşire", ["Ekin", "Su"]),
+        ("orvos", ["Kis", "Nagy"]),
+        ("VOORL", ["J.M.", "A.B."]),
+        ("prof", [str(n) for n in range(1, 95)]),
+    ],
+)
+def test_people_who_work_there_in_more_words(name: str, values: list[str]) -> None:
+    assert role(name, values, 500) is Role.IDENTIFIER
+
+
+def test_what_is_said_of_people_who_work_there() -> None:
+    assert role("teacher_experience", [str(n) for n in range(19)], 500) is not Role.IDENTIFIER
+    assert role("mentor", ["yes", "no"], 500) is not Role.IDENTIFIER
+    assert role("prof", ["nurse", "farmer", "other"], 500) is not Role.IDENTIFIER  # a profession
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["Nagy É.", "Kiss G.", "Tóth B."],
+        ["Иванов И.И.", "Петрова Г.Д."],
+        ["A. Lind", "C. Ås", "unknown"],
+        ["Παππάς Λ.", "Ζέρβα Σ."],
+        ["st. sierż. Kowal", "sierż. Duda", "mł. asp. Bąk"],
+        ["Sgt. Ode", "Cpt. Urie"],
+        ["Insp. Ode", "Hptm. Urie"],
+    ],
+)
+def test_surnames_beside_initials_or_ranks_whatever_the_column_is_called(values: list[str]) -> None:
+    assert role("V10", values, 500) is Role.IDENTIFIER
+
+
+def test_choices_that_only_look_like_initials_and_ranks() -> None:
+    assert role("V10", ["Group A", "Group B", "Group C"], 500) is Role.QUASI
+    assert role("V10", ["St. Anton", "E. coli", "type B"], 500) is Role.QUASI
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("irsz", [str(1_011 + 7 * n) for n in range(90)]),
+        ("Postinro", [f"{100 + 7 * n:05}" for n in range(90)]),
+        ("CEP", [f"01{n}-000" for n in range(310, 400)]),
+        ("郵便番号", [f"{n}-0001" for n in range(100, 190)]),
+        ("Pin", [str(411_001 + n) for n in range(60)]),
+        ("都道府県", [f"県{chr(0x4E00 + n)}" for n in range(47)]),
+        ("telepules", [f"Falu{chr(97 + n)}" for n in range(25)]),
+        ("bairro", [f"Jardim {chr(97 + n)}" for n in range(25)]),
+        ("municipio", ["Santos", "Silva Jardim", "Castro", "Torres"]),
+        ("luogo_nascita", [f"Borgo {chr(97 + n)}" for n in range(25)]),
+    ],
+)
+def test_places_in_more_words_are_no_names(name: str, values: list[str]) -> None:
+    assert role(name, values, 600) is Role.QUASI
+
+
+def test_a_pin_of_ones_own_opens_a_door() -> None:
+    assert role("PIN", [f"{1_003 + 7 * n}" for n in range(577)], 600) is Role.IDENTIFIER
+    assert role("PIN", [f"{100_003 + 7 * n}" for n in range(577)], 600) is Role.IDENTIFIER
+
+
+def test_what_a_question_is_about_inside_its_number() -> None:
+    assert role("q9_hivres", ["pos", "neg", "refused"], 600) is Role.SENSITIVE

@@ -54,6 +54,16 @@ class Seen:
         return self.numeric and any("." in value or "e" in value.lower() for value in self.looked)
 
     @property
+    def sparse(self) -> bool:
+        """Do most records have no value?"""
+        return self.blanks > self.records
+
+    @property
+    def own_half(self) -> bool:
+        """Has every second record with a value its own, or more of them?"""
+        return len(self.values) * 2 >= self.records
+
+    @property
     def coded(self) -> bool:
         """Codes whose beginnings say less, as those of places."""
         return self.drafted.name == hierarchy.Prefix.name

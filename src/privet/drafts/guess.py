@@ -150,10 +150,27 @@ def _group(seen: Seen) -> tuple[Role, str] | None:
 
 def _staff(seen: Seen) -> tuple[Role, str] | None:
     """Whoever wrote a row, or is in charge of it, is a person too."""
-    if seen.dated or seen.flag or not lexicon.STAFF.speak(seen.name):
+    alone = lexicon.nothing_but(lexicon.STAFF_ALONE, seen.name)
+    if seen.dated or seen.flag or not (alone or lexicon.STAFF.speak(seen.name)):
         return None
     if seen.texts or (len(seen.values) > FEW_RECORDS and recognisers.codes(seen.looked)):
         return Role.IDENTIFIER, f"the name speaks of a person who works there ({seen.many})"
+    return None
+
+
+def _register(seen: Seen) -> tuple[Role, str] | None:
+    """Numbers of which nearly everybody has one name people, whatever secret they are the numbers of."""
+    places = (lexicon.POSTAL, lexicon.PLACES, lexicon.DATES, lexicon.BIRTH)
+    if seen.dated or seen.flag or any(words.speak(seen.name) for words in places):
+        return None  # which have rules of their own
+    long, codes = recognisers.register_numbers(seen.looked), recognisers.codes(seen.looked)
+    own = len(seen.values) > FEW_RECORDS and len(seen.values) * 2 > seen.records
+    if own and codes and lexicon.numbering(seen.name):
+        return Role.IDENTIFIER, f"the name speaks of numbers, and most records have their own ({seen.many})"
+    some = seen.nearly_unique or (seen.sparse and len(seen.values) > 1 and seen.own_half)
+    given = long and some and not lexicon.amounts(f"{seen.name} {seen.label}")
+    if given or (seen.nearly_unique and codes and lexicon.keyed(seen.name)):
+        return Role.IDENTIFIER, f"numbers as a register gives, and nearly every record its own ({seen.many})"
     return None
 
 
@@ -198,6 +215,8 @@ def _timed(seen: Seen) -> bool:
 
 def _postal(seen: Seen) -> bool:
     """Codes of places by their form, where letters in it or the name of the column say so."""
+    if {"pin", "pincode"} & set(lexicon.taken_apart(seen.name)) and not seen.own_half:
+        return recognisers.shaped(seen.looked, recognisers.PIN)  # of India, and not what opens a door
     if not recognisers.shaped(seen.looked, recognisers.POSTAL):
         return False
     lettered = all(any(map(str.isalpha, value)) for value in seen.looked)
@@ -241,7 +260,7 @@ def _ill(seen: Seen) -> tuple[Role, str] | None:
 def _money(seen: Seen) -> tuple[Role, str] | None:
     if seen.texts and recognisers.shaped(seen.looked, recognisers.MONEY):
         return Role.SENSITIVE, f"amounts of money ({seen.many})"
-    if lexicon.moneyed(seen.name) and seen.numeric and not seen.flag:
+    if lexicon.moneyed(seen.name) and not (seen.texts or seen.dated or seen.flag):
         return Role.SENSITIVE, f"the name speaks of what somebody earns ({seen.many})"
     return None
 
@@ -305,7 +324,8 @@ def _named(seen: Seen) -> tuple[Role, str] | None:
         return Role.IDENTIFIER, f"the name speaks of one person ({seen.many})"
     if words and seen.texts and (words[-1] == "initial" or (words[-1] in NAME_PARTS and seen.various)):
         return Role.IDENTIFIER, f"the name speaks of parts of names ({seen.many})"
-    if lexicon.PERHAPS_IDENTIFIERS.speak(seen.name) and not seen.measured and seen.nearly_unique:
+    register = lexicon.PERHAPS_IDENTIFIERS.speak(seen.name) and not lexicon.POSTAL.speak(seen.name)
+    if register and not seen.measured and seen.nearly_unique:
         return (
             Role.IDENTIFIER,
             f"the name speaks of a register, and nearly every record has its own ({seen.many})",
@@ -351,6 +371,8 @@ def _people(seen: Seen) -> tuple[Role, str] | None:
     few = len(seen.values) < FEW_RECORDS and not recognisers.full_names(seen.looked)
     if lexicon.QUASI.speak(seen.name) and few:
         return None  # a few groups that share a word with names: "White", "Black", "Young"
+    if recognisers.initialled(seen.looked):
+        return Role.IDENTIFIER, f"names with initials or ranks ({seen.many})"
     if recognisers.people(seen.looked) or (len(seen.values) < 3 and telling.named(seen.looked, _a_name)):
         return Role.IDENTIFIER, f"names of people ({seen.many})"
     return None
@@ -385,9 +407,11 @@ def _perhaps_secret(seen: Seen) -> tuple[Role, str] | None:
 
 def _unplaced(seen: Seen) -> tuple[Role, str] | None:
     """What neither its name nor its values explain is an identifier until somebody says otherwise."""
-    if seen.nearly_unique and not seen.measured:
+    if seen.nearly_unique and (not seen.measured or recognisers.register_numbers(seen.looked)):
         same = len(seen.values) == seen.records
         return Role.IDENTIFIER, f"{'' if same else 'nearly '}every record has its own value"
+    if _sparse(seen):
+        return Role.IDENTIFIER, f"codes or numbers as registers give them ({seen.many})"
     if seen.numeric:
         return None
     if _free(seen) and seen.various:
@@ -402,14 +426,27 @@ def _unplaced(seen: Seen) -> tuple[Role, str] | None:
     return None
 
 
+def _sparse(seen: Seen) -> bool:
+    """What few records have, or most have to themselves, and looks as registers write it."""
+    if seen.dated or lexicon.amounts(f"{seen.name} {seen.label}"):
+        return False
+    digits = recognisers.register_codes(seen.looked)
+    if seen.sparse and (digits >= SURE_CODE or (digits and seen.own_half)):
+        return True
+    if not seen.own_half or seen.records < FEW_RECORDS or not recognisers.register_numbers(seen.looked):
+        return False
+    return bool(seen.blanks) or recognisers.one_length(seen.looked)
+
+
 def _free(seen: Seen) -> bool:
     return seen.texts and recognisers.free_text(seen.looked)
 
 
 UNEXPLAINED = "one text or number in every record that nobody has explained; nothing is lost without it"
+SURE_CODE = 5  # digits of a code beside letters that nobody takes for a kind of something
 SMALL_NUMBER = 5  # digits of a number that may be anything
 RULES = (
-    *(_group, _form, _calendar, _people, _staff, _entry, _ill, _money, _secret, _named),
+    *(_group, _form, _calendar, _people, _staff, _entry, _register, _ill, _money, _secret, _named),
     *(_known, _perhaps_secret),
 )
 

@@ -74,7 +74,7 @@ IDENTIFIERS = Words("""
     id ids uid uuid guid pid pnr hhidpn ssn sin nin nino nhs mrn ein tin npi dni nie nif cpf rut nir bsn pesel
     aadhaar passport reisepass pasaporte passeport ausweis- -passportn- personnummer cpr fodselsnummer
     name names surname forename -firstname- -lastname- -fullname- -username- -nickname- -filename- nick
-    login alias initials voorletters -nachname- -vorname- -familienname- -geburtsname-
+    login alias initials voorletters voorl -nachname- -vorname- -familienname- -geburtsname-
     nom prenom nome cognome sobrenome nombre apellido- achternaam voornaam
     etunimi sukunimi imie nazwisko fornamn efternamn email e-mail mail
     courriel correo phone telephone tel telefon- telefone mobile handy fax -phoneno- address addr street
@@ -115,7 +115,8 @@ PERHAPS_PERSONS = Words("""
     interviewer rater manager provider nr no nummer num key driver fahrer tenant mieter landlord vermieter
     resident bewohner defendant plaintiff claimant contestant candidate applicant bewerber nominee passenger
     guest gast borrower donor voter athlete runner referee coach artist author actor passagier pasazer
-    eleve chauffeur betreuer therapist carer agent contractor vendor supplier assignee approver heir
+    eleve prof professor mentor enumerator sch chauffeur betreuer therapist carer agent contractor
+    vendor supplier assignee approver heir
     deceased inmate prisoner suspect victim offender beneficiary recipient booking badge cookie device invoice
     dossier akte expediente sprawa locker extension voucher
 """)
@@ -205,7 +206,9 @@ SENSITIVE = Words("""
     nausea vomit- diarr- blood- urin- stool injur- fracture- wound- trauma- dead death died mortal-
     surviv- surv survtime relaps- recur- remission cens censor- censored event- placebo arm arms trt rx
     randomi- baseline adverse hospitali- readmi- discharge_to outcome- prognos- stage staging krankheit-
-    befund- medikament- blutdruck schwanger- maladie- enfermedad- traitement tratamiento sintoma- malattia
+    hiv- -基本給- -給料- -年収-
+    befund- medikament- blutdruck schwanger- maladie- enfermedad- traitement tratamiento sintoma-
+    malattia
     ziekte salar- wage- income- earn- pay paid payment- payroll debt- loan- credit- balance- asset-
     saving- mortgage- amount- amt price cost- fee fees installment- instalment- interest principal tax
     taxes lien- bankrupt- delinq- default- collection- expens- expend- cash fund- transfer- checking
@@ -261,7 +264,8 @@ QUASI = Words("""
     meslek povolani -职业- -职务- -职位- -職業- -직업- профессия должность وظيفة المهنة επαγγελμα व्यवसाय
     miejscowosc poblacion localidad localite localita kommun kommune postort gmina miasto mesto oras
     sehir il ilce plaats город 城市 المدينة πολη शहर -部门- -部署- -부서- sport sports cp -codepostal-
-    -kodpocztowy- cap cep postnummer postnr postinumero psc
+    irsz iranyitoszam postinro bairro barrio telepules- municipio- -都道府県- -市区町村- -luogo-
+    quartiere paikkakunta -kodpocztowy- cap cep postnummer postnr postinumero psc
     -邮编- -郵便番号- -우편번호- индекс -年龄- -年齡- -年齢- 나이
     العمر السن возраст ηλικια उम्र आयु ålder ika kor eletkor vek varsta tuoi umur yas wiek edades -性别-
     -性別- 성별 الجنس пол φυλο लिंग kjonn køn sukupuoli nem pohlavi pohl plec cinsiyet sexul spol -gioitinh-
@@ -275,6 +279,7 @@ BIRTH = Words("""
     -出生- -生年月日- -생년월일- -생일- рожд- γεννησ- ميلاد الميلاد जन्म -ngaysinh- -tanggallahir- lahir
 """)
 POSTAL = Words("""
+    irsz postinro
     zip zipcode zip4 zipf postcode postal plz postleitzahl -zip- -postalc- zcta cap cep cp kod -codigopostal-
     -codepostal- -kodpocz- postnummer postnr postinumero psc iranyitoszam -邮编- -郵便番号- -우편번호- индекс
 """)
@@ -284,6 +289,7 @@ PLACES = Words("""
     pais cidade woonplaats birthplace -place- station stop street
     miejscowosc poblacion localidad localite localita kommun kommune postort gmina miasto mesto oras
     sehir plaats город 城市 πολη المدينة शहर citta
+    bairro barrio telepules- municipio- -都道府県- -市区町村- -luogo- quartiere paikkakunta
 """)
 # Where a secret thing happened.
 WHERE = frozenset(
@@ -302,7 +308,19 @@ STAFF = Words("""
     adviser consultant assignee -assignedto- -enteredby- -createdby- -updatedby- -modifiedby- -editedby-
     -reviewedby- -approvedby- -signedby- -recordedby- -verifiedby- -changedby- -seenby- -treatedby-
     -handledby- -collectedby- -submittedby- -erfasstvon- -angelegtvon- -saisipar- -creepar- -creadopor-
-    hospitalist
+    hospitalist teamleiter- -担当医- -担当者- -主治医- 担当 -記入者- -看護師- -医師- -담당자- -담당의-
+    -주치의- 담당 -의사-
+    -医生- -医师- -经办- ugyintez- doktor hekim hemsire hemsir- lekarz orvos haziorvos medewerker- medew
+    behandelaar lakare lege laakari larare laerer laege врач лечащ- ιατρος γιατρος υπαλληλος
+    медсестр- сотрудник- оператор- учител- pielegniark- policjant- funkcjonariusz- nauczyciel
+    ogretmen tanar opettaja profesor profesora professeur professore infirmier- enfermer- verpleegkundige
+    sykepleier sjukskoterska hoitaja handlaggare saksbehandler sagsbehandler kasittelija
+""")
+# The same, where nothing else stands beside them ("judge", and not "teacher experience").
+STAFF_ALONE = Words("""
+    officer officers judge judges professor instructor teacher mentor mentors enumerator enum tutor lecturer
+    detective sergeant patrolman deputy magistrate prosecutor trooper inspector examiner assessor pharmacist
+    midwife dentist surveyor
 """)
 # What has a number of its own; "account_number" names an account, "number of accounts" counts them.
 _ENTRIES = Words("""
@@ -311,6 +329,35 @@ _ENTRIES = Words("""
     client student employee subject crime accident credit debit transaction payment application registration
     certificate prisoner inmate konto auftrag- rechnung- vertrag- akte- bestell- facture commande dossier
     cuenta factura pedido expediente poliza sprawa umowa faktura
+""")
+# What makes a name one of numbers, whatever stands beside it ("payroll no", "health card", "blood bag").
+_NUMBERING = Words("""
+    no nr num number nummer numero numer nomor nbr ref reference referenz referencia card account acct konto
+    slip bag id ids tag carte tarjeta tessera karte karta kart conta cuenta compte
+""")
+_KEYS = frozenset(("code", "key", "kod", "codigo"))  # also of kinds
+_ENDINGS = ("nr", "nummer", "number", "ref", "card", "acct", "account", "slip", "konto", "karte")
+_NO_NUMBERING = ("pref", "postcard")
+_COUNTING = frozenset(("of", "von", "der", "de", "des", "di", "del"))
+# What is counted, earned or measured: numbers that nearly everybody has to themselves, and that name nobody.
+AMOUNTS = Words("""
+    salar- wage- income- inkomen- earn- pay paid payment- debt- loan- credit- balance- asset- saving-
+    mortgage-
+    amount- amt price- cost- fee fees installment- instalment- interest principal tax taxes charge- charges
+    expens- expend- spend- spent cash fund- budget- value- eur usd gbp euro- dollar- capital gain gains loss
+    losses dividend- premium- pension- benefit- refund- due net gross total totals sum sums limit revenue-
+    sales purchase- turnover profit- bonus deposit- contribut- disburs- receipt- wealth networth worth
+    bill bills invoiced billed fare rent rents stipend- grant grants scholarship- donation- gift gifts
+    gehalt- lohn lohne einkommen- brutto netto schulden vermoegen- vermogen- saldo kosten- preis- umsatz-
+    betrag- miete- salaire- revenu- dette- montant- solde brut salario- ingreso- deuda- importe- valor valeur
+    wert stipendio reddito renda receita salaris- loon dochod- wynagrodz- pensja zarobk- kredyt- kwota kredit-
+    palk- fizetes- jovedelem- osszeg maas ucret bakiye gelir salariu- venit beca bolsa зарплат- оклад- доход-
+    сумм- μισθ- εισοδημ- ποσο- راتب الراتب वेतन आय -工资- -薪- -収入- -给与- -給- -급여- -年収- -金額-
+    -金额- -금액-
+    weight- wt wgt fnlwgt -wgt- gewicht peso poids height length width size distance dist area mileage miles
+    km meters steps calorie- kcal energy score- points punkte rank rate- time times seconds secs minutes mins
+    hour- days weeks months age ages dose dosage dosis platelet- plt cd4 cd8 cd4count wbc rbc leuk- lymph-
+    count counts population surv- futime duration titer titre viral load copies ferritin
 """)
 # Of something that several people share: where its numbers are few, they say which.
 GROUPS = Words("team club company firm firma employer league sport branch")
@@ -321,7 +368,7 @@ OPEN = Words(
 # Of a tumour, where a column beside them speaks of one.
 OF_TUMOURS = frozenset(("size", "grade", "nodes", "node", "er", "pr", "her2", "ki67"))
 TUMOURS = Words("chemo- tumor- tumour- cancer- carcino- metasta- hormon- radiother-")
-_MONEYED = re.compile(r"[a-z]{1,5}(?:inc|income|wage|earn|earns|sal|salary)[0-9]{0,4}")
+_MONEYED = re.compile(r"[a-z]{0,5}(?:inc|income|wage|earn|earns|sal|salary)[0-9]{0,4}")
 _NO_MONEY = frozenset(("zinc", "learn", "learns", "yearn", "yearns", "nasal", "basal", "vassal", "causal"))
 
 
@@ -334,6 +381,37 @@ def an_entry(name: str) -> bool:
     said = [word for word in taken_apart(name) if not word.isdigit()]
     counters = COUNTERS | {"id", "ref", "reference", "nbr"}
     return len(said) > 1 and said[-1] in counters and any(map(_ENTRIES.speak, said[:-1]))
+
+
+def numbering(name: str) -> bool:
+    """Does it speak of numbers that are given to persons or things, and not of how many or how much?
+
+    >>> [numbering(name) for name in ("payroll_no", "Lohnnr", "account balance", "number of loans")]
+    [True, True, False, False]
+    """
+    said = [word for word in taken_apart(name) if not word.isdigit()]
+    if not said or AMOUNTS.speak(said[-1]) or (said[0] == "no" and len(said) > 1):
+        return False
+    if len(said) > 1 and said[1] in _COUNTING and _NUMBERING.speak(said[0]):
+        return False
+    return any(
+        _NUMBERING.speak(word) or (word.endswith(_ENDINGS) and not word.endswith(_NO_NUMBERING))
+        for word in said
+    )
+
+
+def keyed(name: str) -> bool:
+    """Does it speak of keys or codes, which may be those of kinds?"""
+    return not _KEYS.isdisjoint(taken_apart(name))
+
+
+def amounts(name: str) -> bool:
+    """Does it speak of money or of a measure?
+
+    >>> amounts("hourly wage"), amounts("atotinc"), amounts("votesmart"), amounts("claim")
+    (True, True, False, False)
+    """
+    return AMOUNTS.speak(name) or moneyed(name)
 
 
 def called_entry(name: str) -> bool:

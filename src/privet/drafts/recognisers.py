@@ -54,6 +54,7 @@ POSTAL = re.compile(
     r"[0-9]{2}-[0-9]{3}|[0-9]{5}-[0-9]{3,4}|[0-9]{4}-[0-9]{3}|[0-9]{4} ?[A-Z]{2}|[0-9]{3} [0-9]{2}|"
     r"[A-Z]{1,2}[0-9][A-Z0-9]? ?[0-9][A-Z]{2}|[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9]"
 )
+PIN = re.compile(r"[1-9][0-9]{2} ?[0-9]{3}")
 MONEY = re.compile(
     r"[-+(]?(?:[$€£¥₽₹]|zł|EUR|USD|GBP|PLN|CHF|TL|R\$) ?-?[0-9][0-9., \u00a0'\u2019]*\)?|"
     r"[-+]?[0-9][0-9., \u00a0\u202f'\u2019]* ?(?:[$€£¥₽₹]|zł|EUR|USD|GBP|PLN|CHF|TL|kr\.?|Kč|Ft|lei)"
@@ -102,6 +103,7 @@ TITLES = Words("""
     sr sra srta don dona pan pani ing mag rev fr sgt cpt capt lt col maj
 """).whole
 ACADEMIC = frozenset(("dr", "prof"))  # which stand before names, and a practice is named after somebody
+FEW = 10  # numbers of which half may be round by chance
 SHORTEST_REGISTERED = 8
 SHORTEST_CHECKED = 9  # shorter numbers pass a check by chance
 REGIONS = ("US", "GB", "DE", "FR", "ES", "IT", "NL", "AT", "CH", "PL", "BR", "IN", "AU")
@@ -198,6 +200,64 @@ def registered(values: Sequence[str]) -> bool:
     )
 
 
+def register_numbers(values: Sequence[str]) -> bool:
+    """Whole numbers of four to seven digits, as registers and accounts give them; no years, nothing rounded.
+
+    >>> [register_numbers(some) for some in (["26812", "49121"], ["26800", "49100"], ["1987", "1991"])]
+    [True, False, False]
+    """
+    plain = [_NO_FRACTION.sub("", value.strip()) for value in islice(values, LOOKED_AT)]
+    if not plain or not all(map(_DIGITS.fullmatch, plain)):
+        return False
+    if not _most(plain, lambda digits: 4 <= len(digits) <= 7) or _most(plain, _WHOLE_YEAR.fullmatch):
+        return False
+    rounded = sum(digits[-1] in "05" for digits in plain)
+    return rounded * 20 <= 9 * len(plain) or (len(plain) < FEW and rounded * 2 <= len(plain))
+
+
+def one_length(values: Iterable[str]) -> bool:
+    return len({len(_NO_FRACTION.sub("", value.strip())) for value in values}) == 1
+
+
+def register_codes(values: Sequence[str]) -> int:
+    """How many digits codes of letters and digits have that are all of one shape; 0 where they are not.
+
+    >>> [register_codes(some) for some in (["N00001669", "N00009638"], ["['S8DE00012']"], ["A1", "B"])]
+    [8, 6, 0]
+    """
+    plain = [value.strip().strip("[]'\"()") for value in islice(values, LOOKED_AT)]
+    shapes = {re.sub(r"[0-9]", "9", re.sub(r"[A-Za-z]", "A", value)) for value in plain}
+    shape = shapes.pop() if len(shapes) == 1 else ""
+    if not re.fullmatch(r"(?=.*A)(?=.*999)[A9/.-]{4,}", shape):
+        return 0
+    if _most(plain, lambda value: _ICD.fullmatch(value) or POSTAL.fullmatch(value) or _YEARLY.search(value)):
+        return 0
+    return shape.count("9")
+
+
+def initialled(values: Sequence[str]) -> bool:
+    """Surnames beside initials, or behind a rank, where they are most of the values.
+
+    >>> [initialled(some) for some in (["Nagy É.", "Kiss G."], ["st. sierż. Kowal", "Sgt. Lee"], ["Group A"])]
+    [True, True, False]
+    """
+    some = [value.strip() for value in islice(values, LOOKED_AT)]
+    called = [value for value in some if _INITIALLED.fullmatch(value) or _ranked(value)]
+    return len(called) > 1 and len(called) * 2 > len(some)
+
+
+def _ranked(value: str) -> bool:
+    """Ranks in front, and a word with a capital letter behind them."""
+    *before, name = value.split()
+    ranks = Words(" ".join(before)).said  # in small letters and without accents
+    return (
+        0 < len(ranks) <= 3
+        and name[:1].isupper()
+        and name[1:2].islower()
+        and all(rank in RANKS or rank.rstrip(".") in PLAIN_RANKS for rank in ranks)
+    )
+
+
 def to_the_door(values: Sequence[str]) -> bool:
     """Numbers with so many digits behind the point as a coordinate has that says where somebody lives."""
     return _most(list(islice(values, LOOKED_AT)), _DEGREES.fullmatch)
@@ -250,6 +310,29 @@ def free_text(values: Sequence[str]) -> bool:
     return sum(map(len, some)) > LONG_TEXT * len(some) or words >= WORDY * len(some)
 
 
+_DIGITS = re.compile(r"[0-9]+")
+_NO_FRACTION = re.compile(r"\.0*$")
+_YEARLY = re.compile(r"(?<![0-9])(?:18[5-9]|19[0-9]|20[0-9])[0-9](?![0-9])")
+_CAPITAL = r"[^\W\d_a-zß-öø-ÿа-яёα-ω]"
+_SURNAME = rf"(?:(?:van|von|de|der|den|di|el|al|O'|Mc)\s?){{0,2}}{_CAPITAL}[\w'\u2019-]+"
+_INITIALLED = re.compile(
+    rf"{_SURNAME},?\s(?:{_CAPITAL}\.[\s-]?){{1,3}}|(?:{_CAPITAL}\.[\s-]?){{1,3}}\s?{_SURNAME}"
+)
+# Of police and army, and shortened: some only with their point, since they are other words as well.
+PLAIN_RANKS = frozenset(
+    Words("""
+    sgt ssgt cpl lcpl capt cpt lt ltn insp hptm uffz obfw stfw polhm phk pok pom phm sierz asp podkom kpt por
+    ppor kpr plk płk plut det supt dci nadkom podinsp сержант лейтенант капитан маиор
+""").said
+)
+RANKS = frozenset(
+    Words("""
+    st. ml. mł.
+    asp. maj. col. gen. adm. ofc. off. dep. const. pc. sup. kom. post. fw. ofw. hfw. brig. cmdr. cdr.
+    adj. mar. mag. isp. app. car. brg. ten. cap. serg. sgto. cb. orm. torm. zls. hadn. szds. orgy. alez. ezds.
+    серж. леит. кап. подп. αστυφ. αρχιφ. υπαστ.
+""").said
+)
 _WHOLE_YEAR = re.compile(r"(?:18[5-9]|19[0-9]|20[0-9])[0-9](?:\.0*)?")
 _EPOCH = re.compile(r"(?:[1-9][0-9]{8}|[1-3][0-9]{9}|40[0-9]{8})(?:[0-9]{3})?(?:\.[0-9]*)?")
 _DEGREES = re.compile(r"-?[0-9]{1,3}\.[0-9]{3,}")

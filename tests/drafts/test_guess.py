@@ -623,7 +623,15 @@ def test_running_numbers_beside_a_secret() -> None:
             "platelets",
             "Gehalt",
         ),
-        *("card_payments", "card_fees", "salaire brut", "income (EUR)"),
+        *(
+            "card_payments",
+            "card_fees",
+            "Monatsgehalt",
+            "basepay",
+            "cost_no_ins",
+            "salaire brut",
+            "income (EUR)",
+        ),
     ],
 )
 def test_amounts_that_nearly_everybody_has_to_themselves_stay_sensitive(name: str) -> None:
@@ -639,6 +647,7 @@ def test_a_label_that_speaks_of_money_is_heard() -> None:
 def test_kinds_of_secret_things_have_codes_as_well() -> None:
     assert role("diagnosis_code", [str(4_001 + 7 * n) for n in range(90)], 2_000) is Role.SENSITIVE
     assert role("credit_card", ["0", "1", "2", "3"], 2_000) is Role.SENSITIVE
+    assert role("num_meds", [str(n) for n in range(60)], 100) is not Role.IDENTIFIER
     assert role("zip_code", [str(10_001 + 7 * n) for n in range(90)], 90) is Role.QUASI
 
 
@@ -717,6 +726,7 @@ def test_surnames_beside_initials_or_ranks_whatever_the_column_is_called(values:
 
 def test_choices_that_only_look_like_initials_and_ranks() -> None:
     assert role("V10", ["Group A", "Group B", "Group C"], 500) is Role.QUASI
+    assert role("brand", ["J. Ode", "H. Urie"], 500) is Role.QUASI
     assert role("V10", ["St. Anton", "E. coli", "type B"], 500) is Role.QUASI
 
 

@@ -371,7 +371,7 @@ def _people(seen: Seen) -> tuple[Role, str] | None:
     few = len(seen.values) < FEW_RECORDS and not recognisers.full_names(seen.looked)
     if lexicon.QUASI.speak(seen.name) and few:
         return None  # a few groups that share a word with names: "White", "Black", "Young"
-    if recognisers.initialled(seen.looked):
+    if recognisers.initialled(seen.looked) and not lexicon.THINGS.speak(seen.name):
         return Role.IDENTIFIER, f"names with initials or ranks ({seen.many})"
     if recognisers.people(seen.looked) or (len(seen.values) < 3 and telling.named(seen.looked, _a_name)):
         return Role.IDENTIFIER, f"names of people ({seen.many})"

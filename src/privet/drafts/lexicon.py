@@ -206,6 +206,7 @@ SENSITIVE = Words("""
     nausea vomit- diarr- blood- urin- stool injur- fracture- wound- trauma- dead death died mortal-
     surviv- surv survtime relaps- recur- remission cens censor- censored event- placebo arm arms trt rx
     randomi- baseline adverse hospitali- readmi- discharge_to outcome- prognos- stage staging krankheit-
+    -gehalt- -einkommen- totalpay basepay grosspay netpay sueldo- payout-
     hiv- -基本給- -給料- -年収-
     befund- medikament- blutdruck schwanger- maladie- enfermedad- traitement tratamiento sintoma-
     malattia
@@ -338,6 +339,7 @@ _NUMBERING = Words("""
 _KEYS = frozenset(("code", "key", "kod", "codigo"))  # also of kinds
 _ENDINGS = ("nr", "nummer", "number", "ref", "card", "acct", "account", "slip", "konto", "karte")
 _NO_NUMBERING = ("pref", "postcard")
+_COUNTS = frozenset(("no", "num", "number", "numero", "nr"))  # in front, or in the middle: how many, or none
 _COUNTING = frozenset(("of", "von", "der", "de", "des", "di", "del"))
 # What is counted, earned or measured: numbers that nearly everybody has to themselves, and that name nobody.
 AMOUNTS = Words("""
@@ -350,7 +352,9 @@ AMOUNTS = Words("""
     bill bills invoiced billed fare rent rents stipend- grant grants scholarship- donation- gift gifts
     gehalt- lohn lohne einkommen- brutto netto schulden vermoegen- vermogen- saldo kosten- preis- umsatz-
     betrag- miete- salaire- revenu- dette- montant- solde brut salario- ingreso- deuda- importe- valor valeur
-    wert stipendio reddito renda receita salaris- loon dochod- wynagrodz- pensja zarobk- kredyt- kwota kredit-
+    -gehalt- -einkommen- -salary- -income- totalpay basepay grosspay netpay overtimepay payout- sueldo- prize-
+# "no" and the like in front or in the middle say how many, or none.
+    winnings wert stipendio reddito renda receita salaris- loon dochod- wynagrodz- pensja zarobk- kredyt- kwota kredit-
     palk- fizetes- jovedelem- osszeg maas ucret bakiye gelir salariu- venit beca bolsa зарплат- оклад- доход-
     сумм- μισθ- εισοδημ- ποσο- راتب الراتب वेतन आय -工资- -薪- -収入- -给与- -給- -급여- -年収- -金額-
     -金额- -금액-
@@ -390,14 +394,12 @@ def numbering(name: str) -> bool:
     [True, True, False, False]
     """
     said = [word for word in taken_apart(name) if not word.isdigit()]
-    if not said or AMOUNTS.speak(said[-1]) or (said[0] == "no" and len(said) > 1):
+    compound = [word.endswith(_ENDINGS) and not word.endswith(_NO_NUMBERING) for word in said]
+    if not said or (AMOUNTS.speak(said[-1]) and not compound[-1]):
         return False
-    if len(said) > 1 and said[1] in _COUNTING and _NUMBERING.speak(said[0]):
-        return False
-    return any(
-        _NUMBERING.speak(word) or (word.endswith(_ENDINGS) and not word.endswith(_NO_NUMBERING))
-        for word in said
-    )
+    if _NUMBERING.speak(said[-1]) or any(compound):
+        return said[0] not in _COUNTS or len(said) == 1 or said[1] not in _COUNTING
+    return any(_NUMBERING.speak(word) and word not in _COUNTS for word in said)
 
 
 def keyed(name: str) -> bool:

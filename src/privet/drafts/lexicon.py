@@ -353,8 +353,8 @@ AMOUNTS = Words("""
     gehalt- lohn lohne einkommen- brutto netto schulden vermoegen- vermogen- saldo kosten- preis- umsatz-
     betrag- miete- salaire- revenu- dette- montant- solde brut salario- ingreso- deuda- importe- valor valeur
     -gehalt- -einkommen- -salary- -income- totalpay basepay grosspay netpay overtimepay payout- sueldo- prize-
-# "no" and the like in front or in the middle say how many, or none.
-    winnings wert stipendio reddito renda receita salaris- loon dochod- wynagrodz- pensja zarobk- kredyt- kwota kredit-
+    winnings wert stipendio reddito renda receita salaris- loon dochod- wynagrodz- pensja zarobk- kredyt-
+    kwota kredit-
     palk- fizetes- jovedelem- osszeg maas ucret bakiye gelir salariu- venit beca bolsa зарплат- оклад- доход-
     сумм- μισθ- εισοδημ- ποσο- راتب الراتب वेतन आय -工资- -薪- -収入- -给与- -給- -급여- -年収- -金額-
     -金额- -금액-

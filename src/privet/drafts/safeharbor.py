@@ -102,7 +102,7 @@ EVENTS = Words("""
 MEASURED = Words("""
     weight wt length height size cost costs price charge charges fee fees salary wage wages pay income amount
     sum bill total count counts number num n value score rate volume cd4 cells platelets usd eur gbp dollars
-    g gr gram grams kg mg ml balance revenue km steps calories kcal
+    g gr gram grams kg mg ml balance revenue km steps calories kcal sal earn earned earnings loan debt assets
 """).whole
 DAY_NUMBERS = (3_000, 60_000)
 MANY_DAYS = 100  # different values, at least

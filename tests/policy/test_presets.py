@@ -207,6 +207,16 @@ def under_safe_harbour(name: str, values: list[str]) -> list[str] | None:
         ("seen", ["1649462401", "1638316802"]),
         ("adm_serial", ["44660", "44531"]),
         ("Contact", ["Dr. Wera Kolt"]),
+        ("attack", ["9/11", "none", "other"]),
+        *(
+            (name, ["Nord", "Ost", "West"])
+            for name in (
+                *("hh/subcounty", "sub-county", "admin2", "admin3", "ward", "wardno", "barangay", "taluka"),
+                *("tehsil", "woreda", "lga", "beat", "precinct", "parish", "commune", "municipality"),
+                *("borough", "tract", "block"),
+            )
+        ),
+        ("employer", ["Kolt Works", "Nord Mills"]),
         ("flag", ["ok", "ok", "ok", "call daughter Mary Johnson"]),
     ],
 )
@@ -222,6 +232,7 @@ def test_safe_harbour_publishes_nothing_that_it_cannot_make_coarse(name: str, va
         ("geb. am", ["04.01.1910", "05.04.1978"], ["1978", "<{}"]),
         ("Doğum Tarihi", ["15.03.1910", "20.03.1978"], ["1978", "<{}"]),
         ("HIV test date", ["2024-05-02", "2023-01-01"], ["2023", "2024"]),
+        *((name, ["47", "102"], ["47", ">=90"]) for name in ("yrs", "years_old", "pt_years_old", "yo")),
         ("ageatdeath", ["47", "102"], ["47", ">=90"]),
         ("dose_age", ["71.5", "99.9"], [">=90", "[71-72)"]),
         ("age", ["30.84462696783025", "91.2"], [">=90", "[30-31)"]),
@@ -244,11 +255,58 @@ def test_safe_harbour_is_about_what_a_column_says_whatever_its_role(
 
 def test_what_is_no_part_of_a_date_stays() -> None:
     assert under_safe_harbour("birth_weight", ["2500", "3100", "4000"])
+    for name, values in (
+        ("eyes", ["6/6", "6/9", "6/12"]),
+        ("got", ["3/5", "4/5"]),
+        ("part", ["1/2", "whole"]),
+        ("heart block", ["first degree", "second degree"]),
+        ("employer", ["private", "public", "self-employed"]),
+        ("yrs_of_service", ["10+", "12+"]),
+    ):
+        assert under_safe_harbour(name, values) == sorted(values)
     assert under_safe_harbour("weeks_in_care", ["3", "12", "52"])
     marriages = ["Married-civ-spouse", "Married-AF-spouse", "Never-married", "Divorced"]
     assert under_safe_harbour("marital", marriages) == sorted(marriages)
     assert under_safe_harbour("hours of work", ["10-19", "20-29"]) == ["10-19", "20-29"]
     assert under_safe_harbour("country_of_birth", ["Peru", "France"]) == ["France", "Peru"]
+
+
+@pytest.mark.parametrize("name", ["diag", "death", "surgery", "event", "rx", "dx_day", "last_contact"])
+@pytest.mark.parametrize("start", [11_000, 18_000, 43_000, 9_950])
+def test_days_counted_from_1960_1970_or_1900_are_dates(name: str, start: int) -> None:
+    """`death` of MASS Aids2 left, day by day."""
+    table = pl.DataFrame({name: [start + at * 7 for at in range(150)] * 2, "sex": ["F", "M"] * 150})
+    made = accept(draft(table), Preset.find("hipaa-safe-harbor"), Answers(rows=Rows.PERSONS))
+    roles = {attribute.name: attribute.role for attribute in Policy.loads(made.text).attributes}
+    assert roles[name] is Role.IDENTIFIER
+
+
+@pytest.mark.parametrize("name", ["start_salary", "surgery_cost", "admission weight", "dose"])
+def test_what_is_measured_at_an_event_is_no_day(name: str) -> None:
+    numbers = [3100 + at * 7 for at in range(150)] if name != "dose" else list(range(150))
+    table = pl.DataFrame({name: numbers * 2, "sex": ["F", "M"] * 150})
+    made = accept(draft(table), Preset.find("hipaa-safe-harbor"), Answers(rows=Rows.PERSONS))
+    roles = {attribute.name: attribute.role for attribute in Policy.loads(made.text).attributes}
+    assert roles[name] is not Role.IDENTIFIER
+
+
+def test_numbers_under_a_letter_and_a_number_may_be_ages() -> None:
+    numbers = list(range(20, 120))
+    table = pl.DataFrame(dict.fromkeys(("V3", "Var12", "score"), numbers * 3))
+    made = accept(draft(table), Preset.find("hipaa-safe-harbor"), Answers(rows=Rows.PERSONS))
+    (model,) = Policy.loads(made.text).models
+    assert isinstance(model, SafeHarbor)
+    assert model.ages == ("V3", "Var12")
+
+
+def test_each_rule_that_found_no_column_is_named() -> None:
+    """Where ages were found, nothing was said of dates."""
+    table = pl.DataFrame({"age": ["34", "97", "50"] * 20, "sex": ["F", "M"] * 30})
+    told = accept(draft(table), Preset.find("hipaa-safe-harbor"), Answers(rows=Rows.PERSONS)).told
+    assert [line.partition(":")[0] for line in told if line.startswith("safe harbor")] == [
+        "safe harbor, dates leave as years",
+        "safe harbor, postal codes leave as areas",
+    ]
 
 
 def test_a_time_counted_from_an_event_goes_beside_its_date() -> None:

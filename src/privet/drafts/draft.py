@@ -15,6 +15,7 @@ from privet.core import Form, Progress, Role, silent
 from privet.domain import Value
 from privet.drafts import files, lexicon
 from privet.drafts.column import FEW_RECORDS
+from privet.drafts.forms import among_numbers
 from privet.drafts.guess import LOOKED_AT, Guess, guess, settled
 from privet.drafts.text import Draft
 from privet.engines import packed, text
@@ -22,6 +23,7 @@ from privet.engines.plain_text import as_said
 from privet.engines.trajectories.column import PathColumn
 from privet.equality import key
 from privet.errors import InputError
+from privet.hierarchy import Intervals
 from privet.hierarchy.dates import Dates, formats_of
 from privet.registry import find
 from privet.roads import with_known_options
@@ -122,13 +124,16 @@ def draft(
     doubts += [*read_as, *_about_tokens(form, table), *_totals(table)]
     guesses = settled(
         [
-            guess(
-                name,
+            _told_apart(
+                guess(
+                    name,
+                    table.present(name, form),
+                    records - empty,
+                    blanks=empty,
+                    label=form.labels.get(name, ""),
+                    counted=partial(table.counted, name),
+                ),
                 table.present(name, form),
-                records - empty,
-                blanks=empty,
-                label=form.labels.get(name, ""),
-                counted=partial(table.counted, name),
             )
             for name, empty in ((name, table.blanks(name, form)) for name in names)
         ]
@@ -162,6 +167,16 @@ def draft(
     )
     told = Draft(place, records, form, guesses, tuple(doubts), found, tuple(offers), again, persons)
     return replace(told, counts=lambda name, person=None: _counted(source, told.form, name, person))
+
+
+def _told_apart(one: Guess, values: Sequence[str]) -> Guess:
+    """A telephone number among short numbers; what single texts tell has been asked already."""
+    numeric = isinstance(one.hierarchy, Intervals)
+    if one.role is Role.IDENTIFIER or not numeric or len(values) > LOOKED_AT or not among_numbers(values):
+        return one
+    return replace(
+        one, role=Role.IDENTIFIER, reason=f"a telephone number stands among its numbers ({len(values):,})"
+    )
 
 
 def _alike(guesses: Sequence[Guess], table: _Table, form: Form) -> Iterator[str]:

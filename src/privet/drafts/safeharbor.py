@@ -14,7 +14,7 @@ from typing import Any
 
 from privet.core import Hierarchy, Role
 from privet.drafts import recognisers
-from privet.drafts.lexicon import BIRTH, DATE_PARTS, DATES, Words, taken_apart
+from privet.drafts.lexicon import BIRTH, DATE_PARTS, DATES, Words, moneyed, nothing_but, taken_apart
 from privet.hierarchy import Dates, Intervals, Prefix
 from privet.hierarchy.numbers import read as number
 from privet.models.safeharbor import OLDEST, SMALL_AREAS
@@ -27,8 +27,11 @@ AGE = Words("""
     eta idade leeftijd wiek yas alder ika vek varsta kor anios anos annees jahre lata
     eletkor tuoi umur ålder kora starost vozrast -年龄- -年齡-
     -年齢- -年纪- -나이- -연령- العمر عمر السن возраст ηλικια
-    उम्र आयु वय amzius vecums vanus aldur oed
+    उम्र आयु वय amzius vecums vanus aldur oed -yearsold- -yrsold- -yrold-
 """)
+# Ages where nothing else stands in a name but whose they are: "yrs", "pt_yo", and not "yrs_of_schooling".
+IN_YEARS = frozenset(("yrs", "yo", "years"))
+WHOSE = frozenset(("pt", "pts", "pat", "patient", "subj", "subject", "person", "in", "the"))
 SMALL_PLACES = Words("""
     city town hometown -town- village county district dist borough neighbo- suburb municipal- gemeinde
     precinct ort wohnort stadt ville ciudad citta cidade woonplaats birthplace place location loc area
@@ -41,6 +44,19 @@ SMALL_PLACES = Words("""
     plaats miejscow- poblacion localidad localite localita kaupunki
     kunta mesto obec oras varos 市 县 縣 区 區 郡 城市
     -市区- -区县- المدينة مدينة πολη νομος शहर जिला il ilce center centre
+    -subcount- -subdistrict- -subdivision- township admin2 admin3 admin4 adm2 adm3 adm4 wardno wardnr wardname
+    barangay brgy taluka taluk tehsil tahsil woreda kebele lga upazila mandal panchayat beat
+""")
+NO_PLACES = frozenset(("heart", "pulse", "rate", "nerve", "beta", "bundle", "branch"))  # "heart block"
+BLOCKS = Words("block blocks blockgroup")  # of a census; where the name says nothing else
+# 164.514(b)(2)(i) is about identifiers "of the individual or of relatives, employers, or household members".
+EMPLOYERS = Words("""
+    employer employers -employername- workplace arbeitgeber arbeitsstelle employeur empleador empregador
+    werkgever pracodawca arbetsgivare arbejdsgiver arbeidsgiver
+""")
+KINDS_OF_EMPLOYERS = Words("""
+    privat- public- govern- state federal local municipal self- none no non- yes own family employ- unemploy-
+    other unknown civil retired student military charity company small large medium
 """)
 AGES = Intervals(width=(5, 10), top=OLDEST + 1)  # below stand the numbers themselves
 AGES_BY_YEAR = Intervals(width=(1, 5, 10), top=OLDEST + 1)  # 30.8446 is an age to the day
@@ -76,6 +92,25 @@ FEW_CODES = 20
 _TO = re.compile(r"(?:t|time|days?|weeks?|months?)[_. ]?(?:to|since|until|till|of|from)?[_. ]?(\w+)")
 _SHORTLY = re.compile(r"t[A-Z]\w*")
 _DIGIT = re.compile("[0-9]")
+# Events whose day a study counts from 1960, 1970 or 1900 as a whole number: the days are dates.
+EVENTS = Words("""
+    diag- death died dead dx dxd surg- op operation event rx admit- admiss- adm onset birth born visit disch-
+    enrol- start end entry exit last lastseen lastcontact seen contact followup fu follow relapse progression
+    transplant- randomi- treat- consent test hosp- vacc- infect- censor- dose screen- -deathd- -diagd-
+""")
+# What is measured at an event, and is no day of it.
+MEASURED = Words("""
+    weight wt length height size cost costs price charge charges fee fees salary wage wages pay income amount
+    sum bill total count counts number num n value score rate volume cd4 cells platelets usd eur gbp dollars
+    g gr gram grams kg mg ml balance revenue km steps calories kcal sal earn earned earnings loan debt assets
+""").whole
+DAY_NUMBERS = (3_000, 60_000)
+MANY_DAYS = 100  # different values, at least
+A_LETTER_AND_A_NUMBER = re.compile(r"(?:[A-Za-z]|[Vv]ar|VAR|[Cc]ol|COL|[Ff]ield)[_. -]?[0-9]{1,4}")
+_MONTH_AND_DAY = re.compile(
+    r"(?:0?[1-9]|1[0-2])/(?:0?[1-9]|[12][0-9]|3[01])|(?:0?[1-9]|[12][0-9]|3[01])/(?:0?[1-9]|1[0-2])"
+)
+_SHARE = frozenset(("1/1", "1/2", "1/3", "2/3", "1/4", "3/4"))
 _STATE = re.compile(r".+, ?[A-Z]{2}(?: [0-9]{5})?")  # "Salem, MA"
 
 
@@ -116,9 +151,10 @@ def safe_harbor(
                 reason="a time counted from an event whose date stands beside it goes",
             )
             kind = None
-        elif kind is None and not header and _perhaps_ages(made):
+        elif kind is None and (not header or _unnamed(made)) and _perhaps_ages(made):
+            why = "its name does not say" if header else "no header says"
             made, kind = (
-                replace(made, role=Role.QUASI, hierarchy=AGES, reason="perhaps ages: no header says"),
+                replace(made, role=Role.QUASI, hierarchy=AGES, reason=f"perhaps ages: {why}"),
                 "ages",
             )
         found.append(made)
@@ -164,13 +200,15 @@ def _ruled(column: Coarsened) -> tuple[Coarsened, str | None]:
             ), None
         areas = Prefix(keep=(3,), hide=SMALL_AREAS)
         return replace(kept, hierarchy=areas, reason="postal codes leave as areas"), "areas"
-    if AGE.speak(column.called):
+    if AGE.speak(column.called) or _in_years(column):
         if not isinstance(column.hierarchy, Intervals):
             return replace(gone, reason="ages that are not all numbers go"), None
         top = AGES if all(_is_whole(value) for value in column.values) else AGES_BY_YEAR
         return replace(kept, hierarchy=top, reason="ages above 89 leave as one group"), "ages"
-    if column.role is Role.QUASI and (SMALL_PLACES.speak(column.called) or _like(_STATE.fullmatch, column)):
+    if column.role is Role.QUASI and (_small_place(column) or _like(_STATE.fullmatch, column)):
         return replace(gone, reason="a place smaller than a state goes"), None
+    if _employer(column):
+        return replace(gone, reason="who employs somebody goes: the rule names employers too"), None
     if column.role is Role.QUASI and _codes(column):
         # Grown intervals end at bounds, so that 1 of 0 and 1 would leave as [1-10), and no group asks for it.
         return replace(column, hierarchy=Intervals(width=(10,))), None
@@ -181,6 +219,56 @@ def _codes(column: Coarsened) -> bool:
     """A few whole numbers, such as sexes and schools, of which each can leave as it is."""
     grown = isinstance(column.hierarchy, Intervals) and not column.hierarchy.width
     return grown and len(column.values) <= FEW_CODES and all(map(_is_whole, column.values))
+
+
+def _in_years(column: Coarsened) -> bool:
+    words = frozenset(taken_apart(column.name))
+    return bool(words & IN_YEARS) and words <= IN_YEARS | WHOSE and isinstance(column.hierarchy, Intervals)
+
+
+def _unnamed(column: Coarsened) -> bool:
+    """`V3`: a letter and a number, and no label that would say more."""
+    return not column.label and A_LETTER_AND_A_NUMBER.fullmatch(column.name.strip()) is not None
+
+
+def _small_place(column: Coarsened) -> bool:
+    words = frozenset(taken_apart(column.called))
+    if words & NO_PLACES and words & {"beat", "block", "branch"}:
+        return False
+    return SMALL_PLACES.speak(column.called) or nothing_but(BLOCKS, column.name)
+
+
+def _employer(column: Coarsened) -> bool:
+    """Names of employers; whether it is a private or a public one says less."""
+    return (
+        nothing_but(EMPLOYERS, column.name)
+        and not isinstance(column.hierarchy, Intervals)
+        and not all(map(KINDS_OF_EMPLOYERS.speak, column.values))
+    )
+
+
+def _day_numbers(column: Coarsened) -> bool:
+    """Days counted from 1900, 1960 or 1970, by the name of an event and by their size."""
+    words = frozenset(taken_apart(column.name))
+    other = words & MEASURED or moneyed(column.name) or ZIP.speak(column.called)
+    named = EVENTS.speak(column.called) and not other
+    if not named or len(column.values) <= MANY_DAYS:
+        return False
+    numbers = [number(value) for value in column.values]
+    low, high = DAY_NUMBERS
+    whole = [n for n in numbers if n is not None and n == int(n)]
+    inside = sum(low <= n <= high for n in whole)
+    return len(whole) == len(numbers) and inside * 20 >= len(numbers) * 19
+
+
+def _month_and_day(column: Coarsened) -> bool:
+    """`9/11` among a few choices; not the shares of something (7/10, 8/10) nor how well an eye sees (6/9)."""
+    if len(column.values) > FEW_CODES:
+        return False
+    said = {value.strip() for value in column.values if _MONTH_AND_DAY.fullmatch(value.strip())} - _SHARE
+    parts = [value.split("/") for value in said]
+    alike = any(len({part[side] for part in parts}) == 1 for side in (0, 1))
+    return bool(said) and not (alike and len(said) > 1)
 
 
 def _perhaps_ages(column: Coarsened) -> bool:
@@ -235,15 +323,21 @@ def beside_events(columns: Sequence[Coarsened]) -> set[str]:
     return found | short if found & short else found
 
 
+RULES = {
+    "ages": "ages above 89 leave as one group",
+    "dates": "dates leave as years",
+    "areas": "postal codes leave as areas",
+}
+SAID = {"ages": "ages", "dates": "dates", "areas": "postal codes"}
+
+
 def nothing_found(promised: Sequence[Mapping[str, Any]], *, header: bool) -> list[str]:
     """Rules for which there was no column: by their own names, since nobody is warned by silence."""
     spoken = promised[0] if promised else {}
-    if header and (spoken.get("ages") or spoken.get("dates")):
-        return []
     why = "" if header else ", and the file has no header that could say which it is"
     return [
-        f"safe harbor, {rule}: no column was taken for {kind}{why}; look whether there is one"
-        for kind, rule in (("ages", "ages above 89 leave as one group"), ("dates", "dates leave as years"))
+        f"safe harbor, {rule}: no column was taken for {SAID[kind]}{why}; look whether there is one"
+        for kind, rule in RULES.items()
         if not spoken.get(kind)
     ]
 
@@ -269,11 +363,17 @@ def _finer_than_years(column: Coarsened) -> bool:
         and not flag
     ):
         return True
+    if _day_numbers(column):  # of one length they may be drafted as codes
+        return True
     if isinstance(column.hierarchy, Intervals):
         if column.role is Role.QUASI and _seconds(column):
             return True
         return BIRTH.speak(column.called) and _days(column.values)
-    return _like(_FINER.search, column) or (BIRTH.speak(column.called) and _like(_DIGIT.search, column))
+    return (
+        _like(_FINER.search, column)
+        or _month_and_day(column)
+        or (BIRTH.speak(column.called) and _like(_DIGIT.search, column))
+    )
 
 
 def _is_whole(value: str) -> bool:

@@ -11,10 +11,13 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
+from privet.drafts.forms import folded, formed
 from privet.drafts.names import FAMILY, GIVEN, PEOPLE
 
-_NAME = r"[^\W\d_a-zß-öø-ÿ][^\W\d_]*[a-zß-öø-ÿ][\w'\u2019.-]*"  # a capital letter, and a small one behind it
+# A capital letter, and a small one behind it; bounded, so that an endless value costs no more than reading.
+_NAME = r"[^\W\d_a-zß-öø-ÿ][^\W\d_]{0,30}[a-zß-öø-ÿ][\w'\u2019.-]{0,30}"
 _ANY_CAPITAL = r"[^\W\d_a-zß-öø-ÿ][\w'\u2019.-]+"
+_CAPITALS = r"[^\W\d_a-zß-öø-ÿ]{2,30}"
 
 
 def _listed(words: str) -> list[str]:
@@ -70,7 +73,7 @@ _NUMBERS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("a telephone number", re.compile(f"{_PHONE}|(?i:{_CALLED})")),
     (
         "a number of a register",
-        re.compile(rf"(?<![\w-])[0-9]{{3}}-[0-9]{{2}}-[0-9]{{4}}(?![\w-])|(?i:{_NUMBERED})"),
+        re.compile(rf"(?i:{_NUMBERED})"),
     ),
 )
 _ENOUGH = re.compile(r"(?:[0-9][^0-9\n]{0,3}){6}")
@@ -83,7 +86,10 @@ _PERHAPS = re.compile(rf"\b(?:{'|'.join(_PERHAPS_TITLES)})\.?\s+([^\W\d_][\w'\u2
 _RELATED = re.compile(
     rf"\b((?i:{'|'.join(_RELATIVES)}))\.?:?,?\s+(?:\w{{1,3}}\.?\s+)?({_NAME})(?:\s+({_NAME}))?"
 )
-_FULL = re.compile(rf"(?<![\w-])({_NAME}),?\s+(?:[A-Z]\.\s+)?({_NAME})(?![\w-])")
+# The second word is only looked at, so that it may be the first of the next two ("Patient John Smith").
+_FULL = re.compile(
+    rf"(?<![\w-])({_NAME}|{_CAPITALS})(?=(,?)\s{{1,9}}(?:[A-Z]\.?\s+)?({_NAME}|{_CAPITALS})(?![\w-]))"
+)
 _IBAN = re.compile(r"\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b")
 _CARD = re.compile(r"(?<![\w.-])[2-6](?:[ -]?[0-9]){12,18}(?![\w.-])")
 _WEAK = frozenset(_listed("nurse doctor call called contact ask asked per by attn told phoned"))
@@ -92,8 +98,28 @@ _FAMILIAR = (
 )  # in small letters: "son Peter Novak", and not "Spouse Or Girlfriend"
 _BEFORE_NAMES = frozenset(word.casefold() for word in (*_TITLES, *_PERHAPS_TITLES, "M"))
 _RELATED_WORDS = frozenset(_RELATIVES)
-_DAY = re.compile(r"\b[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{1,4}\b")
+_DAY = re.compile(
+    r"\b(?:[0-9]{1,2}[./-][0-9]{1,2}[./-](?:[0-9]{4}|[0-9]{2})|[0-9]{4}[./-][0-9]{1,2}[./-][0-9]{1,2})\b"
+)
 _BOTH = frozenset(GIVEN.split()), frozenset(FAMILY.split())
+# How relatives are called, and other words as well: only beside a word for a relative.
+_SHORT_NAMES = frozenset(
+    _listed("""
+    tim bob bill ben sam dan max alex nick pete jim jimmy tommy will rob ron ray ken ed fred ted andy
+    tony josh jon jake luke eddie freddie charlie harry oscar leo theo liam mia ella ava zoe ruby lucy
+    molly ellie maisie meg peg annie jenny jenn becky katie cathy kathy betsy sally polly maggie rosie
+    bea pam pat barb deb jan jo liz lizzie jill gail uli kai jens ralf rolf sven finn emil oskar
+    """)
+)
+# Behind a given name, and no family's: "Christian Democrat", "Angel Dust", "Jack Russell".
+_NO_FAMILY = frozenset(
+    _listed("""
+    up down off democrat democrats orthodox church faith day dust russell collins period hospital science
+    union social street house terrier syndrome disease test scale score index method clinic school unit
+    ward group center
+    """)
+)
+_CHOICES = 30  # different values at most where one of them stands out by its capitals
 
 
 def telling(values: Sequence[str], *, names: bool = True) -> str | None:
@@ -102,6 +128,9 @@ def telling(values: Sequence[str], *, names: bool = True) -> str | None:
     >>> [telling(["ok", value]) for value in ("call daughter Mary Johnson", "see Dr Green", "ask mom")]
     ['a person beside a word for a relative or a call', 'a person with a title', None]
     """
+    values = [folded(value) for value in values]
+    if kind := formed(values):
+        return kind
     numbers = "\n".join(value for value in values if _ENOUGH.search(value))
     for kind, shape in _NUMBERS:
         if any(not _DAY.fullmatch(match[0]) for match in shape.finditer(numbers)):
@@ -118,7 +147,23 @@ def telling(values: Sequence[str], *, names: bool = True) -> str | None:
         who = _person(value, words, names=names) if len(words) > 1 else None
         if who and not _NOBODY.search(value):
             return who
-    return None
+    return "a name of a person" if names and _stands_out(values) else None
+
+
+def _stands_out(values: Sequence[str]) -> bool:
+    """A given name and another word with a capital, among a few choices that have none."""
+    if not 2 < len(values) <= _CHOICES:
+        return False
+    capitals = [value for value in values if value != value.lower()]
+    if len(capitals) * 4 > len(values) + 1:
+        return False
+    given, _ = _BOTH
+    return any(
+        one.casefold() in given and other.casefold() not in _NO_FAMILY and not _NOBODY.search(value)
+        for value in capitals
+        for match in _FULL.finditer(value)
+        for one, other in ((match[1], match[3]), *(((match[3], match[1]),) if match[2] else ()))
+    )
 
 
 def _person(value: str, words: AbstractSet[str], *, names: bool) -> str | None:
@@ -140,15 +185,18 @@ def _known(word: str) -> bool:
 
 def _related(match: re.Match[str]) -> bool:
     """A name that is known, or two words with capitals behind a relative."""
-    return _known(match[2]) or (match[3] is not None and (match[1] in _FAMILIAR or _known(match[3])))
+    familiar = match[1] in _FAMILIAR and match[2].casefold() in _SHORT_NAMES
+    return (
+        familiar or _known(match[2]) or (match[3] is not None and (match[1] in _FAMILIAR or _known(match[3])))
+    )
 
 
 def _called(match: re.Match[str]) -> bool:
     """A common given name and a common family name, one behind the other, in either order."""
-    one, other = match[1].casefold(), match[2].casefold()
+    one, other = match[1].casefold(), match[3].casefold()
     given, family = _BOTH
     return one != other and (
-        (one in given and other in family) or ("," in match[0] and one in family and other in given)
+        (one in given and other in family) or (bool(match[2]) and one in family and other in given)
     )
 
 

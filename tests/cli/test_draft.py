@@ -57,7 +57,7 @@ def test_guesses_have_reasons() -> None:
     assert {name: guess.role for name, guess in guesses.items()} == EXPECTED
     assert guesses["contact"].reason == "looks like e-mail addresses"
     assert guesses["call"].reason == "looks like telephone numbers"
-    assert guesses["key"].reason.startswith("the name speaks of a register, and nearly every record")
+    assert guesses["key"].reason.startswith("numbers as a register gives, and nearly every record")
     assert guesses["seen"].hierarchy.name == "dates"
     assert guesses["code"].hierarchy.name == "prefix"
     assert guesses["age"].hierarchy.name == "intervals"

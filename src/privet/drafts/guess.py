@@ -166,7 +166,12 @@ def _register(seen: Seen) -> tuple[Role, str] | None:
     long, codes = recognisers.register_numbers(seen.looked), recognisers.codes(seen.looked)
     own = len(seen.values) > FEW_RECORDS and len(seen.values) * 2 > seen.records
     if own and codes and lexicon.numbering(seen.name):
-        return Role.IDENTIFIER, f"the name speaks of numbers, and most records have their own ({seen.many})"
+        of = (
+            "one person"
+            if lexicon.IDENTIFIERS.speak(seen.name)
+            else "numbers, and most records have their own"
+        )
+        return Role.IDENTIFIER, f"the name speaks of {of} ({seen.many})"
     some = seen.nearly_unique or (seen.sparse and len(seen.values) > 1 and seen.own_half)
     given = long and some and not lexicon.amounts(f"{seen.name} {seen.label}")
     if given or (seen.nearly_unique and codes and lexicon.keyed(seen.name)):

@@ -140,7 +140,7 @@ def addressed(values: Sequence[str]) -> bool:
     >>> addressed(["pos", "neg", "ask ann@example.org"]), addressed(["5 mg @ night", "none"])
     (True, False)
     """
-    return any(_ADDRESS.search(value) for value in values if "@" in value or "/" in value or "www" in value)
+    return any(ADDRESS.search(value) for value in values if "@" in value or "/" in value or "www" in value)
 
 
 def shaped(values: Sequence[str], shape: re.Pattern[str]) -> bool:
@@ -336,7 +336,7 @@ RANKS = frozenset(
 _WHOLE_YEAR = re.compile(r"(?:18[5-9]|19[0-9]|20[0-9])[0-9](?:\.0*)?")
 _EPOCH = re.compile(r"(?:[1-9][0-9]{8}|[1-3][0-9]{9}|40[0-9]{8})(?:[0-9]{3})?(?:\.[0-9]*)?")
 _DEGREES = re.compile(r"-?[0-9]{1,3}\.[0-9]{3,}")
-_ADDRESS = re.compile(r"\w@[\w-]+\.[A-Za-z]{2,}|https?://|www\.\w", re.IGNORECASE)
+ADDRESS = re.compile(r"\w@[\w-]+\.[A-Za-z]{2,}|https?://|www\.\w", re.IGNORECASE)
 # "M01", "308", "308.0" and the letters by which a report calls its patients; not "78.5".
 _CODE = re.compile(r"(?!.*\d[.,]\d*[1-9])[\w#./-]*\d[\w#./-]*|[A-Za-z]{1,2}")
 

@@ -13,6 +13,7 @@ from collections.abc import Set as AbstractSet
 
 from privet.drafts.forms import folded, formed
 from privet.drafts.names import FAMILY, GIVEN, PEOPLE
+from privet.drafts.recognisers import ADDRESS
 
 # A capital letter, and a small one behind it; bounded, so that an endless value costs no more than reading.
 _NAME = r"[^\W\d_a-zß-öø-ÿ][^\W\d_]{0,30}[a-zß-öø-ÿ][\w'\u2019.-]{0,30}"
@@ -68,7 +69,6 @@ _NOBODY = re.compile(
     r"square|plaza|bridge|river|hill|hills)\b",
     re.IGNORECASE,
 )
-_ADDRESS = re.compile(r"\w@[\w-]+\.[A-Za-z]{2,}|https?://|www\.\w", re.IGNORECASE)
 _NUMBERS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("a telephone number", re.compile(f"{_PHONE}|(?i:{_CALLED})")),
     (
@@ -139,7 +139,7 @@ def telling(values: Sequence[str], *, names: bool = True) -> str | None:
         if any(right(match[0]) for match in shape.finditer(numbers)):
             return f"the number of {of}"
     if any(
-        map(_ADDRESS.search, (value for value in values if "@" in value or "/" in value or "www" in value))
+        map(ADDRESS.search, (value for value in values if "@" in value or "/" in value or "www" in value))
     ):
         return "an e-mail or web address"
     for value in values:

@@ -248,7 +248,7 @@ def initialled(values: Sequence[str]) -> bool:
 
 def _ranked(value: str) -> bool:
     """Ranks in front, and a word with a capital letter behind them."""
-    *before, name = value.split()
+    *before, name = value.split() or [""]  # of blanks alone
     ranks = Words(" ".join(before)).said  # in small letters and without accents
     return (
         0 < len(ranks) <= 3

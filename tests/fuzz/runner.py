@@ -214,9 +214,14 @@ def _side_by_side(jobs: int, start: int, words: list[str]) -> int:
             subprocess.Popen([*command, "--start", str(start + job * 10**9), "--at", str(at[job])])
             for job in range(jobs)
         ]
-        for one, place in zip(running, at, strict=True):
-            if one.wait() < 0:
-                print(f"{place.read_text()}: ended the process with signal {-one.returncode}", flush=True)
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        try:
+            for one, place in zip(running, at, strict=True):
+                if one.wait() < 0:
+                    print(f"{place.read_text()}: ended the process with signal {-one.returncode}", flush=True)
+        finally:
+            for one in running:  # who is stopped stops them all: a command takes its own signal for a stop
+                one.kill()
     return sum(one.returncode != 0 for one in running)
 
 

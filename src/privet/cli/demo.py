@@ -16,7 +16,7 @@ import typer
 
 from privet.cli import screen
 from privet.cli.options import Json
-from privet.cli.publish import became
+from privet.cli.summary import became
 from privet.errors import InputError, InternalError
 
 ROWS, SEED = 30_000, 7

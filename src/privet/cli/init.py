@@ -158,7 +158,7 @@ def _decided(
 ) -> tuple[str, tuple[str, ...], dict[str, str]]:
     """The policy, what its steward should know, and the role of each column in it."""
     from privet.cli import asking
-    from privet.cli.publish import policy_of
+    from privet.cli.preset import policy_of
     from privet.drafts.accept import accept as accepted
     from privet.policy.presets import Preset
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privet.cli import attack as attacking
-from privet.cli import documents, pipeline, screen, trajectories, transactions
+from privet.cli import pipeline, screen
 from privet.cli.absent import near
 from privet.cli.explain import explained, told
 from privet.cli.options import (
@@ -31,25 +31,20 @@ from privet.cli.options import (
     Sheet,
     ShowValues,
     engine_of,
-    form_of,
     load_policy,
     refuse_beside_policy,
     release_folder,
     whose,
 )
+from privet.cli.preset import from_preset
 from privet.cli.signing import private
+from privet.cli.summary import document, summary
 from privet.effort import allowed
 from privet.errors import AbsentError, HierarchyError, InputError, PersonError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from privet.attackers.suite import Attacked
     from privet.core import Progress
-    from privet.drafts.accept import Answers
-    from privet.drafts.text import Draft
-    from privet.evidence.measures import Measures
-    from privet.evidence.values import ColumnNote
     from privet.policy.values import Policy
     from privet.release import Release
 
@@ -168,8 +163,7 @@ def publish(
         earlier = None if like is None else release_folder(like)
         where = engine_of(engine, master, staging=claim.folder)
         key = None if sign is None else private(sign)
-        left_out: list[dict[str, str]] = []
-        asked_for = ""
+        by_preset = None
         how = {
             "format": format,
             "delimiter": delimiter,
@@ -182,8 +176,9 @@ def publish(
             raise InputError("publish: give a policy, or --preset; `privet init` drafts a policy")
         refuse_beside_policy(rows, person, preset)
         if preset is not None:
-            said, noticed, left_out, asked_for = from_preset(source, preset, whose(rows, person), **how)
-            screen.warn(*noticed)
+            by_preset = from_preset(source, preset, whose(rows, person), **how)
+            said = by_preset.policy
+            screen.warn(*by_preset.noticed)
         else:
             said = load_policy(Path(str(policy)), **how)
         said = paid_from(said, ledger, dataset)
@@ -209,10 +204,10 @@ def publish(
             if show_values:
                 screen.say(*near(source, said, where))
             raise
-        except PersonError:
-            if preset is None or not asked_for:
+        except PersonError as error:
+            if by_preset is None:
                 raise
-            raise PersonError(asked_for) from None
+            raise by_preset.refused(error) from None
         journal.published(release, written(output).files or {})
         if copy is not None:
             pipeline.copied(copy, release, output)
@@ -222,10 +217,12 @@ def publish(
         pipeline.to_stdout(output)
         return 0
     if json:
-        document = _document(release, output, warnings)
-        document |= {} if preset is None else {"left_out": left_out}
-        document |= {} if withstood is None else {"attacked": withstood.to_dict()}
-        screen.answer(document | ({"explained": explained(output, where)} if explain else {}))
+        told_of = document(release, output, warnings)
+        if by_preset is not None:
+            gone = by_preset.left_out
+            told_of |= {"left_out": [{"column": name, "reason": reason} for name, reason in gone]}
+        told_of |= {} if withstood is None else {"attacked": withstood.to_dict()}
+        screen.answer(told_of | ({"explained": explained(output, where)} if explain else {}))
         return 0
     if quiet:
         screen.warn(*warnings)
@@ -258,80 +255,6 @@ def _attacked(release: Release, data: str, engine: Any, progress: Progress) -> A
     return withstood(release, raw=data, engine=engine, progress=progress)
 
 
-def from_preset(
-    data: str, preset: str, answers: Answers, **how: Any
-) -> tuple[Policy, list[str], list[dict[str, str]], str]:
-    """The policy that `init --accept` would write; what its steward should know; the columns that are left
-    out, each with the reason; and what to say where it is not known whose the rows are.
-    """
-    from privet.core import Form
-    from privet.drafts.accept import accept
-    from privet.drafts.documents import looks_nested, not_by_preset
-    from privet.drafts.draft import draft
-    from privet.drafts.text import short
-    from privet.policy.presets import Preset
-
-    found = Preset.find(preset)
-    if looks_nested(data, how["format"]):
-        raise not_by_preset(data)
-    drafted = draft(
-        data,
-        form_of(Form(), **how),
-        guess_encoding=how["encoding"] is None,
-        guess_nulls=not how["null"],
-        paths=None,
-    )
-    made = accept(drafted, found, answers)
-    gone = [(name, short(reason)) for name, said, reason in drafted.told() if said == "identifier"]
-    by_reason: dict[str, list[str]] = {}
-    for name, reason in gone:
-        by_reason.setdefault(reason, []).append(name)
-    listed = "; ".join(f"{', '.join(names)} ({reason})" for reason, names in by_reason.items())
-    noticed = [f"left out, as they may name people: {listed}"] if gone else []
-    left_out = [{"column": name, "reason": reason} for name, reason in gone]
-    policy = policy_of(made.text, preset)
-    asked = drafted.doubts[len(drafted.seen) :]  # whose rows are: what refuses says it
-    doubts = [*noticed, *(one for one in made.told if one not in asked)]
-    return policy, doubts, left_out, "" if answers.person is not None else whose_rows(drafted)
-
-
-def policy_of(text: str, preset: str) -> Policy:
-    """The policy; where nothing is left to generalise, in words of who has never seen one."""
-    import tomllib
-
-    from privet.core import Role
-    from privet.policy.values import Policy
-
-    said = tomllib.loads(text)
-    roles = {one["role"] for one in said["attributes"].values()} if "attributes" in said else set()
-    if said["kind"] != "table" or Role.QUASI.value in roles:
-        return Policy.loads(text, place=preset)
-    gone = sum(one["role"] == Role.IDENTIFIER.value for one in said["attributes"].values())
-    raise InputError(
-        f"--preset: {gone} of {len(said['attributes'])} columns are left out, as they may name people, and "
-        "in none of the others is something that others may know about a person: nothing remains to "
-        "generalise, so the preset would promise nothing",
-        "--preset: if one of those that are left out says nothing about who it is, say so with "
-        f"`privet init DATA --ask --preset {preset}` (-NAME takes it off), and publish under that policy",
-    )
-
-
-def whose_rows(drafted: Draft) -> str:
-    """What is asked of who publishes with a preset, in one sentence."""
-    from privet.engines.text import listed
-
-    repeated = listed(drafted.repeated) if drafted.repeated else "a column that is left out"
-    named = (
-        f"--person {drafted.persons[0]}, which counts rows with one value of it as one person, or "
-        if drafted.persons
-        else ""
-    )
-    return (
-        f"{repeated}: values repeat, so a person may have several rows; say {named}--rows persons, which "
-        "claims that each row is a person of its own"
-    )
-
-
 def paid_from(policy: Policy, ledger: str | None, dataset: str | None) -> Policy:
     """The policy with the ledger and the data set that the command line names."""
     from privet.policy.values import Purse
@@ -357,55 +280,6 @@ def _warnings(release: Release, folder: Path) -> list[str]:
         if release.evidence.ledger is None or not paid(other)
     ]
     return [*release.private.get("warnings", ()), *others]
-
-
-def _document(release: Release, folder: Path, warnings: list[str]) -> dict[str, Any]:
-    from privet.release import private_folder
-
-    evidence = release.evidence
-    return {
-        "folder": str(folder),
-        "private": str(private_folder(folder)),
-        **{key: evidence[key] for key in ("records", "columns", "promises", "attributes", "measures")},
-        "warnings": warnings,
-    }
-
-
-def summary(release: Release, folder: Path) -> list[str]:
-    """A release in a few lines: promises kept, what became of each column, where it lies."""
-    from privet.release import private_folder
-    from privet.report.numerals import counted
-
-    evidence = release.evidence
-    left_out = evidence.suppressed_records
-    files = sorted(path.name for path in folder.iterdir())
-    return [
-        f"published {evidence.records:,} records"
-        + (f" in {len(evidence.columns)} columns" if evidence.columns else "")
-        + (f"; {counted(left_out, 'record was', 'records were')} left out" if left_out else ""),
-        *screen.promise_lines(evidence.promises),
-        *screen.choice_lines(release.private.get("choice")),
-        "",
-        *(became(evidence.attributes, evidence.measures) if evidence.attributes else []),
-        *([] if evidence.thinning is None else ["", *trajectories.published(evidence)]),
-        *([] if evidence.documents is None else ["", *documents.published(evidence)]),
-        *([] if evidence.sets is None else ["", *transactions.published(evidence.sets, evidence.recoding)]),
-        "",
-        f"  {screen.shown(str(folder))}: {', '.join(files)}",
-        f"  {screen.shown(str(private_folder(folder)))} stays with you: it holds raw values",
-    ]
-
-
-def became(attributes: Mapping[str, ColumnNote], measures: Measures) -> list[str]:
-    """For each column, what is published of it and what share of its detail is lost."""
-    rows = []
-    for name, note in attributes.items():
-        how, measured = note.published, (measures.attributes or {}).get(name)
-        if note.values_ is not None:
-            how += f" to {len(note.values_):,} values" if len(note.values_) > 1 else " to one value"
-        lost = None if measured is None else measured.get("lm", measured.changed)
-        rows.append((name, note.role, how, "" if lost is None else screen.share(lost)))
-    return screen.table(rows, head=("column", "role", "published", "lost"))
 
 
 def uncovered(data: str, policy: Policy, engine: Any) -> list[str]:

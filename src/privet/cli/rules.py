@@ -177,7 +177,7 @@ def hide(
     Next: `privet verify out` checks the release as its reader would.
 
     """
-    from privet.cli.publish import summary
+    from privet.cli.summary import summary
     from privet.release import claimed
     from privet.roads import publish
     from privet.rules.goals import By

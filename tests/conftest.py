@@ -72,7 +72,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Half as many again as there are cores: tests wait for processes and for each other a third of their time.
+    """Half as many again as there are cores: tests wait for processes and each other a third of their time.
 
     Each worker collects every test and starts what it forks commands from: six seconds of processor time.
     """
@@ -85,9 +85,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     seen, cases = set(), Counter[str]()
     for item in items:
         test = getattr(item, "obj", None)
-        if (one_in := item.get_closest_marker("one_in")) is not None:
+        one_in = item.get_closest_marker("one_in")
+        if one_in is not None and item.get_closest_marker("slow") is None and settings().derandomize:
             name = item.nodeid.partition("[")[0]
-            if settings().derandomize and cases[name] % one_in.args[0]:
+            if cases[name] % one_in.args[0]:
                 item.add_marker(pytest.mark.slow)
             cases[name] += 1
         if test is not None and is_hypothesis_test(test) and id(test) not in seen:

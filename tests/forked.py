@@ -52,7 +52,7 @@ class Forked:
             given = [
                 nothing.fileno() if one == subprocess.DEVNULL else one for one in (stdin, stdout, stderr)
             ]
-            said = {"words": words, "call": call, "load": (*EVERY, *load)}
+            said: dict[str, Any] = {"words": words, "call": call, "load": (*EVERY, *load)}
             said |= {"cwd": str(cwd or Path.cwd()), "env": dict(os.environ) | (env or {})}
             self.pid = int(self._parent.ask(said, given))
 

@@ -58,6 +58,7 @@ def attacked(model: str, algorithm: str, seed: int, only: list[str]) -> pv.Relea
 TABLES = ["0", "1"]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("model", "algorithm", "seed"), covering([(*pair, seed) for pair in PAIRS for seed in TABLES], 5)
 )

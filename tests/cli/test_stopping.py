@@ -109,6 +109,7 @@ sys.exit(main())
 """
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("number", "command", "code"),
     seldom(

@@ -85,6 +85,7 @@ SPEC_5_1 = [
 ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("noise", "tolerance", "iterations", "reconstructed", "raw"), SPEC_5_1)
 def test_the_spec_s_experiment(
     noise: dict[str, Any], tolerance: float, iterations: int, reconstructed: float, raw: float
@@ -218,6 +219,7 @@ def test_nothing_to_estimate_from() -> None:
         joint((column, np.zeros(0, dtype=np.int64)), (column, np.zeros(0, dtype=np.int64)))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("answers", seldom([1, 2, 4, 5, 7], [1, 2, 7]))
 def test_few_answers_all_alike_are_estimated_too(answers: int) -> None:
     for mechanism in ("laplace", "gaussian", "uniform", "krr", "optimised-unary"):

@@ -118,6 +118,7 @@ def test_laplace_noise_has_exactly_its_distribution(scale: Fraction) -> None:
 SCALES = [Fraction(2), Fraction(5, 3), Fraction(1, 3), Fraction(52), Fraction(2**41 + 1, 2**40)]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("size", [FEW, 20_000])
 def test_seeded_laplace_noise_is_plausible(scale: Fraction, size: int) -> None:
@@ -238,6 +239,7 @@ def test_first_selection_of_the_spec() -> None:
     assert [round(float(law[i]), 4) for i in range(3)] == [0.3163, 0.3163, 0.3675]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("scores", "temperature", "weights"),
     [

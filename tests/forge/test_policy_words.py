@@ -112,6 +112,7 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return found
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("what", OTHERWISE)
 def test_what_is_written_otherwise_is_seen_by_both(
     what: str, releases: dict[str, Path], tmp_path: Path
@@ -201,6 +202,7 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("what", IMPOSSIBLE)
 def test_what_no_policy_says_is_seen_by_both_whatever_the_evidence_says(
     what: str, honest: Path, tmp_path: Path
@@ -240,6 +242,7 @@ JOBS = [
 ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("age", "tree"), [*((age, COLOURS) for age in AGES), *((WIDE, tree) for tree in JOBS)]
 )
@@ -276,6 +279,7 @@ def test_nothing_between_two_commas_is_missing_only_where_the_policy_says_so(tmp
         (out / "policy.toml").write_text(before, "utf-8")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("share", [4, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", ["table", "paths", "json", "halves", "sets", "visits", "buckets"])
 def test_every_value_changed_and_every_key_added(kind: str, share: int, tmp_path: Path) -> None:

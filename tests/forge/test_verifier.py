@@ -484,6 +484,7 @@ FORGED = {  # what the checker of one file once accepted: kind, notation, an old
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("what", FORGED)
 def test_how_something_is_written_is_asked_as_privet_asks_it(alone: Any, tmp_path: Path, what: str) -> None:
     from tests.forge import every

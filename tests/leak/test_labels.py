@@ -82,6 +82,7 @@ HIERARCHIES: dict[str, tuple[Hierarchy, Sequence[str]]] = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", HIERARCHIES)
 @given(data=st.data())
 def test_a_range_covers_its_values_and_names_few(kind: str, data: st.DataObject) -> None:
@@ -101,6 +102,7 @@ def test_a_range_covers_its_values_and_names_few(kind: str, data: st.DataObject)
         assert all(node.interval[0] <= number < node.interval[1] for number in numbers)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", ["dates", "prefix", "widths", "edges", "step"])
 @given(data=st.data())
 def test_a_label_does_not_tell_what_nobody_has(kind: str, data: st.DataObject) -> None:

@@ -88,6 +88,7 @@ GOLDEN = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("l", "k", "reveal"), [*((l, k, "scores") for l, k in GOLDEN), (1, 2, "decisions"), (2, 3, "decisions")]
 )

@@ -131,7 +131,7 @@ def walked(run: Callable[[list[str]], int], args: list[str]) -> int:
     return worst
 
 
-def main(_: Sequence[str] = ()) -> int:
+def main(_words: Sequence[str] = ()) -> int:
     from privet.placing import system
 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs would not hear it

@@ -612,6 +612,7 @@ def test_a_column_that_was_left_out_stays_out_with_a_preset(house: House) -> Non
         assert name not in str(house.project.document()["models"]), preset
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "typed",
     [

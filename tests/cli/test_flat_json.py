@@ -46,6 +46,7 @@ def test_a_flat_array_is_released_by_a_preset(here: Path) -> None:
     assert Path("out3/data.jsonl").read_bytes() == Path("out/data.jsonl").read_bytes()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("more", [[], ["--kind", "table"], ["--format", "json"]])
 def test_it_is_drafted_as_a_table(more: list[str], here: Path) -> None:
     assert main(["init", "people.json", *more]) == 0

@@ -122,6 +122,7 @@ def test_every_form_of_t_closeness(distance: Distance) -> None:
     )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", SEARCHES)
 def test_algorithms(name: str) -> None:
     check_algorithm(installed("algorithms")[name].load(), examples=EXAMPLES)

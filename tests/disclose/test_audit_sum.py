@@ -210,6 +210,7 @@ def test_an_attacker_confines_nobody(seed: int) -> None:
     attack(3 + seed % 3, seed, 5, "exact")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("seed", seldom(range(8), (0, 2, 4)))
 def test_an_attacker_confines_nobody_where_intervals_are_proved(seed: int) -> None:
     attack(4 + seed % 8, seed, 10, "certified")

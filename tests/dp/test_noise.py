@@ -95,6 +95,7 @@ def test_runs_are_geometric() -> None:
 # Laplace noise
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "scale",
     seldom([Fraction(1), Fraction(2), Fraction(3, 2), Fraction(2, 5)], [Fraction(1), Fraction(3, 2)]),
@@ -310,6 +311,7 @@ def vetted() -> noise.NamedSource:
     return noise.production()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("scale", [Fraction(2), Fraction(5, 3), Fraction(1, 3)])
 def test_opendp_noise_is_plausible(vetted: noise.NamedSource, scale: Fraction) -> None:
     drawn = vetted.laplace(scale, 10_000)

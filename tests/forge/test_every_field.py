@@ -230,6 +230,7 @@ def test_no_part_is_left_out_unseen(kind: str, released: Released, tmp_path: Pat
     assert tried >= 10
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("kind", "place"),
     [

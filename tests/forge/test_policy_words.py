@@ -112,7 +112,6 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return found
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("what", OTHERWISE)
 def test_what_is_written_otherwise_is_seen_by_both(
     what: str, releases: dict[str, Path], tmp_path: Path
@@ -202,7 +201,6 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("what", IMPOSSIBLE)
 def test_what_no_policy_says_is_seen_by_both_whatever_the_evidence_says(
     what: str, honest: Path, tmp_path: Path
@@ -242,7 +240,6 @@ JOBS = [
 ]
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("age", "tree"), [*((age, COLOURS) for age in AGES), *((WIDE, tree) for tree in JOBS)]
 )

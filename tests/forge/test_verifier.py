@@ -87,6 +87,7 @@ def others(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Any], Path]:
     return cache(lambda maker: some(maker, tmp_path_factory.mktemp("other")))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", LONGEST)
 def test_of_one_kind_it_is_read_in_a_quarter_of_an_hour(
     tmp_path: Path, kind: str, others: Callable[[Any], Path]

@@ -110,6 +110,7 @@ def rows_of(lines: Sequence[str]) -> list[list[tuple[bool, str]]]:
     return [[(not field, field) for field in line.replace('""', "").split(",")] for line in lines]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("algorithm", ["top-down", "mondrian", "optimal"])
 def test_both_engines_write_the_same_bytes(algorithm: str, tmp_path: Path) -> None:
     policy = policy_of(["k-anonymity"], algorithm, town={"role": "other"})
@@ -228,6 +229,7 @@ def visits(seed: int) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["id", "place", "time", "diagnosis"], orient="row")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("search", ["suppress-points", "suppress-points-locally"])
 def test_visits_in_another_order_leave_as_the_same_bytes(search: str, tmp_path: Path) -> None:
     policy = paths_policy(

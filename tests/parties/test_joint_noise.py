@@ -369,6 +369,7 @@ def test_horizontal_selection_of_table_5_2() -> None:
     assert sums == {"Job": 10, "Sex": 6, "Age": 8}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("columns", [True, False])
 def test_a_clear_winner_wins_in_the_real_protocol(columns: bool) -> None:
     """Spec 05, 4.7, with a lot of epsilon: the best of three, whose chance to lose is below 1e-12.

@@ -178,7 +178,6 @@ def under_safe_harbour(name: str, values: list[str]) -> list[str] | None:
     return sorted(set(made[name])) if name in made.columns else None
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("name", "values"),
     [

@@ -135,6 +135,7 @@ def shape_of_json(value: Any) -> Any:
     return shape_of_json(value[0]) if isinstance(value, list) and value else type(value).__name__
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("ending", [".json", ".jsonl", ".jsonl.gz"])
 def test_what_leaves_has_the_form_of_what_came(ending: str, tmp_path: Path) -> None:
     raw, policy = sample(tmp_path)
@@ -531,6 +532,7 @@ def test_labelled_buckets_leave_as_labels(tmp_path: Path) -> None:
         Policy.loads(replace(policy, shape=shape, models=WAYS["t-t"][0], algorithm=WAYS["t-t"][1]).dumps())
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("way", ["ctoff", "tree-anatomy"])
 def test_every_field_of_evidence_is_in_the_reference(way: str, tmp_path: Path) -> None:
     text = (pages.HERE / "docs/reference/evidence.md").read_text(encoding="utf-8")

@@ -271,6 +271,7 @@ def laid_out(path: Path, form: str, sets: list[list[str]]) -> Path:
     return path
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("form", list(LAYOUTS))
 @pytest.mark.parametrize("rule", ["7", "7.00"])
 def test_equal_items_are_one_item(form: str, rule: str, tmp_path: Path) -> None:

@@ -100,7 +100,6 @@ MORE = [("transcripts", "jsonl"), ("encounters", "json.gz")]
 SAMPLED += MORE
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("name", "ending"),
     seldom(SAMPLED, [*zip(COLLECTIONS, ("xml", "json", "xml", "json"), strict=True), *MORE]),

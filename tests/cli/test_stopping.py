@@ -109,7 +109,6 @@ sys.exit(main())
 """
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("number", "command", "code"),
     seldom(

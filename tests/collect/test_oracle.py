@@ -29,8 +29,7 @@ ODD = (47, 122, 129, 170)
 
 
 # 9, 47 and 129 are those that once fell.
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("seed", seldom([*range(40), *ODD], [*range(10), *ODD]))
+@pytest.mark.parametrize("seed", seldom([*range(40), *ODD], [*range(3), *ODD]))
 def test_random_plans_from_true_answers_to_a_page(seed: int) -> None:
     _from_end_to_end(random.Random(seed))
 

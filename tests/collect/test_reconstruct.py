@@ -219,7 +219,6 @@ def test_nothing_to_estimate_from() -> None:
         joint((column, np.zeros(0, dtype=np.int64)), (column, np.zeros(0, dtype=np.int64)))
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("answers", seldom([1, 2, 4, 5, 7], [1, 2, 7]))
 def test_few_answers_all_alike_are_estimated_too(answers: int) -> None:
     for mechanism in ("laplace", "gaussian", "uniform", "krr", "optimised-unary"):

@@ -163,7 +163,6 @@ def nested(levels: int, at: int) -> dict[str, Any]:
     return made
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("search", "output"),
     seldom(

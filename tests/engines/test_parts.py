@@ -212,7 +212,6 @@ def test_columns_of_parts_are_found_by_their_names(tmp_path: Path, kind: str) ->
         assert pv.publish(tmp_path, RULES, engine=engine).to_polars().equals(expected)
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("name", "kind"),
     seldom(

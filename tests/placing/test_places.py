@@ -204,7 +204,6 @@ def closed() -> int:
 ENDS = ["full", "unread", "unread at once", "shut"]
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("how", "form"), covering(product(ENDS, ["told", "--json"]), 2))
 def test_the_code_says_what_became_of_the_release(
     here: Path, how: str, form: str, monkeypatch: pytest.MonkeyPatch

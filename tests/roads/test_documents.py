@@ -152,7 +152,6 @@ def test_what_leaves_has_the_form_of_what_came(ending: str, tmp_path: Path) -> N
     assert verify(folder).holds
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("algorithm", "to"),
     seldom(

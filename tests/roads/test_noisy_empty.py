@@ -32,7 +32,6 @@ def far_below_zero(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Exact, "laplace", lambda _self, _scale, n: np.full(n, -10_000, dtype=np.int64))
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.usefixtures("far_below_zero")
 @pytest.mark.parametrize(
     ("output", "format_", "rows"),

@@ -64,7 +64,6 @@ def with_much(text: str, algorithm: str) -> str:
     return text + noisy.MODEL.replace('"1/2"', '"80"') + algorithm
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("algorithm", "format_"),
     seldom(product(ALGORITHMS, FORMATS), [*product(ALGORITHMS, ["csv"]), *product(ALGORITHMS[:1], FORMATS)]),

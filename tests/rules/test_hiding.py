@@ -183,7 +183,6 @@ def test_both_heuristics_choose_as_the_spec_says(seed: int) -> None:
     assert [(at, baskets.items[i]) for at, i in cells] == naive.deleted(records, plain, least)
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("by", By)
 @pytest.mark.parametrize("seed", seldom([*range(20), *ODD], [*range(5), *ODD]))
 def test_the_border_is_weighed_as_the_spec_says_while_it_is_lost(seed: int, by: By) -> None:

@@ -29,6 +29,7 @@ HERE = Path(__file__).parents[1]
 EVERY = ("numpy", "polars", "privet.cli.outcome", "privet.cli.app", "privet.roads.tables.road")
 MOST = 1 << 20  # bytes of a message
 COMMAND = "privet.cli:main"
+STARTED = dict(os.environ)  # before any test has changed it
 
 
 class Forked:
@@ -152,7 +153,7 @@ class Parent:
                 return
             asked.listen(64)
             command = [sys.executable, "-m", "tests.forked", str(asked.fileno())]
-            env = os.environ | {"PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])}
+            env = STARTED | {"PYTHONPATH": os.pathsep.join([str(HERE), STARTED.get("PYTHONPATH", "")])}
             self._running = subprocess.Popen(command, cwd=HERE, pass_fds=[asked.fileno()], env=env)
 
     def close(self) -> None:

@@ -11,9 +11,13 @@ import gc
 import os
 import shutil
 import tempfile
+from collections import Counter
+from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
 from tests.tries import tries
 
@@ -39,7 +43,18 @@ def in_memory() -> bool:
         return False
 
 
-def pytest_configure() -> None:
+class Doctests:
+    """Of files that have some: four of five would be loaded and gone through for nothing."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_file(self, file_path: Path) -> Generator[None, list[Any], list[Any]]:
+        found = yield
+        if not any(isinstance(one, DoctestModule) for one in found) or b">>>" in file_path.read_bytes():
+            return found
+        return [one for one in found if not isinstance(one, DoctestModule)]
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """Thousands of releases are brought to the disk, one after the other; in memory nobody waits for that.
 
     Workers beside each other have one thread each for their small tables and matrices: a tenth of the
@@ -47,6 +62,7 @@ def pytest_configure() -> None:
     `test_same.py` says how many threads a command has; in `make test-slow` there is one worker, with as many
     as there are.
     """
+    config.pluginmanager.register(Doctests())  # for src, too
     if "PYTEST_XDIST_WORKER" in os.environ:
         for threads in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS"):
             os.environ.setdefault(threads, "1")  # before polars and numpy are loaded
@@ -56,15 +72,35 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Twice as many as there are cores: tests wait for processes and for each other half of their time."""
+    """Half as many again as there are cores: tests wait for processes and each other a third of their time.
+
+    Each worker collects every test and starts what it forks commands from: six seconds of processor time.
+    """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(2, 2 * cores)
+    return max(2, cores + cores // 2)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """What is loaded stays: to look for garbage in it took a third of the time that collecting takes."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)  # before slow ones are deselected
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    seen = set()
+    seen, cases = set(), Counter[str]()
     for item in items:
         test = getattr(item, "obj", None)
+        one_in = item.get_closest_marker("one_in")
+        if one_in is not None and item.get_closest_marker("slow") is None and settings().derandomize:
+            name = item.nodeid.partition("[")[0]
+            if cases[name] % one_in.args[0]:
+                item.add_marker(pytest.mark.slow)
+            cases[name] += 1
         if test is not None and is_hypothesis_test(test) and id(test) not in seen:
             seen.add(id(test))  # the cases of a parametrised test are one function
             asked = test._hypothesis_internal_use_settings

@@ -2,7 +2,8 @@
 how long Python takes to start.
 
 They have a process id, streams, a working folder and signals of their own, as any process has; what comes
-before a command runs and after it (imports, Python's end) is tested with real processes elsewhere.
+before a command runs and after it (imports, Python's end) is tested with real processes elsewhere. All
+workers of a run ask the same process to fork: what it loads is loaded once.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import importlib
 import io
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -26,6 +28,8 @@ from typing import Any, Self
 HERE = Path(__file__).parents[1]
 EVERY = ("numpy", "polars", "privet.cli.outcome", "privet.cli.app", "privet.roads.tables.road")
 MOST = 1 << 20  # bytes of a message
+COMMAND = "privet.cli:main"
+STARTED = dict(os.environ)  # before any test has changed it
 
 
 class Forked:
@@ -35,6 +39,7 @@ class Forked:
         self,
         words: list[str],
         *,
+        call: str = COMMAND,
         load: tuple[str, ...] = (),
         cwd: Path | None = None,
         env: dict[str, str] | None = None,
@@ -42,13 +47,14 @@ class Forked:
         stdout: int = subprocess.DEVNULL,
         stderr: int = subprocess.DEVNULL,
     ) -> None:
-        self._parent = _parent((*EVERY, *load))
+        self._parent = _parent()
         self.returncode: int | None = None
         with Path(os.devnull).open("r+b") as nothing:
             given = [
                 nothing.fileno() if one == subprocess.DEVNULL else one for one in (stdin, stdout, stderr)
             ]
-            said = {"words": words, "cwd": str(cwd or Path.cwd()), "env": dict(os.environ) | (env or {})}
+            said: dict[str, Any] = {"words": words, "call": call, "load": (*EVERY, *load)}
+            said |= {"cwd": str(cwd or Path.cwd()), "env": dict(os.environ) | (env or {})}
             self.pid = int(self._parent.ask(said, given))
 
     def poll(self) -> int | None:
@@ -61,8 +67,19 @@ class Forked:
         while (code := self.poll()) is None:
             if time.monotonic() > until:
                 raise subprocess.TimeoutExpired("a forked command", timeout)
-            time.sleep(0.002)
+            self._sleep(until - time.monotonic())
         return code
+
+    def _sleep(self, most: float) -> None:
+        """Until it may have ended: to ask again and again takes time from who works."""
+        if not hasattr(os, "pidfd_open"):
+            time.sleep(0.002)
+            return
+        watched = os.pidfd_open(self.pid)  # which is nobody else's before `poll` has said how it ended
+        try:
+            select.select([watched], [], [], max(0.0, most))
+        finally:
+            os.close(watched)
 
     def send_signal(self, number: int) -> None:
         if self.poll() is None:
@@ -105,22 +122,44 @@ def ran(words: list[str], **how: Any) -> tuple[int, str, str]:
 
 
 class Parent:
-    """The other end of the process that forks."""
+    """The other end of the process that forks, which ends when nobody can ask it any more."""
 
-    def __init__(self, load: tuple[str, ...]) -> None:
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            command = [sys.executable, "-m", "tests.forked", str(theirs.fileno()), *load]
-            env = os.environ | {"PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])}
-            self._running = subprocess.Popen(command, cwd=HERE, pass_fds=[theirs.fileno()], env=env)
-        self._socket = ours
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MOST)
+    def __init__(self) -> None:
+        run = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
+        self._name = f"\0privet-forked-{run}"  # in no folder, and gone with who listens
+        self._running: subprocess.Popen[bytes] | None = None
         self._alone = threading.Lock()  # a question and its answer
+        self._socket = self._connected()
         atexit.register(self.close)
+
+    def _connected(self) -> socket.socket:
+        while True:
+            ours = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MOST)
+            try:
+                ours.connect(self._name)
+                ours.send(b"{}")
+                if ours.recv(MOST):  # else it was about to end
+                    return ours
+            except ConnectionError:
+                self._start()
+            ours.close()
+
+    def _start(self) -> None:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as asked:
+            try:
+                asked.bind(self._name)
+            except OSError:  # another worker was quicker
+                return
+            asked.listen(64)
+            command = [sys.executable, "-m", "tests.forked", str(asked.fileno())]
+            env = STARTED | {"PYTHONPATH": os.pathsep.join([str(HERE), STARTED.get("PYTHONPATH", "")])}
+            self._running = subprocess.Popen(command, cwd=HERE, pass_fds=[asked.fileno()], env=env)
 
     def close(self) -> None:
         self._socket.close()
-        self._running.wait()
+        if self._running is not None:
+            self._running.wait()
 
     def ask(self, question: dict[str, Any], files: list[int]) -> Any:
         with self._alone:
@@ -130,15 +169,12 @@ class Parent:
         return json.loads(answer)
 
 
-@cache
-def _parent(load: tuple[str, ...]) -> Parent:
-    """One for each set of modules; it ends when nobody can ask it any more."""
-    return Parent(load)
+_parent = cache(Parent)
 
 
 def _child(said: dict[str, Any], files: list[int]) -> int:
-    from privet.cli import main
-
+    module, _, name = said["call"].partition(":")
+    call = getattr(importlib.import_module(module), name)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -148,6 +184,7 @@ def _child(said: dict[str, Any], files: list[int]) -> int:
     os.environ.clear()
     os.environ.update(said["env"])
     os.chdir(said["cwd"])
+    tempfile.tempdir = None  # looked up again
     sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, "r", closefd=False)), encoding="utf-8")
     sys.stdout = io.TextIOWrapper(
         io.BufferedWriter(io.FileIO(1, "w", closefd=False)), encoding="utf-8", line_buffering=os.isatty(1)
@@ -158,36 +195,51 @@ def _child(said: dict[str, Any], files: list[int]) -> int:
         errors="backslashreplace",
         line_buffering=True,
     )
-    code = main(said["words"])
+    code = call(said["words"])
     sys.stdout.flush()
     sys.stderr.flush()
-    return code
+    return int(code)
 
 
-def _serve(number: int, load: list[str]) -> None:
-    asked = socket.socket(fileno=number)
-    for name in load:
-        importlib.import_module(name)
-    while True:
-        text, files, _, _ = socket.recv_fds(asked, MOST, 3)
-        if not text:
-            return
-        said = json.loads(text)
-        if "pid" in said:
-            pid, status = os.waitpid(said["pid"], os.WNOHANG)
-            asked.send(json.dumps(os.waitstatus_to_exitcode(status) if pid else None).encode())
-            continue
-        if not (child := os.fork()):
-            asked.close()
-            code = 70
+def _serve(number: int) -> None:
+    listening, asking = socket.socket(fileno=number), list[socket.socket]()
+    asking.append(listening.accept()[0])
+    while asking:
+        for one in select.select([listening, *asking], [], [])[0]:
+            if one is listening:
+                asking.append(listening.accept()[0])
+                continue
             try:
-                code = _child(said, files)
-            finally:
-                os._exit(code)
-        for file in files:
-            os.close(file)
-        asked.send(str(child).encode())
+                text, files, _, _ = socket.recv_fds(one, MOST, 3)
+            except ConnectionError:
+                text, files = b"", []
+            if text:
+                one.send(json.dumps(_answer(json.loads(text), files, [listening, *asking])).encode())
+            else:
+                asking.remove(one)
+                one.close()
+
+
+def _answer(said: dict[str, Any], files: list[int], ours: list[socket.socket]) -> int | None:
+    if not said:  # is anybody there?
+        return 0
+    if "pid" in said:
+        pid, status = os.waitpid(said["pid"], os.WNOHANG)
+        return os.waitstatus_to_exitcode(status) if pid else None
+    for name in said["load"]:
+        importlib.import_module(name)
+    if not (child := os.fork()):
+        code = 70
+        try:
+            for one in ours:
+                one.close()
+            code = _child(said, files)
+        finally:
+            os._exit(code)
+    for file in files:
+        os.close(file)
+    return child
 
 
 if __name__ == "__main__":
-    _serve(int(sys.argv[1]), sys.argv[2:])
+    _serve(int(sys.argv[1]))

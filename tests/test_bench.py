@@ -271,6 +271,7 @@ def test_accuracy_is_measured_with_the_noise_that_a_policy_gets(monkeypatch: pyt
     assert DiffGenSettings() == diffgen.DEFAULT
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_bench")
 @pytest.mark.parametrize("rows", [300, pytest.param(600, marks=pytest.mark.slow)])
 def test_auto_loses_less_than_every_other_search(rows: int) -> None:

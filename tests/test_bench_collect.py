@@ -28,6 +28,7 @@ def test_error_falls_with_answers_and_reconstruction_beats_the_perturbed_histogr
     assert ET.fromstring(drawn(chart)).tag.endswith("svg")
 
 
+@pytest.mark.slow
 def test_cross_validation_stops_nearer_to_the_least_error_than_going_on() -> None:
     from bench.collect import NOISES, errors_by_step
 

@@ -16,6 +16,7 @@ def _bench(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT)
 
 
+@pytest.mark.slow
 def test_every_method_hides_every_rule_and_says_what_it_cost() -> None:
     from bench.rules import generated, hiding
 

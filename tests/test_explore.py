@@ -87,6 +87,7 @@ def test_a_run_has_the_numbers_of_its_release_and_data_is_read_once() -> None:
         assert run["suppressed_records"] == release.evidence["suppressed_records"]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("risk", ["highest", "average", "unique"])
 @pytest.mark.parametrize("loss", ["lm", "ncp", "discernibility"])
 def test_every_run_is_on_the_frontier_or_dominated_by_it(risk: str, loss: str) -> None:

@@ -257,6 +257,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PRIVET_TEST_KEY", "k" * 32)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.usefixtures("key")
 @pytest.mark.parametrize("engine", ["embedded", "plain"])
 @pytest.mark.parametrize("disguise", [Mask(last=2), Hash(KEY), Pseudonym(KEY)], ids=lambda d: d.name)

@@ -99,6 +99,7 @@ def lines(kind: str, publish: list[str], *, soak: bool) -> list[list[str]]:
     ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_command_says_the_same(two: list[Nursery], kind: str, tmp_path: Path) -> None:
     all_say_the_same(two, kind, tmp_path)

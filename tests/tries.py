@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-FEWEST, MOST = 10, 25  # tries of what asks for more than the fewest
+FEWEST, MOST = 10, 12  # tries of what asks for more than the fewest
 EXPLORING = 10  # times what a test asks for
 
 

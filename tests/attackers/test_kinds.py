@@ -46,6 +46,7 @@ def sampled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Sampled:
 # Paths, sets, documents.
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("name", "attack", "rows"),
     [
@@ -71,6 +72,7 @@ def test_other_kinds_stay_within_their_promise(
     assert {name for name, _ in found.not_tried} == set(registry.BUILT_IN["attacks"]) - {attack}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("name", "rows"),
     [

@@ -72,6 +72,7 @@ def attacked(raw: Path, *folders: Path, only: str) -> Attacked:
     return pv.attack(*folders, raw=raw, only=[only])
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("algorithm", [CONTINGENCY, DIFFGEN])
 def test_membership_stays_within_epsilon(raw: Path, algorithm: str) -> None:
     (found,) = attacked(raw, released(raw, "out", "1/2", algorithm), only="membership").outcomes

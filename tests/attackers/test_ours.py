@@ -59,7 +59,7 @@ TABLES = ["0", "1"]
 
 
 @pytest.mark.parametrize(
-    ("model", "algorithm", "seed"), covering([(*pair, seed) for pair in PAIRS for seed in TABLES], 5)
+    ("model", "algorithm", "seed"), covering([(*pair, seed) for pair in PAIRS for seed in TABLES], 15)
 )
 def test_no_attack_gets_more_than_is_promised(model: str, algorithm: str, seed: str) -> None:
     attacked(model, algorithm, int(seed), QUICK)

@@ -70,7 +70,7 @@ PERSONS = [
 RECORDS = ["several-rows", "linkage", "homogeneity", "skewness", "similarity", "presence"]
 
 
-@pytest.mark.parametrize(("variant", "algorithm"), covering(PERSONS, 3))
+@pytest.mark.parametrize(("variant", "algorithm"), covering(PERSONS, 10))
 def test_no_attack_gets_more_of_persons_than_is_promised(variant: str, algorithm: str) -> None:
     """And none cries wolf: who sees records only is held to what the promise says of records."""
     made = 0

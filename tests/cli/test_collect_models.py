@@ -15,6 +15,7 @@ from tests.cli.test_collect import Run, survey  # noqa: F401 - a fixture
 from privet.engines import streamed
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("extra", [(), ("--model", "tree"), ("--strategy", "global")])
 @pytest.mark.usefixtures("survey")
 def test_a_saved_classifier_says_what_it_said_when_it_was_trained(

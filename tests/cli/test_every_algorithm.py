@@ -15,6 +15,7 @@ from privet.measure import classify
 RELEASING = [name for name in every("algorithms") if CLAIMED[name]]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("algorithm", RELEASING)
 def test_a_release_goes_through_every_command(
     algorithm: str, privet: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -56,6 +56,7 @@ def test_codecs_that_are_not_for_files(here: Path, privet: Run, encoding: str) -
         refused(privet(verb[0], "raw.csv", "policy.toml", *verb[1:], "--encoding", encoding))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "damage",
     [

@@ -379,6 +379,7 @@ def test_a_plan_knows_what_splits_of_sets_drop(privet: Run, ward: Path) -> None:
     assert "dropped" not in privet("plan", "policy.toml", "--h", "10", "--json").answer["plans"][0]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("records", [(), ("--records", "3000")])
 def test_a_plan_draws_its_curves(privet: Run, ward: Path, records: tuple[str, ...]) -> None:
     drawn = privet("plan", "policy.toml", *records, "-o", "plan.html")

@@ -126,6 +126,7 @@ def opened(url: str) -> tuple[pl.DataFrame, dict[str, str]]:
     return pl.DataFrame(rows, schema=names, orient="row", infer_schema_length=None), files
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("url", ["sqlite:///c.db", "duckdb:///c.duckdb", "parquet:///lake"])
 def test_a_copy_stands_with_its_evidence_whole_or_not_at_all(privet: Run, place: Path, url: str) -> None:
     if url.startswith("duckdb"):

@@ -124,6 +124,7 @@ def test_taps_are_drafted_with_their_times_as_times(tmp_path: Path, monkeypatch:
     assert main(["publish", "taps.csv", "policy.toml", "-o", "out"]) == 0
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("empty", [True, False])
 def test_a_few_cells_that_look_like_paths_make_no_trajectories(
     empty: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -81,6 +81,7 @@ def classes(name: str) -> dict[Any, Counter[str]]:
     return found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "algorithm",
     [

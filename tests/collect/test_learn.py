@@ -80,6 +80,7 @@ def test_noise_as_wide_as_the_domain_taken_for_true_is_a_coin() -> None:
     assert min(rebuilt) > CLEAN - 0.02
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("strategy", [Strategy.GLOBAL, Strategy.BY_CLASS, Strategy.LOCAL])
 def test_trees_grow_on_what_was_reconstructed(strategy: Strategy) -> None:
     clean = accuracy(tree.train(training({"mechanism": "as-is"}), strategy, bins=20, stop=STOP))

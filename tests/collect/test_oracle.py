@@ -29,7 +29,7 @@ ODD = (47, 122, 129, 170)
 
 
 # 9, 47 and 129 are those that once fell.
-@pytest.mark.parametrize("seed", seldom([*range(40), *ODD], [*range(10), *ODD]))
+@pytest.mark.parametrize("seed", seldom([*range(40), *ODD], [*range(3), *ODD]))
 def test_random_plans_from_true_answers_to_a_page(seed: int) -> None:
     _from_end_to_end(random.Random(seed))
 
@@ -87,6 +87,7 @@ PLAN = naive.plan_of(
 LINES = [b"1,x\n", b'2,"y, z"\n', b"3.5,x\r\n", b"\n", b'"4",x\n']
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("seed", range(0, 600, 100))
 def test_damaged_files_are_read_or_refused(seed: int) -> None:
     for number in range(seed, seed + 100):

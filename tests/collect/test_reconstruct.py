@@ -85,6 +85,7 @@ SPEC_5_1 = [
 ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("noise", "tolerance", "iterations", "reconstructed", "raw"), SPEC_5_1)
 def test_the_spec_s_experiment(
     noise: dict[str, Any], tolerance: float, iterations: int, reconstructed: float, raw: float

@@ -93,6 +93,7 @@ MODELS: Mapping[str, Callable[[Tally], PrivacyModel]] = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", [name for name in pairs.every("models") if checkable(name)])
 def test_models(name: str) -> None:
     check_model(MODELS[name], examples=EXAMPLES)
@@ -105,6 +106,7 @@ def test_a_model_with_several_sensitive_attributes() -> None:
     )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("distance", Distance)
 def test_every_form_of_t_closeness(distance: Distance) -> None:
     check_model(
@@ -120,16 +122,19 @@ def test_every_form_of_t_closeness(distance: Distance) -> None:
     )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", SEARCHES)
 def test_algorithms(name: str) -> None:
     check_algorithm(installed("algorithms")[name].load(), examples=EXAMPLES)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", SEARCHES)
 def test_algorithms_with_promises_about_classes(name: str) -> None:
     check_algorithm(installed("algorithms")[name].load(), models_for=class_models, examples=EXAMPLES)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("score", Score)
 @pytest.mark.parametrize("splits", Splits)
 def test_every_form_of_top_down(score: Score, splits: Splits) -> None:

@@ -34,11 +34,13 @@ ANSWERERS: dict[str, OpenMake] = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("make", ANSWERERS.values(), ids=ANSWERERS)
 def test_questions_are_answered_and_searches_find_the_same(make: OpenMake) -> None:
     check_counts(make, examples=tries(150))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("make", ANSWERERS.values(), ids=ANSWERERS)
 def test_leaves_hold_what_a_naive_count_finds(make: OpenMake) -> None:
     check_leaves(make, examples=tries(80))

@@ -13,7 +13,10 @@ from pathlib import Path
 import httpx
 from tests.forked import Forked
 
-LOADED = ("privet.cli.audit", "privet.disclose.audit.service", "privet.disclose.audit.draft")
+LOADED = (
+    *("privet.cli.audit", "privet.disclose.audit.service", "privet.disclose.audit.draft"),
+    "privet.disclose.audit.summation",  # which loads scipy
+)
 
 
 def free_port() -> int:

@@ -27,6 +27,7 @@ def test_sets_of_every_size_are_as_likely_as_they_are_many(bench: Any) -> None:
     assert chances == pytest.approx([one / sum(every) for one in every])
 
 
+@pytest.mark.slow
 def test_shares_and_curves(bench: Any) -> None:
     size = bench.Size((100, 150), 1, 1, ((6, 1), (8, 1)), (60,), 3, ((6, 1),))
     outcome = bench.measured(size, speed=False)

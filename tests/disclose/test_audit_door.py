@@ -96,6 +96,7 @@ def answers_within_a_second(server: Server, path: str) -> bool:
     return False
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("addresses", [1, 20])
 def test_1100_half_open_sockets_leave_the_gateway_answering(
     serving: Callable[..., Server], addresses: int

@@ -204,11 +204,13 @@ def attack(n: int, seed: int, length: int, search: str) -> None:
         )
 
 
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("seed", range(15))
 def test_an_attacker_confines_nobody(seed: int) -> None:
     attack(3 + seed % 3, seed, 5, "exact")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("seed", seldom(range(8), (0, 2, 4)))
 def test_an_attacker_confines_nobody_where_intervals_are_proved(seed: int) -> None:
     attack(4 + seed % 8, seed, 10, "certified")
@@ -311,6 +313,7 @@ def test_people_who_are_alike_are_one_program(monkeypatch: pytest.MonkeyPatch) -
     assert sizes == [8] * 6  # three kinds: two programs each, with two states of three kinds and a person
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("seed", range(5))
 def test_kinds_of_people_against_everybody_for_himself(seed: int) -> None:
     """The same people, once as kinds and once with bounds that differ by nothing that counts."""
@@ -339,6 +342,7 @@ def test_kinds_of_people_against_everybody_for_himself(seed: int) -> None:
     assert len(each.polytope.alike().first) == 9
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_an_attacker_confines_nobody_of_few_kinds(seed: int) -> None:
     """Departments, and departments without one person: everybody is looked at, whatever kind they are."""

@@ -242,6 +242,7 @@ def test_a_maximum_at_the_public_bound_would_tell_everybody() -> None:
     assert Session([3, 0, 2], MaxAuditor(3, grid=1, low=0)).ask({0, 1, 2}) == 3
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("bounds", [{"low": 0}, {"low": 0, "high": 3}, {"low": "-0.5"}])
 @pytest.mark.parametrize("log", ["tight", "equality"])
 @pytest.mark.parametrize("turns", [6, pytest.param(12, marks=pytest.mark.slow)])

@@ -6,6 +6,7 @@ import json
 import tomllib
 from pathlib import Path
 
+import pytest
 import tomli_w
 from bench import collections as bench_collections
 from bench import halves
@@ -38,6 +39,7 @@ def test_experiments() -> None:
     assert any("LSAP below GRD: in" in note and "of 6" in note for note in outcome.notes)
 
 
+@pytest.mark.slow
 def test_experiments_with_halves() -> None:
     outcome = halves.reported(halves.Experiments(9, 1, 1), full=False)
     drawn = {f"anatomy-3.{number}" for number in range(5, 17)}

@@ -217,6 +217,7 @@ def drawn(count: int, seed: int = 0, most: int = 4) -> list[Vertex]:
     ]
 
 
+@pytest.mark.one_in(2)
 @LOOPS
 @pytest.mark.parametrize("weights", ["literal", "members"])
 @pytest.mark.parametrize("way_of", ["lsap", "greedy"])
@@ -233,6 +234,7 @@ def test_the_loops_equal_their_plain_twins_on_many_pairs(
     assert (np.array(quick) == np.array(plainly)).all()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("seed", seldom(range(6), [0, 1, 3]))
 @pytest.mark.parametrize("step", ["1/2", "1/4"])
 def test_clusters_that_are_tried_again(seed: int, step: str) -> None:

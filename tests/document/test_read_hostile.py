@@ -192,6 +192,7 @@ def test_json_is_written_as_the_standard_library_writes_it(value: Any) -> None:
     assert dumps(value) == json.dumps(value, ensure_ascii=False)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("search", WAYS)
 @pytest.mark.parametrize(
     "types",

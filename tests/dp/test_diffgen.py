@@ -174,6 +174,7 @@ def test_binomial_and_uniform_draws() -> None:
     assert not implausible((uniform(noise, 300) % 3 for _ in range(1200)), {0: 1 / 3, 1: 1 / 3, 2: 1 / 3})
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("dense", [0, 100])
 def test_test_and_generate_is_the_same_as_testing_all(dense: int) -> None:
     """k = 2 and k = 3 children: the law of kept subsets from the formula, for both ways."""

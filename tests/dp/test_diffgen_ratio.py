@@ -38,6 +38,7 @@ def bound(epsilon: Fraction) -> float:
     return float(epsilon) + ROUNDING
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("score", list(SplitScore))
 @pytest.mark.parametrize("selection", list(Selection))
 def test_relational(score: SplitScore, selection: Selection) -> None:
@@ -48,6 +49,7 @@ def test_relational(score: SplitScore, selection: Selection) -> None:
     assert worst(diffgen, *with_neighbours(rows, [JOB, AGE])) <= bound(diffgen.epsilon)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("score", "kept"),
     seldom(

@@ -90,7 +90,7 @@ def soak(folder: Path, kills: int, publishers: int) -> None:
 
 
 def test_a_killed_release_keeps_its_spend(tmp_path: Path) -> None:
-    soak(tmp_path, kills=6, publishers=1)
+    soak(tmp_path, kills=3, publishers=1)
 
 
 @pytest.mark.slow

@@ -95,6 +95,7 @@ def test_runs_are_geometric() -> None:
 # Laplace noise
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "scale",
     seldom([Fraction(1), Fraction(2), Fraction(3, 2), Fraction(2, 5)], [Fraction(1), Fraction(3, 2)]),
@@ -118,6 +119,7 @@ def test_laplace_noise_has_exactly_its_distribution(scale: Fraction) -> None:
 SCALES = [Fraction(2), Fraction(5, 3), Fraction(1, 3), Fraction(52), Fraction(2**41 + 1, 2**40)]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("size", [FEW, 20_000])
 def test_seeded_laplace_noise_is_plausible(scale: Fraction, size: int) -> None:
@@ -238,6 +240,7 @@ def test_first_selection_of_the_spec() -> None:
     assert [round(float(law[i]), 4) for i in range(3)] == [0.3163, 0.3163, 0.3675]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("scores", "temperature", "weights"),
     [
@@ -308,6 +311,7 @@ def vetted() -> noise.NamedSource:
     return noise.production()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("scale", [Fraction(2), Fraction(5, 3), Fraction(1, 3)])
 def test_opendp_noise_is_plausible(vetted: noise.NamedSource, scale: Fraction) -> None:
     drawn = vetted.laplace(scale, 10_000)

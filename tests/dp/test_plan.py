@@ -38,6 +38,7 @@ def really_dropped(table: CodedTable, diffgen: DiffGen, runs: int, monkeypatch: 
     return 1 - fmean(kept) / table.records
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("rows", "epsilon", "h"), [(300, "1/10", 5), (3000, "1/2", 5), (3000, "2", 5), (300, "1/10", 12)]
 )

@@ -60,6 +60,7 @@ def test_values_are_read_as_people_write_them(file: Path) -> None:
     assert "2020-01-01" in engine.distinct(table, "seen")
 
 
+@pytest.mark.one_in(2)
 def test_a_release_has_the_format_and_the_labels_again(file: Path, tmp_path: Path) -> None:
     pyreadstat = pytest.importorskip("pyreadstat")
     policy = Policy.loads(accept(draft(file), Preset.find("statistics-office-3")).text)

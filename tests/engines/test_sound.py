@@ -124,6 +124,7 @@ print(refused)
 """
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", ["parquet", "arrow"])
 @pytest.mark.parametrize("times", [400, pytest.param(8000, marks=pytest.mark.slow)])
 def test_whatever_is_damaged_the_process_lives(kind: str, times: int, tmp_path: Path) -> None:

@@ -91,6 +91,7 @@ def parsed(place: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("kind", [*KINDS, *SETS])
 def test_what_was_read_is_written_byte_by_byte(kind: str, released: Released) -> None:
     unknown: list[str] = []
@@ -167,6 +168,7 @@ def changed(whole: Any, way: tuple[Any, ...], to: Any) -> Any:
 FREE = {"algorithm", "model"}  # as the policy says them: any table
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("kind", [*KINDS, *SETS])
 def test_what_is_of_another_type_is_refused_by_its_place(kind: str, released: Released) -> None:
     whole, tried = parsed(released[kind]), 0

@@ -39,6 +39,7 @@ ALGORITHMS = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("worn", WORN)
 @pytest.mark.parametrize("search", ALGORITHMS)
 @pytest.mark.parametrize("engine", ["embedded", "plain"])

@@ -126,6 +126,7 @@ def standing(way: Way, marks: dict[str, Standing]) -> Standing | None:
     return None
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", [*KINDS, *SETS])
 def test_every_field_is_checked_or_marked(kind: str, released: Released, tmp_path: Path) -> None:  # noqa: F811
     """Each field once, wherever it stands; what every kind says, of tables and in some others."""
@@ -169,6 +170,7 @@ OTHERS = {kind: every.KINDS[kind] for kind in ("persons", "visits", "parted", "j
 OTHERS |= {"numbers": numbers, "signed": signed, "noise of two": noise_of_two}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", OTHERS)
 def test_every_field_of_other_ways_to_publish_them(
     kind: str,
@@ -208,6 +210,7 @@ def parts_of(said: dict[str, Any]) -> Iterator[Way]:
             yield way
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("kind", [*KINDS, *SETS, *(f"random {kind}" for kind in every.KINDS)])
 def test_no_part_is_left_out_unseen(kind: str, released: Released, tmp_path: Path) -> None:  # noqa: F811
     """Marked or counted again: what is not there is neither, so every part that a kind has must be there."""
@@ -227,6 +230,7 @@ def test_no_part_is_left_out_unseen(kind: str, released: Released, tmp_path: Pat
     assert tried >= 10
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("kind", "place"),
     [

@@ -27,6 +27,7 @@ def out(tmp_path: Path) -> Path:
     return pv.publish(RAW, pv.Policy.loads(POLICY)).write(tmp_path / "out")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "how",
     [

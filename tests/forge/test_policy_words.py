@@ -276,6 +276,7 @@ def test_nothing_between_two_commas_is_missing_only_where_the_policy_says_so(tmp
         (out / "policy.toml").write_text(before, "utf-8")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("share", [4, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", ["table", "paths", "json", "halves", "sets", "visits", "buckets"])
 def test_every_value_changed_and_every_key_added(kind: str, share: int, tmp_path: Path) -> None:

@@ -78,6 +78,7 @@ def test_nor_the_policys_beyond_one_text(out: Path) -> None:
     assert any("one text at most" in complaint for complaint in refused(seal(out, said)))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "line",
     [
@@ -138,6 +139,7 @@ def test_a_text_that_looks_missing_in_a_quote_is_told_apart(out: Path) -> None:
 # --- nothing beside the release
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "how",
     {
@@ -209,6 +211,7 @@ def records(count: int = 8) -> list[Any]:
     ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("way", ["ctoff", "t-t", "v-v"])
 @pytest.mark.parametrize("kind", DOCUMENTS)
 def test_documents_have_one_spelling(way: str, kind: str, tmp_path: Path) -> None:

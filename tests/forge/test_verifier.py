@@ -87,6 +87,7 @@ def others(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Any], Path]:
     return cache(lambda maker: some(maker, tmp_path_factory.mktemp("other")))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", LONGEST)
 def test_of_one_kind_it_is_read_in_a_quarter_of_an_hour(
     tmp_path: Path, kind: str, others: Callable[[Any], Path]
@@ -484,6 +485,7 @@ FORGED = {  # what the checker of one file once accepted: kind, notation, an old
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("what", FORGED)
 def test_how_something_is_written_is_asked_as_privet_asks_it(alone: Any, tmp_path: Path, what: str) -> None:
     from tests.forge import every

@@ -365,6 +365,7 @@ def test_a_tampered_release_is_told_without_values(data: Path, policy: pv.Policy
 # The command line speaks to the steward, and to logs of nightly runs.
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("json_", [False, True], ids=["text", "json"])
 @pytest.mark.parametrize("command", ["check", "publish", "risk", "verify", "explain", "compare"])
 def test_commands_are_silent(

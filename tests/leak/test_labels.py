@@ -49,6 +49,7 @@ def table(rows: int = 600) -> pl.DataFrame:
 BORN = 'born = { role = "quasi", hierarchy = { type = "dates", levels = ["month", "year"] } }'
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("search", ["mondrian", "coincident"])
 @pytest.mark.parametrize("how", ['"flat"', '"prefix", keep = [3, 1]'])
 def test_no_label_lists_what_the_data_holds(search: str, how: str, tmp_path: Path) -> None:
@@ -82,6 +83,7 @@ HIERARCHIES: dict[str, tuple[Hierarchy, Sequence[str]]] = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", HIERARCHIES)
 @given(data=st.data())
 def test_a_range_covers_its_values_and_names_few(kind: str, data: st.DataObject) -> None:
@@ -101,6 +103,7 @@ def test_a_range_covers_its_values_and_names_few(kind: str, data: st.DataObject)
         assert all(node.interval[0] <= number < node.interval[1] for number in numbers)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", ["dates", "prefix", "widths", "edges", "step"])
 @given(data=st.data())
 def test_a_label_does_not_tell_what_nobody_has(kind: str, data: st.DataObject) -> None:
@@ -210,6 +213,7 @@ def test_what_is_guessed_at_run_time_is_rounded() -> None:
     assert domain.root.label == "[10-100)"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("search", ["optimal", "samarati", "incognito"])
 @pytest.mark.parametrize("column", [UNSAID, PUBLIC])
 def test_a_suppressed_record_shapes_no_label(search: str, column: str) -> None:

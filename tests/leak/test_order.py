@@ -84,7 +84,7 @@ EITHER = [
 ]
 
 
-@pytest.mark.parametrize(("algorithm", "engine"), covering(EITHER, 2))
+@pytest.mark.parametrize(("algorithm", "engine"), covering(EITHER, 6))
 def test_a_table_in_another_order_leaves_as_the_same_bytes(
     algorithm: str, engine: str, tmp_path: Path
 ) -> None:
@@ -109,6 +109,7 @@ def rows_of(lines: Sequence[str]) -> list[list[tuple[bool, str]]]:
     return [[(not field, field) for field in line.replace('""', "").split(",")] for line in lines]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("algorithm", ["top-down", "mondrian", "optimal"])
 def test_both_engines_write_the_same_bytes(algorithm: str, tmp_path: Path) -> None:
     policy = policy_of(["k-anonymity"], algorithm, town={"role": "other"})
@@ -117,6 +118,7 @@ def test_both_engines_write_the_same_bytes(algorithm: str, tmp_path: Path) -> No
     assert ours == written(tmp_path / "raw.csv", policy, tmp_path / "plain", "plain")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("output", ["csv", "csv.gz", "tsv", "jsonl", "parquet", "arrow"])
 def test_every_format_leaves_in_order(output: str, tmp_path: Path) -> None:
     policy = policy_of(["k-anonymity"], "top-down", town={"role": "other"})
@@ -226,6 +228,7 @@ def visits(seed: int) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["id", "place", "time", "diagnosis"], orient="row")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("search", ["suppress-points", "suppress-points-locally"])
 def test_visits_in_another_order_leave_as_the_same_bytes(search: str, tmp_path: Path) -> None:
     policy = paths_policy(
@@ -266,6 +269,7 @@ SETS: dict[str, tuple[str, str]] = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("search", SETS)
 def test_baskets_in_another_order_leave_as_the_same_bytes(search: str, tmp_path: Path) -> None:
     shape, promise = SETS[search]
@@ -300,6 +304,7 @@ def test_sets_in_tables_in_another_order_leave_as_the_same_bytes(shape: str, tmp
 # Documents.
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("way", WAYS)
 @settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
 @given(trees=collections(4, 8), seed=st.integers(0, 99))

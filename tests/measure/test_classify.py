@@ -1,4 +1,5 @@
 import builtins
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from privet.roads import publish
 from privet.samples import SAMPLES
 from privet.samples.adult import read_adult
 
-pytest.importorskip("sklearn")
+# Not loaded to be collected: that takes each worker most of a second.
+pytestmark = pytest.mark.skipif(find_spec("sklearn") is None, reason="the extra `classify` is not installed")
 
 
 @pytest.fixture(autouse=True)

@@ -348,6 +348,7 @@ GENERAL: list[Any] = [
 ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("model", GENERAL, ids=lambda m: f"{m.name} {getattr(m, 'distance', '')}")
 @settings(max_examples=60)
 @given(table=tables())

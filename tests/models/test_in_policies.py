@@ -94,6 +94,7 @@ def test_written_and_read_again(lines: str) -> None:
 NOT_MONOTONE = ("personalised", "population")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "lines", [v for k, v in LINES.items() if k not in NOT_MONOTONE], ids=lambda v: v[8:40]
 )

@@ -175,6 +175,7 @@ def tried(names: tuple[str, ...], part: Part, by: int, kind: str, change: str) -
     return code
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("scene", [one for one in SCENES if one != "noisy, people"])  # many gates: slow
 def test_every_message_that_is_another_ends_in_a_sentence(scene: str, tmp_path: Path) -> None:
     """One change for every kind, by one of those who send it in turn; `-m slow` makes all of them, by all."""

@@ -179,6 +179,7 @@ def test_an_answer_gives_away_less_of_larger_groups() -> None:
     assert none.set_average == 1 / 2
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("domain", "items", "sites"), [(4, 3, 3), (100, 9, 3), (100, 10, 5), (1_000, 200, 20)]
 )

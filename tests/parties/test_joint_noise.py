@@ -71,6 +71,7 @@ def truly(found: NoisyTable, rows: Any) -> Counter[tuple[Any, ...]]:
     return Counter(zip(*(column.texts() for column in labels.values()), strict=True))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("select", "columns", "numbers"), WAYS)
 def test_without_noise_both_hold_the_true_counts_and_the_same_account(
     select: str, columns: bool, numbers: str
@@ -296,6 +297,7 @@ def winners(scores: Sequence[int], epsilon: float, noises: int) -> list[float]:
     return found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("noises", [1, 2])
 @pytest.mark.parametrize("epsilon", [0.5, 1.0])
 def test_a_noisy_maximum_spends_no_more_than_a_step(noises: int, epsilon: float) -> None:
@@ -367,6 +369,7 @@ def test_horizontal_selection_of_table_5_2() -> None:
     assert sums == {"Job": 10, "Sex": 6, "Age": 8}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("columns", [True, False])
 def test_a_clear_winner_wins_in_the_real_protocol(columns: bool) -> None:
     """Spec 05, 4.7, with a lot of epsilon: the best of three, whose chance to lose is below 1e-12.
@@ -412,6 +415,7 @@ def test_what_is_forwarded_is_uniform() -> None:
     assert implausible([0] * len(seen), dict.fromkeys(range(16), 1 / 16), RARE) != []
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("select", "columns", "numbers"), WAYS)
 def test_nothing_of_the_counts_is_in_a_transcript(select: str, columns: bool, numbers: str) -> None:
     """Every value that a party receives has a reason; counts planted as canaries are in none of them."""

@@ -46,6 +46,7 @@ def files(folder: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("way", WAYS, ids=str)
 def test_the_data_is_that_of_pooled_rows_to_the_byte(way: dict[str, Any], tmp_path: Path) -> None:
     parts = hospitals.parts(tmp_path)

@@ -88,6 +88,7 @@ GOLDEN = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("l", "k", "reveal"), [*((l, k, "scores") for l, k in GOLDEN), (1, 2, "decisions"), (2, 3, "decisions")]
 )
@@ -122,6 +123,7 @@ def with_sensitive(l: int, k: int, c: str, **changes: Any) -> Contract:
     return Contract.from_document(made, base=Path())
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.usefixtures("quickly")
 @pytest.mark.parametrize("c", ["1/3", "1/2", "2/3", "1"])
 def test_secrets_of_the_bank_alone(c: str, tmp_path: Path) -> None:

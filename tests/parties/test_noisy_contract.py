@@ -99,6 +99,7 @@ def cheap() -> Iterator[None]:
         yield
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("split", ["columns", "people"])
 def test_a_whole_release_is_paid_at_both_signed_by_both_and_verifies(split: str, tmp_path: Path) -> None:
     keys = [PrivateKey.make(name) for name in ("north", "south")]
@@ -298,6 +299,7 @@ def test_a_purse_without_enough_is_refused_before_anybody_pays(tmp_path: Path) -
     assert Ledger(paying[0].file).balance("north-2026").left == 2, "the other was asked for nothing"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("split", ["columns", "people"])
 def test_noise_is_not_averaged_away_by_running_again(split: str, tmp_path: Path) -> None:
     """Every run is paid at both; when one ledger has no more, another ledger at the other does not help."""
@@ -367,6 +369,7 @@ def test_what_a_rehearsal_of_it_cannot_do(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("split", ["columns", "people"])
 def test_a_party_that_stops_leaves_nothing_published_and_says_what_stays_spent(
     split: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -397,6 +400,7 @@ def test_a_party_that_stops_leaves_nothing_published_and_says_what_stays_spent(
     assert rehearse(agreed, files, purses=paying, output=tmp_path / "out").folder is not None
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("split", ["columns", "people"])
 def test_garbage_is_refused_wherever_it_is_sent(
     split: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

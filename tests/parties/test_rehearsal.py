@@ -43,6 +43,7 @@ def lines(table: pl.DataFrame) -> list[str]:
     return sorted(table.write_csv(include_header=False).splitlines())
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("way", WAYS, ids=str)
 def test_table_5_4_to_the_byte(way: dict[str, Any], tmp_path: Path) -> None:
     found = rehearse(contract(short=True, **way), parts(tmp_path, short=True), pooled=True)
@@ -51,6 +52,7 @@ def test_table_5_4_to_the_byte(way: dict[str, Any], tmp_path: Path) -> None:
     assert all(verdict.holds for _, verdict in found.verdicts)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("way", WAYS, ids=str)
 def test_the_sources_table_is_not_where_the_algorithm_stops(way: dict[str, Any], tmp_path: Path) -> None:
     """Refuted in spec 03, 4.2: with the full tree of jobs, Non-Technical is split once more."""
@@ -66,6 +68,7 @@ def test_the_sources_table_is_not_where_the_algorithm_stops(way: dict[str, Any],
     assert found.as_pooled is True
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.usefixtures("quickly")
 @pytest.mark.parametrize("k", [12, 2**31 + 1, 2**63 + 5, 2**64 - 1, 2**64 + 2, 10**30])
 @pytest.mark.parametrize("parties", ["ABC", "AB"])
@@ -224,6 +227,7 @@ class GoneError(Exception):
     """A party is killed."""
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("way", WAYS, ids=str)
 def test_a_party_that_is_gone_at_any_stage_ends_the_run_and_the_next_one_works(
     way: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -91,6 +91,7 @@ def roads(folder: Path) -> dict[str, tuple[Sequence[str], list[Path], Road]]:
     }  # fmt: skip
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", ["people", "columns", "mining", "database"])
 def test_what_is_opened_is_told_before_and_after_and_never_where_rows_are_wrong(
     kind: str, tmp_path: Path

@@ -442,6 +442,7 @@ def test_what_a_site_receives_is_on_the_list() -> None:
                 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("k", "groups", "squares"), [(25, 1024, 888678), (50, 512, 1776890)])
 def test_adult_as_the_spec_counts_it(k: int, groups: int, squares: int) -> None:
     """Spec 08, 4.1 and 5.1: two questions on raw rows; groups of all rows in one place, of 3 sites and 10."""

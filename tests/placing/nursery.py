@@ -1,6 +1,6 @@
 """Publishers that are forked, not started, so that a kill falls into their work and not into Python's start.
 
-Run as a program it reads one command line (a JSON list: folder, steps before a crash or null, arguments)
+It reads one command line (a JSON list: folder, steps before a crash or null, arguments)
 from each line of input, forks a process that runs it, says its process id, and when it is gone how it
 ended: its exit code, or minus the signal.
 """
@@ -14,40 +14,54 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from tests.forked import Forked
+
 NO_EXCHANGE = "PRIVET_TEST_NO_EXCHANGE"
 LIGHT = "PRIVET_TEST_LIGHT"  # puts things in their places only
 MORE = "PRIVET_TEST_LOAD"  # modules that most of its commands load, so that they need not
+AT_START = ("PYTHON", "LC_", "OPENBLAS_")  # read when Python or a library starts
 ROADS = (
     *("tables.road", "tables.anatomy", "noisy.road"),
     *("trajectories.road", "documents.road", "transactions.road"),
 )
+LOADED = tuple(f"privet.roads.{name}" for name in ROADS)
 THEN = "then"
 HERE = Path(__file__).parents[2]
 
 
 class Nursery:
-    """The other end of it."""
+    """The other end of it. It is forked itself, but where Python shall start as `env` says."""
 
     def __init__(self, **env: str) -> None:
-        self._running = subprocess.Popen(
-            [sys.executable, "-m", "tests.placing.nursery"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=HERE,
-            env=os.environ | {"POLARS_MAX_THREADS": "1"} | env,
-        )
+        (self._heard, told), (read, self._told) = os.pipe(), os.pipe()
+        env = {"POLARS_MAX_THREADS": "1"} | env
+        try:
+            self._running: Forked | subprocess.Popen[bytes] = (
+                subprocess.Popen(
+                    [sys.executable, "-m", "tests.placing.nursery"],
+                    stdin=read,
+                    stdout=told,
+                    cwd=HERE,
+                    env=os.environ | env,
+                )
+                if any(name.startswith(AT_START) for name in env)
+                else Forked(
+                    [], call="tests.placing.nursery:main", load=LOADED, stdin=read, stdout=told, env=env
+                )
+            )
+        finally:
+            os.close(read)
+            os.close(told)
+        self._answers = os.fdopen(self._heard, encoding="utf-8")
         self._said()
 
     def start(self, folder: Path, *args: str, crash: int | None = None) -> int:
-        assert self._running.stdin is not None
-        self._running.stdin.write(json.dumps([str(folder), crash, args]) + "\n")
-        self._running.stdin.flush()
+        os.write(self._told, (json.dumps([str(folder), crash, args]) + "\n").encode())
         return int(self._said())
 
     def ended(self) -> int:
@@ -58,11 +72,12 @@ class Nursery:
         return self.ended()
 
     def close(self) -> None:
-        self._running.communicate()
+        os.close(self._told)
+        self._answers.close()
+        self._running.wait()
 
     def _said(self) -> str:
-        assert self._running.stdout is not None
-        said = self._running.stdout.readline()
+        said = self._answers.readline()
         assert said, "the nursery is gone"
         return said
 
@@ -116,7 +131,7 @@ def walked(run: Callable[[list[str]], int], args: list[str]) -> int:
     return worst
 
 
-def main() -> None:
+def main(_words: Sequence[str] = ()) -> int:
     from privet.placing import system
 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs would not hear it
@@ -126,8 +141,8 @@ def main() -> None:
         from privet.cli.outcome import run
 
         commands()
-        for name in ROADS:  # loaded once, before the forks
-            importlib.import_module(f"privet.roads.{name}")
+        for name in LOADED:  # once, before the forks
+            importlib.import_module(name)
         for name in os.environ.get(MORE, "").split():
             with suppress(ImportError):  # of an extra: who needs it says so
                 importlib.import_module(name)
@@ -147,6 +162,7 @@ def main() -> None:
         print(child, flush=True)
         _, status = os.waitpid(child, 0)
         print(os.waitstatus_to_exitcode(status), flush=True)
+    return 0
 
 
 if __name__ == "__main__":

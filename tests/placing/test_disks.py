@@ -84,6 +84,7 @@ def content(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()} if folder.exists() else {}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("size", SMALL)
 def test_a_small_disk(nursery: Nursery, tmp_path: Path, size: int) -> None:
     tried(nursery, tmp_path, "table", size)

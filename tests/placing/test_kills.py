@@ -88,6 +88,7 @@ def inode(path: Path) -> int | None:
     return path.stat().st_ino if path.exists() else None
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_killed_at_any_moment(nursery: Nursery, tmp_path: Path, kind: str) -> None:
     counts = soak(nursery, tmp_path / kind, kind, kills=2, seed=len(kind))

@@ -226,6 +226,7 @@ truth = "3/4"
 """
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
 def test_answers_cut_short_by_a_full_disk_are_an_error(tmp_path: Path, ending: str) -> None:
     (tmp_path / "plan.toml").write_text(PLAN, "utf-8")

@@ -86,6 +86,7 @@ def test_every_preset_says_its_source_and_what_it_does_not_promise(name: str) ->
     assert "undecided" not in text
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", names())
 def test_a_release_under_every_preset_verifies_and_names_nobody(name: str, tmp_path: Path) -> None:
     release = released(name)

@@ -195,6 +195,7 @@ def test_of_tables(data: st.DataObject) -> None:
 OF_TABLES = sorted(name for name, one in installed("algorithms").items() if "table" in one.load().kinds)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", OF_TABLES)
 def test_of_every_algorithm_over_tables(name: str) -> None:
     @settings(max_examples=5, deadline=None)
@@ -251,6 +252,7 @@ PATHS = sorted(name for name, one in installed("algorithms").items() if "traject
 TREES = sorted(name for name, one in installed("algorithms").items() if "documents" in one.load().kinds)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", [*PATHS, *TREES])
 def test_of_every_algorithm_over_other_data(name: str) -> None:
     whole = name in PATHS

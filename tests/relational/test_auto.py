@@ -171,6 +171,7 @@ def test_persons_are_counted() -> None:
     assert set(losses(release)) == {"mondrian", "local", "top-down"}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("name", "rows"),
     seldom(product(["patients", "census"], [600, 3000]), [("patients", 600), ("census", 600)]),

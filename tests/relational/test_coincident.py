@@ -187,6 +187,7 @@ def _with_order(
     return partition(*(np.flatnonzero(made.group_of == g).tolist() for g in range(made.groups)))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("holds", [two, half])
 @pytest.mark.parametrize(("least", "grow"), [(True, False), (True, True), (False, False)])
 @settings(max_examples=5)
@@ -225,6 +226,7 @@ def people(many: int, values: str = "abcd", seed: int = 1) -> dict[str, list[obj
     }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("strategy", Strategy)
 @pytest.mark.parametrize("interleaved", [False, True])
 @pytest.mark.parametrize("start", [None, 3])

@@ -51,6 +51,7 @@ def test_heights_and_neighbours(tally: Tally) -> None:
         assert all(node in lattice.predecessors(other) for other in up)
 
 
+@pytest.mark.one_in(2)
 @settings(max_examples=30)
 @given(st.data())
 @pytest.mark.parametrize(("dense", "few"), [(1 << 15, 4_000), (0, 1)])

@@ -133,6 +133,7 @@ def boxes(tally: Tally, promises: Sequence[PrivacyModel], search: Mondrian) -> s
     return {frozenset(np.flatnonzero(found.of_cell == at).tolist()) for at in range(found.count)}
 
 
+@pytest.mark.one_in(2)
 @settings(max_examples=25)
 @given(st.data())
 @pytest.mark.parametrize("search", STRICT)
@@ -145,6 +146,7 @@ def test_all_boxes_at_once_are_cut_like_one_by_one(search: Mondrian, data: st.Da
     assert boxes(tally, promises, search) == Twin(tally, promises, search).run()
 
 
+@pytest.mark.one_in(2)
 @settings(max_examples=25)
 @given(st.data())
 @pytest.mark.parametrize("search", [*STRICT, Mondrian(relaxed=True)])

@@ -79,6 +79,7 @@ def _keeps(tally: Tally, of_cell: Any, model: PrivacyModel) -> bool:
     return model.check(Tally((classes,), tally.sensitive, None, tally.counts)).holds
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("seed", range(5))
 def test_the_plain_loop_finds_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     if native.library() is None:
@@ -157,6 +158,7 @@ def test_chance_makes_classes_better_and_never_too_small(seed: int, k: int) -> N
     assert sorted(set(found.tolist())) == list(range(int(found.max()) + 1))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("seed", "cells", "smallest"),
     seldom([(0, 60, 3), (1, 60, 3), (0, 120, 30), (1, 120, 30)], [(0, 60, 3), (0, 120, 30)]),

@@ -61,6 +61,7 @@ def compare(tally: Tally, promises: Sequence[PrivacyModel], algorithm: TopDown) 
     assert {name: list(cut.nodes) for name, cut in cuts_of(finding).items()} == twin.cuts
 
 
+@pytest.mark.one_in(2)
 @settings(max_examples=120)
 @given(st.data())
 @pytest.mark.parametrize("score", [Score.INFORMATION_GAIN, Score.DISCERNIBILITY, Score.GAIN_PER_LOSS])
@@ -105,6 +106,7 @@ def test_many_attributes_and_small_knowledge(data: st.DataObject) -> None:
     compare(tally, [promise], TopDown())
 
 
+@pytest.mark.one_in(2)
 @settings(max_examples=150)
 @given(st.data())
 @pytest.mark.parametrize("mode", Splits)

@@ -211,6 +211,7 @@ def places(part: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 ODD: tuple[Any, ...] = ("text", -1, float("nan"), [], {}, [[]], True, 10**30, float("inf"))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("turn", range(4))
 def test_a_part_that_is_missing_or_odd_is_refused_by_the_reader_or_left_out(
     evidence: dict[str, Any], turn: int

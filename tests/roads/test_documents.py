@@ -80,6 +80,7 @@ def objects(records: Sequence[Vertex]) -> list[Any]:
     return [{"name": f"N{at}", **writer.json(record)} for at, record in enumerate(records)]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("way", WAYS)
 @settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
 @given(records=collections(3, 8))
@@ -117,6 +118,7 @@ def sample(tmp_path: Path, name: str = "transcripts", rows: int = 40) -> tuple[l
     return list(one.generate(rows, 0)), Policy.loads(one.policy(l=2))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", COLLECTIONS)
 def test_every_sample_has_a_policy_that_can_be_kept(name: str) -> None:
     raw, policy = sample(Path(), name)
@@ -133,6 +135,7 @@ def shape_of_json(value: Any) -> Any:
     return shape_of_json(value[0]) if isinstance(value, list) and value else type(value).__name__
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("ending", [".json", ".jsonl", ".jsonl.gz"])
 def test_what_leaves_has_the_form_of_what_came(ending: str, tmp_path: Path) -> None:
     raw, policy = sample(tmp_path)
@@ -201,6 +204,7 @@ PROMISES = {
 PROMISES["v-v"] = PROMISES["t-t"] + 'style = "v-v"\n'
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("way", PROMISES)
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_tables_joined_by_keys(way: str, ending: str, tmp_path: Path) -> None:
@@ -323,6 +327,7 @@ def test_evidence_lacks_nothing(tmp_path: Path) -> None:
         verify(folder)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("algorithm", ["ctoff", "tree-anatomy"])
 @pytest.mark.parametrize("claim", ["vertices", "levels", "classes", "records"])
 def test_every_number_must_come_out_again(claim: str, algorithm: str, tmp_path: Path) -> None:
@@ -526,6 +531,7 @@ def test_labelled_buckets_leave_as_labels(tmp_path: Path) -> None:
         Policy.loads(replace(policy, shape=shape, models=WAYS["t-t"][0], algorithm=WAYS["t-t"][1]).dumps())
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("way", ["ctoff", "tree-anatomy"])
 def test_every_field_of_evidence_is_in_the_reference(way: str, tmp_path: Path) -> None:
     text = (pages.HERE / "docs/reference/evidence.md").read_text(encoding="utf-8")

@@ -64,6 +64,7 @@ BOXED = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("algorithm", BOXED.values(), ids=BOXED)
 @settings(max_examples=5)
 @given(picked=st.lists(st.integers(0, 23), min_size=1, max_size=40), k=st.integers(1, 3))

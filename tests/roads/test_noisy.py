@@ -61,6 +61,7 @@ def spent(folder: Path) -> Fraction:
     return Ledger(folder / "ledger.sqlite", create=False).balance("ward").spent
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_a_release_is_paid_entered_and_adds_up(name: str, tmp_path: Path) -> None:
     release = publish(tmp_path, noisy.ATTRIBUTES + noisy.MODEL + ALGORITHMS[name])

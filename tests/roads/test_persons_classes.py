@@ -184,6 +184,7 @@ MODELS = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("algorithm", ["top-down", "optimal"])
 @settings(max_examples=5, deadline=None)

@@ -65,7 +65,7 @@ def fewest(records: list[Record], m: int, *, beside: bool) -> int:
 
 
 # 18 is the one that notices a promise of several that is forgotten (tests/mutation).
-@pytest.mark.parametrize("seed", seldom(range(24), [*range(11), 18]))
+@pytest.mark.parametrize("seed", seldom(range(24), [*range(4), 18]))
 def test_known_items_are_in_k_records_for_a_stranger_too(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
     items = [f"i{at}" for at in range(chance.randint(2, 9))]
@@ -121,6 +121,7 @@ def test_known_items_are_in_k_records_for_a_stranger_too(seed: int, tmp_path: Pa
     assert pv.verify(folder).holds
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", range(30))
 def test_no_rule_of_the_list_is_seen_by_a_stranger(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)

@@ -78,6 +78,7 @@ def test_table_4_1_becomes_table_4_2(tmp_path: Path) -> None:
     assert table["b2"] == (3, 4, "3/4")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("model", "score", "winners", "surviving"),
     [
@@ -491,6 +492,7 @@ def planted() -> Iterator[dict[str, Any]]:
         }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("search", ["suppress-points", "suppress-points-locally", "lightest"])
 def test_no_suppressed_point_is_heard_anywhere(search: str, tmp_path: Path) -> None:
     data = pl.DataFrame(list(planted()))

@@ -53,6 +53,7 @@ def test_the_risk_of_a_release_is_counted_where_people_have_no_visit_left(long: 
     assert [one["knowledge"]["points"]["violating"] for one in found["promises"]] == [0]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("empty", ["", '\nempty = "keep"', DROP])
 def test_records_without_a_visit_are_kept_or_left_out(empty: str, tmp_path: Path) -> None:
     data = pl.concat([ALONE.head(1), TABLE_4_1, ALONE.tail(1)])

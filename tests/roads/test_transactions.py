@@ -55,6 +55,7 @@ def published(folder: Path) -> list[frozenset[str]]:
     return [frozenset(line.split(",")) - {""} for line in text]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "search", ["hide-transactions", "hide-items", "hide-border", "hide-exact", "by-promise"]
 )
@@ -71,6 +72,7 @@ def test_hidden_rules_go_the_whole_road(search: str, baskets: Path, tmp_path: Pa
     assert tomllib.loads((folder / "policy.toml").read_text())["hide"][0]["support"] == "5"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "search", ["suppress-items", "suppress-items-locally", "generalise-items", "by-promise"]
 )
@@ -120,6 +122,7 @@ def as_rows(rows: list[naive.Record], folder: Path) -> Path:
     return path
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("beside", [True, False])
 @pytest.mark.parametrize(
     ("shape", "write"),

@@ -28,6 +28,7 @@ def written(path: Path, rows: list[naive.Record]) -> Path:
     return path
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("seed", seldom(range(25), range(6)))
 @pytest.mark.parametrize("tree", ["", TREE])
 def test_rules_are_hidden_and_items_known_of_in_one_release(seed: int, tree: str, tmp_path: Path) -> None:
@@ -270,6 +271,7 @@ def laid_out(path: Path, form: str, sets: list[list[str]]) -> Path:
     return path
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("form", list(LAYOUTS))
 @pytest.mark.parametrize("rule", ["7", "7.00"])
 def test_equal_items_are_one_item(form: str, rule: str, tmp_path: Path) -> None:

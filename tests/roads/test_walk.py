@@ -64,6 +64,7 @@ def test_a_walk_touches_fewer_modules_than_before_the_walls_were_moved(tmp_path:
     assert len(walked(tmp_path / "data.csv", tmp_path / "policy.toml", write=False).modules) < RELEASED
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("promise", "search"),
     [
@@ -82,6 +83,7 @@ def test_no_two_modules_call_back_and_forth(tmp_path: Path, promise: str, search
     assert walk(tmp_path, promise, search).back_and_forth == []
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("promise", "search"),
     [

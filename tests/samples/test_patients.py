@@ -50,6 +50,7 @@ def error(table: pl.DataFrame, predictors: list[str]) -> float:
     return 100 * (1 - float(tree.score(facts[cut:], group[cut:])))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seldom([1, 2], [1]))
 def test_the_blood_group_hangs_on_the_quasi_identifiers_as_in_the_source(seed: int) -> None:
     """The source reports 22.1 % with and 44.1 % without them."""

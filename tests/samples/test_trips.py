@@ -92,6 +92,7 @@ def losses(paths: Paths, promise: Linkage, at_least: str) -> dict[PointScore, Th
     return {score: Suppress(Fraction(at_least), score).search(paths, promise) for score in PointScore}
 
 
+@pytest.mark.slow
 def test_trends_of_the_city(city: Paths) -> None:
     """Section 5.4: no loss up to two points, then more with L, K and C below a fifth; Score2 is worst."""
     best = PointScore.GAIN_PER_LOSS

@@ -103,6 +103,7 @@ SAID = (
 )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("model", ["lkc-privacy", "alpha-k-anonymity"])
 def test_a_form_that_sets_k_changes_nothing_else_of_a_promise(tmp_path: Path, model: str) -> None:
     more = 'l = 2\nc = "1/2"' if model == "lkc-privacy" else 'alpha = "1/2"'

@@ -82,6 +82,7 @@ FIELDS = (
 )
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("bad", LEADING, ids=range(len(LEADING)))
 def test_no_field_of_any_form_leads_out_of_the_project(house: House, tmp_path: Path, bad: str) -> None:
     before = snapshot(tmp_path, besides=house.project.folder)
@@ -612,6 +613,7 @@ def test_a_column_that_was_left_out_stays_out_with_a_preset(house: House) -> Non
         assert name not in str(house.project.document()["models"]), preset
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "typed",
     [

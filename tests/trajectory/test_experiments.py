@@ -15,6 +15,7 @@ def _bench(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT)
 
 
+@pytest.mark.slow
 def test_every_figure_has_its_curves_for_every_support() -> None:
     from bench import routes
 

@@ -101,17 +101,23 @@ class Part(Mapping[str, Any]):
 
     def __init__(self, **given: Any) -> None:
         # One for all parts: a dataclass has Python compile three functions for each class, at every start.
-        there = []
-        for one in fields(self):  # type: ignore[arg-type]
-            value = given.pop(one.name, one.default)
-            if value is MISSING:
-                raise TypeError(f"{type(self).__name__}: {one.name} is missing")
-            object.__setattr__(self, one.name, value)
-            if one.default is MISSING or value is not None:
-                there.append(_key(one.name))
-        if given:
-            raise TypeError(f"{type(self).__name__}: {', '.join(given)}: there is not such a field")
-        object.__setattr__(self, "_keys", tuple(there))
+        there, kept, known = [], self.__dict__, 0
+        for name, key, default in _form(type(self)):
+            if name in given:
+                value = given[name]
+                known += 1
+            elif default is MISSING:
+                raise TypeError(f"{type(self).__name__}: {name} is missing")
+            else:
+                value = default
+            kept[name] = value
+            if default is MISSING or value is not None:
+                there.append(key)
+        if known < len(given):
+            names = {name for name, _, _ in _form(type(self))}
+            odd = ", ".join(name for name in given if name not in names)
+            raise TypeError(f"{type(self).__name__}: {odd}: there is not such a field")
+        kept["_keys"] = tuple(there)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise FrozenInstanceError(f"{type(self).__name__}.{name} cannot be set")
@@ -139,9 +145,9 @@ class Part(Mapping[str, Any]):
                 raise TamperedError(f"{at(place, key)}: is left out where there is nothing, not null")
             given[name] = readers[name](value, at(place, key), beyond)
             keys.append(key)
-        for one in fields(cls):  # type: ignore[arg-type]
-            if one.name not in given and one.default is MISSING:
-                raise TamperedError(f"{at(place, _key(one.name))}: is missing")
+        for name, key, default in _form(cls):
+            if default is MISSING and name not in given:
+                raise TamperedError(f"{at(place, key)}: is missing")
         made = cls(**given)
         object.__setattr__(made, "_keys", tuple(keys))
         return made
@@ -225,6 +231,12 @@ def _inside(value: Any, road: str, place: str) -> Iterator[tuple[str, Standing]]
     elif isinstance(value, tuple):
         for number, one in enumerate(value):
             yield from _inside(one, road, at(place, number))
+
+
+@cache
+def _form(cls: type[Part]) -> tuple[tuple[str, str, Any], ...]:
+    """Each field's name, its key in the file, and what it is where it is not given."""
+    return tuple((one.name, _key(one.name), one.default) for one in fields(cls))  # type: ignore[arg-type]
 
 
 @cache

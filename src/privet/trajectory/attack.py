@@ -97,6 +97,7 @@ class Index:
         keys = np.unique(of_point[paths.visits].astype(np.int64) * max(paths.cells, 1) + paths.owner)
         self._item, self._owner = np.divmod(keys, max(paths.cells, 1))
         self._begin = np.searchsorted(self._item, np.arange(names + 1))
+        self._found: dict[frozenset[int], Ints] = {}
 
     def of(self, cell: int) -> Ints:
         """What can be known of a cell's path, each thing once."""
@@ -104,10 +105,17 @@ class Index:
         return np.unique(self._of_point[self._paths.visits[start:end]]).astype(np.int64)
 
     def matching(self, items: Ints) -> Ints:
-        """The cells that have all of these; what nobody has does not count, for it tells nothing."""
-        ranges = [(self._begin[item], self._begin[item + 1]) for item in items.tolist() if item >= 0]
+        """The cells that have all of these; what nobody has does not count, for it tells nothing.
+
+        Many targets are known by the same few things: what was looked up once is there.
+        """
+        asked = frozenset(items.tolist())
+        if (known := self._found.get(asked)) is not None:
+            return known
+        ranges = [(self._begin[item], self._begin[item + 1]) for item in asked if item >= 0]
         there = [self._owner[start:end] for start, end in ranges if end > start]
-        return common(there) if there else self._everybody
+        found = self._found[asked] = common(there) if there else self._everybody
+        return found
 
 
 def translated(before: Paths, after: Paths, recoding: PathRecoding, knowledge: Knowledge) -> Ints:
@@ -125,13 +133,18 @@ def succeeded(paths: Paths, cells: Ints, matches: Sequence[Ints]) -> Success:
     # How many match, and how often so many do: fractions of one size are added up as whole numbers.
     found: Counter[int] = Counter()
     guessed: dict[str, Counter[int]] = {column.name: Counter() for column in paths.sensitive}
+    sizes, shared = dict[int, int](), dict[tuple[int, str, int], int]()  # of matches, each counted once
     for cell, match in zip(cells.tolist(), matches, strict=True):
-        size = int(paths.counts[match].sum())
+        if (size := sizes.get(id(match), -1)) < 0:
+            size = sizes[id(match)] = int(paths.counts[match].sum())
         if cell in match:
             found[size] += 1
         for column in paths.sensitive:
-            alike = match[column.codes[match] == column.codes[cell]]
-            guessed[column.name][size] += int(paths.counts[alike].sum())
+            code = int(column.codes[cell])
+            if (alike := shared.get((id(match), column.name, code), -1)) < 0:
+                same = match[column.codes[match] == code]
+                alike = shared[id(match), column.name, code] = int(paths.counts[same].sum())
+            guessed[column.name][size] += alike
 
     def mean(by_size: Counter[int]) -> Fraction:
         return sum((Fraction(n, size) for size, n in by_size.items() if size), Fraction(0)) / len(cells)

@@ -29,7 +29,7 @@ BENCHMARKS = {
     "peers": ("bench.peers:run", "Mondrian, full domain and checks beside anonypy, anjana and pyCANON"),
     "lattice": ("bench.lattice:run", "full-domain and local recoding beside ARX; Mondrian"),
     "auto": ("bench.chosen:run", "auto beside the other searches, on a draft that was accepted"),
-    "genetic": ("bench.genetic:run", "many columns with a limit of time, beside a genetic search"),
+    "genetic": ("bench.genetic:run", "many columns, beside a genetic search at equal work"),
     "least": ("bench.least:run", "how far local recoding is above lower bounds"),
     "twelve": ("bench.twelve:run", "real files, from an empty folder to a verified release"),
     "boxes": ("bench.boxes:run", "Mondrian beside full-domain generalisation; widths by number of columns"),

@@ -5,8 +5,8 @@ more: records that must go there must go below it too, and a node that breaks th
 nodes below. So nodes are looked at along ways up from the most promising one, halving each way, until no
 bound is below the best that was found. (Kohlmayer et al., "Flash", PASSAT 2012, walks such ways.)
 
-A lattice too large to enumerate is walked from its top, better neighbours first, and then by chance
-(`annealing`), until the time or the number of nodes is used up.
+A lattice too large to enumerate is walked from its top, better neighbours first, and then by chance, again
+and again (`annealing`), until the time or the number of nodes is used up.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from privet.errors import PolicyError
 from privet.relational.annealing import anneal
 from privet.relational.field import Field
 from privet.relational.fulldomain import FullDomain
-from privet.relational.judge import Judge, Ruling, published_at
+from privet.relational.judge import Judge, published_at
 from privet.relational.lattice import ENUMERABLE, Lattice, Tags
+from privet.relational.looks import CLOSE, Looks
 from privet.relational.objective import Objective
 from privet.relational.suits import raise_unsatisfiable
 
-CLOSE = 1e-12  # losses that differ by less are rounding noise
 # For a lattice that cannot be enumerated, where the policy names no limit: half a minute or so, but counted
 # in work and not by the clock, so that the same table leaves in the same form however busy the machine is.
 WORK, COLUMN, FEWEST = 600_000_000, 425, 500  # records; what a node costs for each column besides them; nodes
 FAR = 1.5  # times as many records as may go: then a coarser node may well break the promise, too
-FIRST = 0.25  # of the work: downwards from the top, before the walk by chance
+FIRST = 0.1  # of the work: downwards from the top, before the walks by chance
 SOON, HALF = 0.1, 0.5  # of the work: a lattice that is settled by then needs no chance; chance ends there
-AGAIN = 4  # steps of that walk for each node that may be looked at
+AGAIN = 10  # steps of these walks for each node that may be looked at: nodes that are known cost time, too
 
 UNPROVEN = "the search was stopped after {:,} nodes: this is the best of them, and there may be a better one"
 
@@ -149,43 +149,22 @@ class Walk:
         self._most = nodes
         self._seed = seed
         self._began = time.monotonic()
-        self._losses: dict[Levels, float] = {}  # of nodes that were looked at on a walk
-        self._progress = progress
-        self._best: tuple[float, Levels, Ruling] | None = None
-        self._looked = 0
+        self._looks = Looks(rollups, judge, objective, progress)
 
     def run(self) -> Optimum | None:
         """The best node; None where not one keeps every promise."""
         proven = self._enumerate() if self._lattice.size <= ENUMERABLE else self._wander() or self._anneal()
-        if self._best is None:
+        if self._looks.best is None:
             return None
-        loss, levels, ruling = self._best
+        loss, levels, ruling = self._looks.best
         classes = int((~ruling.bad).sum())
         return Optimum(
-            self._lattice.named(levels), levels, loss, ruling.suppressed, classes, self._looked, proven
+            self._lattice.named(levels), levels, loss, ruling.suppressed, classes, self._looks.number, proven
         )
 
     @property
     def _limited(self) -> bool:
         return self._most is not None or self._until < float("inf")
-
-    @property
-    def _best_loss(self) -> float:
-        return self._best[0] if self._best is not None else float("inf")
-
-    def _count_a_look(self) -> None:
-        self._looked += 1
-        if not self._looked % 64:
-            self._progress("search", self._looked)
-
-    def _look(self, node: Levels) -> Ruling:
-        self._count_a_look()
-        ruling = self.judge.rule(self.rollups, node)
-        if ruling.holds:
-            loss = self._objective.of(self.rollups.at(node), ruling)
-            if loss < self._best_loss - CLOSE:
-                self._best = (loss, node, ruling)
-        return ruling
 
     def _enumerate(self) -> bool:
         """Look until no bound is below the best; was that reached in time?
@@ -197,7 +176,7 @@ class Walk:
         self._settle(field, self._lattice.top)
         if self._limited and not self._close(field, SOON):
             self._anneal(HALF)
-            field.close_from(self._best_loss - CLOSE)
+            field.close_from(self._looks.least - CLOSE)
         return self._close(field, 1)
 
     def _close(self, field: Field, share: float) -> bool:
@@ -222,10 +201,10 @@ class Walk:
     def _settle(self, field: Field, node: Levels) -> bool:
         """Look at a node, and close the nodes about which that says enough; does it keep every promise?"""
         if field.broken(node):  # as something above it is, so there is nothing to count
-            self._count_a_look()
+            self._looks.count()
             field.close_below(node)
             return False
-        ruling = self._look(node)
+        ruling = self._looks.at(node)
         field.close(node)
         found = ruling.beyond or self.rollups.at(node)
         if self.judge.monotone and ruling.at_least > self.judge.limit:
@@ -242,42 +221,31 @@ class Walk:
             field.raise_below(node, more)
         if (least := self._objective.above(found)) > 0:
             field.raise_above(node, least)
-        field.close_from(self._best_loss - CLOSE)
+        field.close_from(self._looks.least - CLOSE)
         return ruling.holds
 
     def _used(self) -> float:
         """How much of the work that is allowed was done, from 0 to 1."""
-        counted = 0.0 if self._most is None else self._looked / self._most
+        counted = 0.0 if self._most is None else self._looks.number / self._most
         if self._until == float("inf"):
             return counted
         return max(counted, (time.monotonic() - self._began) / max(1e-9, self._until - self._began))
 
     def _anneal(self, share: float = 1) -> bool:
-        """From the best node by chance, until so much of the work is used up; nothing is proven by it."""
-        asked, before = 0, self._used()
+        """By chance, until so much of the work is used up; nothing is proven by it."""
 
-        def lost(node: Levels) -> float:
-            if node not in self._losses:
-                ruling = self._look(node)
-                self._losses[node] = (
-                    self._objective.of(self.rollups.at(node), ruling) if ruling.holds else float("inf")
-                )
-            return self._losses[node]
+        def over(steps: int) -> bool:
+            counted = 0.0 if self._most is None else steps / (AGAIN * self._most)
+            return max(self._used(), counted) >= share
 
-        def used() -> float:
-            nonlocal asked
-            asked += 1  # a node that is known is a step too, or a small valley would hold the walk for ever
-            counted = 0.0 if self._most is None else asked / (AGAIN * self._most)
-            return max((self._used() - before) / max(1e-9, share - before), counted / share)
-
-        anneal(self._lattice, self._best[1] if self._best else self._lattice.top, lost, used, self._seed)
+        anneal(self._lattice, self._looks, over, self._seed)
         return False
 
     def _wander(self) -> bool:
         """Downwards from the top, the best node first; has every node that may be kept been seen?"""
         top = self._lattice.top
         tags = Tags()
-        self._look(top)
+        self._looks.lost(top)
         seen, heap = {top}, [(0.0, top)]
         while heap:
             _, here = heapq.heappop(heap)
@@ -287,9 +255,9 @@ class Walk:
                 if self._used() > FIRST:
                     return False
                 seen.add(node)
-                ruling = self._look(node)
-                if ruling.holds:
-                    heapq.heappush(heap, (self._objective.of(self.rollups.at(node), ruling), node))
+                loss = self._looks.lost(node)
+                if loss < float("inf"):
+                    heapq.heappush(heap, (loss, node))
                 elif self.judge.prunes:
                     tags.tag(node, keeps=False)
         return self.judge.prunes

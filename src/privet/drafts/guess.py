@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from privet import hierarchy
 from privet.core import Hierarchy, Role
-from privet.drafts import lexicon, likely, recognisers, telling
+from privet.drafts import assigned, lexicon, likely, recognisers, telling
 from privet.drafts.bounds import bounded
 from privet.drafts.column import FEW_RECORDS, MANY_TEXTS, Seen
 from privet.drafts.names import PEOPLE
@@ -352,7 +352,8 @@ def _named(seen: Seen) -> tuple[Role, str] | None:
             Role.IDENTIFIER,
             f"the name speaks of a register, and nearly every record has its own ({seen.many})",
         )
-    if len(words) == 1 and words[0] in {"long", "x", "y"} and recognisers.to_the_door(seen.looked):
+    axis = words[-1:] == ["long"] or (len(words) == 1 and words[0] in {"x", "y"})
+    if axis and recognisers.to_the_door(seen.looked):
         return Role.IDENTIFIER, f"perhaps a place to the door ({seen.many})"
     if _numbers_of_persons(seen):
         return Role.IDENTIFIER, f"numbers of persons or of entries ({seen.many})"
@@ -435,7 +436,7 @@ def _unplaced(seen: Seen) -> tuple[Role, str] | None:
     if _sparse(seen):
         return Role.IDENTIFIER, f"codes or numbers as registers give them ({seen.many})"
     if seen.numeric:
-        return None
+        return _assigned(seen)
     if _free(seen) and seen.various:
         return Role.IDENTIFIER, f"long texts, which may say anything about a person ({seen.many})"
     if lexicon.GROUPS.speak(seen.name) and len(seen.values) * 2 <= seen.records:
@@ -445,6 +446,18 @@ def _unplaced(seen: Seen) -> tuple[Role, str] | None:
             Role.IDENTIFIER,
             f"many texts that nobody has explained; drop it unless you know better ({seen.many})",
         )
+    return None
+
+
+def _assigned(seen: Seen) -> tuple[Role, str] | None:
+    """Whole numbers as a list hands them out, or many that most have to themselves and nothing speaks of."""
+    if seen.measured or lexicon.amounts(f"{seen.name} {seen.label}"):
+        return None
+    if assigned.gapless(seen.looked, len(seen.values), seen.records):
+        return Role.IDENTIFIER, f"numbers without a gap, as a list gives them ({seen.many})"
+    open_ = likely.score(f"{seen.name} {seen.label}", likely.looks(seen)) < OPEN
+    if seen.own_half and len(seen.values) > MANY_TEXTS and open_ and assigned.whole(seen.looked) is not None:
+        return Role.IDENTIFIER, f"whole numbers, and most records have their own ({seen.many})"
     return None
 
 
@@ -466,6 +479,7 @@ def _free(seen: Seen) -> bool:
 
 UNEXPLAINED = "one text or number in every record that nobody has explained; nothing is lost without it"
 SURE_CODE = 5  # digits of a code beside letters that nobody takes for a kind of something
+OPEN = 1.5  # a score above it says that a column is measured or answered
 SMALL_NUMBER = 5  # digits of a number that may be anything
 RULES = (
     *(_group, _form, _calendar, _people, _staff, _entry, _register, _ill, _money, _secret, _named),

@@ -116,7 +116,7 @@ PERHAPS_PERSONS = Words("""
     resident bewohner defendant plaintiff claimant contestant candidate applicant bewerber nominee passenger
     guest gast borrower donor voter athlete runner referee coach artist author actor passagier pasazer
     eleve prof professor mentor enumerator sch chauffeur betreuer therapist carer agent contractor
-    vendor supplier assignee approver heir
+    vendor supplier assignee approver heir mom mum mam dad papa tch
     deceased inmate prisoner suspect victim offender beneficiary recipient booking badge cookie device invoice
     dossier akte expediente sprawa locker extension voucher
 """)
@@ -138,7 +138,7 @@ _NUMBERED = re.compile(
     rf"({_WHO})(ids?|idn|no|nr|numb?|number|nbr|code|key|pn) | p?id(no|nr|num|number|code|n|x|hh|pers|ind)",
     re.VERBOSE,
 )
-_INITIALS = re.compile(r"[a-z]{1,4}id")  # "hhid", "nsid": of something that has a number
+_INITIALS = re.compile(r"[a-z]{1,4}id|[a-z]{2,6}(?:num|nbr)|id[a-z]?unit")  # "hhid", "nsid": of something that has a number
 _NO_INITIALS = Words("aid paid said laid maid raid avid acid bid mid did kid grid void ovoid covid lipid")
 
 

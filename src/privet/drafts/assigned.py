@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from privet.drafts.column import MANY_TEXTS
 
 FEWEST = 50  # different numbers; fewer are grades, ages or days
+OLDEST = 130  # years
 GAPLESS = 0.97
 ROWS = 8  # of one person, on average, where there are not many persons
 FIRST = 0.01  # where a sample may begin, as a share of all
@@ -37,4 +38,6 @@ def gapless(looked: Sequence[str], different: int, records: int) -> bool:
     numbers = whole(looked)
     if numbers is None or min(numbers) > max(1, FIRST * different * (len(looked) < different)):
         return False
+    if min(numbers) == 0 and different <= OLDEST:
+        return False  # ages of a whole people
     return different >= GAPLESS * (max(numbers) - min(numbers) + 1)

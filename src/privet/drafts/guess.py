@@ -54,6 +54,11 @@ class Guess:
     label: str = ""
     leaning: Leaning | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def leans(self) -> bool:
+        """Is it sensitive by what columns like it mostly are, and by nothing that anybody explained?"""
+        return self.role is Role.SENSITIVE and self.leaning is not None and self.leaning.explained is not None
+
 
 def guess(
     name: str,
@@ -451,7 +456,7 @@ def _unplaced(seen: Seen) -> tuple[Role, str] | None:
 
 def _assigned(seen: Seen) -> tuple[Role, str] | None:
     """Whole numbers as a list hands them out, or many that most have to themselves and nothing speaks of."""
-    if seen.measured or lexicon.amounts(f"{seen.name} {seen.label}"):
+    if seen.measured or lexicon.amounts(f"{seen.name} {seen.label}") or lexicon.counting(seen.name):
         return None
     if assigned.gapless(seen.looked, len(seen.values), seen.records):
         return Role.IDENTIFIER, f"numbers without a gap, as a list gives them ({seen.many})"

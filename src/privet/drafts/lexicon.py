@@ -340,6 +340,7 @@ _KEYS = frozenset(("code", "key", "kod", "codigo"))  # also of kinds
 _ENDINGS = ("nr", "nummer", "number", "ref", "card", "acct", "account", "slip", "konto", "karte")
 _NO_NUMBERING = ("pref", "postcard")
 _COUNTS = frozenset(("no", "num", "number", "numero", "nr"))  # in front, or in the middle: how many, or none
+_COUNTERS_OF = frozenset(("num", "n", "nb", "number", "count", "no", "nr", "anzahl", "nombre", "total"))
 _COUNTING = frozenset(("of", "von", "der", "de", "des", "di", "del"))
 # What is counted, earned or measured: numbers that nearly everybody has to themselves, and that name nobody.
 AMOUNTS = Words("""
@@ -400,6 +401,16 @@ def numbering(name: str) -> bool:
     if _NUMBERING.speak(said[-1]) or any(compound):
         return said[0] not in _COUNTS or len(said) == 1 or said[1] not in _COUNTING
     return any(_NUMBERING.speak(word) and word not in _COUNTS for word in said)
+
+
+def counting(name: str) -> bool:
+    """Does it begin by saying that it counts something?
+
+    >>> counting("num_meds"), counting("n.visits"), counting("num")
+    (True, True, False)
+    """
+    said = [word for word in taken_apart(name) if not word.isdigit()]
+    return len(said) > 1 and said[0] in _COUNTERS_OF
 
 
 def keyed(name: str) -> bool:

@@ -460,7 +460,7 @@ def _assigned(seen: Seen) -> tuple[Role, str] | None:
         return None
     if assigned.gapless(seen.looked, len(seen.values), seen.records):
         return Role.IDENTIFIER, f"numbers without a gap, as a list gives them ({seen.many})"
-    open_ = likely.score(f"{seen.name} {seen.label}", likely.looks(seen)) < OPEN
+    open_ = likely.named(f"{seen.name} {seen.label}") < OPEN
     if seen.own_half and len(seen.values) > MANY_TEXTS and open_ and assigned.whole(seen.looked) is not None:
         return Role.IDENTIFIER, f"whole numbers, and most records have their own ({seen.many})"
     return None
@@ -484,7 +484,7 @@ def _free(seen: Seen) -> bool:
 
 UNEXPLAINED = "one text or number in every record that nobody has explained; nothing is lost without it"
 SURE_CODE = 5  # digits of a code beside letters that nobody takes for a kind of something
-OPEN = 1.5  # a score above it says that a column is measured or answered
+OPEN = 0.5  # more than this in a name says that a column is measured or answered
 SMALL_NUMBER = 5  # digits of a number that may be anything
 RULES = (
     *(_group, _form, _calendar, _people, _staff, _entry, _register, _ill, _money, _secret, _named),

@@ -22,6 +22,7 @@ from privet.drafts.lexicon import taken_apart
 WEIGHTS = Path(__file__).with_name("likely.tsv")
 BEGIN = (2, 3, 4, 5)  # letters of a beginning or an ending
 INSIDE = (3, 4)
+READABLE = 3  # letters of a part of a word that somebody recognises
 SERIES = 4  # columns of one stem with numbers behind it: questions of a sheet, tests, visits
 FAR = 4.0  # no neighbour counts for more
 COMPANY = ("own score", "other columns", "next columns", "in a series", "beside always")
@@ -71,6 +72,12 @@ def score(name: str, look: Iterable[str]) -> float:
     return weights["always"] + sum(weights.get(one, 0.0) for one in (*pieces(name), *look))
 
 
+def named(name: str) -> float:
+    """What the name alone adds; near 0 where no part of it has been seen on either side."""
+    weights = _weights()
+    return sum(weights.get(one, 0.0) for one in pieces(name))
+
+
 def beside(scores: Sequence[float | None], names: Sequence[str]) -> list[float | None]:
     """The scores of one table as each other's company moves them; None is a column that says nothing.
 
@@ -100,7 +107,8 @@ def company(scores: Sequence[float], names: Sequence[str]) -> list[tuple[float, 
 def because(name: str) -> str:
     """The word or part of a name that speaks most for sensitive; nothing where none does."""
     weights = _weights()
-    best = max(pieces(name), key=lambda one: weights.get(one, 0.0), default="")
+    readable = [one for one in pieces(name) if len(one.strip("-")) >= READABLE or not one.count("-")]
+    best = max(readable, key=lambda one: weights.get(one, 0.0), default="")
     return best if weights.get(best, 0.0) > 0 else ""
 
 

@@ -3,10 +3,10 @@
     python -m bench.likely            how often the score is right on tables it was not learned from
     python -m bench.likely --write    learn from every table that is not kept aside, and write the weights
 
-`columns.tsv` holds what it learns from: one line per column of real tables, in their order, with the table, the
-name, how its values look (privet.drafts.likely.looks) and what a person says it is. No value of any table is in
-it. `words.txt` holds words whose side is clear without a table. Tables that share a third of their columns with
-another one are judged together with it, so that no table is judged by what its twin taught.
+`columns.tsv` holds what it learns from: one line per column of real tables, in their order, with the table,
+the name, how its values look (privet.drafts.likely.looks) and what a person says it is. No value of any table
+is in it. `words.txt` holds words whose side is clear without a table. Tables that share a third of their
+columns are judged together, so that no table is judged by what its twin taught.
 """
 
 from __future__ import annotations
@@ -28,13 +28,12 @@ from privet.drafts.lexicon import PERHAPS_SENSITIVE, QUASI, SENSITIVE
 
 COLUMNS, WORDS = Path(__file__).with_name("columns.tsv"), Path(__file__).with_name("words.txt")
 SIDES = {"sensitive": 1.0, "quasi": -1.0}
-SURE = 3.0  # what a column that a rule settles counts for its neighbours
 FOLDS = 5
 ALIKE = 1 / 3
 RIDGE = 0.7
 WORD = 0.7  # a word beside a column of a table
 SHARED = 3  # names that have a beginning, an ending or an inside, at least
-SMALL = 0.1  # weights that say nothing are left out
+SMALL = 0.2  # weights that say nothing are left out
 TYPICAL = 12  # columns of a table; those of wider ones count for less each
 
 
@@ -131,9 +130,7 @@ def families(some: Sequence[Column]) -> dict[str, str]:
     }
     family: dict[str, str] = {}
     for table, names in own.items():
-        twins = [
-            first for first in family if len(names & own[first]) > ALIKE * len(names | own[first])
-        ]
+        twins = [first for first in family if len(names & own[first]) > ALIKE * len(names | own[first])]
         family[table] = family[twins[0]] if twins else table
         for twin in twins[1:]:  # which join two families
             family |= {t: family[table] for t, first in family.items() if first == family[twin]}
@@ -148,12 +145,11 @@ def folds(known: Sequence[Column]) -> NDArray[np.int64]:
 
 
 def judged(known: Sequence[Column]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The scores of each fifth of the tables by what the others taught; alone, and beside their neighbours."""
+    """The scores of each fifth of the tables by what the others taught: alone, and in their company."""
     fold, alone = folds(known), np.zeros(len(known))
     for one in range(FOLDS):
-        there = np.flatnonzero(fold == one)
-        weights = learned([known[at] for at in np.flatnonzero(fold != one)])
-        alone[there] = scored(weights, [known[at] for at in there])
+        taught = learned([column for column, of in zip(known, fold, strict=True) if of != one])
+        alone[fold == one] = scored(taught, [c for c, of in zip(known, fold, strict=True) if of == one])
     together, moved = company(known, alone.tolist()), np.zeros(len(known))
     side = np.array([SIDES[one.role] for one in known])
     for one in range(FOLDS):
@@ -173,8 +169,8 @@ def main(arguments: list[str]) -> int:
     tables = len({one.table for one in known})
     print(
         f"{tables} tables, {len(known)} columns, each judged by tables unlike its own: "
-        f"{np.mean(np.sign(alone) == side):.1%} right alone, {np.mean(np.sign(moved) == side):.1%} beside their "
-        f"neighbours; all sensitive {np.mean(side > 0):.1%}"
+        f"{np.mean(np.sign(alone) == side):.1%} right alone, {np.mean(np.sign(moved) == side):.1%} in their "
+        f"company; all sensitive {np.mean(side > 0):.1%}"
     )
     if said.write:
         weights = {**learned(known), **neighbours(known, alone.tolist())}

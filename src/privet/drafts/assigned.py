@@ -1,7 +1,7 @@
 """Numbers that were handed out, one to each person or entry, by nothing but how they lie beside each other.
 
-What is counted or measured crowds somewhere and thins out; what a list hands out runs from 1 to its end without
-a gap, however many rows each number has.
+What is counted or measured crowds somewhere and thins out; what a list hands out runs from 1 to its end
+without a gap, however many rows each number has.
 """
 
 from __future__ import annotations

@@ -456,7 +456,7 @@ def _unplaced(seen: Seen) -> tuple[Role, str] | None:
 
 def _assigned(seen: Seen) -> tuple[Role, str] | None:
     """Whole numbers as a list hands them out, or many that most have to themselves and nothing speaks of."""
-    if seen.measured or lexicon.amounts(f"{seen.name} {seen.label}") or lexicon.counting(seen.name):
+    if lexicon.amounts(f"{seen.name} {seen.label}") or lexicon.counting(seen.name):
         return None
     if assigned.gapless(seen.looked, len(seen.values), seen.records):
         return Role.IDENTIFIER, f"numbers without a gap, as a list gives them ({seen.many})"

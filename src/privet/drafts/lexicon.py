@@ -138,7 +138,9 @@ _NUMBERED = re.compile(
     rf"({_WHO})(ids?|idn|no|nr|numb?|number|nbr|code|key|pn) | p?id(no|nr|num|number|code|n|x|hh|pers|ind)",
     re.VERBOSE,
 )
-_INITIALS = re.compile(r"[a-z]{1,4}id|[a-z]{2,6}(?:num|nbr)|id[a-z]?unit")  # "hhid", "nsid": of something that has a number
+_INITIALS = re.compile(
+    r"[a-z]{1,4}id|[a-z]{2,6}(?:num|nbr)|id[a-z]?unit"
+)  # "hhid", "nsid": of something that has a number
 _NO_INITIALS = Words("aid paid said laid maid raid avid acid bid mid did kid grid void ovoid covid lipid")
 
 

@@ -1,10 +1,10 @@
 """What a column mostly is, by the pieces of its name and the look of its values: a score that was learned.
 
-What others may know about a person is a short list: looks, family, home, work, schooling, dates. What they may
-not know has no end: every study measures and asks something else. So words alone leave most of the second open,
-and here columns of real tables that people labelled say which way a name leans (logistic regression on words,
-beginnings and endings; `bench/likely.py` learns it, `likely.tsv` is the result, to be read by people too). It
-chooses between sensitive and quasi only: no score ever takes a column out of the identifiers.
+What others may know about a person is a short list: looks, family, home, work, schooling, dates. What they
+may not know has no end: every study measures and asks something else. So a list of words leaves most of the
+second open, and columns of real tables that a person labelled say here which way a name leans (logistic
+regression on words, beginnings and endings; `bench/likely.py` learns it, `likely.tsv` is what it found, to be
+read by people too). It chooses between sensitive and quasi: no score takes a column out of the identifiers.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def beside(scores: Sequence[float | None], names: Sequence[str]) -> list[float |
 
 
 def company(scores: Sequence[float], names: Sequence[str]) -> list[tuple[float, float, float, float]]:
-    """Of each column its score, that of the others on average, of those beside it, and if it is of a series."""
+    """Of each column its score, the others' on average, that of the next ones, and if it is of a series."""
     bounded = [max(-FAR, min(FAR, score)) for score in scores]
     total, last = sum(bounded), len(bounded) - 1
     said = []

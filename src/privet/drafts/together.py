@@ -33,11 +33,16 @@ def _fitting(guesses: Sequence[Guess]) -> Iterator[Guess]:
 
 
 def _leaning(guesses: Sequence[Guess]) -> Iterator[Guess]:
-    """Columns that no rule settles, by what such columns mostly are; never into nor out of the identifiers."""
+    """Columns that no rule settles, by what such columns mostly are."""
     scores = [one.leaning.score if one.leaning else None for one in guesses]
     alone = sum(score is not None for score in scores) == 1
     for one, score in zip(guesses, likely.beside(scores, [one.name for one in guesses]), strict=True):
-        if score is None or one.leaning is None or one.role is not Role.QUASI or one.leaning.explained is None:
+        if (
+            score is None
+            or one.leaning is None
+            or one.role is not Role.QUASI
+            or one.leaning.explained is None
+        ):
             yield one
         elif score > (OVERRULES if one.leaning.explained else 0) and not (one.leaning.explained and alone):
             yield replace(one, role=Role.SENSITIVE, reason=f"{_mostly(one.name)} ({one.leaning.many})")

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from privet.core import Role
 from privet.drafts import recognisers
-from privet.drafts.guess import Guess, guess, settled
+from privet.drafts.guess import Guess, guess
 from privet.drafts.lexicon import IDENTIFIERS, QUASI, SENSITIVE, taken_apart
+from privet.drafts.together import settled
 
 GIVEN = ["Jürgen", "Anna", "Peter", "Fatma", "Thi", "Carlos", "Ingrid", "Olga", "Mehmet", "Sophie"]
 FAMILY = ["Kowalczyk", "Müller", "Smith", "Yilmaz", "Nguyen", "Garcia", "Hansen", "Ivanov", "Rossi", "Dubois"]

@@ -64,7 +64,16 @@ def accept(drafted: Draft, preset: Preset, answers: Answers | None = None) -> Ac
             )
         models, algorithm = preset.trajectories["models"], preset.trajectories["algorithm"]
     elif preset.rules is not None:
-        looked_at = [replace(one, values=_different(drafted, one.name)) for one in columns]
+        leans = {one.name for one in drafted.guesses if one.leans} - answers.roles.keys()
+        looked_at = [
+            replace(
+                one,
+                values=_different(drafted, one.name),
+                # The rules are about what others may know, and nobody has said that it is not that.
+                role=Role.QUASI if one.name in leans and one.role is Role.SENSITIVE else one.role,
+            )
+            for one in columns
+        ]
         header = drafted.form.header
         columns, models, algorithm = safe_harbor(looked_at, models, algorithm, header=header)
         told += [

@@ -16,8 +16,9 @@ from privet.domain import Value
 from privet.drafts import files, lexicon
 from privet.drafts.column import FEW_RECORDS
 from privet.drafts.forms import among_numbers
-from privet.drafts.guess import LOOKED_AT, Guess, guess, settled
+from privet.drafts.guess import LOOKED_AT, Guess, guess
 from privet.drafts.text import Draft
+from privet.drafts.together import settled
 from privet.engines import packed, text
 from privet.engines.plain_text import as_said
 from privet.engines.trajectories.column import PathColumn

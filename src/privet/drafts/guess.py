@@ -7,11 +7,11 @@ texts or numbers that neither its name nor its values explain is an identifier u
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from privet import hierarchy
 from privet.core import Hierarchy, Role
-from privet.drafts import lexicon, recognisers, telling
+from privet.drafts import assigned, lexicon, likely, recognisers, telling
 from privet.drafts.bounds import bounded
 from privet.drafts.column import FEW_RECORDS, MANY_TEXTS, Seen
 from privet.drafts.names import PEOPLE
@@ -29,7 +29,18 @@ ILLNESSES = frozenset(("icd", "icd9", "icd10", "cid", "cie", "cim", "code", "cod
 SHORT = 3  # letters of a country, a currency or a unit
 SENTENCE = (5, 25)  # words and characters, at least, of an answer in somebody's own words
 SELDOM = 2  # records at most, beside choices that many make
+IN_DOUBT = "in doubt, others may know it"
+KNOWN = "others may know this about a person"
 LABEL = 5  # words of a label that may name a person; longer ones are questions
+
+
+@dataclass(frozen=True, slots=True)
+class Leaning:
+    """Which way columns like it lean, for what stands beside it to decide."""
+
+    score: float
+    many: str
+    explained: bool | None  # by a word of its name; None where a rule is sure
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +52,12 @@ class Guess:
     reason: str
     hierarchy: Hierarchy
     label: str = ""
+    leaning: Leaning | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def leans(self) -> bool:
+        """Is it sensitive by what columns like it mostly are, and by nothing that anybody explained?"""
+        return self.role is Role.SENSITIVE and self.leaning is not None and self.leaning.explained is not None
 
 
 def guess(
@@ -59,7 +76,12 @@ def guess(
     role, reason = _role(seen)
     if role is not Role.IDENTIFIER and (found := _told(seen)) is not None:
         role, reason = found
-    return Guess(name, role, reason, seen.drafted, label)
+    leaning = None
+    if role in {Role.QUASI, Role.SENSITIVE, Role.TARGET}:
+        explained = False if reason.startswith(IN_DOUBT) else True if reason.startswith(KNOWN) else None
+        named = f"{name} {label}" if len(label.split()) <= LABEL else name
+        leaning = Leaning(likely.score(named, likely.looks(seen)), seen.many, explained)
+    return Guess(name, role, reason, seen.drafted, label, leaning)
 
 
 def _role(seen: Seen) -> tuple[Role, str]:
@@ -76,7 +98,7 @@ def _role(seen: Seen) -> tuple[Role, str]:
             return found
     if seen.coded:
         return Role.QUASI, f"codes of one length, such as places ({seen.many})"
-    return Role.QUASI, f"in doubt, others may know it ({seen.many})"
+    return Role.QUASI, f"{IN_DOUBT} ({seen.many})"
 
 
 def _constant(seen: Seen) -> tuple[Role, str]:
@@ -91,7 +113,7 @@ def _constant(seen: Seen) -> tuple[Role, str]:
         words = len(value.split())
         return (Role.IDENTIFIER, UNEXPLAINED) if seen.texts and words >= SENTENCE[0] else tells
     if lexicon.QUASI.speak(seen.name) or lexicon.THINGS.speak(seen.name) or seen.coded:
-        return Role.QUASI, f"others may know this about a person ({seen.many})"
+        return Role.QUASI, f"{KNOWN} ({seen.many})"
     digits = sum(map(str.isdigit, value))
     if seen.flag or (seen.texts and len(value) <= SHORT) or (seen.numeric and digits <= SMALL_NUMBER):
         return tells
@@ -335,7 +357,8 @@ def _named(seen: Seen) -> tuple[Role, str] | None:
             Role.IDENTIFIER,
             f"the name speaks of a register, and nearly every record has its own ({seen.many})",
         )
-    if len(words) == 1 and words[0] in {"long", "x", "y"} and recognisers.to_the_door(seen.looked):
+    axis = words[-1:] == ["long"] or (len(words) == 1 and words[0] in {"x", "y"})
+    if axis and recognisers.to_the_door(seen.looked):
         return Role.IDENTIFIER, f"perhaps a place to the door ({seen.many})"
     if _numbers_of_persons(seen):
         return Role.IDENTIFIER, f"numbers of persons or of entries ({seen.many})"
@@ -400,7 +423,7 @@ def _known(seen: Seen) -> tuple[Role, str] | None:
         doors = not lexicon.PLACES.speak(seen.name) or recognisers.numbered(seen.looked)
         if seen.nearly_unique and seen.texts and not seen.coded and doors:
             return Role.IDENTIFIER, f"texts, and nearly every record has its own ({seen.many})"
-        return Role.QUASI, f"others may know this about a person ({seen.many})"
+        return Role.QUASI, f"{KNOWN} ({seen.many})"
     return None
 
 
@@ -418,7 +441,7 @@ def _unplaced(seen: Seen) -> tuple[Role, str] | None:
     if _sparse(seen):
         return Role.IDENTIFIER, f"codes or numbers as registers give them ({seen.many})"
     if seen.numeric:
-        return None
+        return _assigned(seen)
     if _free(seen) and seen.various:
         return Role.IDENTIFIER, f"long texts, which may say anything about a person ({seen.many})"
     if lexicon.GROUPS.speak(seen.name) and len(seen.values) * 2 <= seen.records:
@@ -428,6 +451,18 @@ def _unplaced(seen: Seen) -> tuple[Role, str] | None:
             Role.IDENTIFIER,
             f"many texts that nobody has explained; drop it unless you know better ({seen.many})",
         )
+    return None
+
+
+def _assigned(seen: Seen) -> tuple[Role, str] | None:
+    """Whole numbers as a list hands them out, or many that most have to themselves and nothing speaks of."""
+    if lexicon.amounts(f"{seen.name} {seen.label}") or lexicon.counting(seen.name):
+        return None
+    if assigned.gapless(seen.looked, len(seen.values), seen.records):
+        return Role.IDENTIFIER, f"numbers without a gap, as a list gives them ({seen.many})"
+    open_ = likely.named(f"{seen.name} {seen.label}") < OPEN
+    if seen.own_half and len(seen.values) > MANY_TEXTS and open_ and assigned.whole(seen.looked) is not None:
+        return Role.IDENTIFIER, f"whole numbers, and most records have their own ({seen.many})"
     return None
 
 
@@ -449,28 +484,9 @@ def _free(seen: Seen) -> bool:
 
 UNEXPLAINED = "one text or number in every record that nobody has explained; nothing is lost without it"
 SURE_CODE = 5  # digits of a code beside letters that nobody takes for a kind of something
+OPEN = 0.5  # more than this in a name says that a column is measured or answered
 SMALL_NUMBER = 5  # digits of a number that may be anything
 RULES = (
     *(_group, _form, _calendar, _people, _staff, _entry, _register, _ill, _money, _secret, _named),
     *(_known, _perhaps_secret),
 )
-
-
-def settled(guesses: Sequence[Guess]) -> tuple[Guess, ...]:
-    """Guesses that fit together: one target at most; the times of a study of survival beside its outcome."""
-    targets = [at for at, one in enumerate(guesses) if one.role is Role.TARGET]
-    tumours = any(lexicon.TUMOURS.speak(one.name) for one in guesses)
-    followed = any(one.name.lower() in lexicon.OUTCOMES for one in guesses)
-    found = []
-    for at, one in enumerate(guesses):
-        if one.role is Role.TARGET and at != targets[-1]:
-            found.append(replace(one, role=Role.SENSITIVE, reason=f"{one.reason}; one target at most"))
-        elif tumours and one.role is Role.QUASI and one.name.lower() in lexicon.OF_TUMOURS:
-            found.append(replace(one, role=Role.SENSITIVE, reason="of a tumour that stands beside it"))
-        elif followed and one.role is Role.QUASI and one.name.lower() in lexicon.FOLLOWED:
-            found.append(
-                replace(one, role=Role.SENSITIVE, reason="how long until an outcome that stands beside it")
-            )
-        else:
-            found.append(one)
-    return tuple(found)

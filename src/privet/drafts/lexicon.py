@@ -116,7 +116,7 @@ PERHAPS_PERSONS = Words("""
     resident bewohner defendant plaintiff claimant contestant candidate applicant bewerber nominee passenger
     guest gast borrower donor voter athlete runner referee coach artist author actor passagier pasazer
     eleve prof professor mentor enumerator sch chauffeur betreuer therapist carer agent contractor
-    vendor supplier assignee approver heir
+    vendor supplier assignee approver heir mom mum mam dad papa tch
     deceased inmate prisoner suspect victim offender beneficiary recipient booking badge cookie device invoice
     dossier akte expediente sprawa locker extension voucher
 """)
@@ -138,7 +138,9 @@ _NUMBERED = re.compile(
     rf"({_WHO})(ids?|idn|no|nr|numb?|number|nbr|code|key|pn) | p?id(no|nr|num|number|code|n|x|hh|pers|ind)",
     re.VERBOSE,
 )
-_INITIALS = re.compile(r"[a-z]{1,4}id")  # "hhid", "nsid": of something that has a number
+_INITIALS = re.compile(
+    r"[a-z]{1,4}id|[a-z]{2,6}(?:num|nbr)|id[a-z]?unit"
+)  # "hhid", "nsid": of something that has a number
 _NO_INITIALS = Words("aid paid said laid maid raid avid acid bid mid did kid grid void ovoid covid lipid")
 
 
@@ -340,6 +342,7 @@ _KEYS = frozenset(("code", "key", "kod", "codigo"))  # also of kinds
 _ENDINGS = ("nr", "nummer", "number", "ref", "card", "acct", "account", "slip", "konto", "karte")
 _NO_NUMBERING = ("pref", "postcard")
 _COUNTS = frozenset(("no", "num", "number", "numero", "nr"))  # in front, or in the middle: how many, or none
+_COUNTERS_OF = frozenset(("num", "n", "nb", "number", "count", "no", "nr", "anzahl", "nombre", "total"))
 _COUNTING = frozenset(("of", "von", "der", "de", "des", "di", "del"))
 # What is counted, earned or measured: numbers that nearly everybody has to themselves, and that name nobody.
 AMOUNTS = Words("""
@@ -400,6 +403,16 @@ def numbering(name: str) -> bool:
     if _NUMBERING.speak(said[-1]) or any(compound):
         return said[0] not in _COUNTS or len(said) == 1 or said[1] not in _COUNTING
     return any(_NUMBERING.speak(word) and word not in _COUNTS for word in said)
+
+
+def counting(name: str) -> bool:
+    """Does it begin by saying that it counts something?
+
+    >>> counting("num_meds"), counting("n.visits"), counting("num")
+    (True, True, False)
+    """
+    said = [word for word in taken_apart(name) if not word.isdigit()]
+    return len(said) > 1 and said[0] in _COUNTERS_OF
 
 
 def keyed(name: str) -> bool:

@@ -18,7 +18,7 @@ from tests.relational.eager import Eager
 from privet import native
 from privet.core import Column, Finding, Nulls, PrivacyModel, Tally, Verdict
 from privet.counts import partition
-from privet.counts.door import Candidate
+from privet.counts.door import Ahead, Candidate
 from privet.counts.memory import OpenCutting
 from privet.domain import Cut, flat
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
@@ -455,9 +455,12 @@ def test_candidates_that_are_tied_are_looked_at_once_for_each_split(monkeypatch:
     """Dropping one tells nothing new of the others: of 700 columns each was looked at for each that went."""
     tally, looked = of_two_values(40, 12, 0), list[Candidate]()
     plain = partition.Partition.ahead
-    monkeypatch.setattr(
-        partition.Partition, "ahead", lambda self, them: looked.extend(them) or plain(self, them)
-    )
+
+    def ahead(self: partition.Partition, candidates: Sequence[Candidate]) -> list[Ahead]:
+        looked.extend(candidates)
+        return plain(self, candidates)
+
+    monkeypatch.setattr(partition.Partition, "ahead", ahead)
     search = TopDown(score=Score.DISCERNIBILITY)
     found = search.search(tally, policy_for(tally, [KAnonymity(k=4)], search))
     splits = sum(step.performed for step in found.steps)

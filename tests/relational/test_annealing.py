@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from privet.core import Column, Tally, silent
 from privet.counts.door import Levels
 from privet.counts.memory import counted
+from privet.counts.rollup import Rollups
 from privet.hierarchy import Intervals
 from privet.models.kanonymity import KAnonymity
 from privet.relational import optimal
@@ -158,7 +159,7 @@ def test_the_loss_of_a_node_is_summed_over_whichever_are_fewer(data: st.DataObje
         Lattice.of(tally),
         Judge(tally, [KAnonymity(k=data.draw(st.integers(1, 6)))], Fraction(1)),
     )
-    rollups, objective = counted(tally).grouping(lattice.ladders, ()), Objective(tally, lattice, loss)
+    rollups, objective = Rollups(tally, lattice.ladders), Objective(tally, lattice, loss)
     node = data.draw(st.tuples(*(st.integers(0, top) for top in lattice.top)))
     ruling = judge.rule(rollups, node)
     gone = ruling.bad[rollups.of_cells(node)]

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+import heapq
+from collections.abc import Iterator
+from itertools import islice, pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from tests.relational import enumerated
 
 from privet import native
 from privet.core import Tally
 from privet.counts import rollup
+from privet.counts.door import Levels
 from privet.counts.rollup import Rollups, merged, numbered, summed
+from privet.domain import flat
 from privet.models.classes import Classes
 from privet.recoding import Generalization
-from privet.relational.lattice import Lattice, Tags, cuts_by_level
+from privet.relational import lattice as room
+from privet.relational.lattice import Ladder, Lattice, Tags, ascending, cuts_by_level
 from privet.testing import tallies
 
 
@@ -130,3 +136,33 @@ def test_tags_tell_what_is_above_and_below() -> None:
         None,
         None,
     ]
+
+
+def plainly_ascending(shape: tuple[int, ...], floors: list[NDArray[np.float64]]) -> Iterator[Levels]:
+    """The walk up as it is meant: nodes as tuples, the whole sum of what a step loses."""
+    heap, seen = [(0.0, (0,) * len(shape))], {(0,) * len(shape)}
+    while heap:
+        lost, node = heapq.heappop(heap)
+        yield node
+        for at, level in enumerate(node):
+            above = (*node[:at], level + 1, *node[at + 1 :])
+            if level + 1 < shape[at] and above not in seen:
+                seen.add(above)
+                step = sum(float(f[b] - f[a]) for f, a, b in zip(floors, node, above, strict=True))
+                heapq.heappush(heap, (lost + step, above))
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_a_lattice_of_many_nodes_is_walked_up_in_the_same_order(data: st.DataObject) -> None:
+    """Node by node and of equal losses too, whether levels fit in a byte or not."""
+    shape = tuple(data.draw(st.lists(st.sampled_from([1, 2, 3, 5, 300]), max_size=6)))
+    steps = [data.draw(st.lists(st.sampled_from([0.0, 0.1, 0.3]), min_size=n, max_size=n)) for n in shape]
+    floors = [np.cumsum(each) for each in steps]
+    cuts = cuts_by_level(flat(("x",)))
+    lattice = Lattice(tuple(Ladder("q", cuts * n) for n in shape))
+    assert lattice.shape == shape
+    want = list(islice(plainly_ascending(shape, floors), 400))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(room, "ENUMERABLE", 0)
+        assert list(islice(ascending(lattice, floors), 400)) == want

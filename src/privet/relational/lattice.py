@@ -257,13 +257,17 @@ def ascending(lattice: Lattice, floors: list[NDArray[np.float64]]) -> Iterator[L
             part = np.unravel_index(order[first : first + 1024], lattice.shape)
             yield from zip(*(axis.tolist() for axis in part), strict=True)
         return
-    heap = [(0.0, lattice.bottom)]
-    seen = {lattice.bottom}
+    top = lattice.top
+    rises = [np.diff(each).tolist() for each in floors]
+    # A byte for each attribute is compared as levels are: of many columns there are many long nodes to keep.
+    packed: Any = bytes if max(top, default=0) < 256 else tuple
+    one = [packed((level,)) for level in range(max(top, default=0) + 1)]
+    bottom = packed(lattice.bottom)
+    heap, seen = [(0.0, bottom)], {bottom}
     while heap:
         lost, node = heapq.heappop(heap)
-        yield node
-        for above in lattice.successors(node):
-            if above not in seen:
+        yield tuple(node)
+        for at, level in enumerate(node):
+            if level < top[at] and (above := node[:at] + one[level + 1] + node[at + 1 :]) not in seen:
                 seen.add(above)
-                step = sum(float(f[b] - f[a]) for f, a, b in zip(floors, node, above, strict=True))
-                heapq.heappush(heap, (lost + step, above))
+                heapq.heappush(heap, (lost + rises[at][level], above))

@@ -38,7 +38,7 @@ WORK, COLUMN, FEWEST = 600_000_000, 425, 500  # records; what a node costs for e
 FAR = 1.5  # times as many records as may go: then a coarser node may well break the promise, too
 FIRST = 0.1  # of the work: downwards from the top, before the walks by chance
 SOON, HALF = 0.1, 0.5  # of the work: a lattice that is settled by then needs no chance; chance ends there
-AGAIN = 10  # steps of these walks for each node that may be looked at: nodes that are known cost time, too
+AGAIN = 30  # steps of these walks for each node that may be looked at: nodes that are known cost time, too
 
 UNPROVEN = "the search was stopped after {:,} nodes: this is the best of them, and there may be a better one"
 

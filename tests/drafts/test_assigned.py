@@ -41,7 +41,8 @@ def test_whole_numbers_that_most_rows_have_to_themselves_go_where_their_name_say
     assert role("zq", spread, 500) is Role.IDENTIFIER
     assert role("zq", [f"{value}.25" for value in spread], 500) is not Role.IDENTIFIER
     assert role("survival_days", spread, 500) is not Role.IDENTIFIER
-    assert role("num_steps", [str(n) for n in range(1, 300)], 900) is not Role.IDENTIFIER  # it counts
+    assert role("readk", spread, 500) is not Role.IDENTIFIER  # no list knows it, and the score does
+    assert role("num_calls", [str(n) for n in range(1, 300)], 900) is not Role.IDENTIFIER  # it counts
 
 
 @pytest.mark.parametrize("name", ["subnum", "SUBNUM", "intnum", "mom", "tch"])

@@ -50,6 +50,17 @@ def test_numbers_of_persons_in_short(name: str) -> None:
     assert role(name, [str(37 * n) for n in range(1, 40)], 900) is Role.IDENTIFIER
 
 
+def test_a_few_families_are_called_by_their_names() -> None:
+    names = ["Breen", "Donner", "Eddy", "Fosdick", "Graves", "Keseberg", "McCutchen", "Murphy"]
+    assert role("family", [f"{name}x" for name in names], 90) is Role.IDENTIFIER
+    assert role("family", [f"type {n}" for n in range(8)], 90) is not Role.IDENTIFIER
+    assert role("family", ["Nuclear", "Joint", "Single"], 90) is not Role.IDENTIFIER
+
+
+def test_id_stands_before_small_letters_too() -> None:
+    assert role("IDunit", [str(7_000 + 131 * n) for n in range(60)], 900) is Role.IDENTIFIER
+
+
 def test_a_place_to_the_door_has_a_word_before_it_as_well() -> None:
     assert role("from_long", [f"77.{5_000 + 13 * n}" for n in range(60)], 900) is Role.IDENTIFIER
     assert role("how_long", ["1", "2", "3"], 900) is not Role.IDENTIFIER

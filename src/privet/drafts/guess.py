@@ -20,6 +20,7 @@ from privet.hierarchy.numbers import read as number
 
 LOOKED_AT = 50_000  # different values of a column that are looked at; more would only take longer
 NOTED = 20  # one record in so many has a sentence of its own, the others what there is to choose from
+SURNAMES = 8  # more than there are kinds of families
 STATES = 10  # of a country; a state of health has fewer
 NAME_PARTS = frozenset(["first", "last", "middle", "given", "family"])
 OF_NAMES = frozenset(["set", "type", "origin", "kind", "category"])  # "name_origin": of names, and none
@@ -373,6 +374,8 @@ def _named(seen: Seen) -> tuple[Role, str] | None:
 
 def _persons(seen: Seen) -> bool:
     """Texts under a name that says who is meant ("driver", "witness"): however often each of them occurs."""
+    if seen.texts and len(seen.values) >= SURNAMES and lexicon.nothing_but(lexicon.FAMILIES, seen.name):
+        return len(seen.values) > FEW_RECORDS or all(value[:1].isupper() for value in seen.looked)
     if not seen.texts or len(seen.values) <= FEW_RECORDS:
         return False
     return any(

@@ -41,12 +41,24 @@ def test_whole_numbers_that_most_rows_have_to_themselves_go_where_their_name_say
     assert role("zq", spread, 500) is Role.IDENTIFIER
     assert role("zq", [f"{value}.25" for value in spread], 500) is not Role.IDENTIFIER
     assert role("survival_days", spread, 500) is not Role.IDENTIFIER
-    assert role("num_steps", [str(n) for n in range(1, 300)], 900) is not Role.IDENTIFIER  # it counts
+    assert role("readk", spread, 500) is not Role.IDENTIFIER  # no list knows it, and the score does
+    assert role("num_calls", [str(n) for n in range(1, 300)], 900) is not Role.IDENTIFIER  # it counts
 
 
 @pytest.mark.parametrize("name", ["subnum", "SUBNUM", "intnum", "mom", "tch"])
 def test_numbers_of_persons_in_short(name: str) -> None:
     assert role(name, [str(37 * n) for n in range(1, 40)], 900) is Role.IDENTIFIER
+
+
+def test_a_few_families_are_called_by_their_names() -> None:
+    names = ["Breen", "Donner", "Eddy", "Fosdick", "Graves", "Keseberg", "McCutchen", "Murphy"]
+    assert role("family", [f"{name}x" for name in names], 90) is Role.IDENTIFIER
+    assert role("family", [f"type {n}" for n in range(8)], 90) is not Role.IDENTIFIER
+    assert role("family", ["Nuclear", "Joint", "Single"], 90) is not Role.IDENTIFIER
+
+
+def test_id_stands_before_small_letters_too() -> None:
+    assert role("IDunit", [str(7_000 + 131 * n) for n in range(60)], 900) is Role.IDENTIFIER
 
 
 def test_a_place_to_the_door_has_a_word_before_it_as_well() -> None:

@@ -47,11 +47,14 @@ def test_company_decides_what_a_name_leaves_open() -> None:
         ("ab", "zz", "kk", "column", "wert"), key=lambda name: abs(likely.score(name, ["is a number"]))
     )
     own = likely.score(open_, ["is a number"])
-    home = likely.beside([own, -4.0, -4.0, -4.0], [open_, "age", "sex", "city"])[0]
-    clinic = likely.beside([own, 4.0, 4.0, 4.0], [open_, "bili", "alb", "ast"])[0]
-    assert home is not None
-    assert clinic is not None
-    assert home < clinic
+    company, near = (
+        [open_, "b", "c", "d"],
+        [likely.beside([own, one, 0.0], ["a", "b", "c"])[0] for one in (-4, 4)],
+    )
+    home, clinic = (likely.beside([own, 0.0, far, far], company)[0] for far in (-4.0, 4.0))
+    assert None not in {home, clinic, *near}
+    assert home < clinic  # type: ignore[operator]
+    assert near[0] < near[1]  # type: ignore[operator]
 
 
 def test_a_column_that_says_nothing_moves_no_other() -> None:
@@ -60,8 +63,11 @@ def test_a_column_that_says_nothing_moves_no_other() -> None:
     assert [scores[0], scores[2]] == likely.beside([1.0, 1.0], ["a", "c"])
 
 
-def test_a_word_that_explains_a_column_holds_where_it_stands_alone() -> None:
-    assert roles(("time", ["1", "2", "3"])) == [Role.QUASI]
+def test_a_word_that_explains_a_column_holds_where_it_stands_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(likely, "score", lambda *_: 9.0)
+    time, zq = ("time", ["1", "2", "3"]), ("zq", ["1", "2", "3"])
+    assert roles(time) == [Role.QUASI]
+    assert roles(time, zq) == [Role.SENSITIVE, Role.SENSITIVE]
 
 
 def test_no_score_takes_a_column_out_of_the_identifiers() -> None:
@@ -80,6 +86,7 @@ def test_the_reason_says_which_part_of_the_name_spoke() -> None:
     (found,) = (one for one in settled([guess("mathk", MEASURED, 2_000)]) if one.name == "mathk")
     assert found.reason.startswith('names with "mat')
     assert "mostly" in found.reason
+    assert [len(likely.because(name).strip("-")) for name in ("ferr", "premi", "lowbp")] == [3, 3, 3]
     assert "50 different values" in found.reason
 
 

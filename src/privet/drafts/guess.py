@@ -11,14 +11,16 @@ from dataclasses import dataclass, field, replace
 
 from privet import hierarchy
 from privet.core import Hierarchy, Role
-from privet.drafts import assigned, lexicon, likely, recognisers, telling
+from privet.drafts import lexicon, likely, recognisers, telling
 from privet.drafts.bounds import bounded
 from privet.drafts.column import FEW_RECORDS, MANY_TEXTS, Seen
 from privet.drafts.names import PEOPLE
+from privet.drafts.unplaced import free, unplaced
 from privet.hierarchy.numbers import read as number
 
 LOOKED_AT = 50_000  # different values of a column that are looked at; more would only take longer
 NOTED = 20  # one record in so many has a sentence of its own, the others what there is to choose from
+SURNAMES = 8  # more than there are kinds of families
 STATES = 10  # of a country; a state of health has fewer
 NAME_PARTS = frozenset(["first", "last", "middle", "given", "family"])
 OF_NAMES = frozenset(["set", "type", "origin", "kind", "category"])  # "name_origin": of names, and none
@@ -93,7 +95,7 @@ def _role(seen: Seen) -> tuple[Role, str]:
             return _labelled(seen, found)
     if seen.constant:
         return _constant(seen)
-    for rule in (_by_label, _unplaced):
+    for rule in (_by_label, unplaced):
         if (found := rule(seen)) is not None:
             return found
     if seen.coded:
@@ -251,7 +253,7 @@ def _postal(seen: Seen) -> bool:
 
 
 def _calendar(seen: Seen) -> tuple[Role, str] | None:
-    if seen.dated or (lexicon.DATES.speak(seen.name) and not _free(seen) and not seen.flag and seen.numeric):
+    if seen.dated or (lexicon.DATES.speak(seen.name) and not free(seen) and not seen.flag and seen.numeric):
         return Role.QUASI, f"dates, which others may know ({seen.many})"
     named = lexicon.DATES.speak(seen.name) or lexicon.BIRTH.speak(seen.name)
     if named and seen.texts and recognisers.dates(seen.looked):
@@ -308,7 +310,7 @@ def _secret(seen: Seen) -> tuple[Role, str] | None:
 def _singled_out(seen: Seen) -> tuple[Role, str] | None:
     """Texts of which most records have their own: whatever the column is called, they name somebody."""
     some = len(seen.values) > FEW_RECORDS and len(seen.values) * NOTED > seen.records
-    if _free(seen) and some:
+    if free(seen) and some:
         return Role.IDENTIFIER, f"long texts, which may say anything about a person ({seen.many})"
     if not seen.texts or not seen.various or len(seen.values) * 2 <= seen.records:
         return None
@@ -372,6 +374,8 @@ def _named(seen: Seen) -> tuple[Role, str] | None:
 
 def _persons(seen: Seen) -> bool:
     """Texts under a name that says who is meant ("driver", "witness"): however often each of them occurs."""
+    if seen.texts and len(seen.values) >= SURNAMES and lexicon.nothing_but(lexicon.FAMILIES, seen.name):
+        return len(seen.values) > FEW_RECORDS or all(value[:1].isupper() for value in seen.looked)
     if not seen.texts or len(seen.values) <= FEW_RECORDS:
         return False
     return any(
@@ -415,7 +419,7 @@ def _known(seen: Seen) -> tuple[Role, str] | None:
         if found := _singled_out(seen):
             return found
         return Role.TARGET, f"the name speaks of something to predict ({seen.many})"
-    if _free(seen) and seen.various and len(seen.values) * 5 > seen.records:
+    if free(seen) and seen.various and len(seen.values) * 5 > seen.records:
         return Role.IDENTIFIER, f"long texts, which may say anything about a person ({seen.many})"
     if _postal(seen):
         return Role.QUASI, f"postal codes ({seen.many})"
@@ -433,58 +437,7 @@ def _perhaps_secret(seen: Seen) -> tuple[Role, str] | None:
     return None
 
 
-def _unplaced(seen: Seen) -> tuple[Role, str] | None:
-    """What neither its name nor its values explain is an identifier until somebody says otherwise."""
-    if seen.nearly_unique and (not seen.measured or recognisers.register_numbers(seen.looked)):
-        same = len(seen.values) == seen.records
-        return Role.IDENTIFIER, f"{'' if same else 'nearly '}every record has its own value"
-    if _sparse(seen):
-        return Role.IDENTIFIER, f"codes or numbers as registers give them ({seen.many})"
-    if seen.numeric:
-        return _assigned(seen)
-    if _free(seen) and seen.various:
-        return Role.IDENTIFIER, f"long texts, which may say anything about a person ({seen.many})"
-    if lexicon.GROUPS.speak(seen.name) and len(seen.values) * 2 <= seen.records:
-        return Role.QUASI, f"names of groups that several share ({seen.many})"
-    if len(seen.values) > FEW_RECORDS and not seen.dated:
-        return (
-            Role.IDENTIFIER,
-            f"many texts that nobody has explained; drop it unless you know better ({seen.many})",
-        )
-    return None
-
-
-def _assigned(seen: Seen) -> tuple[Role, str] | None:
-    """Whole numbers as a list hands them out, or many that most have to themselves and nothing speaks of."""
-    if lexicon.amounts(f"{seen.name} {seen.label}") or lexicon.counting(seen.name):
-        return None
-    if assigned.gapless(seen.looked, len(seen.values), seen.records):
-        return Role.IDENTIFIER, f"numbers without a gap, as a list gives them ({seen.many})"
-    open_ = likely.named(f"{seen.name} {seen.label}") < OPEN
-    if seen.own_half and len(seen.values) > MANY_TEXTS and open_ and assigned.whole(seen.looked) is not None:
-        return Role.IDENTIFIER, f"whole numbers, and most records have their own ({seen.many})"
-    return None
-
-
-def _sparse(seen: Seen) -> bool:
-    """What few records have, or most have to themselves, and looks as registers write it."""
-    if seen.dated or lexicon.amounts(f"{seen.name} {seen.label}"):
-        return False
-    digits = recognisers.register_codes(seen.looked)
-    if seen.sparse and (digits >= SURE_CODE or (digits and seen.own_half)):
-        return True
-    if not seen.own_half or seen.records < FEW_RECORDS or not recognisers.register_numbers(seen.looked):
-        return False
-    return bool(seen.blanks) or recognisers.one_length(seen.looked)
-
-
-def _free(seen: Seen) -> bool:
-    return seen.texts and recognisers.free_text(seen.looked)
-
-
 UNEXPLAINED = "one text or number in every record that nobody has explained; nothing is lost without it"
-SURE_CODE = 5  # digits of a code beside letters that nobody takes for a kind of something
-OPEN = 0.5  # more than this in a name says that a column is measured or answered
 SMALL_NUMBER = 5  # digits of a number that may be anything
 RULES = (
     *(_group, _form, _calendar, _people, _staff, _entry, _register, _ill, _money, _secret, _named),

@@ -54,6 +54,7 @@ def taken_apart(name: str) -> list[str]:
     (['name', 'first'], ['dob', 'yr2', 'yr'], ['grosse', 'cm'])
     """
     plain = _plain(name)
+    plain = re.sub(r"\bID(?=[a-z]{2})", "ID ", plain)  # "IDunit"
     plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", plain)
     words = []
     for word in re.findall(r"[^\W\d_]+[0-9]*|[0-9]+", plain.lower()):
@@ -120,6 +121,8 @@ PERHAPS_PERSONS = Words("""
     deceased inmate prisoner suspect victim offender beneficiary recipient booking badge cookie device invoice
     dossier akte expediente sprawa locker extension voucher
 """)
+# By what a whole family is called.
+FAMILIES = Words("famil- fam sippe clan lastname surnames")
 # Somebody beside the person: by texts they are called; numbers say how old or how tall they are.
 RELATIVES = Words("""
     spouse partner husband wife mother father parent guardian sibling brother sister son daughter baby
@@ -139,7 +142,7 @@ _NUMBERED = re.compile(
     re.VERBOSE,
 )
 _INITIALS = re.compile(
-    r"[a-z]{1,4}id|[a-z]{2,6}(?:num|nbr)|id[a-z]?unit"
+    r"[a-z]{1,4}id|[a-z]{2,6}(?:num|nbr)"
 )  # "hhid", "nsid": of something that has a number
 _NO_INITIALS = Words("aid paid said laid maid raid avid acid bid mid did kid grid void ovoid covid lipid")
 

@@ -103,12 +103,12 @@ def test_a_peer_that_sends_a_byte_now_and_then_is_not_waited_for_without_end(
 
 def test_head_and_tail_of_a_message_have_their_time_together() -> None:
     """A peer that says how long a message is just in time, and keeps the message, has no second patience."""
-    one, began = nodes(Loop("B"), patience=1.0), time.monotonic()
-    late = threading.Timer(0.8, one.inbox["B"].take, [0, (900).to_bytes(8, "little") + b"x"])
-    late.start()
-    with pytest.raises(PartyError, match="B: takes more than 1 seconds to say what is due"):
+    one, began = nodes(Loop("B"), patience=4.0), time.monotonic()
+    late = threading.Timer(2.0, one.inbox["B"].take, [0, (900).to_bytes(8, "little") + b"x"])
+    late.start()  # two seconds early, as a busy machine may be late
+    with pytest.raises(PartyError, match="B: takes more than 4 seconds to say what is due"):
         one.get(1, 1_000)
-    assert time.monotonic() - began < 1.7
+    assert time.monotonic() - began < 5.8
 
 
 def test_who_waits_asks_no_longer_than_there_is_time_for_it() -> None:
@@ -124,13 +124,13 @@ def test_who_waits_asks_no_longer_than_there_is_time_for_it() -> None:
     one, began = nodes(Kept("B"), patience=1.0), time.monotonic()
     with pytest.raises(PartyError, match=r"^B: "):
         one.get(1, 1_000)
-    assert time.monotonic() - began < 1.8
+    assert time.monotonic() - began < 2.8
     assert given
     assert max(given) < 1.0
     one, began = nodes(Kept("B"), patience=1.0), time.monotonic()
     one.put(1, b"the last word")
     one.close()
-    assert time.monotonic() - began < 1.8
+    assert time.monotonic() - began < 2.8
 
 
 def test_several_that_do_not_take_the_last_word_are_waited_for_at_the_same_time() -> None:
@@ -146,10 +146,10 @@ def test_several_that_do_not_take_the_last_word_are_waited_for_at_the_same_time(
         one.put(party, b"the last word")
     began = time.monotonic()
     one.close()
-    assert time.monotonic() - began < 1.8
+    assert time.monotonic() - began < 2.8
     began = time.monotonic()
     one.stop(named="")
-    assert time.monotonic() - began < 1.8
+    assert time.monotonic() - began < 2.8
 
 
 def test_a_length_beyond_what_is_due_is_refused_before_anything_of_it_is_read() -> None:

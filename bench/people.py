@@ -125,8 +125,10 @@ def as_csv(path: str, package: str) -> bytes:
     if path.endswith(".json"):
         frame = pd.read_json(io.BytesIO(raw), dtype=False)
     elif kind == "deb":
-        import rdata
-
+        try:
+            import rdata
+        except ImportError:
+            raise InputError(f"{package}: `.venv/bin/uv pip install rdata` reads tables of R") from None
         (frame,) = rdata.read_rda(io.BytesIO(raw)).values()
         frame = frame.reset_index(drop=True)
     else:

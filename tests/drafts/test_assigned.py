@@ -64,3 +64,17 @@ def test_id_stands_before_small_letters_too() -> None:
 def test_a_place_to_the_door_has_a_word_before_it_as_well() -> None:
     assert role("from_long", [f"77.{5_000 + 13 * n}" for n in range(60)], 900) is Role.IDENTIFIER
     assert role("how_long", ["1", "2", "3"], 900) is not Role.IDENTIFIER
+
+
+def test_many_whole_numbers_under_one_letter_are_whose_nobody_knows() -> None:
+    """`s` and `d`, students and lecturers with many rows each, were sensitive: such names lean that way."""
+    assert role("s", [str(n) for n in range(1, 187)], 5_000) is Role.IDENTIFIER
+    assert role("d", [str(13 * n) for n in range(826)], 5_000) is Role.IDENTIFIER
+    assert role("s", [str(n) for n in range(1, 60)], 5_000) is not Role.IDENTIFIER
+    assert role("d", [f"{n}.5" for n in range(826)], 5_000) is not Role.IDENTIFIER
+
+
+def test_texts_that_most_records_have_to_themselves_go_under_a_word_that_others_may_know() -> None:
+    """Titles of reviews stayed: `title` is one of a person, too."""
+    assert role("Title", [f"so {n} of {n % 7}" for n in range(3_427)], 4_100) is Role.IDENTIFIER
+    assert role("Title", [f"clerk {n} of {n % 7}" for n in range(300)], 4_100) is Role.QUASI

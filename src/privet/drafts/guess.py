@@ -425,8 +425,10 @@ def _known(seen: Seen) -> tuple[Role, str] | None:
         return Role.QUASI, f"postal codes ({seen.many})"
     if lexicon.QUASI.speak(seen.name):
         doors = not lexicon.PLACES.speak(seen.name) or recognisers.numbered(seen.looked)
-        if seen.nearly_unique and seen.texts and not seen.coded and doors:
-            return Role.IDENTIFIER, f"texts, and nearly every record has its own ({seen.many})"
+        own = seen.nearly_unique or (seen.own_half and len(seen.values) > MANY_TEXTS)
+        if own and seen.texts and not seen.coded and doors:
+            of = "nearly every record has its" if seen.nearly_unique else "most records have their"
+            return Role.IDENTIFIER, f"texts, and {of} own ({seen.many})"
         return Role.QUASI, f"{KNOWN} ({seen.many})"
     return None
 

@@ -11,6 +11,7 @@ from privet.drafts import assigned, lexicon, likely, recognisers
 from privet.drafts.column import FEW_RECORDS, MANY_TEXTS, Seen
 
 SURE_CODE = 5  # digits of a code beside letters that nobody takes for a kind of something
+LETTERED = 100  # different whole numbers under one letter; fewer may be counts
 OPEN = 0.5  # more than this in a name says that a column is measured or answered
 
 
@@ -41,6 +42,9 @@ def _assigned(seen: Seen) -> tuple[Role, str] | None:
         return None
     if assigned.gapless(seen.looked, len(seen.values), seen.records):
         return Role.IDENTIFIER, f"numbers without a gap, as a list gives them ({seen.many})"
+    letter = len(seen.name.strip()) == 1 and not seen.label
+    if letter and len(seen.values) > LETTERED and assigned.whole(seen.looked) is not None:
+        return Role.IDENTIFIER, f"many whole numbers under one letter, which says nothing ({seen.many})"
     open_ = likely.named(f"{seen.name} {seen.label}") < OPEN
     if seen.own_half and len(seen.values) > MANY_TEXTS and open_ and assigned.whole(seen.looked) is not None:
         return Role.IDENTIFIER, f"whole numbers, and most records have their own ({seen.many})"

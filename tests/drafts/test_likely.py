@@ -127,6 +127,18 @@ def test_safe_harbour_takes_what_nobody_explained_for_known_to_others(
     assert attributes["block"] is Role.IDENTIFIER
 
 
+def test_what_leaves_unchanged_because_it_leans_is_told_to_who_accepts_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The impatient steward reads nothing else; what a person has said is not repeated."""
+    monkeypatch.setattr(likely, "score", lambda *_: 9.0)
+    drafted = draft(pl.DataFrame({"block": ["Nord", "Ost", "West"] * 20, "sex": ["F", "M"] * 30}))
+    preset = Preset.find("statistics-office-3")
+    assert any("'block', 'sex': leave unchanged" in one for one in accept(drafted, preset).told)
+    decided = Answers(roles={"block": Role.SENSITIVE, "sex": Role.QUASI})
+    assert not any("unchanged" in one for one in accept(drafted, preset, decided).told)
+
+
 def test_the_weights_are_loaded_when_they_are_needed() -> None:
     """Half of the commands never draft."""
     likely._weights.cache_clear()

@@ -17,6 +17,7 @@ from privet.domain import Value
 from privet.drafts.guess import Guess
 from privet.drafts.safeharbor import Coarsened, nothing_found, safe_harbor
 from privet.drafts.text import Draft, form_lines, inline, key_of, whose
+from privet.engines.text import listed
 from privet.errors import InputError, UnsupportedError
 from privet.policy.presets import Preset
 from privet.readings import Rows
@@ -63,8 +64,8 @@ def accept(drafted: Draft, preset: Preset, answers: Answers | None = None) -> Ac
                 f"the preset {preset.name} is about tables, and this looks like trajectories"
             )
         models, algorithm = preset.trajectories["models"], preset.trajectories["algorithm"]
-    elif preset.rules is not None:
-        leans = {one.name for one in drafted.guesses if one.leans} - answers.roles.keys()
+    leans = {one.name for one in drafted.guesses if one.leans} - answers.roles.keys()
+    if preset.rules is not None and drafted.paths is None:
         looked_at = [
             replace(
                 one,
@@ -82,6 +83,8 @@ def accept(drafted: Draft, preset: Preset, answers: Answers | None = None) -> Ac
             if after.role is Role.IDENTIFIER and before.role is not Role.IDENTIFIER
         ]
         told += nothing_found(models, header=header)
+    else:
+        told += _unchanged([one.name for one in columns if one.name in leans and one.role is Role.SENSITIVE])
     sensitive = [column.name for column in columns if column.role is Role.SENSITIVE]
     if not sensitive and drafted.paths is None:
         models = list(preset.without_sensitive) if preset.rules is None else models
@@ -94,6 +97,16 @@ def accept(drafted: Draft, preset: Preset, answers: Answers | None = None) -> Ac
     after = lines.index('nulls = "value"') + 1
     lines[after:after] = said
     return Accepted("\n".join(lines) + "\n", (*drafted.doubts, *told))
+
+
+def _unchanged(names: Sequence[str]) -> Iterator[str]:
+    """What leaves as it is, though neither a rule nor a person has said that others do not know it."""
+    if names:
+        leave = "leaves" if len(names) == 1 else "leave"
+        yield (
+            f"{listed(names)}: {leave} unchanged, as most columns like that are answers or measures; if "
+            "others can look it up, say so (`privet init --ask`)"
+        )
 
 
 def _different(drafted: Draft, name: str) -> list[str]:

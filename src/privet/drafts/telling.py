@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
 from privet.drafts.forms import folded, formed
-from privet.drafts.names import FAMILY, GIVEN, PEOPLE
+from privet.drafts.names import FAMILY, GIVEN, PEOPLE, known, plain
 from privet.drafts.recognisers import ADDRESS
 
 # A capital letter, and a small one behind it; bounded, so that an endless value costs no more than reading.
@@ -159,8 +159,8 @@ def _stands_out(values: Sequence[str]) -> bool:
         return False
     given, _ = _BOTH
     return any(
-        one.casefold() in given and other.casefold() not in _NO_FAMILY and not _NOBODY.search(value)
-        for value in capitals
+        known(one, given) and other.casefold() not in _NO_FAMILY and not _NOBODY.search(value)
+        for value in map(plain, capitals)
         for match in _FULL.finditer(value)
         for one, other in ((match[1], match[3]), *(((match[3], match[1]),) if match[2] else ()))
     )
@@ -174,13 +174,16 @@ def _person(value: str, words: AbstractSet[str], *, names: bool) -> str | None:
     if not words.isdisjoint(_RELATED_WORDS) and any(map(_related, _RELATED.finditer(value))):
         return "a person beside a word for a relative or a call"
     given, family = _BOTH
+    bare = plain(value)
+    if bare != value:
+        words = set(_WORD.findall(bare.casefold()))
     if names and not words.isdisjoint(given) and not words.isdisjoint(family):
-        return "a name of a person" if any(map(_called, _FULL.finditer(value))) else None
+        return "a name of a person" if any(map(_called, _FULL.finditer(bare))) else None
     return None
 
 
 def _known(word: str) -> bool:
-    return word.casefold() in PEOPLE
+    return known(word, PEOPLE)
 
 
 def _related(match: re.Match[str]) -> bool:
@@ -193,10 +196,11 @@ def _related(match: re.Match[str]) -> bool:
 
 def _called(match: re.Match[str]) -> bool:
     """A common given name and a common family name, one behind the other, in either order."""
-    one, other = match[1].casefold(), match[3].casefold()
+    one, other = match[1], match[3]
     given, family = _BOTH
-    return one != other and (
-        (one in given and other in family) or (bool(match[2]) and one in family and other in given)
+    return one.casefold() != other.casefold() and (
+        (known(one, given) and known(other, family))
+        or (bool(match[2]) and known(one, family) and known(other, given))
     )
 
 

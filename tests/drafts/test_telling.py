@@ -46,7 +46,7 @@ OTHERS = ["red", "green", "blue"]
             "Ju\u0308rgen Mu\u0308ller",
             "Jose\u0301\u00a0Garci\u0301a",
             "Søren Nielsen",
-            "Ayşe Yılmaz",
+            "Ayşe Y\u0131lmaz",
             "Şahin, Hüseyin",
         ),
         *(

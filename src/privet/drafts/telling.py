@@ -8,8 +8,9 @@ different values of a column, and only where the column would otherwise leave.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
 
 from privet.drafts.forms import folded, formed
 from privet.drafts.names import FAMILY, GIVEN, PEOPLE, known, plain
@@ -148,6 +149,26 @@ def telling(values: Sequence[str], *, names: bool = True) -> str | None:
         if who and not _NOBODY.search(value):
             return who
     return "a name of a person" if names and _stands_out(values) else None
+
+
+class Labels:
+    """Labels of columns, read by the rules by which a single value is: one that names somebody stays."""
+
+    name = "telling"
+
+    def kept_back(self, labels: Mapping[str, str]) -> dict[str, str]:
+        """The columns whose labels tell about somebody, and what they tell.
+
+        >>> Labels().kept_back({"sex": "Sex of respondent", "q1": "Rated by Dr. Green"})
+        {'q1': 'a person with a title'}
+        """
+        found = {name: _of_label(label) for name, label in labels.items()}
+        return {name: kind for name, kind in found.items() if kind is not None}
+
+
+@lru_cache(maxsize=1 << 13)  # asked when it is planned, when it is written, and when it is told
+def _of_label(label: str) -> str | None:
+    return telling([label])
 
 
 def _stands_out(values: Sequence[str]) -> bool:

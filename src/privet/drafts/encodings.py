@@ -80,6 +80,8 @@ def encoding_of(path: Path) -> str:
         return unmarked
     if _fits(path, "utf-8"):
         return "utf-8"
+    if 0 in start:
+        return LEFT  # no text, which reading will say
     written = _written_as_utf8(path)
     if written.marked or written.share(written.size) >= DAMAGED:
         raise InputError(written.said(path))

@@ -39,6 +39,12 @@ PEOPLE = {
         "佐藤 鈴木 高橋 渡辺 伊藤",
         "サトウ スズキ ﾀｶﾊｼ ワタナベ イトウ",
     ),
+    "euc_jp": (
+        "氏名 性別 フリガナ",
+        "花子 一郎 さくら 健太 美咲",
+        "佐藤 鈴木 高橋 渡辺 伊藤",
+        "サトウ スズキ たかはし ワタナベ イトウ",
+    ),
     "cp949": (
         "이름 성별 도시",
         "민준 서연 지훈 하은 도윤",
@@ -155,7 +161,7 @@ def test_sixteen_bits(encoding: str, mark: bytes, tmp_path: Path) -> None:
     assert Embedded().columns(Embedded().read(path, drafted.form))[0] == "Vorname"
 
 
-@pytest.mark.parametrize("encoding", ["gb18030", "cp932", "cp949"])
+@pytest.mark.parametrize("encoding", ["gb18030", "cp932", "cp949", "euc_jp"])
 def test_one_wrong_byte_does_not_make_another_encoding(encoding: str, tmp_path: Path) -> None:
     """Chinese with a wrong byte was read as cp1252."""
     path = tmp_path / "a.csv"

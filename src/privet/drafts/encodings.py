@@ -61,6 +61,8 @@ _LETTER = re.compile(
     rb"\xf4[\x80-\x8f][\x80-\xbf]{2}"
 )
 _ACCENT = re.compile(rb"[\xc3-\xc5][\x80-\xbf]")  # a letter of the west; read as cp1252 it begins with \u00c3
+KANA = frozenset((0xA4, 0xA5))  # rows of EUC-JP
+_PAIRS = re.compile(rb"[\xa1-\xfe]{2}")
 _OTHER = re.compile(rb"[\x80-\xff]")
 UNREAD = "\ufffd"
 DAMAGED = 0.75  # share of bytes in letters of UTF-8 from which a file was written in it
@@ -206,6 +208,8 @@ def judged(lines: bytes, faults: str = "strict") -> Iterator[str]:
         shares = {name: _ordinary(lines, name, judge, faults) for name, judge in EASTERN.items()}
         if shares["cp949"] >= KOREAN:
             yield "cp949"
+        if not _kana(lines):
+            del shares["euc_jp"]
         yield from sorted((name for name in shares if shares[name] >= SURE), key=lambda name: -shares[name])
         yield from (name for name, script in SCRIPTS.items() if _of_script(lines, name, script, faults))
         best = max(fits, key=lambda name: fits[name])
@@ -265,6 +269,13 @@ def _japanese(code: bytes, letter: str) -> float:
     return 1.0 if 0x81 <= code[0] <= 0x83 or 0x88 <= code[0] <= 0x97 else 0.5
 
 
+def _japanese_of_unix(code: bytes, letter: str) -> float:
+    """Its kana tell it from Chinese, which has the same characters at the same places."""
+    if _private(letter) or len(code) != 2 or min(code) < 0xA1:
+        return 0.0
+    return 1.0 if 0xB0 <= code[0] <= 0xCF or code[0] in {0xA1, 0xA3, *KANA} else 0.3
+
+
 def _korean(code: bytes, letter: str) -> float:
     if _private(letter) or len(code) != 2 or min(code) < 0xA1:
         return 0.0
@@ -276,7 +287,14 @@ EASTERN: Mapping[str, Callable[[bytes, str], float]] = {
     "cp950": _taiwanese,
     "cp932": _japanese,
     "cp949": _korean,
+    "euc_jp": _japanese_of_unix,
 }
+
+
+def _kana(lines: bytes) -> bool:
+    """Are there enough kana of EUC-JP? Chinese has none at their places."""
+    letters = _PAIRS.findall(lines)
+    return sum(letter[0] in KANA for letter in letters) * 10 >= max(FEWEST, len(letters))
 
 
 def _private(letter: str) -> bool:

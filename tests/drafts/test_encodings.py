@@ -116,6 +116,7 @@ ALSO = {
         "ÅSA,MÅNSSON,ÅMÅL\nBJÖRN,ÖBERG,MALMÖ\n",
         "Þórður,Guðjónsson,Höfn\nGuðrún,Þórðardóttir,Ísafjörður\n",
         "a,b\né,ü\n",
+        "a,b\nHÄMÄLÄINEN,“YÖ”\nMäki,“SÄÄ”\nJärvi,SÄÄ…\nÖrn,Ö–Ä–Å\n",
     ],
     "cp1251": [
         "МАРИЯ,ВОЛКОВА,МОСКВА\nПЁТР,ЧЕХОВ,ТВЕРЬ\n",

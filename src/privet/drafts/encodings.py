@@ -60,7 +60,8 @@ _LETTER = re.compile(
     rb"\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|"
     rb"\xf4[\x80-\x8f][\x80-\xbf]{2}"
 )
-_ACCENT = re.compile(rb"[\xc3-\xc5][\x80-\xbf]")  # a letter of the west; read as cp1252 it begins with \u00c3
+# An accent of the west in UTF-8; not what a capital before a quote, a dash or an ellipsis is in cp1252.
+_ACCENT = re.compile(rb"[\xc3-\xc5][\x80-\x84\x86-\x90\x98-\x9f\xa1-\xaa\xac-\xba\xbc-\xbf]")
 KANA = frozenset((0xA4, 0xA5))  # rows of EUC-JP
 _PAIRS = re.compile(rb"[\xa1-\xfe]{2}")
 _OTHER = re.compile(rb"[\x80-\xff]")

@@ -127,6 +127,10 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "tracker": "privet.attackers.tracker:Tracker",
         "tree-linkage": "privet.attackers.trees:TreeLinkage",
     },
+    # who reads what a column is called in full, before it leaves with the column
+    "labels": {
+        "telling": "privet.drafts.telling:Labels",
+    },
     "engines": {
         "embedded": "privet.engines.embedded:Embedded",
         "plain": "privet.engines.plain:Plain",

@@ -11,7 +11,7 @@ import pytest
 from privet.core import Form, Role
 from privet.drafts.draft import draft
 from privet.drafts.files import encoding_of
-from privet.errors import PolicyError
+from privet.errors import InputError, PolicyError
 from privet.policy.values import Policy
 from privet.samples import SAMPLES
 
@@ -109,7 +109,8 @@ def test_encodings_are_guessed_from_the_whole_file(tmp_path: Path) -> None:
         path.write_bytes(text.encode(encoding))
         assert encoding_of(path) == encoding
     path.write_bytes(b"a\n\x81\n")
-    assert encoding_of(path) == "latin-1"
+    with pytest.raises(InputError, match="line 2 is neither UTF-8 nor cp1252"):  # nobody sees that in latin-1
+        encoding_of(path)
 
 
 def test_odd_column_names_stay_readable_toml(tmp_path: Path) -> None:

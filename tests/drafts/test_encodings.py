@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from privet.cli import main
+from privet.core import Form
 from privet.drafts.draft import draft
 from privet.drafts.encodings import encoding_of
 from privet.engines.embedded import Embedded
 from privet.engines.plain import Plain
+from privet.errors import InputError
 from privet.policy.values import Policy
 
 ENGINES: list[Any] = [Embedded(), Plain()]
@@ -36,6 +38,12 @@ PEOPLE = {
         "花子 一郎 さくら 健太 美咲",
         "佐藤 鈴木 高橋 渡辺 伊藤",
         "サトウ スズキ ﾀｶﾊｼ ワタナベ イトウ",
+    ),
+    "euc_jp": (
+        "氏名 性別 フリガナ",
+        "花子 一郎 さくら 健太 美咲",
+        "佐藤 鈴木 高橋 渡辺 伊藤",
+        "サトウ スズキ たかはし ワタナベ イトウ",
     ),
     "cp949": (
         "이름 성별 도시",
@@ -108,6 +116,7 @@ ALSO = {
         "ÅSA,MÅNSSON,ÅMÅL\nBJÖRN,ÖBERG,MALMÖ\n",
         "Þórður,Guðjónsson,Höfn\nGuðrún,Þórðardóttir,Ísafjörður\n",
         "a,b\né,ü\n",
+        "a,b\nHÄMÄLÄINEN,“YÖ”\nMäki,“SÄÄ”\nJärvi,SÄÄ…\nÖrn,Ö–Ä–Å\n",
     ],
     "cp1251": [
         "МАРИЯ,ВОЛКОВА,МОСКВА\nПЁТР,ЧЕХОВ,ТВЕРЬ\n",
@@ -153,10 +162,74 @@ def test_sixteen_bits(encoding: str, mark: bytes, tmp_path: Path) -> None:
     assert Embedded().columns(Embedded().read(path, drafted.form))[0] == "Vorname"
 
 
-def test_what_the_sample_says_must_fit_the_whole_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("encoding", ["gb18030", "cp932", "cp949", "euc_jp"])
+def test_one_wrong_byte_does_not_make_another_encoding(encoding: str, tmp_path: Path) -> None:
+    """Chinese with a wrong byte was read as cp1252."""
     path = tmp_path / "a.csv"
-    path.write_bytes(rows("gb18030").encode("gb18030") + b"\xff\xff,\xe9,x,1\n")
-    assert encoding_of(path) in {"cp1252", "latin-1"}
+    for at in (50, 101):
+        lines = rows(encoding).encode(encoding).splitlines(keepends=True)
+        lines[at:at] = [b"\xff\xff,\xe9,x,1\r\n"]
+        path.write_bytes(b"".join(lines))
+        with pytest.raises(InputError, match=f"line {at + 1} is not {encoding}"):
+            encoding_of(path)
+
+
+def test_where_no_encoding_fits_the_steward_says_which(tmp_path: Path) -> None:
+    """Letters of a DOS were read as latin-1, which has signs nobody sees in their place."""
+    path = tmp_path / "a.csv"
+    path.write_bytes("name,town\nMüller,Köln\nGrün,Würzburg\n".encode("cp850"))
+    with pytest.raises(InputError, match="line 2 is neither UTF-8 nor cp1252"):
+        encoding_of(path)
+    assert draft(path, Form(encoding="cp850"), guess_encoding=False).form.encoding == "cp850"
+
+
+def german(records: int = 60) -> list[bytes]:
+    people = [
+        f"{'MF'[i % 2]},{20 + i % 9},{('Köln', 'Königstraße 12')[i == 7]},grün\n" for i in range(records)
+    ]
+    return [b"sex,age,place,colour\n", *(line.encode() for line in people)]
+
+
+def damaged(how: str) -> tuple[bytes, int]:
+    """A file that was written in UTF-8 and is not all of it; and the line where that is so."""
+    lines = german()
+    if how == "a byte":
+        lines[41] = b"M,3\xff,K\xc3\xb6ln,gr\xc3\xbcn\n"
+    elif how == "a byte in a small file":
+        lines = [*lines[:4], b"M,33,x,gr\xfcn\n"]
+        return b"".join(lines), 5
+    elif how == "cut off":
+        return b"".join(lines)[:-4] + b"\xc3", 61
+    elif how == "two files in one":
+        return b"".join([*lines, *(line.decode().encode("cp1252") for line in lines[1:])]), 62
+    elif how == "marked":
+        return b"\xef\xbb\xbf" + b"".join(line.decode().encode("cp1252") for line in lines), 2
+    return b"".join(lines), 42
+
+
+@pytest.mark.parametrize("how", ["a byte", "a byte in a small file", "cut off", "two files in one", "marked"])
+def test_damaged_utf8_is_not_read_as_another_encoding(
+    how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One wrong byte anywhere made mojibake of the whole file, and a street in it left unseen."""
+    monkeypatch.chdir(tmp_path)
+    raw, line = damaged(how)
+    Path("a.csv").write_bytes(raw)
+    for asked in (
+        ["init", "a.csv"],
+        ["publish", "a.csv", "--preset", "statistics-office-3", "--rows", "persons", "-o", "out"],
+    ):
+        assert main(asked) != 0
+        assert f"a.csv: line {line} is not UTF-8" in " ".join(capsys.readouterr().err.split())
+    assert not Path("out").exists()
+    assert main(["init", "a.csv", "--encoding", "cp1252"]) == 0  # the steward's word counts
+
+
+@pytest.mark.parametrize("encoding", [one for one in PEOPLE if one != "utf-8"])
+def test_what_fits_utf8_by_chance_is_no_damaged_file(encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(rows(encoding).upper().encode(encoding, errors="ignore"))
+    assert isinstance(encoding_of(path), str)
 
 
 def test_who_says_the_encoding_is_not_told_that_it_is_a_guess(tmp_path: Path) -> None:

@@ -34,6 +34,35 @@ OTHERS = ["red", "green", "blue"]
         *("JOHN SMITH", "SMITH, JOHN", "patient: JOHN SMITH", "Patient John Smith"),
         *("Margaret Thornbury", "late (Margaret Thornbury)", "Thornbury, Margaret", "MARGARET THORNBURY"),
         "see son Tim",
+        *(
+            "Jürgen Müller",
+            "JÜRGEN MÜLLER",
+            "José García",
+            "García, José",
+            "François Dubois",
+            "Björn Andersson",
+        ),
+        *(
+            "Ju\u0308rgen Mu\u0308ller",
+            "Jose\u0301\u00a0Garci\u0301a",
+            "Søren Nielsen",
+            "Ayşe Y\u0131lmaz",
+            "Şahin, Hüseyin",
+        ),
+        *(
+            "Małgorzata Wójcik",
+            "Nguyễn, Đức",
+            "Jean-Luc Martin",
+            "Anna Smith-Müller",
+            "So\ufb01a Martin, Zo\ufb01a Nowak",
+        ),
+        *(
+            "Kevin O'Brien",
+            "Kevin O\u2019Brien",
+            "Vincenzo D\u2019Angelo",
+            "D'Angelo, Vincenzo",
+            "call daughter José",
+        ),
     ],
 )
 def test_one_value_is_enough(value: str) -> None:
@@ -60,6 +89,16 @@ def test_one_value_is_enough(value: str) -> None:
         ),
         *("born 1971", "born in Ulm", "stopped AT home", "at home", "N.A./no", "and/or", "I.V./oral"),
         *("Christian Democrat", "Angel Dust", "Mark Up", "Mother Tongue", "the son has it", "01234567890123"),
+        *(
+            "Crème Brûlée",
+            "São Paulo",
+            "José",
+            "Ärztin",
+            "Rosé d\u2019Anjou",
+            "Zona Müller",
+            "né à Nantes",
+            "Côte d'Or",
+        ),
         *("Grade 4", "T2 N1 M0", "120/80", "A12345678", "12345"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,87 @@ def test_a_release_has_the_format_and_the_labels_again(file: Path, tmp_path: Pat
     assert meta.column_names_to_labels["sex"] == LABELS["sex"]
     assert "pid" not in meta.column_names_to_labels  # dropped, and its label with it
     assert set(frame["sex"]) <= {"male", "female", "*"}
+
+
+def labelled(path: Path, codes: Sequence[float], said: dict[int, str], label: str | None = None) -> Path:
+    """A file with a column of codes, of which some have labels."""
+    pyreadstat = pytest.importorskip("pyreadstat")
+    write = {".dta": pyreadstat.write_dta, ".sav": pyreadstat.write_sav}[path.suffix]
+    frame = pl.DataFrame(
+        {"sex": [1 + at % 2 for at in range(120)], "v5": [codes[at % len(codes)] for at in range(120)]}
+    )
+    more = {} if label is None else {"column_labels": {"v5": label, "sex": "Sex"}}
+    write(frame, str(path), variable_value_labels={"v5": said} if said else None, **more)
+    return path
+
+
+@pytest.mark.parametrize("ending", ["dta", "sav"])
+def test_a_label_that_is_another_code_merges_nothing(ending: str, tmp_path: Path) -> None:
+    """Code 2 was called 3, and so was code 3: a release said of 124 people what they had not answered."""
+    path = labelled(tmp_path / f"a.{ending}", [1, 2, 3], {1: "one", 2: "3"})
+    with pytest.raises(InputError, match="column 'v5': a code is labelled with what another code is"):
+        Embedded().read(path, Form())
+    for codes, said in (
+        ([1, 2, 3], {1: "one", 2: "3", 3: "three"}),
+        ([1, 2], {1: "2", 2: "1"}),
+        ([1, 3], {2: "3"}),
+    ):
+        path = labelled(tmp_path / f"b.{ending}", codes, said)
+        assert len(Embedded().distinct(Embedded().read(path, Form()), "v5")) == len(codes)
+
+
+@pytest.mark.parametrize("ending", ["dta", "sav"])
+@pytest.mark.parametrize(
+    "label",
+    [
+        "Rated by Dr. Anna Smith, tel. +49 170 1234567",
+        "ask José García",
+        "see rater@example.org",
+        "measured in Königstraße 12",
+    ],
+)
+def test_a_label_that_names_somebody_does_not_leave(label: str, ending: str, tmp_path: Path) -> None:
+    """A cell with that text would have dropped its column; the label left unread."""
+    pyreadstat = pytest.importorskip("pyreadstat")
+    path = labelled(tmp_path / f"a.{ending}", [1, 2, 3], {}, label)
+    by_hand = """
+        policy = 1
+        kind = "table"
+        rows = "persons"
+        [[models]]
+        type = "k-anonymity"
+        k = 3
+        [attributes.sex]
+        role = "quasi"
+        [attributes.v5]
+        role = "sensitive"
+    """
+    for text in (by_hand, accept(draft(path), Preset.find("statistics-office-3")).text):
+        release = publish(path, Policy.loads(text))
+        warned = [one for one in release.private["warnings"] if "label" in one]
+        assert len(warned) == 1
+        assert "'v5'" in warned[0]
+        folder = release.write(tmp_path / f"out{len(text)}")
+        assert verify(folder).holds
+        read = {"dta": pyreadstat.read_dta, "sav": pyreadstat.read_sav}[ending]
+        _, meta = read(str(folder / f"data.{ending}"))
+        assert {name: said for name, said in meta.column_names_to_labels.items() if said} == {"sex": "Sex"}
+        for made in folder.iterdir():
+            assert label.encode() not in made.read_bytes()
+    assert not [
+        one
+        for one in publish(path, Policy.loads(by_hand), output="csv").private.get("warnings", ())
+        if "label" in one
+    ]
+
+
+@pytest.mark.parametrize("ending", ["dta", "sav"])
+def test_labels_are_used_among_fractions(ending: str, tmp_path: Path) -> None:
+    path = labelled(tmp_path / f"a.{ending}", [1.0, 2.5, 9.0], {9: "refused"})
+    assert set(Embedded().distinct(Embedded().read(path, Form()), "v5")) == {"1.0", "2.5", "refused"}
+    path = labelled(tmp_path / f"b.{ending}", [1.0, 2.5, 9.0], {9: "2.5"})
+    with pytest.raises(InputError, match="column 'v5'"):
+        Embedded().read(path, Form())
 
 
 def test_what_is_no_such_file_is_refused(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ Words that are more often something else (months, colours, cities, countries) ar
 
 from __future__ import annotations
 
+import unicodedata
+
 GIVEN = """
     james john robert michael william david richard joseph thomas charles christopher daniel matthew
     anthony mark donald steven paul andrew joshua kenneth kevin brian george timothy ronald edward jason
@@ -59,7 +61,37 @@ FAMILY = """
     wisniewski wojcik kaminski lewandowski zielinski ivanov smirnov petrov popov andersson johansson
     karlsson nilsson eriksson larsson olsson hansen johansen olsen larsen jensen nielsen pedersen jansen
     janssen visser bakker meijer silva santos oliveira souza pereira costa ferreira almeida yilmaz kaya
+    obrien oconnor oneill oreilly odonnell dangelo damico dambrosio dagostino
     demir sahin celik khan singh kumar sharma gupta chen zhang liu yang huang zhao wu zhou tanaka suzuki
     sato takahashi watanabe kim park choi tran pham le hoang
 """
 PEOPLE = frozenset((GIVEN + FAMILY).split())
+
+_LETTERS = str.maketrans(
+    {"ß": "ss", "ẞ": "SS", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "\u0131": "i"}
+    | {"æ": "ae", "Æ": "Ae", "œ": "oe", "Œ": "Oe", "ð": "d", "Ð": "D", "þ": "th", "Þ": "Th"}
+    | dict.fromkeys("'\u2018\u2019\u02bc\u02bb`\xb4", "")
+)
+
+
+def plain(text: str) -> str:
+    """As names stand in these lists: without accents, however they are composed, and without apostrophes.
+
+    >>> plain("José Müller"), plain("Bjo\u0308rn D\u2019Angelo"), plain("YILMAZ")
+    ('Jose Muller', 'Bjorn DAngelo', 'YILMAZ')
+    """
+    text = text.translate(_LETTERS)
+    if text.isascii():
+        return text
+    parts = unicodedata.normalize("NFKD", text)
+    return "".join(mark for mark in parts if unicodedata.category(mark)[0] != "M")
+
+
+def known(word: str, names: frozenset[str]) -> bool:
+    """Is it one of the names, or two of which one is ("Jean-Luc")?
+
+    >>> known("Jürgen", PEOPLE), known("Jean-Luc", PEOPLE), known("O'Brien", PEOPLE), known("red", PEOPLE)
+    (True, True, True, False)
+    """
+    said = plain(word).casefold()
+    return said in names or ("-" in said and not names.isdisjoint(said.split("-")))

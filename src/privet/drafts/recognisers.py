@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any
 
 from privet.drafts.lexicon import Words
-from privet.drafts.names import PEOPLE
+from privet.drafts.names import PEOPLE, plain
 
 LOOKED_AT = 1000  # values that are looked at
 MOST = 0.9  # so many of them look like it, where a word for "missing" may stand among them
@@ -359,7 +359,7 @@ def counts_rows(values: Sequence[str], records: int) -> bool:
 
 
 def _words(values: Iterable[str]) -> list[list[str]]:
-    return [re.findall(r"[^\W\d_]+", value.casefold()) for value in values]
+    return [re.findall(r"[^\W\d_]+", plain(value).casefold()) for value in values]
 
 
 def _most(values: Sequence[Any], looks_like: Callable[[Any], object]) -> bool:

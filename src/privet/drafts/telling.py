@@ -8,11 +8,12 @@ different values of a column, and only where the column would otherwise leave.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
 
 from privet.drafts.forms import folded, formed
-from privet.drafts.names import FAMILY, GIVEN, PEOPLE
+from privet.drafts.names import FAMILY, GIVEN, PEOPLE, known, plain
 from privet.drafts.recognisers import ADDRESS
 
 # A capital letter, and a small one behind it; bounded, so that an endless value costs no more than reading.
@@ -150,6 +151,26 @@ def telling(values: Sequence[str], *, names: bool = True) -> str | None:
     return "a name of a person" if names and _stands_out(values) else None
 
 
+class Labels:
+    """Labels of columns, read by the rules by which a single value is: one that names somebody stays."""
+
+    name = "telling"
+
+    def kept_back(self, labels: Mapping[str, str]) -> dict[str, str]:
+        """The columns whose labels tell about somebody, and what they tell.
+
+        >>> Labels().kept_back({"sex": "Sex of respondent", "q1": "Rated by Dr. Green"})
+        {'q1': 'a person with a title'}
+        """
+        found = {name: _of_label(label) for name, label in labels.items()}
+        return {name: kind for name, kind in found.items() if kind is not None}
+
+
+@lru_cache(maxsize=1 << 13)  # asked when it is planned, when it is written, and when it is told
+def _of_label(label: str) -> str | None:
+    return telling([label])
+
+
 def _stands_out(values: Sequence[str]) -> bool:
     """A given name and another word with a capital, among a few choices that have none."""
     if not 2 < len(values) <= _CHOICES:
@@ -159,8 +180,8 @@ def _stands_out(values: Sequence[str]) -> bool:
         return False
     given, _ = _BOTH
     return any(
-        one.casefold() in given and other.casefold() not in _NO_FAMILY and not _NOBODY.search(value)
-        for value in capitals
+        known(one, given) and other.casefold() not in _NO_FAMILY and not _NOBODY.search(value)
+        for value in map(plain, capitals)
         for match in _FULL.finditer(value)
         for one, other in ((match[1], match[3]), *(((match[3], match[1]),) if match[2] else ()))
     )
@@ -174,13 +195,16 @@ def _person(value: str, words: AbstractSet[str], *, names: bool) -> str | None:
     if not words.isdisjoint(_RELATED_WORDS) and any(map(_related, _RELATED.finditer(value))):
         return "a person beside a word for a relative or a call"
     given, family = _BOTH
+    bare = plain(value)
+    if bare != value:
+        words = set(_WORD.findall(bare.casefold()))
     if names and not words.isdisjoint(given) and not words.isdisjoint(family):
-        return "a name of a person" if any(map(_called, _FULL.finditer(value))) else None
+        return "a name of a person" if any(map(_called, _FULL.finditer(bare))) else None
     return None
 
 
 def _known(word: str) -> bool:
-    return word.casefold() in PEOPLE
+    return known(word, PEOPLE)
 
 
 def _related(match: re.Match[str]) -> bool:
@@ -193,10 +217,11 @@ def _related(match: re.Match[str]) -> bool:
 
 def _called(match: re.Match[str]) -> bool:
     """A common given name and a common family name, one behind the other, in either order."""
-    one, other = match[1].casefold(), match[3].casefold()
+    one, other = match[1], match[3]
     given, family = _BOTH
-    return one != other and (
-        (one in given and other in family) or (bool(match[2]) and one in family and other in given)
+    return one.casefold() != other.casefold() and (
+        (known(one, given) and known(other, family))
+        or (bool(match[2]) and known(one, family) and known(other, given))
     )
 
 

@@ -122,28 +122,48 @@ def _tidy(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _statistics(path: Path, format: str) -> pl.DataFrame:  # noqa: A002 - the form's own word
     frame, meta = _opened(path, format, output_format="polars")
+    merged: list[str] = []
     made = [
-        _labelled(column, meta.variable_value_labels.get(column.name, {})) for column in frame.iter_columns()
+        _labelled(column, meta.variable_value_labels.get(column.name, {}), merged)
+        for column in frame.iter_columns()
     ]
+    if merged:
+        raise InputError(
+            *(
+                f"{path}: column {name!r}: a code is labelled with what another code is, which has no label: "
+                "the two would be one value; give that code a label, or change the other's"
+                for name in merged
+            )
+        )
     return pl.DataFrame(made)
 
 
-def _labelled(column: pl.Series, said: Mapping[Any, str]) -> pl.Series:
-    """Values as people read them: whole numbers without a point, labels for codes, nothing as null."""
+def _labelled(column: pl.Series, said: Mapping[Any, str], merged: list[str]) -> pl.Series:
+    """Values as people read them: whole numbers without a point, labels for codes, nothing as null.
+
+    `merged` gets the name of a column in which that would make one value of two.
+    """
     if column.dtype.is_float():
         column = column.fill_nan(None)
         there = column.drop_nulls()
         if there.is_finite().all() and (there == there.round()).all() and (there.abs() < 2**53).all():
             column = column.cast(pl.Int64)
     if said:
-        texts = {_text(code): label for code, label in said.items()}
-        return column.cast(pl.String).replace(texts)
+        texts = {_text(code, pointed=column.dtype.is_float()): label for code, label in said.items() if label}
+        codes = column.cast(pl.String)
+        met = set(codes.unique().drop_nulls())
+        if not {texts[code] for code in met & texts.keys()}.isdisjoint(met - texts.keys()):
+            merged.append(column.name)
+        return codes.replace(texts)
     if column.dtype == pl.String:
         return column.replace("", None)
     return column.cast(pl.String) if column.dtype == pl.Object else column
 
 
-def _text(code: object) -> str:
+def _text(code: object, *, pointed: bool) -> str:
+    """A code as it stands in the column; among fractions a whole number has a point, too."""
+    if isinstance(code, (int, float)) and pointed:
+        return str(float(code))
     return str(int(code)) if isinstance(code, float) and code.is_integer() else str(code)
 
 

@@ -319,7 +319,7 @@ def not_json(path: Path, raw: bytes, what: str = "line") -> InputError:
 
 
 def undecodable(path: Path, encoding: str, line: int) -> str:
-    return f"{path}: line {line} is not {encoding}; say --encoding, for example latin-1 or cp1252"
+    return f"{path}: line {line} is not {encoding}; correct it, or say --encoding, for example cp1252"
 
 
 def listed(names: Sequence[str]) -> str:

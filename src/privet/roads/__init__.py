@@ -43,6 +43,7 @@ from privet.roads.stations import (
     Once,
     Passed,
     Seen,
+    about_labels,
     refuse_broken,
     source_digest,
 )
@@ -161,7 +162,8 @@ class Stations(ABC, Generic[Data, Counts, Decided, Leaving, Seen]):
             told, private = self.measure(passed)
             if unmet:
                 told = replace(told, notes=[*told.notes, *unmet])
-            aloud = [*kept_order(policy), *private.get("warnings", ()), *unmet]  # on the screen, too
+            labels = about_labels(source, policy, output)
+            aloud = [*kept_order(policy), *private.get("warnings", ()), *labels, *unmet]  # on the screen, too
             notes = {
                 "source": digest.result(),
                 "form": form_noted(policy.form),

@@ -30,7 +30,9 @@ from privet.errors import (
 from privet.evidence import notes as ev
 from privet.evidence.values import Evidence
 from privet.policy.values import Policy
+from privet.registry import find
 
+LABELLED = frozenset(("stata", "spss", "sas"))  # formats in which a column has a label
 Data = TypeVar("Data")  # as it was read
 Counts = TypeVar("Counts")  # all that a search may see, and the engine's own notes on it
 Decided = TypeVar("Decided")  # what it decided on
@@ -78,7 +80,7 @@ def settle(source: Any, form: Form) -> Form:
         return text.settled_elsewhere(source, form)
     if isinstance(source, (str, Path)) and not text.is_url(source):
         form = text.settled(Path(source), form)
-        if form.format in {"stata", "spss", "sas"} and Path(source).is_file():
+        if form.format in LABELLED and Path(source).is_file():
             from privet.engines import packed  # noqa: PLC0415 - and with it polars, which few files need here
 
             form = replace(form, labels=packed.labels(Path(source), str(form.format)))
@@ -92,7 +94,43 @@ def handed_out(form: Form) -> Form:
     leaves with a header and in privet's notation.
     """
     kind = None if form.format is None else text.READ_ONLY.get(form.format, form.format)
-    return replace(form, format=kind, query=None, sheet=None, header=True, trim=False, numbers={}, missing={})
+    gone = _kept_back(form)
+    labels = {name: label for name, label in form.labels.items() if name not in gone}
+    return replace(
+        form,
+        format=kind,
+        query=None,
+        sheet=None,
+        header=True,
+        trim=False,
+        numbers={},
+        missing={},
+        labels=labels,
+    )
+
+
+def _kept_back(form: Form) -> dict[str, str]:
+    """The columns whose labels tell about somebody, and what: it would leave as it is."""
+    if not form.labels:
+        return {}
+    found: dict[str, str] = find("labels", "telling")().kept_back(form.labels)
+    return found
+
+
+def about_labels(source: Any, policy: Policy, output: str | None) -> list[str]:
+    """What its steward is told of labels that do not leave: of which columns, and not what they say."""
+    if policy.kind == "documents" or not isinstance(source, (str, Path)) or not Path(source).is_file():
+        return []
+    kind = policy.form.format or text.FORMATS.get(Path(source).suffix.lower())
+    written = text.READ_ONLY.get(kind or "", kind) if output is None else output
+    if kind not in LABELLED or written not in LABELLED:
+        return []
+    left = {attribute.name for attribute in policy.attributes if attribute.published}
+    return [
+        f"{text.listed([name])}: the label of the column does not leave, for {what} stands in it"
+        for name, what in _kept_back(settle(source, policy.form)).items()
+        if name in left
+    ]
 
 
 def as_written(form: Form, output: str | None) -> Form:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import select
+import signal
+import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -159,3 +164,124 @@ def test_a_column_may_be_called_as_an_answer_is_written() -> None:
         ("a", False),
         ("2", True),
     ]
+
+
+NUMBERED = 'name,"a,b",2,-id,id,a,b\n'
+
+
+@pytest.fixture
+def numbered(data: Path) -> str:
+    rows = [
+        f"Anna M{i} Muster,{'pq'[i % 2]},{20 + i % 40},k{i % 5},{i % 3},{i % 7},{'uv'[i % 2]}\n"
+        for i in range(80)
+    ]
+    Path("numbered.csv").write_text(NUMBERED + "".join(rows))
+    return "numbered.csv"
+
+
+@pytest.mark.parametrize(
+    ("word", "ways"),
+    [
+        ("-id", ['type "-id" for the column', 'type -"id" for taking off the column']),
+        ("a, b", None),
+        ("a,b", ['type "a,b" for', 'type "a" for', 'type "b" for']),
+        ("4", ["type \"4\" for the column '4', number 3", "type \"-id\" for the column '-id', number 4"]),
+        ("2", None),
+    ],
+)
+def test_what_may_mean_two_columns_is_asked_again(word: str, ways: list[str] | None) -> None:
+    """A column called 3 won over number 3 of the list, and `also: 3` read like a yes to the other."""
+    places = {"a,b": 2, "4": 3, "-id": 4, "id": 5, "a": 6, "b": 7}
+    if ways is None:
+        assert named(word, places)
+        return
+    with pytest.raises(Exception, match="may mean") as unclear:
+        named(word, places)
+    assert all(way in str(unclear.value) for way in ways)
+
+
+def test_a_column_that_is_called_a_number(
+    numbered: str, asked: Asked, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, roles = asked(numbered, ["2", "#2", '-"2"', "", ""], "--preset", "statistics-office-3")
+    said = capsys.readouterr().out
+    assert code == 0
+    assert (
+        "2 may mean 2 things: type \"2\" for the column '2', number 3; "
+        "type \"a,b\" for the column 'a,b', number 2" in said
+    )
+    assert (roles["a,b"], roles["2"]) == ("identifier", "quasi")
+
+
+def test_each_way_that_is_told_means_one_column() -> None:
+    places = {"3": 1, "#3": 2, '"3"': 3, "'3'": 4, "-3": 5, "+3": 6, "3,4": 7, "4": 8}
+    for word in ("3", "#3", '"3"', "'3'", "-3", "+3", "4", "#4"):
+        try:
+            named(word, places)
+        except Exception as unclear:  # noqa: BLE001 - the error is asking's own
+            for told in str(unclear).split("; "):
+                way = told.partition("type ")[2].split(" for ")[0]
+                if "[" not in way:
+                    assert len(named(way, places)) == 1, (word, way)
+
+
+def test_a_file_in_the_way_is_told_before_the_first_question(
+    data: Path, asked: Asked, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("policy.toml").write_text("")
+    assert main(["init", str(data), "--ask"]) == 2
+    said = capsys.readouterr()
+    assert "policy.toml: there is a file already; say --overwrite to replace it" in said.err
+    assert "The columns" not in said.out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no terminal of this kind")
+@pytest.mark.parametrize("before", [[], [b"\n", b"\n", b"\n"], [b"half a na"]])
+def test_ctrl_c_on_a_terminal_ends_the_questions_at_once(before: list[bytes], data: Path) -> None:
+    """polars hears Ctrl-C too, and in such a way that a read went on until Enter."""
+    code, said = _typed_and_stopped(["init", str(data), "--ask"], before)
+    assert code == 130, said
+    assert "nothing was written" in said
+    assert not Path("policy.toml").exists()
+
+
+def _typed_and_stopped(words: list[str], before: Sequence[bytes]) -> tuple[int | None, str]:
+    """What a command that asks says on a terminal, and how it ends when Ctrl-C follows these keys."""
+    import pty
+
+    child, terminal = pty.fork()
+    if not child:
+        os.execv(sys.executable, [sys.executable, "-m", "privet.cli", *words])
+    said = bytearray()
+
+    def heard_until(mark: bytes, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while mark not in said and time.monotonic() < end:
+            if select.select([terminal], [], [], 0.1)[0]:
+                try:
+                    piece = os.read(terminal, 1 << 16)
+                except OSError:
+                    return
+                if not piece:
+                    return
+                said.extend(piece)
+
+    try:
+        heard_until(b"takes one off: ", 60)
+        for keys in before:
+            os.write(terminal, keys)
+            heard_until(b"never said", 1)
+        os.write(terminal, b"\x03")
+        heard_until(b"nothing was written", 20)
+        for _ in range(100):
+            ended, status = os.waitpid(child, os.WNOHANG)
+            if ended:
+                child = 0
+                return os.waitstatus_to_exitcode(status), said.decode("utf-8", "replace")
+            time.sleep(0.1)
+        return None, said.decode("utf-8", "replace")
+    finally:
+        if child:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        os.close(terminal)

@@ -9,11 +9,14 @@ import tracemalloc
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from privet.cli import main
 from privet.core import Form
-from privet.engines import text
+from privet.engines import flatjson, text
 from privet.engines.embedded import Embedded
 from privet.engines.plain import Plain
 from privet.errors import InputError
@@ -91,7 +94,7 @@ def test_xml_is_no_table(here: Path, capsys: pytest.CaptureFixture[str]) -> None
         '[{"a": "x, ]}", "b": 1}, {"a": "\\"}{[\\\\", "b": 2}]',
         '\ufeff [ {"a": "x, ]}",\r\n "b": 1}\n,\n{"b": 2, "a": "\\"}{[\\\\"} ] \n',
         '{"a": "x, ]}", "b": 1}\n{"a": "\\"}{[\\\\", "b": 2}\n',
-        '{"a": "x, ]}",\n "b": 1, "b": 7}{"a": "\\"}{[\\\\", "b": 2}',
+        '{"a": "x, ]}",\n "b": 1}{"a": "\\"}{[\\\\", "b": 2}',
     ],
 )
 @pytest.mark.parametrize("packed", [False, True])
@@ -139,3 +142,147 @@ def test_many_records_take_little_room_and_time(tmp_path: Path) -> None:
 def _written(path: Path, raw: bytes) -> Path:
     path.write_bytes(raw)
     return path
+
+
+TWO_MEANINGS = [
+    ('{"s":"M","v":1,"v":2}', "record 2: the key 'v' stands twice"),
+    ('{"s":"M","v":1,"v":null}', "record 2: the key 'v' stands twice"),
+    ('{"s":"M","v":1, "\\u0076" : 1}', "record 2: the key 'v' stands twice"),
+    ('{"s":"secret\\ud800","v":1}', "record 2: column 's' holds half of a pair"),
+    ('{"s":"\\uDC00","v":1}', "record 2: column 's' holds half of a pair"),
+    ('{"s":"\\ud83d\\ud83d\\ude00","v":1}', "record 2: column 's' holds half of a pair"),
+    ('{"s":"M","v\\udfff":1,"v":1}', "record 2: a key holds half of a pair"),
+    ('{"s":"M","v":9007199254740993}', "column 'v' holds whole numbers beyond 2^53"),
+    ('{"s":"M","v":-9007199254740993}', "column 'v' holds whole numbers beyond 2^53"),
+    ('{"s":"M","\\u0076":12345678901234567890123}', "column 'v' holds whole numbers beyond 2^53"),
+]
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
+@pytest.mark.parametrize("built", [True, False])
+@pytest.mark.parametrize("lines", [True, False])
+@pytest.mark.parametrize(("record", "said"), TWO_MEANINGS)
+def test_what_says_two_things_is_refused_with_its_place(  # noqa: PLR0917 - cases and fixtures
+    record: str,
+    said: str,
+    lines: bool,
+    built: bool,
+    engine: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of two values the first was taken, half a pair became a NUL, a long number the nearest double."""
+    if not built:
+        monkeypatch.setattr("privet.native.library", lambda: None)
+    rows = ['{"s":"F","v":0.5}', record, '{"s":"F","v":1}']
+    path = tmp_path / ("a.jsonl" if lines else "a.json")
+    path.write_text("\n".join(rows) if lines else f"[{','.join(rows)}]")
+    with pytest.raises(InputError) as refused:
+        engine.read(path, Form())
+    assert (said.replace("record", "line") if lines else said) in str(refused.value)
+    assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
+@pytest.mark.parametrize("built", [True, False])
+def test_what_says_one_thing_is_read(
+    built: bool, engine: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not built:
+        monkeypatch.setattr("privet.native.library", lambda: None)
+    path = tmp_path / "a.jsonl"
+    path.write_text(
+        '{"s":"\\ud83d\\ude00","v":0.5,"\\u00fc":"a","id":9007199254740993,"t":9007199254740993}\n'
+        '{"s":"\\\\ud800","v":9007199254740994,"\\u00fc":"b","id":9007199254740995,"t":"x"}\n'
+        '{"s":"\\"v\\":1,\\"v\\":","\\u00fc":null,"v":12345678901234567.5,"id":1}\n'
+        '{"\\u00fc":":","s":"v","v":0.1234567890123456789,"id":2}\n'
+    )
+    table = engine.read(path, Form())
+    assert set(engine.distinct(table, "id")) == {"9007199254740993", "9007199254740995", "1", "2"}
+    assert "9007199254740993" in set(engine.distinct(table, "t"))
+    assert set(engine.distinct(table, "s")) == {"\U0001f600", "\\ud800", '"v":1,"v":', "v"}
+    assert set(engine.distinct(table, "\u00fc")) == {"a", "b", None, ":"}
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
+def test_names_that_differ_in_how_a_letter_is_composed_are_refused_by_both(
+    engine: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"\u00e9":1}\n{"e\u0301":2}\n')
+    with pytest.raises(InputError, match="how Unicode composes"):
+        engine.read(path, Form())
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
+@pytest.mark.parametrize(
+    "raw",
+    ['{"a":' * 100_000, '{"a":1}{"a":2}', '{"a":"\\ud8', '{"a":"\\ud83d\\', '{"a":1,"a":', '"a":"\\', "\n\n"],
+)
+@pytest.mark.parametrize("built", [True, False])
+@pytest.mark.parametrize("packed", [False, True])
+def test_lines_that_are_no_json_are_refused_as_such(  # noqa: PLR0917 - cases and fixtures
+    packed: bool, built: bool, raw: str, engine: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not built:
+        monkeypatch.setattr("privet.native.library", lambda: None)
+    path = tmp_path / ("a.jsonl.gz" if packed else "a.jsonl")
+    path.write_bytes(gzip.compress(raw.encode()) if packed else raw.encode())
+    with pytest.raises(InputError):
+        engine.read(path, Form())
+
+
+@pytest.mark.parametrize("built", [True, False])
+def test_more_lines_and_keys_that_need_care_than_are_looked_at_one_by_one(
+    built: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not built:
+        monkeypatch.setattr("privet.native.library", lambda: None)
+    rows = [f'{{"{"ab"[i % 2]}\\u00fc":{i},"v":0.5}}' for i in range(3000)]
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join(rows))
+    assert Embedded().rows(Embedded().read(path, Form())) == 3000
+    path.write_text("\n".join([*rows, '{"v":12345678901234567}']))
+    with pytest.raises(InputError, match="beyond 2"):
+        Embedded().read(path, Form())
+    path.write_text("\n".join([*rows, '{"v":1,"v":1}']))
+    with pytest.raises(InputError, match="line 3001: the key 'v'"):
+        Embedded().read(path, Form())
+    wide = ",".join(f'"k{i}":{i}' for i in range(2500))
+    path.write_text("{" + wide + "}\n{" + wide + "}\n")
+    assert Embedded().rows(Embedded().read(path, Form())) == 2
+    path.write_text("{" + wide + "}\n{" + wide + ',"k9":1}\n')
+    with pytest.raises(InputError, match="line 2: the key 'k9'"):
+        Embedded().read(path, Form())
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.tuples(
+                st.sampled_from(["a", "b", "\\u0061", "c\\\\", "\\ud800", ":", "x" * 20]),
+                st.sampled_from(
+                    ['"a"', "1", '":"', '"\\ud83d\\ude00"', '"\\udc00"', '"\\\\ud800"', '"\\""', "null"]
+                ),
+                st.sampled_from([":", " : "]),
+            ),
+            max_size=5,
+        ),
+        max_size=6,
+    )
+)
+def test_the_quick_look_finds_what_the_slow_one_finds(records: list[list[tuple[str, str, str]]]) -> None:
+    lines = ["{" + ",".join(f'"{key}"{mark}{value}' for key, value, mark in one) + "}" for one in records]
+    raw = np.frombuffer("\n".join(lines).encode(), np.uint8)
+
+    def said() -> str:
+        try:
+            flatjson.refuse_ambiguous("p", "line", raw)
+        except InputError as refused:
+            return str(refused)
+        return ""
+
+    quick = said()
+    with pytest.MonkeyPatch.context() as without:
+        without.setattr("privet.native.library", lambda: None)
+        assert said() == quick

@@ -9,6 +9,9 @@ import pytest
 from tests.policy.test_presets import few
 
 from privet.cli import main
+from privet.cli.preset import whose_rows
+from privet.core import Form
+from privet.drafts.text import Draft
 from privet.policy.values import Policy
 
 
@@ -235,3 +238,9 @@ def test_nothing_left_to_generalise_is_said_in_the_stewards_words(
     assert "nothing remains to generalise" in said
     assert "quasi" not in said
     assert not Path("policy.toml").exists()
+
+
+def test_whose_rows_names_the_columns_that_are_left_out() -> None:
+    """Under safe harbor "a column that is left out" repeated, and nobody could look at it."""
+    drafted = Draft("a.csv", 2, Form(), ())
+    assert whose_rows(drafted, ["x1", "dg"]).startswith("what is left out ('x1', 'dg'): values repeat, ")

@@ -7,6 +7,8 @@ understood, or at the end of input, nothing is written.
 
 from __future__ import annotations
 
+import signal
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
@@ -99,6 +101,7 @@ def preset() -> str:
 
 def _again(question: str, understood: Callable[[str], T]) -> T:
     """The answer to a question, which is asked again a few times where it cannot be understood."""
+    _wakes_on_ctrl_c()
     for left in reversed(range(TRIES)):
         try:
             said: str = typer.prompt(question, default="", show_default=False)
@@ -113,6 +116,12 @@ def _again(question: str, understood: Callable[[str], T]) -> T:
                 ) from None
             screen.say(f"  {unclear}")
     raise AssertionError
+
+
+def _wakes_on_ctrl_c() -> None:
+    """Since polars listens to Ctrl-C as well, the system would go on reading a line; here reading ends."""
+    if sys.platform != "win32":
+        signal.siginterrupt(signal.SIGINT, True)  # noqa: FBT003 - it has no name for it
 
 
 def _yes_or_no(said: str) -> bool:
@@ -165,17 +174,23 @@ def _corrected(
 def named(said: str, places: Mapping[str, int]) -> list[tuple[str, bool]]:
     """The columns of an answer, each with whether it has a minus: by name, in quotes or not, or by number.
 
-    A comma may be part of a name: the longest stretch between commas that is a name is one.
+    A comma may be part of a name: the longest stretch between commas that is a name is one. What may mean
+    two columns means none.
 
-    >>> named('+Name, Vorname, -age, 1', {"sex": 1, "age": 2, "Name, Vorname": 3})
-    [('Name, Vorname', False), ('age', True), ('sex', False)]
+    >>> named('+Name, Vorname, -age, 1, #1', {"sex": 1, "age": 2, "Name, Vorname": 3})
+    [('Name, Vorname', False), ('age', True), ('sex', False), ('sex', False)]
     """
     pieces, found, at = said.split(","), list[tuple[str, bool]](), 0
     while at < len(pieces):
         for end in range(len(pieces), at, -1):
-            one = _one(",".join(pieces[at:end]).strip(), places)
-            if one is not None:
-                found.append(one)
+            word = ",".join(pieces[at:end]).strip()
+            if meant := _meant(word, places):
+                each = [_meant(piece.strip(), places) for piece in pieces[at:end]]
+                if end - at > 1 and all(each):
+                    meant = list(dict.fromkeys([*meant, *(one for some in each for one in some)]))
+                if len(meant) > 1:
+                    raise _UnclearError(_unclear(word, meant, places))
+                found += meant
                 at = end
                 break
         else:
@@ -185,17 +200,30 @@ def named(said: str, places: Mapping[str, int]) -> list[tuple[str, bool]]:
     return found
 
 
-def _one(word: str, places: Mapping[str, int]) -> tuple[str, bool] | None:
+def _meant(word: str, places: Mapping[str, int]) -> list[tuple[str, bool]]:
+    """Every column that a word may mean, each with whether it has a minus."""
+    found: dict[tuple[str, bool], None] = {}
     for sign, rest in (("", word), (word[:1], word[1:].strip())):
-        if sign not in {"", "+", "-"}:
+        if sign not in {"", "+", "-"} or not rest:
             continue
         for name in (rest, _unquoted(rest)):
             if name in places:
-                return name, sign == "-"
+                found[name, sign == "-"] = None
         for name, place in places.items():
-            if rest == str(place):
-                return name, sign == "-"
-    return None
+            if rest in {str(place), f"#{place}"}:
+                found[name, sign == "-"] = None
+    return list(found)
+
+
+def _unclear(word: str, meant: Sequence[tuple[str, bool]], places: Mapping[str, int]) -> str:
+    """Which columns a word may mean, and how to name each so that it is no other."""
+    told: list[str] = []
+    for name, off in meant:
+        sign, place = "-" if off else "", places[name]
+        ways = [f"{sign}{way}" for way in (f'"{name}"', f"'{name}'", f"#{place}")]
+        sure = next((way for way in ways if _meant(way, places) == [(name, off)]), ways[0])
+        told.append(f"type {sure} for {'taking off ' if off else ''}the column {name!r}, number {place}")
+    return screen.shown(f"{word} may mean {len(meant)} things: {'; '.join(told)}")
 
 
 def _unquoted(word: str) -> str:

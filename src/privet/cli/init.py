@@ -23,6 +23,7 @@ from privet.cli.options import (
     Query,
     Sheet,
     form_of,
+    free,
     refuse_beside_policy,
     whole,
     whose,
@@ -112,6 +113,7 @@ def init(
         if accept or ask:
             raise InputError("--accept, --ask: presets are for tables and trajectories, not for sets yet")
         return _sets(Path(data), output, said, overwrite=overwrite, json=json)
+    free(output, overwrite=overwrite)  # before anybody waits, or answers a question
     with screen.working(json=json) as progress:
         drafted = draft(
             data,

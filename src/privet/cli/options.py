@@ -212,13 +212,9 @@ def refuse_drawing(output: Path | None, found: Mapping[str, Any]) -> None:
         raise UnsupportedError(f"--output: only tables are drawn, not {found['kind']}")
 
 
-@contextmanager
-def whole(path: Path, *, overwrite: bool, private: bool = False) -> Iterator[Path]:
-    """A place to write a file that appears under its name only when it is whole.
-
-    A `private` one is for the eyes of who runs this only, whatever the umask.
-    """
-    from privet.placing import aside, fits, followed
+def free(path: Path, *, overwrite: bool) -> Path:
+    """The place of a file that may be written, as far as that can be said before any work."""
+    from privet.placing import fits, followed
 
     path = followed(path)
     if path.exists() and not overwrite:
@@ -226,6 +222,18 @@ def whole(path: Path, *, overwrite: bool, private: bool = False) -> Iterator[Pat
     if path.is_dir():
         raise InputError(f"{path}: this is a folder; name a file")
     fits(path)
+    return path
+
+
+@contextmanager
+def whole(path: Path, *, overwrite: bool, private: bool = False) -> Iterator[Path]:
+    """A place to write a file that appears under its name only when it is whole.
+
+    A `private` one is for the eyes of who runs this only, whatever the umask.
+    """
+    from privet.placing import aside
+
+    path = free(path, overwrite=overwrite)
     with aside(path) as made:
         fresh = made.fresh(path.name)
         if private:

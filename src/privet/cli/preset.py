@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -55,11 +56,13 @@ def from_preset(data: str, preset: str, answers: Answers, **how: Any) -> FromPre
     listed = "; ".join(f"{', '.join(names)} ({reason})" for reason, names in by_reason.items())
     noticed = [f"left out, as they may name people: {listed}"] if gone else []
     asked = drafted.doubts[len(drafted.seen) :]  # whose rows are: what refuses says it
+    policy = policy_of(made.text, preset)
+    without = [one.name for one in policy.attributes if one.role.value == "identifier"]
     return FromPreset(
-        policy_of(made.text, preset),
+        policy,
         [*noticed, *(one for one in made.told if one not in asked)],
         gone,
-        "" if answers.person is not None else whose_rows(drafted),
+        "" if answers.person is not None else whose_rows(drafted, without),
     )
 
 
@@ -84,11 +87,12 @@ def policy_of(text: str, preset: str) -> Policy:
     )
 
 
-def whose_rows(drafted: Draft) -> str:
+def whose_rows(drafted: Draft, without: Sequence[str]) -> str:
     """What is asked of who publishes with a preset, in one sentence."""
     from privet.engines.text import listed
 
-    repeated = listed(drafted.repeated) if drafted.repeated else "a column that is left out"
+    left_out = f"what is left out ({listed(without)})" if without else "a column that is left out"
+    repeated = listed(drafted.repeated) if drafted.repeated else left_out
     named = (
         f"--person {drafted.persons[0]}, which counts rows with one value of it as one person, or "
         if drafted.persons

@@ -25,10 +25,12 @@ from privet import equality, native, parts
 from privet.core import Form
 from privet.engine import SUFFIX
 from privet.engines import packed
+from privet.engines.flatjson import refuse_ambiguous, refuse_rounded
 from privet.engines.frames import WORDLESS, WORDLESS_SAID
 from privet.engines.panic import unpanicked
 from privet.engines.sound import refuse_unsound
 from privet.engines.text import (
+    COMPOSED,
     DELIMITERS,
     FEW,
     FORMATS,
@@ -220,7 +222,7 @@ def _read_typed(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.Data
             else:
                 if form.format == "json":
                     source = flat_lines(path, utf8(path, "utf-8"))
-                frame = pl.read_ndjson(source, infer_schema_length=None)
+                frame = _read_lines(path, source, "record" if form.format == "json" else "line", wanted)
     except (pl.exceptions.PolarsError, OSError, EOFError, ValueError, zlib.error):
         if form.format == "json":
             raise not_json(path, flat_lines(path, utf8(path, "utf-8")), "record") from None
@@ -231,6 +233,17 @@ def _read_typed(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.Data
     if form.format in {"json", "jsonl"} and wanted is not None:
         frame = frame.select(wanted)  # not as the first line has its keys: that would tell who came first
     refuse_nested(str(path), frame)
+    return frame
+
+
+def _read_lines(path: Path, source: Path | bytes, what: str, wanted: Sequence[str] | None) -> pl.DataFrame:
+    """JSON lines as polars reads them, where it reads what is written there."""
+    raw = _bytes(source)
+    long = refuse_ambiguous(str(path), what, raw)
+    frame = pl.read_ndjson(source, infer_schema_length=None)
+    floats = {equality.name(name) for name, dtype in frame.schema.items() if dtype.is_float()}
+    chosen = floats if wanted is None else floats.intersection(wanted)
+    refuse_rounded(str(path), raw, chosen if long is None else chosen & long)
     return frame
 
 
@@ -250,9 +263,7 @@ def composed(frame: pl.DataFrame) -> pl.DataFrame:
     if all(name == other for name, other in names.items()):
         return frame
     if len(set(names.values())) < len(names):
-        raise InputError(
-            "two columns have names that differ only in how Unicode composes a letter; rename one"
-        )
+        raise InputError(COMPOSED)
     return frame.rename(names)
 
 

@@ -173,18 +173,28 @@ def read_json(path: Path, wanted: Sequence[str] | None, *, whole: bool = False) 
     raw = text.utf8(path, "utf-8")
     if whole:
         raw = _lines_of(path, raw)
+    what = "record" if whole else "line"
+    lines: list[Any] = []
+    number = 0
     try:
-        lines = [
-            json.loads(line, object_pairs_hook=_first_of_each, parse_constant=_refuse_constant)
-            for line in io.StringIO(raw.decode())
-            if line.strip()
-        ]
+        for number, line in enumerate(io.StringIO(raw.decode()), start=1):  # noqa: B007 - said below
+            if line.strip():
+                read = json.loads(line, object_pairs_hook=_each_once, parse_constant=_refuse_constant)
+                if "\\u" in line and _MAY_BE_HALF.search(line) and isinstance(read, dict):
+                    _refuse_halves(read)
+                lines.append(read)
+    except _TwoMeaningsError as wrong:
+        raise InputError(f"{path}: {what} {number}: {wrong}") from None
     except (OSError, EOFError, ValueError, RecursionError, zlib.error):
-        raise text.not_json(path, raw) from None
+        raise text.not_json(path, raw, what) from None
     if not all(isinstance(line, dict) for line in lines):
-        raise text.not_json(path, raw)
-    lines = [{equality.name(name): value for name, value in line.items()} for line in lines]
-    names = list(dict.fromkeys(name for line in lines for name in line))
+        raise text.not_json(path, raw, what)
+    written = dict.fromkeys(name for line in lines for name in line)
+    names = list(dict.fromkeys(map(equality.name, written)))
+    if len(names) < len(written):
+        raise InputError(text.COMPOSED)
+    if names != list(written):
+        lines = [{equality.name(name): value for name, value in line.items()} for line in lines]
     values = {name: [line.get(name) for line in lines] for name in names}
     if wanted is not None:
         text.complain_about_missing(str(path), wanted, names, None)
@@ -195,15 +205,17 @@ def read_json(path: Path, wanted: Sequence[str] | None, *, whole: bool = False) 
             f"{path}: column {text.listed(nested)} holds lists or objects; a table holds single values: "
             "leave it out, or write what it holds into columns of its own"
         )
+    if rounded := [name for name, column in values.items() if _is_rounded(column)]:
+        raise InputError(f"{path}: column {text.listed(rounded)} {text.ROUNDED}")
     unified = {name: _of_one_kind(column) for name, column in values.items()}
     if any(column is None for column in unified.values()):
-        raise text.not_json(path, raw)
+        raise text.not_json(path, raw, what)
     return {name: column for name, column in unified.items() if column is not None}
 
 
 def _lines_of(path: Path, raw: bytes) -> bytes:
     """Records of an array as lines, each as it was written; Python's own reader says where each ends."""
-    decoder = json.JSONDecoder(object_pairs_hook=_first_of_each, parse_constant=_refuse_constant)
+    decoder = json.JSONDecoder(parse_constant=_refuse_constant)
     blank = re.compile(r"[ \t\r\n]*")
     lines: list[str] = []
     wrong = False
@@ -259,8 +271,41 @@ def _among_texts(value: Item) -> Value:
     return format(up if float(up) == value else shortest, "f").removesuffix(".0")
 
 
-def _first_of_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    return dict(reversed(pairs)) if len(dict(pairs)) < len(pairs) else dict(pairs)
+_MAY_BE_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+class _TwoMeaningsError(ValueError):
+    """A record that two readers read in two ways; its words name no value."""
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise _TwoMeaningsError(text.HALVED_KEY if _is_half(name) else text.TWICE.format(name))
+            seen.add(name)
+    return found
+
+
+def _refuse_halves(record: dict[str, Any]) -> None:
+    if any(map(_is_half, record)):
+        raise _TwoMeaningsError(text.HALVED_KEY)
+    for name, value in record.items():
+        if _is_half(json.dumps(value, ensure_ascii=False)):
+            raise _TwoMeaningsError(text.HALVED.format(name))
+
+
+def _is_half(said: str) -> bool:
+    return any("\ud800" <= letter <= "\udfff" for letter in said)
+
+
+def _is_rounded(column: list[Item]) -> bool:
+    """Would a whole number become another one beside the fractions of its column?"""
+    if {type(value) for value in column if value is not None} != {int, float}:
+        return False
+    return any(type(value) is int and (abs(value) >= 2**1023 or float(value) != value) for value in column)
 
 
 def _refuse_constant(name: str) -> Any:

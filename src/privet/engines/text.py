@@ -56,6 +56,17 @@ SCHEMES = ("sqlite", "postgresql", "postgres")
 _ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]+://|table:|jdbc:|dbfs:/")
 HEADER = 1 << 14  # bytes that are looked at first for the line with the names
 _EXCELS = re.compile(rb"(?:\xef\xbb\xbf)?\"?sep=.\"?\r?\n", re.IGNORECASE)
+# What JSON can say in two ways, after its place; the first two name the column.
+TWICE = "the key {!r} stands twice, and readers differ in which of its values they take: leave one"
+HALVED = (
+    "column {!r} holds half of a pair of surrogates (\\ud800 to \\udfff), which is no character: replace it"
+)
+HALVED_KEY = "a key holds half of a pair of surrogates (\\ud800 to \\udfff), which is no character: rename it"
+ROUNDED = (
+    "holds whole numbers beyond 2^53 beside fractions, and would round them: write all its numbers as texts "
+    '("9007199254740993")'
+)
+COMPOSED = "two columns have names that differ only in how Unicode composes a letter; rename one"
 FEW = 5  # complaints of one kind; the rest is a number
 
 

@@ -129,6 +129,11 @@ int64_t privet_anatomy_best(const int32_t *kinds /* positions */, const int32_t 
 /* even_lines.c: how many lines there are, or -1 where one has other fields or a reader could see it otherwise */
 int64_t privet_even_lines(const uint8_t *text /* size */, int64_t size, int64_t delimiter, int64_t fields);
 
+/* json_keys.c: where the first line from `begin` on begins that has to be read with care, or -1: a key may stand twice
+ * in it, or a text hold half a pair of surrogates. The keys of the first one are taken as they are if it is trusted. */
+int64_t privet_json_keys(const uint8_t *text /* size */, int64_t size, int64_t begin, int64_t trusted,
+    int64_t *found /* 18 */);
+
 /* refine.c: 0, or -1 where there is no memory */
 int64_t privet_best_moves(const int32_t *codes /* cells * d */, int64_t cells, int64_t d,
     const int64_t *count /* cells */, const int32_t *of_cell /* cells */,

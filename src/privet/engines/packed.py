@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from privet.core import Form
+from privet.engines import periods
 from privet.engines.text import listed, naming
 from privet.errors import InputError, MissingExtraError
 
@@ -122,10 +123,10 @@ def _tidy(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _statistics(path: Path, format: str) -> pl.DataFrame:  # noqa: A002 - the form's own word
     frame, meta = _opened(path, format, output_format="polars")
-    made = [
-        _labelled(column, meta.variable_value_labels.get(column.name, {})) for column in frame.iter_columns()
-    ]
-    return pl.DataFrame(made)
+    known = meta.variable_value_labels
+    made = [_labelled(column, known.get(column.name, {})) for column in frame.iter_columns()]
+    kinds = meta.original_variable_types
+    return pl.DataFrame([periods.said(one, str(kinds.get(one.name, "")), format) for one in made])
 
 
 def _labelled(column: pl.Series, said: Mapping[Any, str]) -> pl.Series:

@@ -394,6 +394,8 @@ def test_what_is_like_a_part_of_a_date_and_none_stays() -> None:
     assert under_safe_harbour("chemo", [str(n) for n in range(1, 9)]) is not None
     assert under_safe_harbour("months_followed", MONTHS) is not None
     assert under_safe_harbour("injury", ["Fall", "Burn", "Cut"]) is not None
+    assert under_safe_harbour("RaceMom", [str(n) for n in range(9)]) is not None
+    assert under_safe_harbour("job_contractor", ["0", "1"]) is not None
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ AGE = Words("""
     age ages aged -ageat- -ageyr- -agegr- -agecat- -ageband- -ageclass- -agein- alter -altersgr- edad edades
     eta idade leeftijd wiek yas alder ika vek varsta kor anios anos annees jahre lata
     eletkor tuoi umur ålder kora starost vozrast -年龄- -年齡-
-    -年齢- -年纪- -周岁- -연세- -만나이- usia อายุ -อายุ- גיל سن -나이- -연령- العمر عمر السن возраст ηλικια
+    -年齢- -年纪- -周岁- -연세- -만나이- usia yoa อายุ -อายุ- גיל سن -나이- -연령- العمر عمر السن возраст ηλικια
     उम्र आयु वय amzius vecums vanus aldur oed -yearsold- -yrsold- -yrold-
 """)
 # Ages where nothing else stands in a name but whose they are: "yrs", "pt_yo", and not "yrs_of_schooling".
@@ -39,7 +39,7 @@ _OTHERWISE = Words("""
     sabotage septage silage spillage steerage stoppage suffrage tillage tutelage umbrage upstage vantage
     visage vicarage voyage wreckage assemblage appendage arbitrage barrage cribbage curettage entourage
     menage etage mariage chomage kilometrage partage pourcentage tirage lavage sevrage depistage tabage
-    tage frage lage anlage umfrage beilage auflage einlage vorlage zulage nachfrage bijdrage carage
+    frage lage anlage umfrage beilage auflage einlage vorlage zulage nachfrage bijdrage carage
     """).whole
 _TAILS = tuple(
     Words("""
@@ -66,7 +66,7 @@ _GROWN = re.compile(
 )
 _BEHIND = re.compile(
     rf"(?:{_WHOSE}|ye?a?rs?|y|mon(?:th)?s?|mths?|mo|mos|days?|wks?|weeks?|gr|grp|gp|group|cat|class|band|bin|"
-    rf"code|range|sq|hosp(?:ital)?)$"
+    rf"code|range|comb|rec|sq|hosp(?:ital)?)$"
 )
 _STARTS = tuple(
     Words("""
@@ -88,7 +88,15 @@ _NO_ENDS = tuple(
     novedad gravedad humedad brevedad heredad necedad piedad czlowiek kolwiek
     """).said
 )
-_LETTERS = ("page", "cage", "sage", "rage", "mage", "gage")  # of the father, the child: by what stands there
+_LETTERS = (
+    "page",
+    "cage",
+    "sage",
+    "rage",
+    "mage",
+    "gage",
+    "tage",
+)  # of the father, the child: by what stands there
 _OLD = frozenset(("old", "how", "howold", "years", "yrs", "y", "yr", "are", "you", "in", "pt", "patient"))
 _ASKED = re.compile(
     r"\b(?:how old|(?:years?|months?|time|days) since birth|years? of (?:age|life)|completed years|wie alt|"

@@ -10,7 +10,7 @@ from privet.drafts.coarsened import Coarsened, like
 from privet.drafts.lexicon import AMOUNTS, Words, moneyed, nothing_but, taken_apart
 
 ZIP = Words("""
-    zip zipcode zipf postcode postal plz postleitzahl -zip- -postcode- pcode zcode -mailcode-
+    zip zipcode zipf postcode postal plz postleitzahl -zip- -postcode- -postcd- pcode zcode -mailcode-
     -poscode- -postco- -postalc- zcta cap cep codigopostal
 """)
 SMALL_PLACES = Words("""
@@ -27,7 +27,7 @@ SMALL_PLACES = Words("""
     -市区- -区县- المدينة مدينة πολη νομος शहर जिला il ilce center centre
     -subcount- -subdistrict- -subdivision- township admin2 admin3 admin4 adm2 adm3 adm4 wardno wardnr wardname
     barangay brgy taluka taluk tehsil tahsil woreda kebele lga upazila mandal panchayat beat
-    -fips- geoid- -geoid- cnty cnty- -county- insee puma gisjoin- -tract- -blockgr- cofips
+    -fips- geoid- -geoid- cnty cnty- -county- insee puma gisjoin- tractce- -censustr- -blockgr- cofips
 """)
 NO_PLACES = frozenset(("heart", "pulse", "rate", "nerve", "beta", "bundle", "branch"))  # "heart block"
 BLOCKS = Words("block blocks blockgroup")  # of a census; where the name says nothing else

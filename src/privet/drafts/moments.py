@@ -69,9 +69,11 @@ _EVENT = (
     "b|bir(?:th)?|br?th|born|dob|geb|adm(?:it|ission)?|ds?ch|disch?(?:arge|g)?|dis|dsc|dx|diag|dth|death|die|died|"
     "dod|deceased|int(?:er|erview|v|vw)?|i|v|vis(?:it)?|exam|surg|op|proc|enr(?:ol|oll)?|onset|on|event|ev|test|"
     "tx|rx|trt|treat|hosp|reg|start|st|end|svc|serv|dos|samp(?:le)?|coll(?:ect)?|rep(?:ort)?|beg|first|last|fu|"
-    "inj|acc|crash|hire|lab|vacc|inf|entry|exit|arr|ref|claim|fill|epi|iso|cal|file|d|m|y|of|in|at|mdc|the"
+    "inj|acc|crash|hire|lab|vacc|inf|entry|exit|arr|ref|claim|fill|epi|iso|cal|date|i?year|yr|file|d|m|y|of|in|at|mdc|the"
 )
 _PARTS = (
+    (12, re.compile(r"[a-z]{1,4}mon|mes(?:nac|geb|dat)[a-z]*|mois(?:nais)[a-z]*|month(?:num|no|nr|code|n)")),
+    (31, re.compile(r"(?:dia|jour|jr|dag)(?:nac|nais|pac)[a-z]*|dayofmonth|daynum|j(?:nais)[a-z]*")),
     (12, re.compile(rf"[a-z]{{0,12}}(?:month|mnth|mth|monat)|(?:{_EVENT})?(?:mon|mo|mm|mois|mes)")),
     (12, re.compile(rf"(?:month|mnth|mth|monat|mois|mes|mon|mo)(?:of)?(?:{_EVENT})")),
     (
@@ -89,12 +91,14 @@ _PARTS = (
     (
         4,
         re.compile(
-            rf"[a-z]{{0,12}}(?:quarter|qtr|qrtr|quartal|season)|(?:{_EVENT})q|q|jahreszeit|saison|(?:quarter|qtr)(?:of)?(?:{_EVENT})"
+            rf"[a-z]{{0,12}}(?:quarter|qtr|qrtr|quartal|season|seasn)|(?:{_EVENT})q|q|jahreszeit|saison|(?:quarter|qtr)(?:of)?(?:{_EVENT})"
         ),
     ),
     (7, re.compile(rf"(?:{_EVENT})?(?:dow|wday|weekday|wkday|wkdy)")),
 )
-_NO_PARTS = frozenset(("today", "perday", "everyday", "payday"))
+_NO_PARTS = frozenset(
+    ("today", "perday", "everyday", "payday", "common", "salmon", "lemon", "sermon", "demon", "mom", "moms")
+)
 _QUARTER = re.compile(
     r"""
     (?:.*\b)?[Qq](?:tr|uarter|uartal|UARTER|TR)?[ ._-]?[1-4](?:\b.*)? |

@@ -402,7 +402,14 @@ def test_what_is_like_a_part_of_a_date_and_none_stays() -> None:
     "label",
     [
         *("How old were you on your last birthday?", "Respondent: how old are you?", "Years since birth"),
-        *("Lebensalter", "Wie alt sind Sie?", "Cu\u00e1ntos a\u00f1os tiene usted?", "Patientenalter"),
+        *(
+            "Lebensalter",
+            "Wie alt sind Sie?",
+            "Cu\u00e1ntos a\u00f1os tiene usted?",
+            "Patientenalter",
+            "\u60a8\u4eca\u5e74\u591a\u5927",
+            "How many years have you lived",
+        ),
     ],
 )
 def test_a_label_that_asks_how_old_somebody_is_speaks_of_ages(label: str, tmp_path: Path) -> None:

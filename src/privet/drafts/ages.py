@@ -7,6 +7,7 @@ little is lost by capping numbers: below 90 they stay as they are.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from privet.drafts.coarsened import Coarsened
 from privet.drafts.lexicon import Words, taken_apart
@@ -102,10 +103,13 @@ _ASKED = re.compile(
     r"\b(?:how old|(?:years?|months?|time|days) since birth|years? of (?:age|life)|completed years|wie alt|"
     r"(?:last|next|latest) birthday|years? old|lebensalter|altersjahr\w*|lebensjahr\w*|quel age|hoe oud|"
     r"(?:cuantos|quantos) anos|quanti anni|hur gammal|hvor gammel|kuinka vanha|ile .{0,20}lat|"
-    r"skolko .{0,12}let|сколько .{0,20}лет|多大|几岁|何歳|몇 살)\b"
+    r"how many years have you lived|kolik .{0,12}let|hany eves|cati ani|"
+    r"skolko .{0,12}let|сколько .{0,20}лет)\b|"
+    r"yas[i\u0131]n[i\u0131d]|多大|几岁|何歳|おいくつ|몇 살|عمر|ποσων ετων"
 )
 _OLDER = re.compile(r"(?<![0-9.,])(?:9[0-9]|1[0-4][0-9])(?![0-9])")
 OLDEST_MONTHS = 1_500
+LONGEST = 60  # letters of a word that is looked at
 LABEL = 6  # words of a label in which one may be grown together; a longer one is a question
 
 
@@ -128,6 +132,7 @@ def perhaps(column: Coarsened) -> bool:
     return inside * 2 >= len(numbers) or any(map(_GROWN.match, words))
 
 
+@lru_cache(maxsize=10_000)
 def grown(word: str) -> bool:
     """Has a word for an age another one grown onto it?
 
@@ -135,7 +140,7 @@ def grown(word: str) -> bool:
     [True, True, True, True, False, False]
     """
     word = word.rstrip("0123456789")
-    if word in _OTHERWISE or word.startswith(_NO_STARTS):
+    if word in _OTHERWISE or word.startswith(_NO_STARTS) or len(word) > LONGEST:
         return False
     if _GROWN.fullmatch(word) or word in _LETTERS:
         return True

@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from privet.core import Form
+from privet.engines import periods
 from privet.engines.text import listed, naming
 from privet.errors import InputError, MissingExtraError
 
@@ -122,11 +123,9 @@ def _tidy(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _statistics(path: Path, format: str) -> pl.DataFrame:  # noqa: A002 - the form's own word
     frame, meta = _opened(path, format, output_format="polars")
+    known, kinds = meta.variable_value_labels, meta.original_variable_types
     merged: list[str] = []
-    made = [
-        _labelled(column, meta.variable_value_labels.get(column.name, {}), merged)
-        for column in frame.iter_columns()
-    ]
+    made = [_labelled(column, known.get(column.name, {}), merged) for column in frame.iter_columns()]
     if merged:
         raise InputError(
             *(
@@ -135,7 +134,7 @@ def _statistics(path: Path, format: str) -> pl.DataFrame:  # noqa: A002 - the fo
                 for name in merged
             )
         )
-    return pl.DataFrame(made)
+    return pl.DataFrame([periods.said(one, str(kinds.get(one.name, "")), format) for one in made])
 
 
 def _labelled(column: pl.Series, said: Mapping[Any, str], merged: list[str]) -> pl.Series:

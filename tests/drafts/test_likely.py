@@ -132,11 +132,25 @@ def test_what_leaves_unchanged_because_it_leans_is_told_to_who_accepts_it(
 ) -> None:
     """The impatient steward reads nothing else; what a person has said is not repeated."""
     monkeypatch.setattr(likely, "score", lambda *_: 9.0)
-    drafted = draft(pl.DataFrame({"block": ["Nord", "Ost", "West"] * 20, "sex": ["F", "M"] * 30}))
+    days = ["1950-01-02", "1951-03-04", "1960-05-06"] * 20
+    frame = {"block": ["Nord", "Ost", "West"] * 20, "sex": ["F", "M"] * 30, "born": days}
+    drafted = draft(pl.DataFrame(frame))
     preset = Preset.find("statistics-office-3")
     assert any("'block', 'sex': leave unchanged" in one for one in accept(drafted, preset).told)
     decided = Answers(roles={"block": Role.SENSITIVE, "sex": Role.QUASI})
     assert not any("unchanged" in one for one in accept(drafted, preset, decided).told)
+
+
+def test_where_nothing_else_remains_what_leans_is_taken_for_known_to_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A table of which nobody had explained a column was refused: there was nothing to generalise."""
+    monkeypatch.setattr(likely, "score", lambda *_: 9.0)
+    drafted = draft(pl.DataFrame({"hut": ["Nord", "Ost", "West"] * 20, "climb": ["a", "b"] * 30}))
+    assert all(one.leans for one in drafted.guesses)
+    made = accept(drafted, Preset.find("statistics-office-3"))
+    assert {one.role for one in Policy.loads(made.text).attributes} == {Role.QUASI}
+    assert not any("unchanged" in one for one in made.told)
 
 
 def test_the_weights_are_loaded_when_they_are_needed() -> None:

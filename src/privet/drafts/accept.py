@@ -7,7 +7,7 @@ no release could keep it for them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -66,14 +66,9 @@ def accept(drafted: Draft, preset: Preset, answers: Answers | None = None) -> Ac
         models, algorithm = preset.trajectories["models"], preset.trajectories["algorithm"]
     leans = {one.name for one in drafted.guesses if one.leans} - answers.roles.keys()
     if preset.rules is not None and drafted.paths is None:
+        # The rules are about what others may know, and nobody has said that it is not that.
         looked_at = [
-            replace(
-                one,
-                values=_different(drafted, one.name),
-                # The rules are about what others may know, and nobody has said that it is not that.
-                role=Role.QUASI if one.name in leans and one.role is Role.SENSITIVE else one.role,
-            )
-            for one in columns
+            replace(one, values=_different(drafted, one.name)) for one in _known_to_others(columns, leans)
         ]
         header = drafted.form.header
         columns, models, algorithm = safe_harbor(looked_at, models, algorithm, header=header)
@@ -84,6 +79,8 @@ def accept(drafted: Draft, preset: Preset, answers: Answers | None = None) -> Ac
         ]
         told += nothing_found(models, header=header)
     else:
+        if all(one.role is not Role.QUASI for one in columns):  # a promise has to be about something
+            columns = _known_to_others(columns, leans)
         told += _unchanged([one.name for one in columns if one.name in leans and one.role is Role.SENSITIVE])
     sensitive = [column.name for column in columns if column.role is Role.SENSITIVE]
     if not sensitive and drafted.paths is None:
@@ -97,6 +94,14 @@ def accept(drafted: Draft, preset: Preset, answers: Answers | None = None) -> Ac
     after = lines.index('nulls = "value"') + 1
     lines[after:after] = said
     return Accepted("\n".join(lines) + "\n", (*drafted.doubts, *told))
+
+
+def _known_to_others(columns: Sequence[Coarsened], leans: Collection[str]) -> list[Coarsened]:
+    """The columns, those that only lean to being secret as what others may know."""
+    return [
+        replace(one, role=Role.QUASI) if one.name in leans and one.role is Role.SENSITIVE else one
+        for one in columns
+    ]
 
 
 def _unchanged(names: Sequence[str]) -> Iterator[str]:

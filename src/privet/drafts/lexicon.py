@@ -22,7 +22,7 @@ class Words:
 
     @cached_property
     def said(self) -> list[str]:
-        return _plain(self.text).lower().split()
+        return unaccented(self.text).lower().split()
 
     @cached_property
     def whole(self) -> frozenset[str]:
@@ -53,7 +53,7 @@ def taken_apart(name: str) -> list[str]:
     >>> taken_apart("nameFirst"), taken_apart("DOB_yr2"), taken_apart("Größe (cm)")
     (['name', 'first'], ['dob', 'yr2', 'yr'], ['grosse', 'cm'])
     """
-    plain = _plain(name)
+    plain = unaccented(name)
     plain = re.sub(r"\bID(?=[a-z]{2})", "ID ", plain)  # "IDunit"
     plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", plain)
     words = []
@@ -64,7 +64,7 @@ def taken_apart(name: str) -> list[str]:
     return words
 
 
-def _plain(text: str) -> str:
+def unaccented(text: str) -> str:
     """Without accents, and without the signs that some scripts put around their letters."""
     plain = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
     return "".join(mark for mark in plain if unicodedata.category(mark)[0] != "M")

@@ -7,7 +7,7 @@ Words that are more often something else (months, colours, cities, countries) ar
 
 from __future__ import annotations
 
-import unicodedata
+from privet.drafts.lexicon import unaccented
 
 GIVEN = """
     james john robert michael william david richard joseph thomas charles christopher daniel matthew
@@ -81,10 +81,7 @@ def plain(text: str) -> str:
     ('Jose Muller', 'Bjorn DAngelo', 'YILMAZ')
     """
     text = text.translate(_LETTERS)
-    if text.isascii():
-        return text
-    parts = unicodedata.normalize("NFKD", text)
-    return "".join(mark for mark in parts if unicodedata.category(mark)[0] != "M")
+    return text if text.isascii() else unaccented(text)
 
 
 def known(word: str, names: frozenset[str]) -> bool:

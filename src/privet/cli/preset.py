@@ -35,7 +35,6 @@ def from_preset(data: str, preset: str, answers: Answers, **how: Any) -> FromPre
     from privet.drafts.accept import accept
     from privet.drafts.documents import looks_nested, not_by_preset
     from privet.drafts.draft import draft
-    from privet.drafts.text import short
     from privet.policy.presets import Preset
 
     found = Preset.find(preset)
@@ -49,7 +48,7 @@ def from_preset(data: str, preset: str, answers: Answers, **how: Any) -> FromPre
         paths=None,
     )
     made = accept(drafted, found, answers)
-    gone = [(name, short(reason)) for name, said, reason in drafted.told() if said == "identifier"]
+    gone = drafted.left_out
     by_reason: dict[str, list[str]] = {}
     for name, reason in gone:
         by_reason.setdefault(reason, []).append(name)

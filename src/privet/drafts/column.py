@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from privet import hierarchy
 from privet.core import Hierarchy
 
+LOOKED_AT = 50_000  # different values of a column that are looked at; more would only take longer
 FEW_RECORDS = 20  # in fewer, a column of different values says nothing
 MANY_TEXTS = 200  # so many different texts are names of something
 FLAGS = frozenset(

@@ -13,18 +13,18 @@ import polars as pl
 
 from privet.core import Form, Progress, Role, silent
 from privet.domain import Value
-from privet.drafts import files, lexicon
-from privet.drafts.column import FEW_RECORDS
-from privet.drafts.forms import among_numbers
-from privet.drafts.guess import LOOKED_AT, Guess, guess
+from privet.drafts import files
+from privet.drafts.column import FEW_RECORDS, LOOKED_AT
+from privet.drafts.found import Ground
+from privet.drafts.guess import Guess, guess
 from privet.drafts.text import Draft
 from privet.drafts.together import settled
+from privet.drafts.whose import says_whose
 from privet.engines import packed, text
 from privet.engines.plain_text import as_said
 from privet.engines.trajectories.column import PathColumn
 from privet.equality import key
 from privet.errors import InputError
-from privet.hierarchy import Intervals
 from privet.hierarchy.dates import Dates, formats_of
 from privet.registry import find
 from privet.roads import with_known_options
@@ -33,26 +33,6 @@ from privet.roads.trajectories.guess import clue
 from privet.roads.trajectories.guess import guess as find_paths
 
 __all__ = ["Draft", "draft"]
-
-FEW_ROWS = 5  # of a person, as far as names alone tell; a name with more is rather of a doctor or a clerk
-WHOSE = frozenset(  # words for who a row is about, or for the number of one
-    (
-        *(
-            "name",
-            "names",
-            "fullname",
-            "patient",
-            "subject",
-            "respondent",
-            "participant",
-            "ssn",
-            "mrn",
-            "nhs",
-        ),
-        *("pesel", "bsn", "aadhaar", "passport", "personnummer", "email", "mail", "username", "login", "nom"),
-        *("nome", "nombre", "imie", "nazwisko", "nachname", "surname"),
-    )
-)
 
 
 @dataclass(frozen=True)
@@ -125,16 +105,13 @@ def draft(
     doubts += [*read_as, *_about_tokens(form, table), *_totals(table)]
     guesses = settled(
         [
-            _told_apart(
-                guess(
-                    name,
-                    table.present(name, form),
-                    records - empty,
-                    blanks=empty,
-                    label=form.labels.get(name, ""),
-                    counted=partial(table.counted, name),
-                ),
+            guess(
+                name,
                 table.present(name, form),
+                records - empty,
+                blanks=empty,
+                label=form.labels.get(name, ""),
+                counted=partial(table.counted, name),
             )
             for name, empty in ((name, table.blanks(name, form)) for name in names)
         ]
@@ -164,20 +141,10 @@ def draft(
     persons = tuple(
         one.name
         for one in guesses
-        if one.name in again and says_whose(one, len(table.values[one.name]) * FEW_ROWS > records)
+        if one.name in again and says_whose(one, len(table.values[one.name]), records)
     )
     told = Draft(place, records, form, guesses, tuple(doubts), found, tuple(offers), again, persons)
     return replace(told, counts=lambda name, person=None: _counted(source, told.form, name, person))
-
-
-def _told_apart(one: Guess, values: Sequence[str]) -> Guess:
-    """A telephone number among short numbers; what single texts tell has been asked already."""
-    numeric = isinstance(one.hierarchy, Intervals)
-    if one.role is Role.IDENTIFIER or not numeric or len(values) > LOOKED_AT or not among_numbers(values):
-        return one
-    return replace(
-        one, role=Role.IDENTIFIER, reason=f"a telephone number stands among its numbers ({len(values):,})"
-    )
 
 
 def _alike(guesses: Sequence[Guess], table: _Table, form: Form) -> Iterator[str]:
@@ -203,22 +170,6 @@ def _repeated(guesses: Sequence[Guess], table: _Table, form: Form) -> Iterator[s
             there = table.frame.height - table.blanks(one.name, form)
             if len(set(map(key, table.present(one.name, form)))) < there:
                 yield one.name
-
-
-def says_whose(one: Guess, many: bool) -> bool:  # noqa: FBT001 - what is known of it
-    """May rows with one value of it be one person's? By its name, or by names of which there are many."""
-    if isinstance(one.hierarchy, Dates) or one.reason.startswith(("long texts", "looks like")):
-        return False
-    if lexicon.THINGS.speak(one.name) or lexicon.PLACES.speak(one.name) or lexicon.DATES.speak(one.name):
-        return False
-    words = lexicon.taken_apart(one.name)
-    return (
-        lexicon.numbered(one.name)
-        or lexicon.nothing_but(lexicon.PERSONS, one.name)
-        or bool(words and words[-1] in {"id", "uuid", "guid", "pid"})
-        or bool(WHOSE & set(words))
-        or (many and one.reason.startswith("names of people"))
-    )
 
 
 def _counted(source: Any, form: Form, name: str, person: str | None) -> list[tuple[Value, int]]:
@@ -387,7 +338,8 @@ def _beside_paths(
     differs = {name for name in beside if several.get_column(name).any()}
     reason = "it differs between the visits of one person, so it cannot stand beside a path"
     return tuple(
-        replace(one, role=Role.IDENTIFIER, reason=reason) if one.name in differs else one for one in guesses
+        replace(one, role=Role.IDENTIFIER, reason=reason, ground=Ground.RULE) if one.name in differs else one
+        for one in guesses
     )
 
 

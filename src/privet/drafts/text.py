@@ -7,7 +7,6 @@ thought. It holds names and counts, never a value.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -19,6 +18,7 @@ from privet import notebook
 from privet.core import Form, Role
 from privet.domain import Value
 from privet.drafts.files import Offer
+from privet.drafts.found import short
 from privet.drafts.guess import Guess
 from privet.engines.text import listed
 
@@ -34,23 +34,6 @@ ROLES = """\
 AUTO = """\
 type = "auto"                                 # tries what can keep the promise, takes what loses least
 # purpose =                                   # "general", "counts" or "classification" (of a target)"""
-
-SHORT = {  # reasons of guesses, as a list of what was left out says them
-    "names": "names",
-    "the name speaks of parts of names": "names",
-    "the name speaks of one person": "the header speaks of a person",
-    "the name speaks of a person": "the header speaks of a person",
-    "long texts": "free text",
-    "e-mail or web addresses": "e-mail addresses or links",
-    "long numbers of one length": "numbers of a register",
-    "the name speaks of a register": "numbers of a register",
-    "numbers of persons": "numbers of persons or entries",
-    "many texts that nobody has explained": "many texts that nobody has explained",
-    "texts, and": "many texts that nobody has explained",
-    "every record has its own value": "every record has its own value",
-    "nearly every record has its own value": "every record has its own value",
-    "perhaps a place to the door": "places to the door",
-}
 
 PATHS = """\
 # Where the paths are: a guess from names and a few values. The columns named here have no role below.
@@ -121,6 +104,15 @@ class Draft:
         if not self.repeated:
             return self.seen
         return (*self.seen, f"{listed(self.repeated)}: values repeat, so {asked_whose(self.persons)}")
+
+    @property
+    def left_out(self) -> list[tuple[str, str]]:
+        """The columns that a release leaves out, and why in a few words."""
+        return [
+            (one.name, short(one.reason, one.ground))
+            for one in self.guesses
+            if one.role is Role.IDENTIFIER and one.name not in self.of_paths
+        ]
 
     def _repr_html_(self) -> str:
         """Every column with its guess, and what to look at; no value."""
@@ -227,16 +219,6 @@ def whose(repeated: Sequence[str], persons: Sequence[str]) -> Iterator[str]:
     for name in persons:
         yield f"# person = {inline(name)}  # rows with the same one are one person's, who counts once"
     yield '# rows = "persons"  # each row is a person of its own, whatever repeats'
-
-
-def short(reason: str) -> str:
-    """Why a column is left out, in a few words.
-
-    >>> short("names of people (12 different values)"), short("looks like e-mail addresses")
-    ('names', 'e-mail addresses')
-    """
-    told = re.sub(r" \([0-9,]+ different values?\).*", "", reason).removeprefix("looks like ")
-    return next((words for begin, words in SHORT.items() if told.startswith(begin)), told)
 
 
 def form_lines(form: Form) -> Iterator[str]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from privet.core import Role
 from privet.drafts import lexicon, likely
+from privet.drafts.found import Ground
 from privet.drafts.guess import Guess
 
 OVERRULES = 2.0  # a score beyond which a name as a whole weighs more than one word in it
@@ -37,14 +38,10 @@ def _leaning(guesses: Sequence[Guess]) -> Iterator[Guess]:
     scores = [one.leaning.score if one.leaning else None for one in guesses]
     alone = sum(score is not None for score in scores) == 1
     for one, score in zip(guesses, likely.beside(scores, [one.name for one in guesses]), strict=True):
-        if (
-            score is None
-            or one.leaning is None
-            or one.role is not Role.QUASI
-            or one.leaning.explained is None
-        ):
+        known = one.ground is Ground.KNOWN
+        if score is None or one.leaning is None or one.role is not Role.QUASI or not one.ground.open:
             yield one
-        elif score > (OVERRULES if one.leaning.explained else 0) and not (one.leaning.explained and alone):
+        elif score > (OVERRULES if known else 0) and not (known and alone):
             yield replace(one, role=Role.SENSITIVE, reason=f"{_mostly(one.name)} ({one.leaning.many})")
         else:
             yield one

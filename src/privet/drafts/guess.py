@@ -179,8 +179,8 @@ def _money(seen: Seen) -> Found | None:
 def _secret(seen: Seen) -> Found | None:
     if not lexicon.SENSITIVE.speak(seen.name) or _says_who(seen) or _says_where(seen):
         return None
-    if len(seen.values) > FEW_RECORDS and (naming.numbers_of_persons(seen) or naming.persons(seen)):
-        return None  # "claimant", which begins as "claims" do
+    if naming.persons(seen) or (len(seen.values) > FEW_RECORDS and naming.numbers_of_persons(seen)):
+        return None  # "claimant", which begins as "claims" do, and "médico"
     if found := naming.singled_out(seen):
         return found
     if lexicon.TARGETS.speak(seen.name):

@@ -75,6 +75,7 @@ IDENTIFIERS = Words("""
     id ids uid uuid guid pid pnr hhidpn ssn sin nin nino nhs mrn ein tin npi dni nie nif cpf rut nir bsn pesel
     aadhaar passport reisepass pasaporte passeport ausweis- -passportn- personnummer cpr fodselsnummer
     name names surname forename -firstname- -lastname- -fullname- -username- -nickname- -filename- nick
+    lname fname mname gname sname lastnm firstnm
     login alias initials voorletters voorl -nachname- -vorname- -familienname- -geburtsname-
     nom prenom nome cognome sobrenome nombre apellido- achternaam voornaam
     etunimi sukunimi imie nazwisko fornamn efternamn email e-mail mail
@@ -118,6 +119,8 @@ PERHAPS_PERSONS = Words("""
     guest gast borrower donor voter athlete runner referee coach artist author actor passagier pasazer
     eleve prof professor mentor enumerator sch chauffeur betreuer therapist carer agent contractor
     vendor supplier assignee approver heir mom mum mam dad papa tch
+    medico medica medecin artsen arts verpleger pfleger krankenschwester infirmiere enfermera zeuge temoin
+    testigo autor auteur fahrerin conductor conducteur
     deceased inmate prisoner suspect victim offender beneficiary recipient booking badge cookie device invoice
     dossier akte expediente sprawa locker extension voucher
 """)
@@ -126,8 +129,20 @@ FAMILIES = Words("famil- fam sippe clan lastname surnames")
 # Somebody beside the person: by texts they are called; numbers say how old or how tall they are.
 RELATIVES = Words("""
     spouse partner husband wife mother father parent guardian sibling brother sister son daughter baby
-    owner host neighbour neighbor friend boss supervisor chef godparent
+    owner host neighbour neighbor friend boss supervisor chef godparent kin nok contact referrer referee
+    ehemann ehefrau ehepartner gatte gattin mutter vater eltern vormund nachbar bruder schwester sohn tochter
+    epoux epouse conjoint mere pere tuteur voisin frere soeur fils fille conyuge esposo esposa marido madre
+    padre tutor hermano hermana hijo hija coniuge moglie marito fratello sorella figlio figlia
+    zona maz matka ojciec
 """)
+# Which of several somebody is ("next of kin", "referring physician"): beside them stands who it is.
+_WHICH = frozenset(
+    (
+        *("of", "the", "my", "next", "first", "second", "primary", "main", "emergency", "treating", "legal"),
+        *("family", "referring", "ordering", "attending", "responsible", "assigned", "lead", "other"),
+        *("previous", "current", "behandelnder", "zustandiger", "traitant", "responsable", "tratante"),
+    )
+)
 COUNTERS = frozenset(("no", "nr", "num", "number", "nummer", "numero", "code", "key", "index"))
 _WHO = """
     u?subj(ect)?|pat(ient)?|pt|pers(on)?|u?se?r|stud(ent)?|pupil|emp(l|loyee)?|cust(omer)?|cli(ent)?|memb?(er)?|
@@ -174,6 +189,16 @@ def nothing_but(words: Words, name: str) -> bool:
     said = [word for word in taken_apart(name) if not word.isdigit()]
     named = [word for word in said if words.speak(word)]
     return bool(named) and all(word in COUNTERS for word in said if word not in named)
+
+
+def somebody(name: str) -> bool:
+    """Is a column called by a person and by nothing else, but which of several it is?
+
+    >>> [somebody(name) for name in ("Doctor", "next_of_kin", "mother", "doctor visits", "mother's age")]
+    [True, True, True, False, False]
+    """
+    words = [word for word in taken_apart(name) if word not in _WHICH]
+    return any(nothing_but(who, " ".join(words)) for who in (PERSONS, PERHAPS_PERSONS, RELATIVES))
 
 
 # Whose name it is, where it is nobody's.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from privet.core import Role
 from privet.drafts import lexicon, recognisers, telling
+from privet.drafts.calling import may_be_names
 from privet.drafts.column import FEW_RECORDS, LOOKED_AT, MANY_TEXTS, Seen
 from privet.drafts.forms import among_numbers
 from privet.drafts.found import Found, Ground
@@ -163,7 +164,8 @@ def named(seen: Seen) -> Found | None:
                 else Found(Role.IDENTIFIER, f"names, perhaps of people ({seen.many})", Ground.NAMES)
             )
         return Found(Role.IDENTIFIER, f"the name speaks of one person ({seen.many})", Ground.PERSON)
-    if words and seen.texts and (words[-1] == "initial" or (words[-1] in NAME_PARTS and seen.various)):
+    part = bool(words) and words[-1] in NAME_PARTS and (seen.various or may_be_names(seen.looked))
+    if words and seen.texts and (words[-1] == "initial" or part):
         return Found(Role.IDENTIFIER, f"the name speaks of parts of names ({seen.many})", Ground.PARTS)
     register = lexicon.PERHAPS_IDENTIFIERS.speak(seen.name) and not lexicon.POSTAL.speak(seen.name)
     if register and not seen.measured and seen.nearly_unique:
@@ -200,15 +202,15 @@ def numbers_of_persons(seen: Seen) -> bool:
 
 
 def persons(seen: Seen) -> bool:
-    """Texts under a name that says who is meant ("driver", "witness"): however often each of them occurs."""
+    """Texts under a name that says who is meant ("driver", "witness"): however often each of them occurs.
+
+    Where there are few of them they might be kinds of persons, too, so it is asked whether they may be names.
+    """
     if seen.texts and len(seen.values) >= SURNAMES and lexicon.nothing_but(lexicon.FAMILIES, seen.name):
         return len(seen.values) > FEW_RECORDS or all(value[:1].isupper() for value in seen.looked)
-    if not seen.texts or len(seen.values) <= FEW_RECORDS:
+    if not seen.texts or seen.flag or not lexicon.somebody(seen.name):
         return False
-    return any(
-        lexicon.nothing_but(words, seen.name)
-        for words in (lexicon.PERSONS, lexicon.PERHAPS_PERSONS, lexicon.RELATIVES)
-    )
+    return len(seen.values) > FEW_RECORDS or may_be_names(seen.looked)
 
 
 def group(seen: Seen) -> Found | None:

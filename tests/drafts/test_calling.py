@@ -1,0 +1,62 @@
+"""A few names under a word for a person, which no list knows; and what stands there besides names."""
+
+from __future__ import annotations
+
+import pytest
+
+from privet.core import Role
+from privet.drafts.calling import may_be_names
+from privet.drafts.guess import guess
+
+NAMES = ["Mamani", "Quispe", "Thandeka Zulu", "Иванова Анна", "李娜", "राम शर्मा"]
+PEOPLE = (
+    *("doctor", "Physician", "nurse", "Arzt", "médico", "lname", "given", "last", "witness", "guardian"),
+    *("next_of_kin", "spouse", "author", "interviewer", "referring_physician", "emergencyContact", "Ehemann"),
+)
+
+
+@pytest.mark.parametrize("name", PEOPLE)
+def test_two_names_under_a_word_for_a_person_name_them(name: str) -> None:
+    for some in (NAMES[:2], NAMES[2:], NAMES):
+        assert guess(name, some, 300).role is Role.IDENTIFIER
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("mother", ("Alive", "Dead", "Unknown")),
+        ("spouse", ("Employed", "Retired", "Homemaker")),
+        ("person", ("Bride", "Groom")),
+        ("partner", ("yes", "no", "no answer")),
+        ("contact", ("cellular", "telephone", "unknown")),
+        ("child", ("first", "second", "third")),
+        ("member", ("Gold", "Silver")),
+        ("provider", ("Nurse", "Doctor")),
+        ("case", ("A", "B")),
+        ("doctor visits", ("Few", "Several")),
+    ],
+)
+def test_kinds_of_persons_are_none(name: str, values: tuple[str, ...]) -> None:
+    assert guess(name, values, 300).role is not Role.IDENTIFIER
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["Ann-Marie O\u2019Neil", "Jos\u00e9"],
+        ["de la Cruz, Ana", "Gómez, Luz"],
+        ["อานนท์", "สมชาย ใจดี"],
+        ["Eze", "Zulu", "other"],
+        ["Eze", "Zulu", "White", "Okoye"],
+    ],
+)
+def test_how_persons_are_called(values: list[str]) -> None:
+    assert may_be_names(values)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [["Eze", "other"], ["Eze", "Zulu 2"], ["Eze", "White"], ["eze", "zulu"], ["Al", "Bo"], ["李", "王"], []],
+)
+def test_what_nobody_is_called(values: list[str]) -> None:
+    assert not may_be_names(values)

@@ -19,7 +19,7 @@ from privet.hierarchy.numbers import read as number
 AGE = Words("""
     age ages aged -ageat- -ageyr- -agegr- -agecat- -ageband- -ageclass- -agein- alter -altersgr- edad edades
     eta idade leeftijd wiek yas alder ika vek varsta kor anios anos annees jahre lata
-    eletkor tuoi umur ålder kora starost vozrast -年龄- -年齡-
+    anni ans longevity lifespan eletkor tuoi umur ålder kora starost vozrast -年龄- -年齡-
     -年齢- -年纪- -周岁- -연세- -만나이- usia yoa อายุ -อายุ- גיל سن -나이- -연령- العمر عمر السن возраст ηλικια
     उम्र आयु वय amzius vecums vanus aldur oed -yearsold- -yrsold- -yrold-
 """)
@@ -107,7 +107,13 @@ _ASKED = re.compile(
     r"skolko .{0,12}let|сколько .{0,20}лет)\b|"
     r"yas[i\u0131]n[i\u0131d]|多大|几岁|何歳|おいくつ|몇 살|عمر|ποσων ετων"
 )
-_OLDER = re.compile(r"(?<![0-9.,])(?:9[0-9]|1[0-4][0-9])(?![0-9])")
+# Of 90 and above, in digits and in words.
+_OLDER = re.compile(
+    r"(?<![0-9.,])(?:9[0-9]|1[0-4][0-9])(?![0-9])|\b(?:ninet(?:y|ies)|hundred|neunzig|hundert|nonante|cent|cien(?:to)?|"
+    r"quatre.vingt.(?:dix|onze|douze|treize|quatorze|quinze|seize)|noventa|novanta|cento|negentig|honderd|"
+    r"dziewiecdziesiat|nittio|девяносто|сто|centenarian)",
+    re.IGNORECASE,
+)
 OLDEST_MONTHS = 1_500
 LONGEST = 60  # letters of a word that is looked at
 LABEL = 6  # words of a label in which one may be grown together; a longer one is a question

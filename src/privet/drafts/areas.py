@@ -27,6 +27,7 @@ SMALL_PLACES = Words("""
     -市区- -区县- المدينة مدينة πολη νομος शहर जिला il ilce center centre
     -subcount- -subdistrict- -subdivision- township admin2 admin3 admin4 adm2 adm3 adm4 wardno wardnr wardname
     barangay brgy taluka taluk tehsil tahsil woreda kebele lga upazila mandal panchayat beat
+    dest destination catchment hsa hrr
     -fips- geoid- -geoid- cnty cnty- -county- insee puma gisjoin- tractce- -censustr- -blockgr- cofips
 """)
 NO_PLACES = frozenset(("heart", "pulse", "rate", "nerve", "beta", "bundle", "branch"))  # "heart block"
@@ -42,6 +43,7 @@ _OF_STATES = re.compile(
     r"(?:res|birth|hosp)?(?:st|state)(?:fips|fp|code)*|fips(?:code)?(?:st|state)(?:code)?"
 )
 _COUNTY = re.compile(r".*\w (?:county|parish|township|borough|municipality)", re.IGNORECASE)
+_STARRED = re.compile(r"[0-9]{3,4}(?:\*+|[xX]+)")  # "0360*", of which nobody says how many live there
 _FIVE = re.compile(r"[0-9]{5}(?:\.0*)?")
 # Other things have codes of five digits.
 _CODED = Words("""
@@ -69,7 +71,9 @@ def numbered(column: Coarsened) -> bool:
 
 def valued(column: Coarsened) -> bool:
     """`Salem, MA`, "Dane County", or numbers of five digits that no name explains otherwise."""
-    if like(_STATE.fullmatch, column) or any(_COUNTY.fullmatch(value.strip()) for value in column.values):
+    if like(_STARRED.fullmatch, column) or like(_STATE.fullmatch, column):
+        return True
+    if any(_COUNTY.fullmatch(value.strip()) for value in column.values):
         return True
     return five_digits(column) and not (
         _CODED.speak(column.called) or AMOUNTS.speak(column.called) or moneyed(column.name)

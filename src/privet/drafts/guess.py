@@ -12,12 +12,14 @@ from dataclasses import dataclass, field, replace
 from privet import hierarchy
 from privet.core import Hierarchy, Role
 from privet.drafts import lexicon, likely, naming, recognisers
+from privet.drafts.ages import AGE
 from privet.drafts.bounds import bounded
 from privet.drafts.column import FEW_RECORDS, LOOKED_AT, MANY_TEXTS, Seen
 from privet.drafts.found import Found, Ground
 from privet.drafts.unplaced import free, unplaced
 from privet.hierarchy.numbers import read as number
 
+FEWEST_AGES, OLDEST = 8, 130  # different ones; years
 STATES = 10  # of a country; a state of health has fewer
 SEATS = frozenset(
     ("cabin", "seat", "room", "bed", "gate", "kabine", "zimmer", "platz", "sitz", "zone", "shelf")
@@ -177,7 +179,7 @@ def _money(seen: Seen) -> Found | None:
 
 
 def _secret(seen: Seen) -> Found | None:
-    if not lexicon.SENSITIVE.speak(seen.name) or _says_who(seen) or _says_where(seen):
+    if not lexicon.SENSITIVE.speak(seen.name) or _says_who(seen) or _says_where(seen) or _says_known(seen):
         return None
     if naming.persons(seen) or (len(seen.values) > FEW_RECORDS and naming.numbers_of_persons(seen)):
         return None  # "claimant", which begins as "claims" do, and "médico"
@@ -206,6 +208,18 @@ def _says_where(seen: Seen) -> bool:
     place = bool(lexicon.WHERE & set(words)) or (state and len(seen.values) >= STATES)
     numbered = "precinct" in words or "district" in words
     return place and not seen.flag and (numbered or not seen.numeric)
+
+
+def _says_known(seen: Seen) -> bool:
+    """Is it what others know of a person at a secret thing ("age at diagnosis"), and not the thing?"""
+    words = lexicon.taken_apart(seen.name)
+    at = next((at for at, word in enumerate(words) if at and word in lexicon.AT), len(words))
+    if AGE.speak(seen.name) and not seen.texts:
+        numbers = [n for n in map(number, seen.looked) if n is not None]
+        return len(numbers) > FEWEST_AGES and max(numbers) <= OLDEST and min(numbers) >= 0
+    if lexicon.POSTAL.speak(seen.name) and naming.postal(seen):
+        return True
+    return words[at - 1 : at] != [] and words[at - 1] in lexicon.OF_ANYBODY
 
 
 def _known(seen: Seen) -> Found | None:

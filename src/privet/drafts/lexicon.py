@@ -209,7 +209,7 @@ THINGS = Words("""
     type group party occupation job program programme project
 """)
 DATES = Words("""
-    date datum fecha dob geburtsdatum geburtstag birthday birthdate -birthd- geburtsjahr birthyear
+    date datum fecha fec fch dob geburtsdatum geburtstag birthday birthdate -birthd- geburtsjahr birthyear
     timestamp datetime
     -出生日期- -生年月日- -생년월일- -日期- дата ημερομην- ημ تاريخ
     तिथि dato pvm fodselsdato gebdat epoch unixtime ts
@@ -322,6 +322,17 @@ PLACES = Words("""
     sehir plaats город 城市 πολη المدينة शहर citta
     bairro barrio telepules- municipio- -都道府県- -市区町村- -luogo- quartiere paikkakunta
 """)
+# What others know of anybody, where it is what a name is about: its last word, or the last before an "at".
+OF_ANYBODY = frozenset(
+    (
+        *("sex", "gender", "race", "ethnicity", "nationality", "citizenship", "birthplace", "zip", "zipcode"),
+        *("postcode", "occupation", "job", "profession", "marital", "education", "geschlecht", "beruf"),
+        *("familienstand", "staatsangehorigkeit", "sexe", "metier", "nationalite", "sexo", "nacionalidad"),
+    )
+)
+AT = frozenset(
+    ("at", "of", "on", "before", "after", "when", "during", "for", "by", "bei", "zum", "vor", "nach")
+)
 # Where a secret thing happened.
 WHERE = frozenset(
     (

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 
-from privet.core import Role
 from privet.drafts import recognisers
 from privet.drafts.areas import ZIP
 from privet.drafts.coarsened import Coarsened, like, whole
 from privet.drafts.column import FLAGS
-from privet.drafts.lexicon import AMOUNTS, BIRTH, DATE_PARTS, Words, moneyed, taken_apart
+from privet.drafts.days import any_written
+from privet.drafts.lexicon import AMOUNTS, BIRTH, DATE_PARTS, DATES, Words, moneyed, taken_apart
 from privet.hierarchy import Intervals
 from privet.hierarchy.numbers import read as number
 
 SERIAL = (10_000, 80_000)  # days since 1900 or 1960
+LABEL = 5  # words of a label that names a column; a longer one asks something
+JULIAN = (2_400_001, 2_500_000)  # days since 4713 BC, of 1858 to 2132
 EPOCHS = frozenset(("epoch", "unixtime", "ts", "timestamp", "serial", "sas", "excel", "datenum", "ms"))
 MONTHS_AND_DAYS = Words("""
     month mo monat mois mes day tag jour dia week wk kw semaine semana hour time d m quarter qtr weekday
@@ -50,6 +53,10 @@ EVENTS = Words("""
     transplant- randomi- treat- consent test hosp- vacc- infect- censor- dose screen- -deathd- -diagd-
     tx txd when collect- dos doa dod doe
     sampl- report- injur- hosp discharged
+    entlass- aufnahme- einweis- sterbe- todes- eintritt- austritt- befund- ingreso- alta egreso- muerte
+    defuncion fallec- sortie entree deces hospitalis- ricover- dimission- decess- internac- obito opname
+    ontslag overlij- przyjec- wypis- zgon inskriv- utskriv- indlaeg- udskriv- dodsfall kotiutus felvetel
+    elbocsat- prijem otpust поступлен- выписк- смерт- рожден- госпитализ- 入院 退院 死亡 出院 입원 퇴원 사망
 """)
 # What is measured at an event, and is no day of it.
 MEASURED = Words("""
@@ -96,6 +103,7 @@ _PARTS = (
     ),
     (7, re.compile(rf"(?:{_EVENT})?(?:dow|wday|weekday|wkday|wkdy)")),
 )
+_DATED = re.compile(rf"(?:{_EVENT})(?:date|datum|dat|dte|dt|fecha)[0-9]*")  # "visitdate", "admdt"
 _NO_PARTS = frozenset(
     ("today", "perday", "everyday", "payday", "common", "salmon", "lemon", "sermon", "demon", "mom", "moms")
 )
@@ -131,16 +139,20 @@ def finer_than_years(column: Coarsened) -> bool:
         return True
     if any(map(_part, words)) and _within(column, max(map(_part, words))):
         return True
+    if any(map(_part, words)) and EVENTS.speak(column.called) and _periods(whole(column.values)):
+        return True
     if _of_an_event(column) or _quarters(column):
         return True
     if _day_numbers(column):  # of one length they may be drafted as codes
         return True
+    numbers = isinstance(column.hierarchy, Intervals) or whole(column.values)  # of one length: "150114"
+    if numbers and _dated_number(column):
+        return True
     if isinstance(column.hierarchy, Intervals):
-        if column.role is Role.QUASI and _seconds(column):
-            return True
         return BIRTH.speak(column.called) and _days(column.values)
     return (
-        like(_FINER.search, column)
+        any_written(column.values)
+        or like(_FINER.search, column)
         or _month_and_day(column)
         or (BIRTH.speak(column.called) and like(_DIGIT.search, column))
     )
@@ -181,7 +193,15 @@ def _of_an_event(column: Coarsened) -> bool:
         return False
     if low == 1 and high == 12 and many >= 10:
         return not events & _NUMBERED
-    return _BETWEEN[0] <= low and high <= _BETWEEN[1] and high < 4 * low and many >= 12
+    return _periods(numbers)
+
+
+def _periods(numbers: Sequence[int] | None) -> bool:
+    """Months, quarters or weeks since 1960?"""
+    if not numbers:
+        return False
+    low, high = min(numbers), max(numbers)
+    return _BETWEEN[0] <= low and high <= _BETWEEN[1] and high < 4 * low and len(set(numbers)) >= 12
 
 
 def _quarters(column: Coarsened) -> bool:
@@ -193,17 +213,20 @@ def _quarters(column: Coarsened) -> bool:
 
 
 def _day_numbers(column: Coarsened) -> bool:
-    """Days counted from 1900, 1960 or 1970, by the name of an event and by their size."""
+    """Days since 1900, 1960 or 1970, by the name of an event and by their size; with their hours, too."""
     words = frozenset(taken_apart(column.name))
     other = words & MEASURED or moneyed(column.name) or ZIP.speak(column.called)
     named = EVENTS.speak(column.called) and not other
     if not named or len(column.values) <= MANY_DAYS:
         return False
     numbers = [number(value) for value in column.values]
-    low, high = DAY_NUMBERS
-    whole = [n for n in numbers if n is not None and n == int(n)]
-    inside = sum(low <= n <= high for n in whole)
-    return len(whole) == len(numbers) and inside * 20 >= len(numbers) * 19
+    inside = [n for n in numbers if n is not None and _a_day(n)]
+    return len(inside) * 20 >= len(numbers) * 19
+
+
+def _a_day(n: Decimal) -> bool:
+    low, high = DAY_NUMBERS if n == int(n) else SERIAL
+    return low <= n <= high
 
 
 def _month_and_day(column: Coarsened) -> bool:
@@ -216,17 +239,21 @@ def _month_and_day(column: Coarsened) -> bool:
     return bool(said) and not (alike and len(said) > 1)
 
 
-def _seconds(column: Coarsened) -> bool:
-    """Seconds since 1970 or days since 1900, where numbers of that size are, and hours of no length."""
+def _dated_number(column: Coarsened) -> bool:
+    """Seconds since 1970, days of astronomers, or any number but a year under a name that says date."""
+    if AMOUNTS.speak(column.name) and not DATES.speak(column.name):
+        return False
     if recognisers.seconds(column.values):
         return True
-    words = set(taken_apart(column.called))
     numbers = [number(value) for value in column.values]
-    return (
-        bool(words & EPOCHS)
-        and bool(numbers)
-        and all(n is not None and SERIAL[0] <= n <= SERIAL[1] for n in numbers)
-    )
+    low, high = JULIAN
+    if numbers and all(n is not None and low <= n <= high for n in numbers):
+        return True
+    called = column.called if len(column.label.split()) <= LABEL else column.name
+    words = taken_apart(called)
+    if numbers and EPOCHS & set(words) and all(n is not None and _a_day(n) for n in numbers):
+        return True
+    return DATES.speak(called) or any(map(_DATED.fullmatch, words))
 
 
 def _days(values: Sequence[str]) -> bool:

@@ -37,6 +37,7 @@ AGES = Intervals(width=(5, 10), top=OLDEST + 1)  # below stand the numbers thems
 AGES_BY_YEAR = Intervals(width=(1, 5, 10), top=OLDEST + 1)  # 30.8446 is an age to the day
 YEARS = Intervals(width=(1, 5, 10))  # of days as fractions of a year
 OLD_AGES = (90, 125)  # so old is the oldest where a column without a name may hold ages
+UNSAID = frozenset(("-9", "-99", "-1", "777", "888", "998", "999", "9999"))  # of a missing age
 FEW_CODES = 20
 _TO = re.compile(r"(?:t|time|days?|weeks?|months?)[_. ]?(?:to|since|until|till|of|from)?[_. ]?(\w+)")
 _SHORTLY = re.compile(r"t[A-Z]\w*")
@@ -122,6 +123,8 @@ def _ruled(column: Coarsened) -> tuple[Coarsened, str | None]:
         return replace(kept, hierarchy=top, reason="ages above 89 leave as one group"), "ages"
     if column.role is Role.QUASI and (areas.named(column) or areas.valued(column)):
         return replace(gone, reason="a place smaller than a state goes"), None
+    if _unnamed(column) and recognisers.to_the_door(column.values):
+        return replace(gone, reason="numbers that may say a place to the door go: no name says what"), None
     if _employer(column):
         return replace(gone, reason="who employs somebody goes: the rule names employers too"), None
     if column.role is Role.QUASI and _codes(column):
@@ -152,7 +155,7 @@ def _employer(column: Coarsened) -> bool:
 
 def _perhaps_ages(column: Coarsened) -> bool:
     """Whole numbers from low to high ages, under a number for a name."""
-    numbers = [number(value) for value in column.values]
+    numbers = [number(value) for value in column.values if value.strip() not in UNSAID]
     found = [int(n) for n in numbers if n is not None and n == int(n) and n >= 0]
     low, high = OLD_AGES
     return (

@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
+from privet.drafts.calling import KINDS
 from privet.drafts.forms import folded, formed
+from privet.drafts.lexicon import somebody
 from privet.drafts.names import FAMILY, GIVEN, PEOPLE, known, plain
 from privet.drafts.recognisers import ADDRESS
 
@@ -86,6 +88,12 @@ _TITLED = re.compile(
 _PERHAPS = re.compile(rf"\b(?:{'|'.join(_PERHAPS_TITLES)})\.?\s+([^\W\d_][\w'\u2019-]+)")
 _RELATED = re.compile(
     rf"\b((?i:{'|'.join(_RELATIVES)}))\.?:?,?\s+(?:\w{{1,3}}\.?\s+)?({_NAME})(?:\s+({_NAME}))?"
+)
+# Whoever did it is called by two words, which no list has to know; "Seen by Treating Physician" is nobody.
+_DONE = re.compile(
+    r"\b(?i:seen|rated|signed|treated|interviewed|entered|collected|recorded|written|reviewed|examined|"
+    r"operated|prescribed|coded|assessed|performed|checked|completed|filled in|gesehen|behandelt|untersucht) "
+    rf"(?i:by|von) ({_NAME} {_NAME})"
 )
 # The second word is only looked at, so that it may be the first of the next two ("Patient John Smith").
 _FULL = re.compile(
@@ -194,6 +202,8 @@ def _person(value: str, words: AbstractSet[str], *, names: bool) -> str | None:
         return "a person with a title"
     if not words.isdisjoint(_RELATED_WORDS) and any(map(_related, _RELATED.finditer(value))):
         return "a person beside a word for a relative or a call"
+    if (done := _DONE.search(value)) and not KINDS.speak(done[1]) and not somebody(done[1].split()[-1]):
+        return "a person beside what they did"
     given, family = _BOTH
     bare = plain(value)
     if bare != value:

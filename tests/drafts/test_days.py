@@ -1,0 +1,139 @@
+"""Days and months that a text says, in any language, and numbers that are dates under another name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, timedelta
+from random import Random
+
+import polars as pl
+import pytest
+
+from privet.drafts.accept import Answers, accept
+from privet.drafts.days import written
+from privet.drafts.draft import draft
+from privet.policy.presets import Preset
+from privet.policy.values import Policy
+from privet.readings import Rows
+from privet.roads import publish
+
+N = 300
+
+
+def left_of(name: str, values: list[str]) -> set[str]:
+    """What leaves of a column under safe harbor."""
+    table = pl.DataFrame({"sex": (["F", "M"] * N)[:N], name: values})
+    accepted = accept(draft(table), Preset.find("hipaa-safe-harbor"), Answers(rows=Rows.PERSONS))
+    published = publish(table, Policy.loads(accepted.text)).to_polars()
+    return set(published.get_column(name).drop_nulls()) if name in published.columns else set()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(
+            "2017-04-24",
+            "2017/4/24",
+            "24.04.2017",
+            "24. 04. 2017",
+            "4/24/17",
+            "20170424",
+            "seen 2017-04-24T08:00",
+        ),
+        *("Apr 24 2017", "24 Apr 2017", "12th of March", "March 2019", "mid June 2020", "5 maja 2019"),
+        *("5 Eylül 2019", "5 květen 2019", "1. März", "12 de marzo", "3 мая 2018", "2019年5月3日", "5월 3일"),
+        *("1 lipca 2016", "Christmas 2018", "Easter Monday 2020", "d\u2019abril 2019", "5 augusti"),
+    ],
+)
+def test_a_day_or_a_month_is_found(value: str) -> None:
+    assert written(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("2017", "12 out of 20", "may 10 mg", "10-20-30", "1.2.2013.4", "stage 3/4", "120/80", "mars bar 2"),
+        *(
+            "3 dec",
+            "Model 2019",
+            "5 sets of 10",
+            "12 mar",
+            "1/2",
+            "May",
+            "Augusta",
+            "v1.2.13",
+            "555-0199",
+            "",
+        ),
+    ],
+)
+def test_what_says_no_day_is_left_alone(value: str) -> None:
+    assert not written(value)
+
+
+def day(random: Random) -> date:
+    return date(2015, 1, 1) + timedelta(days=random.randrange(2900))
+
+
+NUMBERS: dict[str, Callable[[date, Random], str]] = {
+    "fecha_ingreso": lambda d, _: d.strftime("%y%m%d"),
+    "FecIngreso2": lambda d, _: str((d - date(1899, 12, 30)).days),
+    "death": lambda d, r: f"{(d - date(1970, 1, 1)).days * 86400 + r.random() * 86400:.3f}",
+    "dob": lambda d, _: str(d.toordinal() + 1721424.5),
+    "onset": lambda d, _: str(d.toordinal() + 1721424.5),
+    "visit": lambda d, r: f"{(d - date(1899, 12, 30)).days + r.random():.4f}",
+    "Entlassung": lambda d, _: str(d.month),
+    "дата": lambda d, _: str(d.month),
+    "dischMo": lambda d, _: str((d.year - 1960) * 12 + d.month),
+    "Visitdate": lambda d, _: str((d.year - 1960) * 12 + d.month - 1),
+    "smoke": lambda d, r: r.choice(["yes", "no", "none"]),
+    "relapse": lambda d, r: r.choice(["yes", "no"]),
+    "transplant": lambda d, _: str(d.year),
+}
+ONE = {"smoke": "2017-04-24", "relapse": "Apr 24 2017", "transplant": "2017-04-24"}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_safe_harbor_lets_no_day_and_no_month_leave(name: str) -> None:
+    random = Random(1)
+    values = [NUMBERS[name](day(random), random) for _ in range(N)]
+    if name in ONE:
+        values[7] = ONE[name]
+    assert left_of(name, values) == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("momage", ["eighty-one", "ninety five", "forty"]),
+        ("region", ["0360*", "0361*", "0590*"]),
+        ("hsa", ["036XX", "059XX", "102XX"]),
+        ("dest", ["Reno", "Tulsa", "Madison"]),
+        ("x7", [f"{43 + at / 977:.5f}" for at in range(N)]),
+    ],
+)
+def test_ages_in_words_and_places_by_other_names_go(name: str, values: list[str]) -> None:
+    assert left_of(name, (values * N)[:N]) == set()
+
+
+@pytest.mark.parametrize("name", ["anni", "longevity", "V3"])
+def test_old_ages_are_one_group_whatever_stands_beside_them(name: str) -> None:
+    random = Random(2)
+    values = [str(int(random.triangular(18, 104, 70))) for _ in range(N)]
+    left = left_of(name, [*values[:-3], *(["999"] * 3 if name == "V3" else values[-3:])])
+    assert left
+    assert {value for value in left if value.isdigit() and int(value) > 89} == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("income", [str(20_000 + 7 * at) for at in range(N)]),
+        ("visits", ["1", "2", "3", "4", "7", "12"]),
+        ("bilirubin", [f"{at / 7:.3f}" for at in range(N)]),
+        ("treatment", ["placebo", "verum 10 mg", "verum 20 mg"]),
+        ("stage", ["1", "2", "3a", "3b"]),
+    ],
+)
+def test_what_says_no_date_stays(name: str, values: list[str]) -> None:
+    assert left_of(name, (values * N)[:N])

@@ -128,6 +128,35 @@ def test_long_numbers_among_long_ones_are_no_telephones() -> None:
     assert not among_numbers(["7911123456", "7911123457", "17"])
     assert not among_numbers(["9999999999", "12", "17"])  # no answer
     assert not among_numbers(["12", "7911123456"])
+    assert among_numbers(["0", "1", "4111111111111111"]) == "a number of a register"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(
+            "call Bongani Mkhize",
+            "passport X1234567",
+            "Reisepass C01X00T47",
+            "12 ELM STREET",
+            "12 elm street",
+        ),
+        *("Storgata 4B", "Mannerheimintie 5", "SMITH Anna", "D\u2019Angelo Maria", "Garcia Luis"),
+    ],
+)
+def test_one_of_them_among_choices_is_told(value: str) -> None:
+    assert telling(["ok", "pending", "late", value]) is not None
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("call Mobile Phone", "per Protocol Analysis", "by Mouth Daily", "2 weeks on road", "Necktie 5"),
+        *("passport expired", "Grace Period", "contact Primary School", "4 Wheel Drive", "Gate 4"),
+    ],
+)
+def test_what_only_looks_like_it_is_not(value: str) -> None:
+    assert telling(["ok", "pending", "late", value]) is None
 
 
 @pytest.mark.one_in(3)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from privet.errors import HierarchyError
 from privet.hierarchy import Tree
+from privet.hierarchy.tree import Branch
 
 ARX = Path(__file__).parents[3] / "shared" / "data" / "arx" / "example"
 CANARY = "Canary-7731"
@@ -181,6 +182,25 @@ def test_inner_labels_are_not_values() -> None:
         HierarchyError, match="2 of 3 values are not in the hierarchy; run with --show-values"
     ):
         tree.domain(["A", "x", None, "ANY", "A"])
+
+
+def test_pruning_compares_no_leaf_with_all_others() -> None:
+    """100,000 codes of illnesses took a minute."""
+    compared = 0
+
+    class Counted(str):
+        __slots__ = ()
+
+        def __eq__(self, other: object) -> bool:
+            nonlocal compared
+            compared += 1
+            return str.__eq__(self, other)
+
+        __hash__ = str.__hash__
+
+    leaves = [Counted(f"v{at}") for at in range(500)]
+    Tree(Branch("any", tuple(map(Branch, leaves)))).pruned(leaves)
+    assert compared < 20 * len(leaves)
 
 
 def test_pruned_shows_nothing_below_the_cut() -> None:

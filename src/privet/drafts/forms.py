@@ -17,7 +17,10 @@ _DASHES = re.compile("[\u2010-\u2015\u2212]")
 _WORD = r"[^\W\d_a-zß-öø-ÿ][\w'\u2019.-]{1,30}"  # with a capital
 _OF = r"(?:(?:de|du|des|d[aeo]s?|del|dei|della|delle|la|las|los|le|les|van|den|der|het|von|y|e|św\.?) ){0,3}"
 _STREET = r"Street|St|Str|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Dr|Boulevard|Blvd|Way|Court|Ct|Terrace|Crescent"
-_ENDING = r"str\.|str|stra(?:ß|ss)e|weg|gasse|platz|allee|straat|laan|gracht|gatan|vägen|gade|vej|katu"
+_ENDING = (
+    r"str\.|str|stra(?:ß|ss)e|weg|gasse|platz|allee|straat|laan|gracht|gatan|gata|gaten|vägen|vegen|veien|väg|"
+    r"gade|vej|stræde|katu|kuja|polku|[^\W\d_]{4}ntie"
+)
 _FRENCH = "[Rr]ue|[Aa]venue|[Bb]oulevard|[Cc]hemin|[Qq]uai"
 _BEFORE = (
     r"[Aa]venida|[Vv]ia(?:le)?|[Pp]iazza|[Cc]alle|[Rr]ua|[Uu]lica|[Uu]l\.|[Aa]leja|[Ss]traat|"
@@ -27,6 +30,11 @@ _STREETS = "|".join(
     (
         # 12 Elm Street, 221B Baker St., 9 North Oak Rd
         rf"(?<![\w.,/-])[0-9]{{1,5}}[A-Za-z]?,? (?:{_WORD} ){{1,3}}(?:{_STREET})\b",
+        # 12 ELM STREET, 12 elm street
+        (
+            r"(?<![\w.,/-])[0-9]{1,5} (?:(?!on |of |the |in |by |off |days |weeks )[^\W\d_]{2,30} ){1,2}"
+            r"(?i:street|avenue|boulevard|terrace|crescent|road|lane)\b"
+        ),
         # Hauptstr. 5, Kirchweg 12a, Kerkstraat 4, Storgatan 7
         rf"\b[^\W\d_a-zß-öø-ÿ][\w-]{{1,30}}(?:{_ENDING}) ?[0-9]{{1,4}} ?[a-zA-Z]?\b",
         # Lange Straße 5, Kölner Str. 12
@@ -79,13 +87,13 @@ _PAIR = re.compile(
 )
 _FOUR = r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}"
 _COMPUTER = re.compile(
-    rf"\bip(?:v4)?\b(?: ?(?:address|addr|adresse))?[ :=]{{0,3}}({_FOUR})(?![\w.])", re.IGNORECASE
+    rf"\b(?:ip(?:v4)?|host)\b(?: ?(?:address|addr|adresse))?[ :=]{{0,3}}({_FOUR})(?![\w.])", re.IGNORECASE
 )
 _FOUR_PARTS = re.compile(_FOUR)
 _DOTTED = re.compile(r"v?[0-9]{1,6}(?:\.[0-9]{1,8}){1,6}")
 _OF_A_NET = 20  # a part of an address is larger than those of the numbers of chapters and of versions
 _DEGREES = (90, 180)
-_TELEPHONE = (10, 13)  # digits
+_TELEPHONE, _REGISTER = (10, 13), 19  # digits of a telephone; of a card or an account, at the most
 
 
 def _any(*patterns: str, flags: int = 0) -> re.Pattern[str]:
@@ -163,16 +171,21 @@ def _local(values: Sequence[str]) -> Iterator[bool]:
         yield ranges == len(found)
 
 
-def among_numbers(values: Sequence[str]) -> bool:
-    """Is one number as long as a telephone's, where all others are far shorter?
+def among_numbers(values: Sequence[str]) -> str | None:
+    """What one number is that is as long as a telephone's or a card's, where all others are far shorter.
 
-    >>> among_numbers(["1", "17", "230", "7911123456"]), among_numbers(["1", "17", "9999999999"])
-    (True, False)
+    >>> [among_numbers(["1", "17", value]) for value in ("7911123456", "4111111111111111", "9999999999")]
+    ['a telephone number', 'a number of a register', None]
     """
     lengths = {value: len(value.strip().lstrip("+-").partition(".")[0]) for value in values}
-    low, high = _TELEPHONE
+    low, high = _TELEPHONE[0], _REGISTER
     long = [value for value, digits in lengths.items() if low <= digits <= high]
-    if len(long) != 1 or len(set(long[0].partition(".")[0])) <= 2 or len(values) <= 2:
-        return False
+    if len(long) != 1 or len(values) <= 2:
+        return None
+    telephone = lengths[long[0]] <= _TELEPHONE[1]
+    if len(set(long[0].partition(".")[0])) <= (2 if telephone else 1):  # 9999999998: of what is missing
+        return None
     rest = max(digits for value, digits in lengths.items() if value != long[0])
-    return long[0].partition(".")[2].strip("0") == "" and rest * 3 <= lengths[long[0]]
+    if long[0].partition(".")[2].strip("0") != "" or rest * 3 > lengths[long[0]]:
+        return None
+    return "a telephone number" if telephone else "a number of a register"

@@ -21,9 +21,8 @@ SELDOM = 2  # records at most, beside choices that many make
 
 def told(seen: Seen) -> Found | None:
     """One value that names somebody is one too many, however rare it is, in whatever column it stands."""
-    if seen.numeric and len(seen.values) <= LOOKED_AT and among_numbers(seen.values):
-        many = f"{len(seen.values):,}"
-        return Found(Role.IDENTIFIER, f"a telephone number stands among its numbers ({many})")
+    if seen.numeric and len(seen.values) <= LOOKED_AT and (kind := among_numbers(seen.values)):
+        return Found(Role.IDENTIFIER, f"{kind} stands among its numbers ({len(seen.values):,})")
     if not seen.texts or seen.flag:
         return None
     places = lexicon.PLACES.speak(seen.name) or lexicon.THINGS.speak(seen.name)

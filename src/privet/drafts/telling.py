@@ -60,7 +60,10 @@ _CALLED = (
     r"\b(?:tel|phone|ph|mobile|cell|fax|call|callback|r[üu]ckruf|handy|t[ée]l|m[óo]vil)\b"
     r"[^0-9]{0,30}[0-9][0-9 ()/.-]{5,}[0-9]"
 )
-_NUMBERED = r"\b(?:mrn|ssn|dob|nhs|iban|patient id|pt id|passport)\b[ :#.no]{0,6}[0-9][0-9/ .-]{4,}"
+_NUMBERED = (
+    r"\b(?:mrn|ssn|dob|nhs|iban|patient id|pt id|passport|reisepass|passeport|pasaporte|passaporto|paspoort|"
+    r"personalausweis|driver'?s licen[cs]e)\b[ :#.no]{0,6}(?:[0-9][0-9/ .-]{4,}|[a-z]{1,3}[0-9][a-z0-9]{4,})"
+)
 # "Dr of Medicine", "Prof. degree", "Sr. Developer": a title, and nobody.
 _NOBODY = re.compile(
     r"\b(?:manager|developer|engineer|analyst|director|consultant|officer|specialist|architect|administrator|"
@@ -102,6 +105,7 @@ _FULL = re.compile(
 _IBAN = re.compile(r"\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b")
 _CARD = re.compile(r"(?<![\w.-])[2-6](?:[ -]?[0-9]){12,18}(?![\w.-])")
 _WEAK = frozenset(_listed("nurse doctor call called contact ask asked per by attn told phoned"))
+_CALLING = frozenset(_listed("call called told phoned contact asked nurse doctor"))  # two capitals are enough
 _FAMILIAR = (
     frozenset(_RELATIVES) - _WEAK
 )  # in small letters: "son Peter Novak", and not "Spouse Or Girlfriend"
@@ -220,9 +224,12 @@ def _known(word: str) -> bool:
 def _related(match: re.Match[str]) -> bool:
     """A name that is known, or two words with capitals behind a relative."""
     familiar = match[1] in _FAMILIAR and match[2].casefold() in _SHORT_NAMES
-    return (
-        familiar or _known(match[2]) or (match[3] is not None and (match[1] in _FAMILIAR or _known(match[3])))
-    )
+    if familiar or _known(match[2]):
+        return True
+    if match[3] is None:
+        return False
+    called = match[1].casefold() in _CALLING and not KINDS.speak(f"{match[2]} {match[3]}")
+    return match[1] in _FAMILIAR or called or _known(match[3])
 
 
 def _called(match: re.Match[str]) -> bool:
@@ -230,8 +237,7 @@ def _called(match: re.Match[str]) -> bool:
     one, other = match[1], match[3]
     given, family = _BOTH
     return one.casefold() != other.casefold() and (
-        (known(one, given) and known(other, family))
-        or (bool(match[2]) and known(one, family) and known(other, given))
+        (known(one, given) and known(other, family)) or (known(one, family) and known(other, given))
     )
 
 

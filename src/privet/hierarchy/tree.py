@@ -154,9 +154,7 @@ class Tree(Hierarchy):
         >>> jobs.pruned(["Artist", "Lawyer"]).leaves
         ('Artist', 'Lawyer')
         """
-        wanted = [
-            label for label in cut if label is not None
-        ]  # null hangs below the root of a domain, not here
+        wanted = Counter(label for label in cut if label is not None)  # null hangs below the root of a domain
         found: list[str] = []
 
         def above(node: Branch) -> Branch:
@@ -168,7 +166,7 @@ class Tree(Hierarchy):
             return Branch(node.label, tuple(above(child) for child in node.children))
 
         top = above(self.root)
-        if sorted(found) != sorted(wanted):
+        if Counter(found) != wanted:
             raise HierarchyError("a cut has one label on every way from the root to a leaf")
         return type(self)(top)
 

@@ -1,18 +1,18 @@
 """Texts that a spreadsheet may take for formulas, and how they are written so that it does not.
 
-A text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return is run by some spreadsheets that open a
-CSV or TSV file ("CSV injection"), and a value of the data may have been written by anybody. An apostrophe
-before it says that it is a text.
+A text that begins with `=`, `+`, `-`, `@` (of full width, too), a tab or the end of a line is run by some
+spreadsheets that open a CSV or TSV file ("CSV injection"), and a value of the data, or a header, may be
+anybody's. An apostrophe before it says that it is a text.
 """
 
 from __future__ import annotations
 
 import re
 
-BEGINS = "=+-@\t\r"
+BEGINS = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 ESCAPE = "'"
 
-_NUMBER = re.compile(r"[+-][0-9.,]*[0-9][0-9.,]*(?:[eE][+-]?[0-9]+)? ?%?")
+_NUMBER = re.compile(r"[+\-\uff0b\uff0d][0-9.,]*[0-9][0-9.,]*(?:[eE][+-]?[0-9]+)? ?%?")
 
 
 def like_formula(value: str | None) -> bool:

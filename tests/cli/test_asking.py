@@ -285,3 +285,15 @@ def _typed_and_stopped(words: list[str], before: Sequence[bytes]) -> tuple[int |
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
         os.close(terminal)
+
+
+def test_no_header_reaches_the_terminal_raw(
+    data: Path, asked: Asked, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`ESC ] 0 ; ... BEL` sets the title of the window, and may forge questions."""
+    evil = "\x1b]0;evil\x07zip"
+    Path("evil.csv").write_text(f"sex,age,{evil}\n" + "".join(f"F,{20 + i},5{i:04}\n" for i in range(80)))
+    asked("evil.csv", ["nosuch", "-nosuch", f"{evil},{evil}", "x"])
+    said = "".join(capsys.readouterr())
+    assert "evil" in said
+    assert "\x1b" not in said

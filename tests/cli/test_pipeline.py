@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sqlite3
 import sys
 from collections.abc import Callable
@@ -216,3 +217,19 @@ def test_what_sqlite_would_read_as_missing_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="'parts' holds bytes or durations"):
         place.write(pl.DataFrame({"parts": [[1, 2]]}), {})
     assert not (tmp_path / "t.db").exists()
+
+
+@pytest.mark.parametrize("given", ["patients.csv", POLICY])
+def test_no_line_of_a_log_goes_into_what_is_no_log(privet: Run, place: Path, given: str, table: Any) -> None:
+    before = (place / given).read_bytes()
+    ran = privet("publish", "patients.csv", POLICY, "-o", "out", "--log", given)
+    assert ran.code == 2
+    assert "no log of privet" in ran.err
+    assert (place / given).read_bytes() == before
+    assert not (place / "out").exists()
+
+
+def test_nobody_waits_for_a_pipe_that_nobody_reads(privet: Run, place: Path, table: Any) -> None:
+    os.mkfifo(place / "pipe")
+    ran = privet("publish", "patients.csv", POLICY, "-o", "out", "--log", "pipe")
+    assert (ran.code, "not a pipe" in ran.err) == (2, True)

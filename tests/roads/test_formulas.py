@@ -11,6 +11,7 @@ from tests.roads.test_transactions import reseal
 
 import privet as pv
 from privet.cli import main
+from privet.errors import PolicyError
 from privet.spreadsheets import like_formula
 
 POLICY = """policy = 1
@@ -74,7 +75,9 @@ def test_numbers_are_not_formulas_and_typed_files_say_what_is_text(tmp_path: Pat
     assert not any("formula" in one for one in json.loads((typed / "evidence.json").read_text())["cautions"])
 
 
-@pytest.mark.parametrize("text", ["=A1", "+49 170", "-2+3", "@x", "\tx", "\rx", "-1..2x", "=B2"])
+@pytest.mark.parametrize(
+    "text", ["=A1", "+49 170", "-2+3", "@x", "\tx", "\rx", "-1..2x", "=B2", "\n=1", "\uff1d1+1"]
+)
 def test_like_a_formula(text: str) -> None:
     assert like_formula(text)
 
@@ -206,3 +209,22 @@ def test_paths_and_sets_say_it_too(text: str, raw: str, caution: str, tmp_path: 
     assert any(caution in one for one in pv.verify(folder).complaints)
     with pytest.raises(pv.PolicyError, match="for tables"):
         pv.Policy.loads(text.replace("policy = 1", 'policy = 1\nformulas = "escaped"', 1))
+
+
+HEADER = '=HYPERLINK("http://e.org")'
+
+
+def test_a_header_like_a_formula_is_a_caution_and_refused_where_cells_are_escaped(tmp_path: Path) -> None:
+    raw = "sex,s,note\n" + "F,a,b\nM,a,b\n" * 3
+    quoted = '"' + HEADER.replace('"', '""') + '"'
+    (tmp_path / "raw.csv").write_text(raw.replace("note", quoted), encoding="utf-8")
+    named = POLICY.replace("note = {", f"{json.dumps(HEADER)} = {{")
+    (tmp_path / "policy.toml").write_text(named, encoding="utf-8")
+    folder = pv.publish(tmp_path / "raw.csv", tmp_path / "policy.toml").write(tmp_path / "out")
+    said = json.loads((folder / "evidence.json").read_text())["cautions"]
+    assert f"{HEADER}: its name begins like a formula" in {one.partition(";")[0] for one in said}
+    assert pv.verify(folder).holds
+    with pytest.raises(PolicyError, match="the name begins like a formula"):
+        pv.Policy.loads(named.replace("[attributes]", 'formulas = "escaped"\n[attributes]', 1))
+    dropped = named.replace('role = "other"', 'role = "identifier"')
+    pv.Policy.loads(dropped.replace("[attributes]", 'formulas = "escaped"\n[attributes]', 1))

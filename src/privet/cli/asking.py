@@ -104,7 +104,7 @@ def _again(question: str, understood: Callable[[str], T]) -> T:
     _wakes_on_ctrl_c()
     for left in reversed(range(TRIES)):
         try:
-            said: str = typer.prompt(question, default="", show_default=False)
+            said: str = typer.prompt(screen.shown(question), default="", show_default=False)
         except click.Abort:
             raise InputError("--ask: nobody answers; nothing was written") from None
         try:
@@ -114,7 +114,7 @@ def _again(question: str, understood: Callable[[str], T]) -> T:
                 raise InputError(
                     f"--ask: {unclear}", f"--ask: {TRIES} answers were not understood; nothing was written"
                 ) from None
-            screen.say(f"  {unclear}")
+            screen.say(f"  {screen.shown(str(unclear))}")
     raise AssertionError
 
 
@@ -223,7 +223,7 @@ def _unclear(word: str, meant: Sequence[tuple[str, bool]], places: Mapping[str, 
         ways = [f"{sign}{way}" for way in (f'"{name}"', f"'{name}'", f"#{place}")]
         sure = next((way for way in ways if _meant(way, places) == [(name, off)]), ways[0])
         told.append(f"type {sure} for {'taking off ' if off else ''}the column {name!r}, number {place}")
-    return screen.shown(f"{word} may mean {len(meant)} things: {'; '.join(told)}")
+    return f"{word} may mean {len(meant)} things: {'; '.join(told)}"
 
 
 def _unquoted(word: str) -> str:

@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 import shutil
+import stat
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 STREAM = "-"
 PIECE = 1 << 20  # bytes
+LINE = 1 << 16  # of a log
 
 
 @contextmanager
@@ -153,6 +155,26 @@ class Log:
         )
 
 
+def _refuse_other_files(path: Path) -> None:
+    """A line of a log in the data or the policy is damage; whoever opens a pipe may wait for ever."""
+    try:
+        kind = path.stat()
+    except FileNotFoundError:
+        return
+    if stat.S_ISFIFO(kind.st_mode) or stat.S_ISDIR(kind.st_mode):
+        raise InputError(f"{path}: a log is a file, and not a pipe or a folder")
+    if not stat.S_ISREG(kind.st_mode) or not kind.st_size:
+        return
+    with path.open("rb") as there:
+        first = there.readline(LINE)
+    try:
+        begun = json.loads(first)
+    except ValueError:
+        begun = None
+    if not isinstance(begun, dict) or not {"at", "run", "event"} <= begun.keys():
+        raise InputError(f"{path}: is there already, and no log of privet; name another file (--log)")
+
+
 @contextmanager
 def logged(path: Path | None, folder: Path) -> Iterator[Log]:
     """A log that is added to; how the run ended is its last line."""
@@ -161,6 +183,7 @@ def logged(path: Path | None, folder: Path) -> Iterator[Log]:
         return
     if path.absolute().parent == folder.absolute():
         raise InputError(f"{path}: a log must not lie in the release folder")
+    _refuse_other_files(path)
     with os.fdopen(
         os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a", encoding="utf-8"
     ) as stream:

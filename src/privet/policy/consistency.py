@@ -217,6 +217,12 @@ def _formulas(policy: Terms) -> Iterator[str]:
         return
     if policy.kind != TABLE:
         yield f'formulas: "escaped" is for tables; {policy.kind} are read again from what is written'
+    for attribute in policy.attributes:
+        if attribute.published and like_formula(attribute.name):
+            yield (
+                f"attributes.{attribute.name}: the name begins like a formula, and no apostrophe can stand "
+                'before the name of a column; rename it in the data, or use formulas = "cautioned"'
+            )
     for at, model in enumerate(policy.models):
         if any(like_formula(value) for _, _, value in model.guarded()):
             yield (

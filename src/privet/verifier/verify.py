@@ -46,8 +46,9 @@ from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape, quoteattr
 
 LARGEST = 512 * 2**20  # bytes of a file, as it lies there and unpacked
-SIGNED = r"[+-][0-9.,]*[0-9][0-9.,]*([eE][+-]?[0-9]+)? ?%?\Z"
-FORMULA = rf"(?!{SIGNED})[=+@\t\r-][\s\S]*[^=+@\t\r -][\s\S]*"  # what a spreadsheet may run
+SIGNED = r"[+\-\uff0b\uff0d][0-9.,]*[0-9][0-9.,]*([eE][+-]?[0-9]+)? ?%?\Z"
+BEGINS = r"=+@\t\r\n\uff1d\uff0b\uff0d\uff20\-"
+FORMULA = rf"(?!{SIGNED})[{BEGINS}][\s\S]*[^ {BEGINS}][\s\S]*"  # what a spreadsheet may run
 LOOSE = {"utf-7", "unicode-escape", "raw-unicode-escape", "idna", "punycode"}  # encodings
 MOST = 1_000_000  # groups that are counted one by one
 Row = dict[str, Any]  # a record: texts by the names of columns, None where a value is missing
@@ -255,7 +256,8 @@ def records_of(name: str, raw: bytes, policy: Row) -> list[Row]:
     refuse(uneven, f"{name}: a row has other fields than the header")
     refuse(null != "" and any(cell == ("", True) for row in rest for cell in row), other)
     texts = [[None if bare and text == null else text for text, bare in row] for row in rest]
-    run = "formulas" in policy and any(re.fullmatch(FORMULA, text or "") for row in texts for text in row)
+    cells: list[list[str | None]] = [[text for text, _ in head], *texts]
+    run = "formulas" in policy and any(re.fullmatch(FORMULA, text or "") for row in cells for text in row)
     refuse(run, "a cell begins like a formula, though the policy says that they are escaped")
     return [{key: value for (key, _), value in zip(head, row, strict=True)} for row in texts]
 

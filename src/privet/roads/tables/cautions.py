@@ -123,7 +123,7 @@ def of_formulas(engine: Engine[Any], table: Any, tally: Tally, form: Form) -> li
         column.name: column.domain.values
         for column in (*tally.quasi, *tally.sensitive, *([tally.target] if tally.target else []))
     }
-    found = []
+    found: list[str] = []
     for name in engine.columns(table):
         if name in known:
             values = known[name]
@@ -131,8 +131,7 @@ def of_formulas(engine: Engine[Any], table: Any, tally: Tally, form: Form) -> li
             values = engine.beginning(table, name, BEGINS)
         else:
             values = engine.distinct(table, name)
-        if times := sum(map(like_formula, values)):
-            found.append(_of_formula(name, times))
+        found += _of_formulas(name, values)
     return found
 
 
@@ -140,13 +139,15 @@ def of_formulas_in(columns: Iterable[tuple[str, Iterable[Value]]], form: Form) -
     """The same for columns of texts, or items, of a release that is not a table of records."""
     if form.format not in (*FORMATS, "baskets"):
         return []
-    counted = ((name, sum(map(like_formula, set(values)))) for name, values in columns)
-    return [_of_formula(name, times) for name, times in counted if times]
+    return [said for name, values in columns for said in _of_formulas(name, set(values))]
 
 
-def _of_formula(name: str, times: int) -> str:
-    many = f"{times} different values begin" if times > 1 else "1 value begins"
-    return f"{name}: {many} like a formula; a spreadsheet may run it: import the column as text"
+def _of_formulas(name: str, values: Iterable[Value]) -> Iterator[str]:
+    if like_formula(name):
+        yield f"{name}: its name begins like a formula; a spreadsheet may run it: rename the column"
+    if times := sum(map(like_formula, values)):
+        many = f"{times} different values begin" if times > 1 else "1 value begins"
+        yield f"{name}: {many} like a formula; a spreadsheet may run it: import the column as text"
 
 
 def unsaid(evidence: Evidence, found: Iterable[str]) -> list[str]:

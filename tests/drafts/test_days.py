@@ -109,10 +109,14 @@ def test_safe_harbor_lets_no_day_and_no_month_leave(name: str) -> None:
         ("region", ["0360*", "0361*", "0590*"]),
         ("hsa", ["036XX", "059XX", "102XX"]),
         ("dest", ["Reno", "Tulsa", "Madison"]),
+        *(
+            (name, ["Acme Widgets Inc", "Siemens AG", "Boeing"])
+            for name in ("company", "firma", "emp", "organization", "firm", "works_at", "workplc", "empresa")
+        ),
         ("x7", [f"{43 + at / 977:.5f}" for at in range(N)]),
     ],
 )
-def test_ages_in_words_and_places_by_other_names_go(name: str, values: list[str]) -> None:
+def test_ages_in_words_and_places_and_employers_by_other_names_go(name: str, values: list[str]) -> None:
     assert left_of(name, (values * N)[:N]) == set()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
@@ -13,6 +14,10 @@ import pytest
 from tests.placing.kinds import KINDS, litter, prepared, whole
 from tests.placing.nursery import Nursery
 from tests.tries import seldom
+
+from privet.cli import main
+from privet.dp.ledger import Ledger
+from privet.roads.noisy.release import NoisyRelease
 
 SMALL = (4, 8, 16, 24, 40, 64, 96, 160, 400, 2000)  # kilobytes
 
@@ -44,7 +49,7 @@ class Disk:
         self.folder.rmdir()
 
 
-def tried(nursery: Nursery, folder: Path, kind: str, size: int) -> tuple[int, int]:
+def tried(nursery: Nursery, folder: Path, kind: str, size: int, *, keep: bool = False) -> tuple[int, int]:
     """Publish to a disk of that size, and again with a release that fills most of it; how both ended."""
     source, disk = folder / "source", Disk(folder / "disk", size)
     try:
@@ -61,7 +66,8 @@ def tried(nursery: Nursery, folder: Path, kind: str, size: int) -> tuple[int, in
             assert content(disk.folder / "out") == before, "the old release is lost"
     finally:
         disk.close()
-    shutil.rmtree(source)
+    if not keep:
+        shutil.rmtree(source)
     return first, second
 
 
@@ -93,6 +99,32 @@ def test_a_small_disk(nursery: Nursery, tmp_path: Path, size: int) -> None:
 def test_between_too_small_and_large_enough(nursery: Nursery, tmp_path: Path) -> None:
     assert tried(nursery, tmp_path, "noisy", 8)[0] == 2
     assert tried(nursery, tmp_path, "noisy", 4000) == (0, 0)
+
+
+@pytest.mark.parametrize("size", [16, 40, 96])
+def test_a_disk_without_room_costs_nothing(nursery: Nursery, tmp_path: Path, size: int) -> None:
+    """A third of the runs on small disks paid and published nothing, and said only that the disk was full."""
+    assert tried(nursery, tmp_path, "noisy", size, keep=True) == (2, 2)
+    ledger = Ledger(tmp_path / "source" / "ledger.sqlite", create=False)
+    assert list(ledger.releases("ward")) == []
+
+
+def test_what_stays_spent_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk fills up behind the reservation."""
+    args = prepared(tmp_path / "here", "noisy")
+    monkeypatch.chdir(tmp_path / "here")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "data.csv")
+
+    monkeypatch.setattr(NoisyRelease, "write_data", full)
+    said: list[str] = []
+    monkeypatch.setattr("privet.cli.screen.problems", lambda *lines: said.extend(lines))
+    assert main(args) == 2
+    (entry,) = Ledger("ledger.sqlite", create=False).releases("ward")
+    assert entry.state == "reserved"
+    assert any("No space left on device" in one for one in said)
+    assert any(f"stays spent: `privet ledger show` lists {entry.release} as reserved" in one for one in said)
 
 
 @pytest.mark.slow

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 STREAM = "-"
 PIECE = 1 << 20  # bytes
 LINE = 1 << 16  # of a log
+PAGES = 1 << 17  # bytes of the report, the evidence and the policy
+PLAIN, UNPACKED = frozenset((".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".json")), 8
 
 
 @contextmanager
@@ -48,6 +50,14 @@ def incoming(data: str, format: str | None, folder: Path) -> Iterator[str]:  # n
         error.complaints = tuple(complaint.replace(str(path), "stdin") for complaint in error.complaints)
         error.args = ("\n".join(error.complaints),)
         raise
+
+
+def room(source: str) -> int:
+    """About as many bytes as a release of it may take: what is paid for must not find the disk full."""
+    path = Path(source)
+    files = [one for one in path.rglob("*") if one.is_file()] if path.is_dir() else [path]
+    sizes = (one.stat().st_size * (1 if one.suffix in PLAIN else UNPACKED) for one in files if one.is_file())
+    return PAGES + sum(sizes)
 
 
 def folder_of(output: Path, evidence: Path | None, *, json: bool) -> Path:

@@ -185,6 +185,8 @@ def publish(
         if copy is not None and said.kind == "documents":
             raise InputError("--into: documents are no table")
         spends = said.algorithm.public_domains
+        if spends:
+            claim.hold(pipeline.room(source))
         if explain and spends:
             raise InputError(f"--explain: {said.algorithm.name} has no loss to explain; see `privet plan`")
         try:

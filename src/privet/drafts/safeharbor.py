@@ -27,7 +27,10 @@ __all__ = ["Coarsened", "nothing_found", "safe_harbor"]
 # 164.514(b)(2)(i) is about identifiers "of the individual or of relatives, employers, or household members".
 EMPLOYERS = Words("""
     employer employers -employername- workplace arbeitgeber arbeitsstelle employeur empleador empregador
-    werkgever pracodawca arbetsgivare arbejdsgiver arbeidsgiver
+    werkgever pracodawca arbetsgivare arbejdsgiver arbeidsgiver company -companyname- firm firma firme
+    organization organisation organizacion organizzazione organizacja entreprise empresa azienda impresa
+    bedrijf virksomhed bedrift foretag works emp workplc wrkplc betrieb unternehmen работодатель компания
+    организация 会社 公司 회사
 """)
 KINDS_OF_EMPLOYERS = Words("""
     privat- public- govern- state federal local municipal self- none no non- yes own family employ- unemploy-
@@ -39,6 +42,9 @@ YEARS = Intervals(width=(1, 5, 10))  # of days as fractions of a year
 OLD_AGES = (90, 125)  # so old is the oldest where a column without a name may hold ages
 UNSAID = frozenset(("-9", "-99", "-1", "777", "888", "998", "999", "9999"))  # of a missing age
 FEW_CODES = 20
+_WHERE = frozenset(
+    ("at", "for", "name", "current", "last", "former", "of", "work")
+)  # "works_at", "firm_of_work"
 _TO = re.compile(r"(?:t|time|days?|weeks?|months?)[_. ]?(?:to|since|until|till|of|from)?[_. ]?(\w+)")
 _SHORTLY = re.compile(r"t[A-Z]\w*")
 A_LETTER_AND_A_NUMBER = re.compile(r"(?:[A-Za-z]|[Vv]ar|VAR|[Cc]ol|COL|[Ff]ield)[_. -]?[0-9]{1,4}")
@@ -147,7 +153,7 @@ def _unnamed(column: Coarsened) -> bool:
 def _employer(column: Coarsened) -> bool:
     """Names of employers; whether it is a private or a public one says less."""
     return (
-        nothing_but(EMPLOYERS, column.name)
+        nothing_but(EMPLOYERS, " ".join(word for word in taken_apart(column.name) if word not in _WHERE))
         and not isinstance(column.hierarchy, Intervals)
         and not all(map(KINDS_OF_EMPLOYERS.speak, column.values))
     )

@@ -21,7 +21,7 @@ from typing import TypeAlias
 from privet.errors import InputError
 from privet.placing import system
 
-LOCK, NEW, OLD, READY, NEARLY = "lock", "new", "old", "ready", "nearly ready"
+LOCK, NEW, OLD, READY, NEARLY, ROOM = "lock", "new", "old", "ready", "nearly ready", "room"
 RANDOM = 8  # letters that tempfile adds to a name
 
 Placed: TypeAlias = list[Path]
@@ -41,10 +41,15 @@ class Aside:
 
     def fresh(self, name: str) -> Path:
         """Where to write what shall be called `name`; one step down, so that nothing else gets in its way."""
+        (self.folder / ROOM).unlink(missing_ok=True)
         inside = self.folder / NEW
         inside.mkdir(exist_ok=True)
         inside.chmod(0o700)  # whatever the umask
         return inside / name
+
+    def hold(self, size: int) -> None:
+        """Take room for what will be written, until it is: whoever pays before that must find it there."""
+        system.filled(self.folder / ROOM, size)
 
     def place(self, names: Sequence[str]) -> None:
         """Put what was written under `names` in its place, in this order, over what stands there."""

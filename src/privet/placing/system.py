@@ -24,6 +24,7 @@ except ImportError:  # no such system call here: every other run is taken for a 
 AT_FDCWD = -100
 RENAME_EXCHANGE = 2
 NOT_OFFERED = {errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM}
+PIECE = 1 << 20  # bytes
 PATIENCE = 60.0  # seconds; the lock of a folder is held for a few renames
 
 
@@ -42,6 +43,16 @@ def exchanged(one: Path, other: Path) -> bool:
     if failed in NOT_OFFERED:
         return False
     raise OSError(failed, os.strerror(failed), str(other))
+
+
+def filled(path: Path, size: int) -> None:
+    """A file of that size with its place on the disk; raises where there is none."""
+    with path.open("xb") as file:
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file.fileno(), 0, size)
+            return
+        for _ in range(-(-size // PIECE)):
+            file.write(bytes(PIECE))
 
 
 def held(path: Path) -> int | None:

@@ -20,11 +20,13 @@ from privet.dp.plan import mean_error, mean_error_of_two
 from privet.dp.settings import COUNT, Drawn, Output, Settings
 from privet.dp.spend import cost
 from privet.engine import Cluster, Engine, suffix
+from privet.errors import InputError
 from privet.evidence import notes as ev
 from privet.evidence.folder import FILE, digest
 from privet.measure import summary
+from privet.placing import told
 from privet.policy.values import Policy
-from privet.release import Release
+from privet.release import Release, named
 from privet.roads.stations import in_frame
 
 RECODING = "noisy counts"
@@ -61,6 +63,17 @@ class NoisyRelease(Release):
     def published_policy(self) -> Policy:
         # Domains are public, all of them; where the ledger lies is nobody else's business.
         return replace(self.policy, ledger=None, form=self.form)
+
+    def write(self, folder: Path | str, **how: Any) -> Path:
+        try:
+            return super().write(folder, **how)
+        except OSError as error:
+            found = told(error, named(Path(folder)))
+            raise InputError(
+                f"{found.filename}: {found.strerror}",
+                "the release did not arrive, and what was drawn for it stays spent: `privet ledger show` "
+                f"lists {self.reservation.name} as reserved",
+            ) from None
 
     def leaving(self, folder: Path) -> None:
         """Enter it in the ledger: the evidence has the digests of all the other files."""

@@ -141,3 +141,19 @@ def test_old_ages_are_one_group_whatever_stands_beside_them(name: str) -> None:
 )
 def test_what_says_no_date_stays(name: str, values: list[str]) -> None:
     assert left_of(name, (values * N)[:N])
+
+
+@pytest.mark.parametrize(
+    "name", ["bdate", "d_o_b", "bth_yr", "Jahrgang", "födelseår", "生年", "momdob", "dob"]
+)
+def test_no_range_of_years_tells_a_high_age(name: str) -> None:
+    values = [f"{year}-{year + 4}" for year in range(1915, 2005, 5)]
+    assert {one for one in left_of(name, (values * N)[:N]) if one < "1936"} == set()
+
+
+def test_days_as_fractions_of_a_year_leave_as_years_however_old_somebody_is() -> None:
+    """The oldest years stood a level higher than the others, and the whole table was refused."""
+    random = Random(3)
+    left = left_of("dob", [f"{random.uniform(1915, 2005):.2f}" for _ in range(N)])
+    assert {one for one in left if not one.startswith(("<", "["))} == set()
+    assert len(left) > 60

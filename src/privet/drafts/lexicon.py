@@ -304,7 +304,8 @@ QUASI = Words("""
 """)
 # When somebody was born.
 BIRTH = Words("""
-    birth- born dob yob byear byr -birth-
+    birth- born dob yob byear byr -birth- -dob- -bdate- -bday- bth -bthyr- -yrborn- -bornyr- jahrgang -fodels-
+    生年
     geb geboren geburts- -gebdat- naissance nacimiento nascita nascimento
     nasc nac geboorte- dogum urodz- fodt fodsel- fodd syntyma- syntynyt narozen- nar szulet- nascut- nastere-
     -出生- -生年月日- -생년월일- -생일- рожд- γεννησ- ميلاد الميلاد जन्म -ngaysinh- -tanggallahir- lahir

@@ -38,7 +38,7 @@ KINDS_OF_EMPLOYERS = Words("""
 """)
 AGES = Intervals(width=(5, 10), top=OLDEST + 1)  # below stand the numbers themselves
 AGES_BY_YEAR = Intervals(width=(1, 5, 10), top=OLDEST + 1)  # 30.8446 is an age to the day
-YEARS = Intervals(width=(1, 5, 10))  # of days as fractions of a year
+YEARS = Intervals(width=(1,))  # of days as fractions of a year; wider ones would not meet the oldest year
 OLD_AGES = (90, 125)  # so old is the oldest where a column without a name may hold ages
 UNSAID = frozenset(("-9", "-99", "-1", "777", "888", "998", "999", "9999"))  # of a missing age
 FEW_CODES = 20

@@ -42,7 +42,15 @@ def left_of(name: str, values: list[str]) -> set[str]:
         ),
         *("Apr 24 2017", "24 Apr 2017", "12th of March", "March 2019", "mid June 2020", "5 maja 2019"),
         *("5 Eylül 2019", "5 květen 2019", "1. März", "12 de marzo", "3 мая 2018", "2019年5月3日", "5월 3일"),
-        *("1 lipca 2016", "Christmas 2018", "Easter Monday 2020", "d\u2019abril 2019", "5 augusti"),
+        *(
+            "1 lipca 2016",
+            "Christmas 2018",
+            "Easter Monday 2020",
+            "d\u2019abril 2019",
+            "5 augusti",
+            "IIb (Mar 2019)",
+            "pos 4/5/2019",
+        ),
     ],
 )
 def test_a_day_or_a_month_is_found(value: str) -> None:
@@ -118,6 +126,18 @@ def test_safe_harbor_lets_no_day_and_no_month_leave(name: str) -> None:
 )
 def test_ages_in_words_and_places_and_employers_by_other_names_go(name: str, values: list[str]) -> None:
     assert left_of(name, (values * N)[:N]) == set()
+
+
+@pytest.mark.parametrize(
+    "name", ["dobm", "dobd", "dod_d", "bdmm", "месяц", "月", "miesiac", "giorno", "mese_nascita", "admit_dag"]
+)
+def test_numbers_of_months_and_days_go_in_any_language(name: str) -> None:
+    assert left_of(name, [str(1 + at % (12 if name.endswith("mm") else 28)) for at in range(N)]) == set()
+
+
+@pytest.mark.parametrize("values", [["T1", "T2", "T3"], ["I kwartał", "II kwartał"], ["I/2019", "II/2019"]])
+def test_quarters_go_as_others_write_them(values: list[str]) -> None:
+    assert left_of("when", (values * N)[:N]) == set()
 
 
 @pytest.mark.parametrize("name", ["anni", "longevity", "V3"])

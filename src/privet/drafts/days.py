@@ -18,6 +18,12 @@ MONTHS = Path(__file__).with_name("months.txt")
 AMBIGUOUS = frozenset(
     ("may", "march", "mars", "maj", "mai", "mei", "mays", "luty", "mart", "machi", "agosti")
 )
+SHORT = frozenset(  # beside a year alone, as in "Mar 2019"
+    (
+        *("jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "okt", "nov", "dec", "dez"),
+        *("ene", "abr", "ago", "dic", "janv", "avr", "juil", "fev", "giu", "lug", "mrz", "kwi", "maj", "paz"),
+    )
+)
 _YEAR = r"(?:1[89]|20)[0-9]{2}"
 _DAY, _MONTH = "(?:0?[1-9]|[12][0-9]|3[01])", "(?:0?[1-9]|1[0-2])"
 _BESIDE = r"(?<![\w.,/-])"
@@ -77,7 +83,8 @@ def _among(words: list[str]) -> bool:
         day = any(re.fullmatch(rf"{_DAY}\.?", one) for one in near)
         if word in short or word in AMBIGUOUS:
             ordinal = word in AMBIGUOUS and any(map(_ORDINAL.fullmatch, near))
-            if ordinal or (year and (day or word in AMBIGUOUS)):
+            beside = word in SHORT and re.fullmatch(_YEAR, words[at + 1] if at + 1 < len(words) else "")
+            if ordinal or beside or (year and (day or word in AMBIGUOUS)):
                 return True
         elif year or day or any(map(_ORDINAL.fullmatch, near)):
             return True

@@ -22,8 +22,16 @@ EPOCHS = frozenset(("epoch", "unixtime", "ts", "timestamp", "serial", "sas", "ex
 MONTHS_AND_DAYS = Words("""
     month mo monat mois mes day tag jour dia week wk kw semaine semana hour time d m quarter qtr weekday
     dow wochentag date dt datum sasdate julian yymmdd ddmmyy mmddyy ddmmyyyy mmddyyyy
+    месяц месяца день дня неделя 月 日 월 일 miesiac mesiac mesic maned manad kuukausi honap luna ay giorno
+    giorni dzien den nap paiva zi gun maand dag trimestre trimestres kwartal kvartal quartal settimana semaine
+    semana tydzien viikko vecka uke
 """).whole
-CALENDAR = Words("week weekday wochentag quarter qtr dow isoweek date dt datum -date- julian")
+CALENDAR = Words("""
+    week weekday wochentag quarter qtr dow isoweek date dt datum -date- julian
+    месяц месяца день дня неделя 月 日 월 일 miesiac mesiac mesic maned manad kuukausi honap luna giorno giorni
+    dzien paiva maand dag trimestre trimestres kwartal kvartal quartal settimana semaine semana tydzien viikko
+    vecka
+""")
 # What is finer than a year, as a text: "03/24", "2023-W26", "2023Q1", "14:30", "20 November 2023", "Tue".
 _FINER = re.compile(
     r"""
@@ -73,7 +81,7 @@ _SHARE = frozenset(("1/1", "1/2", "1/3", "2/3", "1/4", "3/4"))
 FEW = 20
 # What a part of a date may be grown together with: "BMONTH", "ADMMON", "dischday", "mob".
 _EVENT = (
-    "b|bir(?:th)?|br?th|born|dob|geb|adm(?:it|ission)?|ds?ch|disch?(?:arge|g)?|dis|dsc|dx|diag|dth|death|die|died|"
+    "b|bd|bir(?:th)?|br?th|born|dob|geb|adm(?:it|ission)?|ds?ch|disch?(?:arge|g)?|dis|dsc|dx|diag|dth|death|die|died|"
     "dod|deceased|int(?:er|erview|v|vw)?|i|v|vis(?:it)?|exam|surg|op|proc|enr(?:ol|oll)?|onset|on|event|ev|test|"
     "tx|rx|trt|treat|hosp|reg|start|st|end|svc|serv|dos|samp(?:le)?|coll(?:ect)?|rep(?:ort)?|beg|first|last|fu|"
     "inj|acc|crash|hire|lab|vacc|inf|entry|exit|arr|ref|claim|fill|epi|iso|cal|date|i?year|yr|file|d|m|y|of|in|at|mdc|the"
@@ -110,6 +118,8 @@ _NO_PARTS = frozenset(
 _QUARTER = re.compile(
     r"""
     (?:.*\b)?[Qq](?:tr|uarter|uartal|UARTER|TR)?[ ._-]?[1-4](?:\b.*)? |
+    (?:[Tt][ .-]?)?(?:[1-4]|IV|I{1,3})[ ./-]+(?:[Tt]rim\w*|[KkQq][vw]?[au]rt\w*|(?:19|20)[0-9]{2}) |
+    [Tt][1-4] |
     (?:[1-4](?:st|nd|rd|th|\.)?|first|second|third|fourth|last)[ -]?(?:quarter|qtr|quartal|q)\b.* |
     [1-4]Q[ '-]?[0-9]{2,4} |
     (?:early|late|mid)?[ -]?(?:winter|spring|summer|fall|autumn)[ ,'-]*(?:[0-9]{2,4})? |
@@ -138,6 +148,12 @@ def finer_than_years(column: Coarsened) -> bool:
     ):
         return True
     if any(map(_part, words)) and _within(column, max(map(_part, words))):
+        return True
+    if (
+        words & {"d", "m"}
+        and (EVENTS.speak(column.called) or BIRTH.speak(column.called))
+        and _within(column, 31)
+    ):
         return True
     if any(map(_part, words)) and EVENTS.speak(column.called) and _periods(whole(column.values)):
         return True

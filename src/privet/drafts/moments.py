@@ -28,9 +28,9 @@ MONTHS_AND_DAYS = Words("""
 """).whole
 CALENDAR = Words("""
     week weekday wochentag quarter qtr dow isoweek date dt datum -date- julian
-    месяц месяца день дня неделя 月 日 월 일 miesiac mesiac mesic maned manad kuukausi honap luna giorno giorni
-    dzien paiva maand dag trimestre trimestres kwartal kvartal quartal settimana semaine semana tydzien viikko
-    vecka
+    месяц месяца день дня неделя 月 日 월 일 miesiac mesiac mesic maned manad kuukausi honap luna giorno
+    giorni dzien paiva maand dag trimestre trimestres kwartal kvartal quartal settimana semaine semana
+    tydzien viikko vecka
 """)
 # What is finer than a year, as a text: "03/24", "2023-W26", "2023Q1", "14:30", "20 November 2023", "Tue".
 _FINER = re.compile(
@@ -149,12 +149,9 @@ def finer_than_years(column: Coarsened) -> bool:
         return True
     if any(map(_part, words)) and _within(column, max(map(_part, words))):
         return True
-    if (
-        words & {"d", "m"}
-        and (EVENTS.speak(column.called) or BIRTH.speak(column.called))
-        and _within(column, 31)
-    ):
-        return True
+    rest = words - {"d", "m"}
+    if rest and words != rest and all(EVENTS.speak(word) or BIRTH.speak(word) for word in rest):  # "dod_d"
+        return _within(column, 31)
     if any(map(_part, words)) and EVENTS.speak(column.called) and _periods(whole(column.values)):
         return True
     if _of_an_event(column) or _quarters(column):

@@ -9,7 +9,6 @@ import tracemalloc
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -273,11 +272,11 @@ def test_more_lines_and_keys_that_need_care_than_are_looked_at_one_by_one(
 )
 def test_the_quick_look_finds_what_the_slow_one_finds(records: list[list[tuple[str, str, str]]]) -> None:
     lines = ["{" + ",".join(f'"{key}"{mark}{value}' for key, value, mark in one) + "}" for one in records]
-    raw = np.frombuffer("\n".join(lines).encode(), np.uint8)
+    raw = "\n".join(lines).encode()
 
     def said() -> str:
         try:
-            flatjson.refuse_ambiguous("p", "line", raw)
+            flatjson.refuse_ambiguous(Path("p"), raw, "line")
         except InputError as refused:
             return str(refused)
         return ""

@@ -207,10 +207,10 @@ BAD: dict[str, tuple[str, bytes, str]] = {
     "unknown ending": ("a.dat", b"PK", "format is one of"),
     "no json": ("a.jsonl", b'{"a": 1}\n\n{"a": 1\n', "line 3 is not JSON"),
     "json list": ("a.jsonl", b"[1]\n", "line 1 is JSON, but no object"),
-    "json nested": ("a.jsonl", b'{"a": {"b": 1}}\n', "lists or objects"),
+    "json nested": ("a.jsonl", b'{"a": {"b": 1}}\n', "line 1: column 'a' holds lists or objects"),
     "a note for Excel": ("a.csv", b"sep=;\r\na;b\r\n1;2\r\n", "line 1 is a note for Excel"),
     "a note for Excel behind a mark": ("a.csv", b'\xef\xbb\xbf"sep=,"\na,b\n1,2\n', "line 1 is a note"),
-    "json of two kinds": ("a.jsonl", b'{"a": 1}\n{"a": true}\n', "cannot be read as jsonl"),
+    "json of two kinds": ("a.jsonl", b'{"a": 1}\n{"a": true}\n', "line 2: column 'a' holds true or false"),
 }
 
 

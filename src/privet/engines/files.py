@@ -15,17 +15,15 @@ import os
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from privet import equality, native, parts
 from privet.core import Form
 from privet.engine import SUFFIX
-from privet.engines import packed
-from privet.engines.flatjson import refuse_ambiguous, refuse_rounded
+from privet.engines import flatjson, packed
+from privet.engines.flatjson import as_bytes
 from privet.engines.frames import WORDLESS, WORDLESS_SAID
 from privet.engines.panic import unpanicked
 from privet.engines.sound import refuse_unsound
@@ -35,6 +33,7 @@ from privet.engines.text import (
     FEW,
     FORMATS,
     LONGEST_FIELD,
+    NESTED,
     NOTATIONS,
     PACKED,
     complain_about_missing,
@@ -42,7 +41,6 @@ from privet.engines.text import (
     header,
     is_utf8,
     listed,
-    not_json,
     refuse_patterns,
     settled,
     sniff,
@@ -212,22 +210,9 @@ def _read_typed(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.Data
     if form.format in PACKED:
         return _some(path, packed.read(path, form), wanted)
     try:
-        source = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else opened(path)
-        refuse_unsound(source, str(form.format))
-        with unpanicked():
-            if form.format == "parquet":
-                frame = pl.read_parquet(source)
-            elif form.format == "arrow":
-                frame = pl.read_ipc(source)
-            else:
-                if form.format == "json":
-                    source = flat_lines(path, utf8(path, "utf-8"))
-                frame = _read_lines(path, source, "record" if form.format == "json" else "line", wanted)
+        lines = form.format in {"json", "jsonl"}
+        frame = _read_json(path, form, wanted) if lines else _read_columns(path, form)
     except (pl.exceptions.PolarsError, OSError, EOFError, ValueError, zlib.error):
-        if form.format == "json":
-            raise not_json(path, flat_lines(path, utf8(path, "utf-8")), "record") from None
-        if form.format == "jsonl":
-            raise not_json(path, utf8(path, "utf-8")) from None
         raise InputError(f"{path}: this cannot be read as {form.format}") from None
     frame = _some(path, composed(frame), wanted)
     if form.format in {"json", "jsonl"} and wanted is not None:
@@ -236,25 +221,25 @@ def _read_typed(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.Data
     return frame
 
 
-def _read_lines(path: Path, source: Path | bytes, what: str, wanted: Sequence[str] | None) -> pl.DataFrame:
-    """JSON lines as polars reads them, where it reads what is written there."""
-    raw = _bytes(source)
-    long = refuse_ambiguous(str(path), what, raw)
-    frame = pl.read_ndjson(source, infer_schema_length=None)
-    floats = {equality.name(name) for name, dtype in frame.schema.items() if dtype.is_float()}
-    chosen = floats if wanted is None else floats.intersection(wanted)
-    refuse_rounded(str(path), raw, chosen if long is None else chosen & long)
-    return frame
+def _read_json(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.DataFrame:
+    if form.format == "json":
+        return flatjson.read(path, flat_lines(path, utf8(path, "utf-8")), "record", wanted)
+    source = utf8(path, "utf-8") if path.suffix == ".gz" else opened(path)
+    return flatjson.read(path, source, "line", wanted)
+
+
+def _read_columns(path: Path, form: Form) -> pl.DataFrame:
+    source = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else opened(path)
+    refuse_unsound(source, str(form.format))
+    with unpanicked():
+        return pl.read_parquet(source) if form.format == "parquet" else pl.read_ipc(source)
 
 
 def refuse_nested(place: str, frame: pl.DataFrame) -> None:
     """A cell of a table is one value: what holds more is named, with what to do."""
     nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
     if nested:
-        raise InputError(
-            f"{place}: column {listed(nested)} holds lists or objects; a table holds single values: leave it "
-            "out, or write what it holds into columns of its own"
-        )
+        raise InputError(f"{place}: {NESTED.format(listed(nested))}")
 
 
 def composed(frame: pl.DataFrame) -> pl.DataFrame:
@@ -425,19 +410,15 @@ def even_lines(source: Path | bytes, form: Form, fields: int) -> int | None:
     delimiter = (form.delimiter or ",").encode()
     if native.library() is None or len(delimiter) != 1 or fields == 1:
         return None
-    raw = _bytes(source)
+    raw = as_bytes(source)
     found = native.call("privet_even_lines", raw, len(raw), delimiter[0], fields)
     return None if found < 0 else found
 
 
 def surely_even(source: Path | bytes, form: Form, fields: int, records: int) -> bool:
     """Has every line all its delimiters? A quick count that is sure only where nothing is quoted."""
-    raw = _bytes(source)
+    raw = as_bytes(source)
     if np.count_nonzero(raw == ord('"')):
         return False
     delimiters = int(np.count_nonzero(raw == ord(form.delimiter or ",")))
     return delimiters == (fields - 1) * (records + form.header)
-
-
-def _bytes(source: Path | bytes) -> NDArray[Any]:
-    return np.frombuffer(source, np.uint8) if isinstance(source, bytes) else np.memmap(source, np.uint8, "r")

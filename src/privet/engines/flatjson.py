@@ -1,131 +1,144 @@
-"""JSON lines that two readers could read as two different tables are refused before they are read.
+"""JSON lines as a table; what two readers could read as two different tables is refused before it is read.
 
 polars takes the first value of a key that stands twice (others take the last), half a pair of surrogates as
-another letter, and a whole number beside fractions as the nearest double: each without a word. One look in C
-finds the lines that need care, and Python's own reader says what stands in them.
+another letter, a whole number beside fractions as the nearest double, and an object beside texts as a text:
+each without a word; objects deep within each other end the process. One look in C finds the lines that need
+care, and Python's own reader says what stands in them.
 """
 
 from __future__ import annotations
 
+import io
 import json
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from privet import equality, native
-from privet.engines.documents.surrogates import is_half
-from privet.engines.text import HALVED, HALVED_KEY, ROUNDED, TWICE, listed
+from privet.engines import jsonfaults
+from privet.engines.panic import unpanicked
+from privet.engines.text import COMPOSED, KEYLESS
 from privet.errors import InputError
 
 PATIENCE = 1000  # lines that need care; with more of them Python reads them all
-_FOUND = 18  # as json_keys.c says
-_MOST_LONG = 8
+_MOST_TOLD = 32  # as json_keys.c says
+_FOUND = 1 + 2 * (1 + 2 * _MOST_TOLD)
 
 
-class _Twice(ValueError):  # noqa: N818 - carries a name
-    """A key that stands twice in an object."""
+def read(path: Path, source: Path | bytes, what: str, wanted: Sequence[str] | None) -> pl.DataFrame:
+    """The table, and columns that nobody wants where they do no harm.
 
-
-def refuse_ambiguous(place: str, what: str, raw: NDArray[Any]) -> set[str] | None:
-    """Refuse what says two things; which columns may have whole numbers that no double holds (None: any).
-
-    `what` a line is called in this file: a line, or a record. What is no JSON is a ValueError.
+    `what` a line is called in this file: a line, or a record. What polars cannot read is a ValueError.
     """
-    found = np.zeros(_FOUND, np.int64)
-    for at, line in _careful(raw, found):
-        if complaint := _wrong_with(line):
-            number = int(np.count_nonzero(raw[:at] == ord("\n"))) + 1
-            raise InputError(f"{place}: {what} {number}: {complaint}")
-    if native.library() is None or found[1] > _MOST_LONG or found[0] < 0:
-        return None
-    spans = found[2 : 2 + 2 * int(found[1])].reshape(-1, 2).tolist()
-    return {equality.name(json.loads(b'"%s"' % raw[at : at + size].tobytes())) for at, size in spans}
-
-
-def refuse_rounded(place: str, raw: NDArray[Any], columns: Collection[str]) -> None:
-    """Columns of fractions in which a whole number stands that would become another one."""
-    if not columns:
-        return
-    rounded: dict[str, None] = {}
-    for _, line in _lines(raw, 0):
-        if line.strip():
-            for name, value in json.loads(line).items():
-                if type(value) is int and is_rounded(value) and equality.name(name) in columns:
-                    rounded[equality.name(name)] = None
-    if rounded:
-        raise InputError(f"{place}: column {listed(list(rounded))} {ROUNDED}")
-
-
-def is_rounded(value: int) -> bool:
-    """Does no double hold this number?
-
-    >>> is_rounded(2**53 + 1), is_rounded(2**53 + 2), is_rounded(10**400)
-    (True, False, True)
-    """
+    raw = as_bytes(source)
+    told = _looked(raw)
+    if told is None:
+        _refuse(path, raw, what, wanted)
     try:
-        return int(float(value)) != value
-    except OverflowError:
-        return True
+        frame = _polars(source)
+    except ValueError:
+        _refuse(path, raw, what, wanted)
+        if wanted is None:
+            raise
+        frame = _polars(_only(raw, wanted))  # one that nobody wants has values of several types
+    if told is not None and told.needs_care(frame, wanted):
+        _refuse(path, raw, what, wanted)
+    if frame.height and not frame.width:
+        raise InputError(KEYLESS.format(path, what))
+    return frame
 
 
-def _careful(raw: NDArray[Any], found: NDArray[np.int64]) -> Iterator[tuple[int, bytes]]:
-    """The lines that need care, or all where that cannot be said."""
+def refuse_ambiguous(path: Path, source: Path | bytes, what: str) -> None:
+    """Refuse what no reader shall take for a value, whatever its columns are for."""
+    raw = as_bytes(source)
+    if _looked(raw) is None:
+        _refuse(path, raw, what, ())
+
+
+def as_bytes(source: Path | bytes) -> NDArray[Any]:
+    return np.frombuffer(source, np.uint8) if isinstance(source, bytes) else np.memmap(source, np.uint8, "r")
+
+
+@dataclass(frozen=True)
+class _Told:
+    """Which columns may have long whole numbers, and which lists or objects; None: any."""
+
+    long: frozenset[str] | None
+    nested: frozenset[str] | None
+
+    def needs_care(self, frame: pl.DataFrame, wanted: Sequence[str] | None) -> bool:
+        """May polars have made something else of a value?"""
+        types = {equality.name(name): dtype for name, dtype in frame.schema.items()}
+        chosen = types.keys() if wanted is None else types.keys() & set(wanted)
+        floats = {name for name in chosen if types[name].is_float()}
+        return any(
+            columns if told is None else columns & told
+            for columns, told in ((floats, self.long), (chosen, self.nested))
+        )
+
+
+def _looked(raw: NDArray[Any]) -> _Told | None:
+    """What C saw, where every line with which it asked for care needs none; or None."""
     if native.library() is None:
-        yield from _lines(raw, 0)
-        return
+        return None
+    found = np.zeros(_FOUND, np.int64)
     begin, trusted = 0, 0
     for _ in range(PATIENCE):
         before, begin = begin, native.call("privet_json_keys", raw, len(raw), begin, trusted, found)
         if begin < 0:
-            return
-        if trusted and begin == before:  # more keys than it knows
-            break
-        yield begin, raw[begin : int(found[0])].tobytes()
+            half = 1 + 2 * _MOST_TOLD
+            return _Told(_names(raw, found[1 : 1 + half]), _names(raw, found[1 + half :]))
+        if trusted and begin == before:  # more keys than it knows, or too deep
+            return None
+        try:
+            jsonfaults.read(raw[begin : int(found[0])].tobytes())
+        except (jsonfaults.Refused, ValueError):
+            return None
         trusted = 1
-    yield from _lines(raw, begin)
-    found[0] = -1
+    return None
 
 
-def _lines(raw: NDArray[Any], begin: int) -> Iterator[tuple[int, bytes]]:
-    """Each line and where it begins."""
-    for line in raw[begin:].tobytes().split(b"\n"):
-        yield begin, line
-        begin += len(line) + 1
-
-
-def _wrong_with(line: bytes) -> str | None:
-    if not line.strip():
+def _names(raw: NDArray[Any], told: NDArray[np.int64]) -> frozenset[str] | None:
+    if told[0] > _MOST_TOLD:
         return None
+    spans = told[1 : 1 + 2 * int(told[0])].reshape(-1, 2).tolist()
     try:
-        value = json.loads(line, object_pairs_hook=_each_once)
-    except _Twice as key:
-        return TWICE.format(str(key)) if not is_half(str(key)) else HALVED_KEY
-    except RecursionError:
-        raise ValueError("nested too deep") from None
-    if not isinstance(value, dict):
+        return frozenset(
+            equality.name(json.loads(b'"%s"' % raw[at : at + size].tobytes())) for at, size in spans
+        )
+    except ValueError:  # no JSON: polars will say so
         return None
-    if any(is_half(name) for name in value):
-        return HALVED_KEY
-    half = next((name for name, said in value.items() if _any_text(said, is_half)), None)
-    return None if half is None else HALVED.format(half)
 
 
-def _any_text(value: object, such: Callable[[str], bool]) -> bool:
-    if isinstance(value, dict):
-        return any(such(name) or _any_text(said, such) for name, said in value.items())
-    if isinstance(value, list):
-        return any(_any_text(said, such) for said in value)
-    return isinstance(value, str) and such(value)
+def _refuse(path: Path, raw: NDArray[Any], what: str, wanted: Collection[str] | None) -> None:
+    """Refuse records in which Python finds a fault."""
+    if fault := jsonfaults.first(raw.tobytes(), what, wanted):
+        raise InputError(f"{path}: {fault}")
 
 
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        seen: set[str] = set()
-        for name, _ in pairs:
-            if name in seen:
-                raise _Twice(name)
-            seen.add(name)
-    return found
+def _polars(source: Path | bytes) -> pl.DataFrame:
+    with unpanicked():
+        try:
+            return pl.read_ndjson(source, infer_schema_length=None)
+        except pl.exceptions.PolarsError:
+            raise ValueError from None
+
+
+def _only(raw: NDArray[Any], wanted: Collection[str]) -> bytes:
+    """The records with the wanted columns only."""
+    lines: list[str] = []
+    written: set[str] = set()
+    for line in io.BytesIO(raw.tobytes()):
+        record = jsonfaults.read(line)
+        if record is not None:
+            written.update(record)
+            chosen = {equality.name(name): value for name, value in record.items()}
+            lines.append(json.dumps({name: chosen[name] for name in wanted if name in chosen}))
+    if len(set(map(equality.name, written))) < len(written):
+        raise InputError(COMPOSED)
+    return "\n".join(lines).encode()

@@ -9,16 +9,16 @@ from __future__ import annotations
 import io
 import json
 import re
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
+from math import isinf
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from privet import equality
 from privet.core import Form
 from privet.domain import Value
-from privet.engines import text
+from privet.engines import jsonfaults, text
 from privet.errors import InputError
 
 Item: TypeAlias = str | int | float | bool | None  # what a text file or a line of JSON can hold
@@ -174,22 +174,15 @@ def read_json(path: Path, wanted: Sequence[str] | None, *, whole: bool = False) 
     if whole:
         raw = _lines_of(path, raw)
     what = "record" if whole else "line"
-    lines: list[Any] = []
-    number = 0
     try:
-        for number, line in enumerate(io.StringIO(raw.decode()), start=1):  # noqa: B007 - said below
-            if line.strip():
-                read = json.loads(line, object_pairs_hook=_each_once, parse_constant=_refuse_constant)
-                if "\\u" in line and _MAY_BE_HALF.search(line) and isinstance(read, dict):
-                    _refuse_halves(read)
-                lines.append(read)
-    except _TwoMeaningsError as wrong:
-        raise InputError(f"{path}: {what} {number}: {wrong}") from None
-    except (OSError, EOFError, ValueError, RecursionError, zlib.error):
-        raise text.not_json(path, raw, what) from None
+        lines = [_loads(line) for line in io.StringIO(raw.decode()) if line.strip(_BLANKS)]
+    except (ValueError, RecursionError):
+        raise jsonfaults.refusal(path, raw, what, wanted) from None
     if not all(isinstance(line, dict) for line in lines):
-        raise text.not_json(path, raw, what)
+        raise jsonfaults.refusal(path, raw, what, wanted)
     written = dict.fromkeys(name for line in lines for name in line)
+    if lines and not written:
+        raise InputError(text.KEYLESS.format(path, what))
     names = list(dict.fromkeys(map(equality.name, written)))
     if len(names) < len(written):
         raise InputError(text.COMPOSED)
@@ -199,23 +192,18 @@ def read_json(path: Path, wanted: Sequence[str] | None, *, whole: bool = False) 
     if wanted is not None:
         text.complain_about_missing(str(path), wanted, names, None)
         values = {name: column for name, column in values.items() if name in wanted}
-    nested = [name for name, column in values.items() if any(isinstance(v, dict | list) for v in column)]
-    if nested:
-        raise InputError(
-            f"{path}: column {text.listed(nested)} holds lists or objects; a table holds single values: "
-            "leave it out, or write what it holds into columns of its own"
-        )
-    if rounded := [name for name, column in values.items() if _is_rounded(column)]:
-        raise InputError(f"{path}: column {text.listed(rounded)} {text.ROUNDED}")
+    if any(_is_nested(column) or _is_rounded(column) for column in values.values()):
+        raise jsonfaults.refusal(path, raw, what, wanted)
     unified = {name: _of_one_kind(column) for name, column in values.items()}
     if any(column is None for column in unified.values()):
-        raise text.not_json(path, raw, what)
+        raise jsonfaults.refusal(path, raw, what, wanted)
     return {name: column for name, column in unified.items() if column is not None}
 
 
 def _lines_of(path: Path, raw: bytes) -> bytes:
     """Records of an array as lines, each as it was written; Python's own reader says where each ends."""
-    decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+    # What stands in them is judged later.
+    decoder = json.JSONDecoder(parse_constant=str, parse_int=str, parse_float=str)
     blank = re.compile(r"[ \t\r\n]*")
     lines: list[str] = []
     wrong = False
@@ -226,7 +214,9 @@ def _lines_of(path: Path, raw: bytes) -> bytes:
         at = _past(blank, said, at + len(end_of_list))
         ended = False
         while at < len(said) and not wrong and not ended:
-            _, end = decoder.raw_decode(said, at)
+            record, end = decoder.raw_decode(said, at)
+            if isinstance(record, dict) and _is_nested(record.values()):
+                raise InputError(text.DOCUMENTS.format(path, len(lines) + 1))
             lines.append(said[at:end].replace("\r", " ").replace("\n", " "))
             at = _past(blank, said, end)
             if end_of_list:
@@ -271,30 +261,54 @@ def _among_texts(value: Item) -> Value:
     return format(up if float(up) == value else shortest, "f").removesuffix(".0")
 
 
+_BLANKS = " \t\r\n"  # all that JSON knows
 _MAY_BE_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-class _TwoMeaningsError(ValueError):
-    """A record that two readers read in two ways; its words name no value."""
+def _loads(line: str) -> Any:
+    read = json.loads(
+        line,
+        object_pairs_hook=_each_once,
+        parse_constant=_refuse_constant,
+        parse_float=_finite,
+        parse_int=_whole,
+    )
+    if "\\u" in line and _MAY_BE_HALF.search(line) and _is_half(json.dumps(read, ensure_ascii=False)):
+        raise ValueError("half of a pair of surrogates")
+    if _is_deep(read):
+        raise ValueError("too deep")
+    return read
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        seen: set[str] = set()
-        for name, _ in pairs:
-            if name in seen:
-                raise _TwoMeaningsError(text.HALVED_KEY if _is_half(name) else text.TWICE.format(name))
-            seen.add(name)
+        raise ValueError("a key stands twice")
     return found
 
 
-def _refuse_halves(record: dict[str, Any]) -> None:
-    if any(map(_is_half, record)):
-        raise _TwoMeaningsError(text.HALVED_KEY)
-    for name, value in record.items():
-        if _is_half(json.dumps(value, ensure_ascii=False)):
-            raise _TwoMeaningsError(text.HALVED.format(name))
+def _finite(digits: str) -> float:
+    if isinf(value := float(digits)):
+        raise ValueError("no double")
+    return value
+
+
+def _whole(digits: str) -> int:
+    if not -(1 << 127) <= (value := int(digits)) < 1 << 127:
+        raise ValueError("too long")
+    return value
+
+
+def _is_deep(value: Any, left: int = jsonfaults.DEEPEST) -> bool:
+    """Are there more lists and objects within each other than are left?"""
+    if not isinstance(value, dict | list):
+        return False
+    parts = value.values() if isinstance(value, dict) else value
+    return left == 0 or any(_is_deep(part, left - 1) for part in parts)
+
+
+def _is_nested(column: Iterable[Any]) -> bool:
+    return any(isinstance(value, dict | list) for value in column)
 
 
 def _is_half(said: str) -> bool:

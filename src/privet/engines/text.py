@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import json
 import re
 import zlib
 from collections.abc import Iterable, Sequence
@@ -56,16 +55,15 @@ SCHEMES = ("sqlite", "postgresql", "postgres")
 _ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]+://|table:|jdbc:|dbfs:/")
 HEADER = 1 << 14  # bytes that are looked at first for the line with the names
 _EXCELS = re.compile(rb"(?:\xef\xbb\xbf)?\"?sep=.\"?\r?\n", re.IGNORECASE)
-# What JSON can say in two ways, after its place; the first two name the column.
-TWICE = "the key {!r} stands twice, and readers differ in which of its values they take: leave one"
-HALVED = (
-    "column {!r} holds half of a pair of surrogates (\\ud800 to \\udfff), which is no character: replace it"
+NESTED = (
+    "column {} holds lists or objects; a table holds single values: leave it out, or write what it holds "
+    "into columns of its own"
 )
-HALVED_KEY = "a key holds half of a pair of surrogates (\\ud800 to \\udfff), which is no character: rename it"
-ROUNDED = (
-    "holds whole numbers beyond 2^53 beside fractions, and would round them: write all its numbers as texts "
-    '("9007199254740993")'
+DOCUMENTS = (
+    "{}: record {} holds lists or objects; a table holds single values: these are documents, which "
+    "`privet init FILE --kind documents` drafts"
 )
+KEYLESS = "{}: no {} has a key: there is no column"
 COMPOSED = "two columns have names that differ only in how Unicode composes a letter; rename one"
 FEW = 5  # complaints of one kind; the rest is a number
 
@@ -277,23 +275,23 @@ def utf8(path: Path, encoding: str) -> bytes:
 
 
 # One object that holds no other and no list, up to its closing brace; nothing is tried twice.
-_FLAT = re.compile(rb'\s*+\{(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+\}\s*+', re.DOTALL)
+_FLAT = re.compile(rb'[ \t\r\n]*+\{(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+\}[ \t\r\n]*+', re.DOTALL)
 
 
 def flat_lines(path: Path, raw: bytes) -> bytes:
     """Flat objects in an array, or one after the other, as JSON lines: each object as it was written.
 
-    Whether they are JSON is for whoever reads the lines. A line break stands between the parts of an object
-    only, as a text has none in JSON.
+    Whether they are JSON is for whoever reads the lines. Line breaks become tabs: between the parts of an
+    object one is as good as the other, and within a text neither is JSON.
     """
     raw = raw.removeprefix(b"\xef\xbb\xbf")
-    opening = re.match(rb"\s*+\[", raw)
-    at, end, lines = (opening.end() if opening else 0), len(raw.rstrip()), list[bytes]()
+    opening = re.match(rb"[ \t\r\n]*+\[", raw)
+    at, end, lines = (opening.end() if opening else 0), len(raw.rstrip(b" \t\r\n")), list[bytes]()
     while at < end:
         found = _FLAT.match(raw, at)
         if found is None:
             raise _no_flat(path, raw, at, len(lines) + 1)
-        lines.append(found[0].strip().replace(b"\r", b" ").replace(b"\n", b" "))
+        lines.append(found[0].strip().replace(b"\r", b"\t").replace(b"\n", b"\t"))
         at = found.end()
         if opening:
             last = raw[at : at + 1]
@@ -309,24 +307,10 @@ def flat_lines(path: Path, raw: bytes) -> bytes:
 
 def _no_flat(path: Path, raw: bytes, at: int, record: int) -> InputError:
     """Is it an object that holds others, or none at all?"""
-    begin = re.compile(rb'\s*+\{(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+[{\[]', re.DOTALL)
+    begin = re.compile(rb'[ \t\r\n]*+\{(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+[{\[]', re.DOTALL)
     if begin.match(raw, at):
-        return InputError(
-            f"{path}: record {record} holds lists or objects; a table holds single values: these are "
-            "documents, which `privet init FILE --kind documents` drafts"
-        )
+        return InputError(DOCUMENTS.format(path, record))
     return InputError(f"{path}: record {record} is no object with a value for each column, or is not JSON")
-
-
-def not_json(path: Path, raw: bytes, what: str = "line") -> InputError:
-    """What is to be said of JSON lines that cannot be read: the first line that is no object."""
-    for at, line in enumerate(io.BytesIO(raw), start=1):
-        try:
-            if line.strip() and not isinstance(json.loads(line), dict):
-                return InputError(f"{path}: {what} {at} is JSON, but no object with a value for each column")
-        except (ValueError, RecursionError):
-            return InputError(f"{path}: {what} {at} is not JSON")
-    return InputError(f"{path}: this cannot be read as json{'l' if what == 'line' else ''}")
 
 
 def undecodable(path: Path, encoding: str, line: int) -> str:

@@ -130,9 +130,10 @@ int64_t privet_anatomy_best(const int32_t *kinds /* positions */, const int32_t 
 int64_t privet_even_lines(const uint8_t *text /* size */, int64_t size, int64_t delimiter, int64_t fields);
 
 /* json_keys.c: where the first line from `begin` on begins that has to be read with care, or -1: a key may stand twice
- * in it, or a text hold half a pair of surrogates. The keys of the first one are taken as they are if it is trusted. */
+ * in it, a text hold half a pair of surrogates, a whole number or the nesting be too much for a reader. The first one
+ * is taken as it is if it is trusted. */
 int64_t privet_json_keys(const uint8_t *text /* size */, int64_t size, int64_t begin, int64_t trusted,
-    int64_t *found /* 18 */);
+    int64_t *found /* 131 */);
 
 /* refine.c: 0, or -1 where there is no memory */
 int64_t privet_best_moves(const int32_t *codes /* cells * d */, int64_t cells, int64_t d,

@@ -17,6 +17,7 @@ import polars as pl
 from privet.core import Form
 from privet.engine import Engine
 from privet.engines import text
+from privet.engines.flatjson import refuse_ambiguous
 from privet.engines.frames import keys_of_rows
 from privet.engines.panic import unpanicked
 from privet.engines.sound import refuse_unsound
@@ -89,8 +90,12 @@ def typed(path: Path, kind: str) -> pl.DataFrame:
     try:
         raw = _unpacked(path)
         refuse_unsound(raw, kind)
+        if kind == "jsonl":
+            refuse_ambiguous(path, raw, "line")
         with unpanicked():
             whole: pl.DataFrame = reader(io.BytesIO(raw))
+    except InputError:
+        raise
     except OSError:
         raise InputError(f"{path}: no such file, or it cannot be read") from None
     except Exception:  # noqa: BLE001 - polars has no one family, and its sentences may quote the file

@@ -156,6 +156,20 @@ def test_files_that_may_not_grow(here_limit: Path, size: int) -> None:
         assert litter(here_limit) == []
 
 
+@pytest.mark.parametrize("format_", ["csv", "jsonl", "parquet", "arrow"])
+def test_a_full_disk_is_told_in_whatever_format_the_data_leave(here_limit: Path, format_: str) -> None:
+    """Of Parquet it was a fault of ours: polars says it by another error."""
+    done = subprocess.run(
+        ["bash", "-c", "trap '' XFSZ; ulimit -f 0; exec \"$@\"", "-", *COMMAND, "--to", format_],
+        cwd=here_limit,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (2, "error: out: File too large\n")
+    assert litter(here_limit) == []
+
+
 COMMAND = [sys.executable, "-m", "privet.cli", "publish", "raw.csv", "policy.toml", "-o", "out"]
 
 

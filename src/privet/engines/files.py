@@ -22,7 +22,7 @@ import polars as pl
 from privet import equality, native, parts
 from privet.core import Form
 from privet.engine import SUFFIX
-from privet.engines import flatjson, packed
+from privet.engines import flatjson, packed, parquet
 from privet.engines.flatjson import as_bytes
 from privet.engines.frames import WORDLESS, WORDLESS_SAID
 from privet.engines.panic import unpanicked
@@ -283,7 +283,7 @@ def write(frame: pl.DataFrame, target: Path, form: Form) -> None:
                 null_value=form.nulls[0] if form.nulls else "",
             )
         elif form.format == "parquet":
-            frame.write_parquet(out)
+            parquet.write(frame, out)
         elif form.format == "arrow":
             frame.write_ipc(out)
         else:

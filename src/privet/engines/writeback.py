@@ -23,6 +23,7 @@ from urllib.parse import unquote, urlsplit
 
 import polars as pl
 
+from privet.engines import parquet
 from privet.engines.frames import WORDLESS, WORDLESS_SAID
 from privet.errors import InputError, MissingExtraError
 from privet.placing import aside
@@ -202,7 +203,7 @@ class DuckDB(Place):
             with TemporaryDirectory() as folder:
                 for number, (name, frame) in enumerate(tables.items()):
                     part = Path(folder) / f"{number}.parquet"  # a name may be a pattern to DuckDB
-                    frame.write_parquet(part)
+                    parquet.write(frame, part)
                     db.execute(f"DROP TABLE IF EXISTS {_quoted(name)}")
                     db.execute(f"CREATE TABLE {_quoted(name)} AS SELECT * FROM read_parquet(?)", [str(part)])  # noqa: S608 - quoted
             db.execute("COMMIT")
@@ -285,5 +286,5 @@ class Parquet(Place):
             for name, frame in tables.items():
                 fresh = made.fresh(name)
                 fresh.mkdir()
-                frame.write_parquet(fresh / "part-0.parquet")
+                parquet.write(frame, fresh / "part-0.parquet")
             made.place(list(tables))

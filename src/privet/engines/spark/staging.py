@@ -165,7 +165,9 @@ def _set(session: Any, moments: str | None, what: str) -> None:
 def _write(table: Any, path: Path) -> None:
     import polars as pl  # noqa: PLC0415 - only where a table is large, or empty
 
-    pl.DataFrame(table).write_parquet(path)
+    from privet.engines import parquet  # noqa: PLC0415 - knows polars
+
+    parquet.write(pl.DataFrame(table), path)
 
 
 def _gathered(folder: Path, by: str) -> None:

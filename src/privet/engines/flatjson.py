@@ -45,7 +45,7 @@ def read(path: Path, source: Path | bytes, what: str, wanted: Sequence[str] | No
         _refuse(path, raw, what, wanted)
         if wanted is None:
             raise
-        frame = _polars(_only(raw, wanted))  # one that nobody wants has values of several types
+        return _polars(_only(raw, wanted))  # one that nobody wants has values of several types
     if told is not None and told.needs_care(frame, wanted):
         _refuse(path, raw, what, wanted)
     if frame.height and not frame.width:

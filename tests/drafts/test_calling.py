@@ -48,6 +48,7 @@ def test_kinds_of_persons_are_none(name: str, values: tuple[str, ...]) -> None:
         ["de la Cruz, Ana", "Gómez, Luz"],
         ["อานนท์", "สมชาย ใจดี"],
         ["Eze", "Zulu", "other"],
+        ["HillaryClinton", "realDonaldTrump"],
         ["Eze", "Zulu", "White", "Okoye"],
     ],
 )

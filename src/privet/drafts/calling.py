@@ -67,5 +67,5 @@ def _may_be_one(value: str) -> bool:
     longest, last = max(map(len, words)), words[-1]
     if last.lower() == last.upper():  # a script without capitals
         return longest >= LETTERS - 1
-    capitals = sum(word[0].isupper() for word in words)
-    return longest >= LETTERS and last[0].isupper() and capitals * 2 >= len(words)
+    capitals = sum(word != word.lower() for word in words)  # "realDonaldTrump" has some, too
+    return longest >= LETTERS and last != last.lower() and capitals * 2 >= len(words)

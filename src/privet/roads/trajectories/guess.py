@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from privet.domain import Value
 from privet.engines.trajectories.column import parsed
 from privet.errors import InputError
+from privet.hierarchy.numbers import read as number
 from privet.trajectory.paths import chronological
 
 WORDS = {
@@ -54,6 +55,7 @@ def clue(columns: Mapping[str, Sequence[Value]], records: int) -> str | None:
     'column "way" has places and times'
     >>> clue({"codes": ["E11 C3", "B2 A1"]}, 2), clue({"id": ["1"], "ward": ["w"], "date": ["1"]}, 1)
     (None, None)
+    >>> clue({"id": ["1"], "cell width": ["1.5", "2"], "time": ["08:30", "08:40"]}, 4)  # of blood
     >>> clue({"cabin": ["C85", "E46", "B96 B98"]}, 3)  # most cells are one code: rooms, not ways
     """
     found = guess(columns)
@@ -62,13 +64,20 @@ def clue(columns: Mapping[str, Sequence[Value]], records: int) -> str | None:
         every = [value for value in columns[path] if value]
         ways = all(map(rising, every[:50])) and (_says_path(path, every[:50]) or _several(every))
         return f"column {json.dumps(path)} has places and times" if ways else None
-    if found:
+    if found and not _measured(columns[found.get("place", found["person"])]):
         several = records >= 2 * len(columns[found["person"]])
         some = [value for value in columns[found["time"]] if value][:50]
         if several and some and in_order(some) is not None:
             said = ", ".join(json.dumps(name) for key, name in found.items() if key != "form")
             return f"columns {said} say who was where, and when"
     return None
+
+
+def _measured(values: Sequence[Value]) -> bool:
+    """Numbers with fractions: the width of a red blood cell, and no cell where somebody was."""
+    some = [value for value in values if value][:50]
+    numbers = [found for value in some if (found := number(value)) is not None]
+    return len(numbers) == len(some) and any(found != int(found) for found in numbers)
 
 
 def _says_path(name: str, some: Sequence[str]) -> bool:

@@ -138,3 +138,36 @@ def test_who_was_stopped_is_not_kept_by_a_goodbye(code: int, kept: bool) -> None
     )
     assert done.returncode == code
     assert done.stdout == ("goodbye\n" if kept else "")
+
+
+AT_ONCE = """
+import atexit, os, sys, threading, time
+{before}
+from privet.cli import main
+class Kept:
+    def __del__(self):
+        os.write(1, b"freed ")
+kept = Kept()
+sys.argv = ["privet", {command}]
+ended = main()
+threading.Thread(target=lambda: (time.sleep(0.2), sys.stdout.write("waited for\\n"))).start()
+atexit.register(sys.stdout.write, "goodbye\\n")
+sys.exit(ended)
+"""
+
+
+@pytest.mark.parametrize(("command", "code"), [("list", 0), ("nothing-of-that-name", 2)])
+def test_a_process_that_is_done_frees_nothing_piece_by_piece(command: str, code: int) -> None:
+    """After a million rows it took a seventh of a second; what must happen before still does."""
+    program = AT_ONCE.format(before="", command=repr(command))
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stderr
+    assert done.stdout.endswith("waited for\ngoodbye\n")
+
+
+def test_who_loads_us_and_wants_to_be_asked_at_the_end_is_asked() -> None:
+    before = "atexit.register(print, 'the loader')"
+    program = AT_ONCE.format(before=before, command="'list'")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("waited for\ngoodbye\nthe loader\nfreed ")

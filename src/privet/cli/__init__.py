@@ -29,8 +29,11 @@ def main(args: Sequence[str] | None = None) -> int:
     try:
         if args == ["--version"]:  # the one question that needs no command
             return _version()
+        from privet.cli.stopping import ends_at_once, ends_with
+
+        if ours:
+            ends_at_once()
         from privet.cli.outcome import run
-        from privet.cli.stopping import ends_with
 
         ended = run(args)
     except KeyboardInterrupt:  # so early that nothing else could hear it

@@ -45,6 +45,7 @@ ARROWS: dict[str, set[str]] = {
     "spreadsheets": set(),
     "notebook": set(),
     "blocks": set(),
+    "sidebyside": set(),
     "native": set(),
     "equality": set(),
     "readings": set(),
@@ -63,8 +64,8 @@ ARROWS: dict[str, set[str]] = {
     "hierarchy": {*BASE},
     "models": {*BASE, "hierarchy", "blocks", "native", "effort"},
     "measure": {*BASE, "hierarchy", "models"},
-    "counts": {*BASE, "models", "blocks", "native"},
-    "relational": {*BASE, "hierarchy", "models", "measure", "counts", "native", "effort"},
+    "counts": {*BASE, "models", "blocks", "native", "sidebyside"},
+    "relational": {*BASE, "hierarchy", "models", "measure", "counts", "native", "effort", "sidebyside"},
     "trajectory": {*BASE, "models", "native"},
     "document": {*BASE, "hierarchy", "native"},
     "dp": {*BASE, "hierarchy", "models", "counts", "relational", "witness"},  # for the one top-down loop

@@ -111,7 +111,9 @@ class Column:
         position = {label: at for at, label in enumerate(labels)}
         of_code = np.array([position[label] for label in cut.labels], dtype=np.intp)[cut.positions]
         domain = Domain(labels, replace(cut.domain.root, lo=0, hi=len(labels), children=()))
-        return Column(self.name, domain, domain.column(of_code[self.codes]))
+        if len(labels) == 1:  # most columns of most tables that a search begins with
+            return Column(self.name, domain, domain.column(np.zeros(len(self.codes), dtype=np.uint8)))
+        return Column(self.name, domain, domain.column(of_code)[self.codes])
 
 
 @dataclass(frozen=True, eq=False)

@@ -221,7 +221,7 @@ class Domain:
 
     def column(self, codes: NDArray[np.integer[Any]]) -> Codes:
         """Codes in the smallest unsigned type that holds this domain."""
-        return codes.astype(np.min_scalar_type(max(self.size - 1, 0)))
+        return codes.astype(np.min_scalar_type(max(self.size - 1, 0)), copy=False)
 
 
 def flat(values: tuple[Value, ...], label: str = ANY) -> Domain:

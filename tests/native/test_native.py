@@ -141,7 +141,7 @@ def test_too_few_arguments_are_refused() -> None:
 def test_every_exported_function_is_declared_and_every_declared_one_has_a_caller() -> None:
     sources = "\n".join(path.read_text(encoding="utf-8") for path in build.SOURCES)
     defined = set(re.findall(r"\b(privet_\w+)\(", sources)) | set(
-        re.findall(r"(?:UNDER|LEAVES|KEYS)\((privet_\w+)", sources)
+        re.findall(r"(?:UNDER|LEAVES|MARKED|MOVED|KEYS)\((privet_\w+)", sources)
     )
     assert defined == set(signatures())
     house = Path(native.__file__).parents[1]
@@ -152,8 +152,10 @@ def test_every_exported_function_is_declared_and_every_declared_one_has_a_caller
     code = code.replace(
         "privet_cells_under_{", "privet_cells_under_8 privet_cells_under_16 privet_cells_under_32"
     )
+    leaves = ("under", "marked", "moved")
     code = code.replace(
-        "privet_leaves_under_{", "privet_leaves_under_8 privet_leaves_under_16 privet_leaves_under_32"
+        "privet_leaves_{loop}_{",
+        " ".join(f"privet_leaves_{loop}_{bits}" for loop in leaves for bits in (8, 16, 32)),
     )
     code = code.replace("privet_keys_{", "privet_keys_16 privet_keys_32")
     assert {name for name in signatures() if name not in code} == set()
@@ -180,59 +182,45 @@ def test_the_compiler_compares_definitions_with_the_header(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("code", [np.uint8, np.uint16, np.uint32])
 @given(data=st.data())
-def test_under_finds_the_cells_of_a_range(code: type, data: st.DataObject) -> None:
-    needs_loops()
-    drawn = data.draw(st.lists(st.integers(0, 9), min_size=1, max_size=30))
-    codes: np.ndarray[tuple[int], np.dtype[Any]] = np.array(drawn, dtype=code)
-    lo = data.draw(st.integers(0, 9))
-    hi = data.draw(st.integers(lo + 1, 10))
-    child_of = np.array(
-        data.draw(st.lists(st.integers(0, 5), min_size=hi - lo, max_size=hi - lo)), dtype=np.uint8
-    )
-    cells, child = np.empty(len(codes), dtype=np.int64), np.empty(len(codes), dtype=np.uint8)
-    found = native.call(
-        f"privet_cells_under_{8 * codes.itemsize}", codes, len(codes), lo, hi, child_of, cells, child
-    )
-    expected = [at for at, value in enumerate(codes.tolist()) if lo <= value < hi]
-    assert cells[:found].tolist() == expected
-    assert child[:found].tolist() == [int(child_of[int(codes[at]) - lo]) for at in expected]
-
-
-@pytest.mark.parametrize("code", [np.uint8, np.uint16, np.uint32])
-@given(data=st.data())
-def test_leaves_under_a_range_are_counted_and_moved(code: type, data: st.DataObject) -> None:
+def test_cells_under_a_node_are_found_counted_and_moved(code: type, data: st.DataObject) -> None:
+    """Those whose code is of one of the `fan` children; `fan` says of a code that it is of none."""
     needs_loops()
     drawn = data.draw(
         st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3), st.integers(1, 5)), min_size=1)
     )
     codes: np.ndarray[tuple[int], np.dtype[Any]] = np.array([c for c, _, _ in drawn], dtype=code)
-    leaf, counts = (np.array([one[at] for one in drawn], dtype=np.int64) for at in (1, 2))
-    lo = data.draw(st.integers(0, 9))
-    hi = data.draw(st.integers(lo + 1, 10))
+    leaf, counts = (np.array([one[at] for one in drawn], dtype=np.int32) for at in (1, 2))
     fan = data.draw(st.integers(1, 4))
-    children = data.draw(st.lists(st.integers(0, fan - 1), min_size=hi - lo, max_size=hi - lo))
-    cells, key = (np.empty(len(codes), dtype=np.int64) for _ in range(2))
-    total = np.zeros(4 * fan, dtype=np.int64)
-    found = native.call(
-        f"privet_leaves_under_{8 * codes.itemsize}", codes, len(codes), lo, hi,
-        np.array(children, dtype=np.uint8), fan, leaf, counts, cells, key, total,
-    )  # fmt: skip
-    expected = [at for at, (value, _, _) in enumerate(drawn) if lo <= value < hi]
-    where = [drawn[at][1] * fan + children[drawn[at][0] - lo] for at in expected]
-    assert cells[:found].tolist() == expected
-    assert key[:found].tolist() == where
-    sums = [
-        sum(drawn[at][2] for at, to in zip(expected, where, strict=True) if to == n) for n in range(4 * fan)
+    child = np.array(data.draw(st.lists(st.integers(0, fan), min_size=10, max_size=10)), dtype=np.uint8)
+    bits, begin = 8 * codes.itemsize, (codes, len(codes), child, 10, fan)
+    under = [at for at, (c, _, _) in enumerate(drawn) if child[c] < fan]
+
+    cells, of_cell = np.empty(len(codes), dtype=np.int64), np.empty(len(codes), dtype=np.uint8)
+    found = native.call(f"privet_cells_under_{bits}", *begin, cells, of_cell)
+    assert cells[:found].tolist() == under
+    assert of_cell[:found].tolist() == [int(child[drawn[at][0]]) for at in under]
+
+    room, stride = 4 * (fan + 1), fan + 1
+    key = [old * stride + int(child[c]) for c, old, _ in drawn]
+    total = np.zeros(room, dtype=np.int64)
+    native.call(f"privet_leaves_under_{bits}", *begin, leaf, counts, total)
+    assert total.tolist() == [
+        sum(one[2] for one, at in zip(drawn, key, strict=True) if at == n) for n in range(room)
     ]
-    assert total.tolist() == sums
-    entry = np.array(data.draw(st.permutations(range(4 * fan))), dtype=np.int64)
-    leaf_of_entry = np.arange(100, 100 + 4 * fan, dtype=np.int64)
+
+    entry = np.array(data.draw(st.permutations(range(room))), dtype=np.int64)
+    mark = np.array([data.draw(st.integers(-1, 2)) for _ in drawn], dtype=np.int32)
+    marked = np.zeros(3 * room, dtype=np.int64)
+    native.call(f"privet_leaves_marked_{bits}", *begin, leaf, counts, entry, mark, room, marked)
+    assert marked.reshape(3, room).tolist() == [
+        [sum(drawn[at][2] for at in under if mark[at] == m and entry[key[at]] == n) for n in range(room)]
+        for m in range(3)
+    ]
+
+    to = np.array(data.draw(st.permutations(range(room))), dtype=np.int32)
     moved = leaf.copy()
-    native.call("privet_cells_moved", cells[:found], key[:found], found, entry, leaf_of_entry, moved)
-    new = dict(zip(expected, where, strict=True))
-    assert moved.tolist() == [
-        100 + int(entry[new[at]]) if at in new else drawn[at][1] for at in range(len(drawn))
-    ]
+    native.call(f"privet_leaves_moved_{bits}", *begin, to, moved)
+    assert moved.tolist() == [int(to[at]) for at in key]
 
 
 @given(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -17,12 +16,12 @@ from tests.contract.pairs import easy, policy_of, table_of
 from tests.tries import seldom
 
 import privet as pv
+from privet import sidebyside
 from privet.cli import main
 from privet.engines.embedded import Embedded
 from privet.errors import PolicyError, UnsatisfiableError
 from privet.measure.bayes import bayes_error, majority_error
 from privet.policy.notation import algorithm
-from privet.relational import auto
 from privet.relational.auto import AutoSearch
 from privet.relational.topdown import Score, TopDown
 from privet.roads.tables import population
@@ -211,28 +210,10 @@ def test_a_model_of_the_raw_table_predicts_what_it_can() -> None:
 def test_side_by_side_or_one_after_the_other_it_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     said = []
     for cores in (1, 4):
-        monkeypatch.setattr(auto, "CORES", cores)
+        monkeypatch.setattr(sidebyside, "CORES", cores)
         release = released(["k-anonymity"])
         said.append((release.to_polars().rows(), release.private["choice"]))
     assert said[0] == said[1]
-
-
-@pytest.mark.parametrize("cores", [1, 3])
-def test_of_several_faults_the_first_in_order_is_raised(cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(auto, "CORES", cores)
-    second_failed = threading.Event()
-
-    def first() -> int:
-        second_failed.wait(None if cores > 1 else 0)  # whichever thread is quicker
-        raise ValueError("first")
-
-    def second() -> int:
-        second_failed.set()
-        raise ValueError("second")
-
-    with pytest.raises(ValueError, match="first"):
-        auto.side_by_side([first, second, lambda: 3])
-    assert auto.side_by_side([lambda: 1, lambda: 2, lambda: 3]) == [1, 2, 3]
 
 
 def test_where_the_first_search_fails_a_later_one_is_tried_though_time_is_up() -> None:

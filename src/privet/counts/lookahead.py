@@ -16,11 +16,10 @@ Large tables are counted by the compiled loop, over blocks of attributes instead
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from itertools import combinations, pairwise
 from math import comb
 from typing import Any, Protocol
@@ -35,9 +34,10 @@ from privet.counts.door import Ahead, Candidate
 from privet.domain import Node
 from privet.models.linkage import Linkage
 from privet.models.template import protected
+from privet.sidebyside import CORES, one_by_one, side_by_side
 
 DENSE = 1 << 16  # a table of counts this small is dense whatever the number of entries
-THREADS = os.cpu_count() or 1
+WORTH_THREADS = 500_000  # places of blocks; fewer are counted sooner than threads for them have started
 DIGITS = 12  # gains that differ by less are a tie: rounding noise must not order candidates
 
 
@@ -87,7 +87,8 @@ class GainTable:
         right = self._up_to[node.hi] - self._up_to[places]
         share = left.sum(axis=1) / (left.sum(axis=1) + right.sum(axis=1))
         rest = np.round(share * entropy(left) + (1 - share) * entropy(right), DIGITS)
-        return [int(at) for at in places[np.argsort(rest, kind="stable")]]
+        found: list[int] = places[np.argsort(rest, kind="stable")].tolist()
+        return found
 
 
 def gain(whole: NDArray[np.float64], parts: NDArray[np.float64]) -> float:
@@ -194,8 +195,11 @@ def keeps_by_blocks(  # noqa: PLR0917 - what `keeps` has at hand
     entries = len(ahead.unit)
     codes = np.empty((len(others) + 1, entries), dtype=np.uint8)
     codes[0] = ahead.child
-    for row, at in enumerate(others, start=1):  # "clip": places are in range, so nothing need be compared
-        np.take(ahead.position[at].astype(np.uint8, copy=False), ahead.unit, out=codes[row], mode="clip")
+
+    def fill(row: int) -> None:  # "clip": places are in range, so nothing need be compared
+        position = ahead.position[others[row]].astype(np.uint8, copy=False)
+        np.take(position, ahead.unit, out=codes[row + 1], mode="clip")
+
     radix = np.array([fan, *widths], dtype=np.int64)
     counts = ahead.count.astype(np.int32)
     tops = np.array([at_most.numerator for _, at_most in bound.shares], dtype=np.int64)
@@ -227,14 +231,17 @@ def keeps_by_blocks(  # noqa: PLR0917 - what `keeps` has at hand
 
     # Others come widest first, so the first block is the likeliest to break: look at it alone before
     # the rest share the cores.
+    begun = {int(row) for row in blocks.attributes[0] if row >= 0}
+    for row in begun:
+        fill(row)
     first = look(slice(0, 1))
     if not first:
         return first
-    if len(blocks) * entries < 500_000:
-        return look(slice(1, None))
-    edges = np.linspace(1, len(blocks), min(len(blocks), 4 * THREADS) + 1).astype(int).tolist()
-    with ThreadPoolExecutor(THREADS) as pool:
-        found = list(pool.map(look, (slice(*edge) for edge in pairwise(edges))))
+    few = len(blocks) * entries < WORTH_THREADS
+    each = one_by_one if few else side_by_side
+    each([partial(fill, row) for row in range(len(others)) if row not in begun])
+    edges = np.linspace(1, len(blocks), min(len(blocks), 1 if few else 4 * CORES) + 1).astype(int).tolist()
+    found = each([partial(look, slice(*edge)) for edge in pairwise(edges)])
     if False in found:
         return False
     return None if None in found else True

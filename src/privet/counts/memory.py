@@ -12,7 +12,7 @@ of top-down specialisation for k-anonymity (Fung, Wang and Yu, ICDE 2005), kept 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,9 @@ from privet.domain import Cut, Node
 from privet.errors import InternalError
 from privet.models.linkage import LinkageCheck, LinkageModel
 from privet.recoding import Generalization, Recoding
+from privet.sidebyside import one_by_one, side_by_side
+
+WORTH_THREADS = 100_000  # cells; fewer are counted sooner than threads for them have started
 
 
 def counted(data: Tally | Counts) -> Counts:
@@ -55,8 +58,8 @@ class InMemory:
         counts = self._tally.counts
         single = bool((counts == 1).all())  # then there is nothing to weigh
         other = None if by is None else self._column(by)
-        found = []
-        for column in map(self._column, columns):
+
+        def histogram(column: Column) -> Ints:
             codes: NDArray[Any] = column.codes
             shape: tuple[int, ...] = (column.domain.size,)
             if other is not None:
@@ -64,8 +67,10 @@ class InMemory:
                 shape = (column.domain.size, other.domain.size)
             # with weights bincount adds doubles, which are exact for whole numbers below 2**53
             made = np.bincount(codes, weights=None if single else counts, minlength=int(np.prod(shape)))
-            found.append(made.astype(np.int64, copy=False).reshape(shape))
-        return found
+            return made.astype(np.int64, copy=False).reshape(shape)
+
+        each = side_by_side if self._tally.cells > WORTH_THREADS else one_by_one
+        return each([partial(histogram, self._column(name)) for name in columns])
 
     def beyond_reach(self, models: Sequence[PrivacyModel]) -> tuple[str, ...]:
         return beyond_reach(self, models)

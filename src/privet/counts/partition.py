@@ -28,10 +28,8 @@ class _Look:
 
     candidate: Candidate
     ahead: Ahead
-    cells: NDArray[np.intp]
-    child: NDArray[np.integer[Any]]  # of each cell, where no leaves are kept
-    key: NDArray[np.intp]  # else leaf and child of each cell, as one number
-    entry: NDArray[np.intp]  # for each such number, its entry in `ahead`
+    cells: NDArray[np.intp]  # where no leaves are kept: those under the node,
+    child: NDArray[np.integer[Any]]  # and under which of its children each is
 
 
 class Partition:
@@ -44,8 +42,10 @@ class Partition:
         self._single = bool((tally.counts == 1).all())  # a table whose records hardly repeat
         self._protected = tuple(protected)
         self._layers = layered(protected)
+        few = tally.records < 2**31 and native.pays(tally.cells)
+        self._weights = tally.counts.astype(np.int32) if few else None  # as the compiled loops take them
         self._needs_leaves = needs_leaves
-        self._leaf_of_cell: NDArray[np.intp] | None = np.zeros(tally.cells, dtype=np.intp)
+        self._leaf_of_cell: NDArray[np.int32] | None = np.zeros(tally.cells, dtype=np.int32)
         self._last: _Look | None = None
         self.splits_made = 0
         self.width = [1] * len(tally.quasi)  # values in each attribute's cut
@@ -74,14 +74,11 @@ class Partition:
         if self._leaf_of_cell is None:
             self.position[at][look.cells] = of_child[look.child]
         else:
+            units = self.units
             self.position, self.size, leaf = divided(self.position, self.size, at, look.ahead, of_child)
-            if native.pays(len(look.cells)):
-                native.call(
-                    "privet_cells_moved", look.cells, look.key, len(look.cells), look.entry, leaf,
-                    self._leaf_of_cell,
-                )  # fmt: skip
-            else:
-                self._leaf_of_cell[look.cells] = leaf[look.entry[look.key]]
+            to = np.repeat(np.arange(units, dtype=np.int32)[:, None], fan + 1, axis=1)
+            to[look.ahead.unit, look.ahead.child] = leaf
+            self._move(candidate, to.reshape(-1), self._leaf_of_cell)
             if not self._needs_leaves and self.units * MERGE_UNTIL > len(self._counts):
                 self._forget_leaves(self._leaf_of_cell)
         return positions
@@ -92,12 +89,13 @@ class Partition:
             return None
         codes = self._codes[attribute]
         cells = np.flatnonzero((codes >= node.lo) & (codes < node.hi))
-        code, leaf = codes[cells].astype(np.intp), self._leaf_of_cell[cells]
+        code, leaf = codes[cells].astype(np.intp), self._leaf_of_cell[cells].astype(np.intp)
         along = np.lexsort((code, leaf))
         return leaf[along], code[along], self._counts[cells][along]
 
-    def _forget_leaves(self, leaf_of_cell: NDArray[np.intp]) -> None:
-        self.position = [position[leaf_of_cell] for position in self.position]
+    def _forget_leaves(self, leaf_of_cell: NDArray[np.int32]) -> None:
+        of_cell = leaf_of_cell.astype(np.intp)
+        self.position = [position[of_cell] for position in self.position]
         self.size = self._counts
         self._leaf_of_cell = None
 
@@ -108,75 +106,118 @@ class Partition:
             cells, child = self._under(candidate)
             counts = self._counts[: len(cells)] if self._single else self._counts[cells]
             having = tuple(np.where(mask[cells], counts, 0) for mask in self._protected)
-            key = entry = np.empty(0, dtype=np.intp)
             ahead = Ahead(cells, child, counts, having, self.position, whole=False)
         else:
-            child, fan = np.empty(0, dtype=np.uint8), len(candidate.children)
-            cells, key, total = self._leaves_under(candidate, self._leaf_of_cell)
+            cells, child = np.empty(0, dtype=np.intp), np.empty(0, dtype=np.uint8)
+            total = self._by_leaf(candidate, self._leaf_of_cell)
             here = np.flatnonzero(total)
-            entry = np.empty(len(total), dtype=np.intp)
-            entry[here] = np.arange(len(here))
-            having = self._having(cells, entry[key], len(here))
-            ahead = Ahead(here // fan, here % fan, total[here], having, self.position, whole=True)
-        self._last = _Look(candidate, ahead, cells, child, key, entry)
+            unit = here // (len(candidate.children) + 1)
+            of_child = here - unit * (len(candidate.children) + 1)
+            having = self._having(candidate, self._leaf_of_cell, here, len(total))
+            ahead = Ahead(unit, of_child, total[here], having, self.position, whole=True)
+        self._last = _Look(candidate, ahead, cells, child)
         return self._last
 
-    def _having(self, cells: Indexes, entry: Indexes, entries: int) -> tuple[Ints, ...]:
-        """Of each entry how many records have each protected value, by the values."""
+    # From here on leaf and child are one number: leaf by leaf a place for each child, and one for the rest.
+
+    def _by_leaf(self, candidate: Candidate, leaf: NDArray[np.int32]) -> Ints:
+        """The records of each leaf under each child of the node."""
+        fan = len(candidate.children)
+        room = self.units * (fan + 1)
+        if self._weights is not None and fan < 256:
+            total = np.zeros(room, dtype=np.int64)
+            self._called("under", candidate, leaf, self._weights, total)
+        else:
+            cells, key = self._keys(candidate, leaf)
+            total = _add_up(key, None if self._single else self._counts[cells], room)
+        total[fan :: fan + 1] = 0
+        return total
+
+    def _having(
+        self, candidate: Candidate, leaf: NDArray[np.int32], here: Indexes, keys: int
+    ) -> tuple[Ints, ...]:
+        """How many records have each protected value, `here` in their order, by the values."""
+        if not self._layers:
+            return ()
+        entries = len(here)
+        entry = np.zeros(keys, dtype=np.intp)
+        entry[here] = np.arange(entries)
         found = np.empty((len(self._protected), entries), dtype=np.int64)
-        for values, which in self._layers:
-            at = which[cells]
-            marked = np.flatnonzero(at >= 0)
-            key = at[marked] * entries + entry[marked]
-            counts = None if self._single else self._counts[cells[marked]]
-            found[values] = _add_up(key, counts, len(values) * entries).reshape(len(values), entries)
+        for values, mark in self._layers:
+            room = len(values) * entries
+            if self._weights is not None and len(candidate.children) < 256:
+                total = np.zeros(room, dtype=np.int64)
+                self._called("marked", candidate, leaf, self._weights, entry, mark, entries, total)
+            else:
+                cells, key = self._keys(candidate, leaf)
+                marked = np.flatnonzero(mark[cells] >= 0)
+                at = mark[cells[marked]].astype(np.intp) * entries + entry[key[marked]]
+                total = _add_up(at, None if self._single else self._counts[cells[marked]], room)
+            found[values] = total.reshape(len(values), entries)
         return tuple(found)
 
-    def _leaves_under(
-        self, candidate: Candidate, leaf_of_cell: NDArray[np.intp]
-    ) -> tuple[NDArray[np.intp], NDArray[np.intp], Ints]:
-        """The cells under the node, the leaf and child of each as one number, and their records."""
-        node, codes, fan = candidate.node, self._codes[candidate.attribute], len(candidate.children)
-        room = self.units * fan
-        if fan > 256 or not native.pays(len(codes)):
-            cells, child = self._under(candidate)
-            key = leaf_of_cell[cells] * fan + child
-            return cells, key, _add_up(key, None if self._single else self._counts[cells], room)
-        of_code = np.repeat(np.arange(fan, dtype=np.uint8), [child.leaves for child in candidate.children])
-        cells, key = (np.empty(len(codes), dtype=np.int64) for _ in range(2))
-        total = np.zeros(room, dtype=np.int64)
-        found = native.call(
-            f"privet_leaves_under_{8 * codes.itemsize}", np.ascontiguousarray(codes), len(codes), node.lo,
-            node.hi, of_code, fan, leaf_of_cell, self._counts, cells, key, total,
-        )  # fmt: skip
-        return cells[:found], key[:found], total
+    def _move(self, candidate: Candidate, to: NDArray[np.int32], leaf: NDArray[np.int32]) -> None:
+        """Every cell goes to the leaf of its leaf and child."""
+        if self._weights is not None and len(candidate.children) < 256:
+            self._called("moved", candidate, to, leaf)
+        else:
+            cells, key = self._keys(candidate, leaf)
+            leaf[cells] = to[key]
+
+    def _called(self, loop: str, candidate: Candidate, *more: native.Argument) -> None:
+        codes = np.ascontiguousarray(self._codes[candidate.attribute])
+        size, fan = self._sizes[candidate.attribute], len(candidate.children)
+        child = _child_of_code(candidate, size)
+        native.call(f"privet_leaves_{loop}_{8 * codes.itemsize}", codes, len(codes), child, size, fan, *more)
+
+    def _keys(
+        self, candidate: Candidate, leaf: NDArray[np.int32]
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The cells under the node, and the leaf and child of each as one number."""
+        cells, child = self._under(candidate)
+        return cells, leaf[cells].astype(np.intp) * (len(candidate.children) + 1) + child
 
     def _under(self, candidate: Candidate) -> tuple[NDArray[np.intp], NDArray[np.integer[Any]]]:
         """The cells under the candidate's node, and under which of its children each is."""
-        node, codes = candidate.node, self._codes[candidate.attribute]
-        widths = [child.leaves for child in candidate.children]
-        if len(widths) <= 256 and native.pays(len(codes)):
-            return _under_native(codes, node, widths)
-        if node.leaves == self._sizes[candidate.attribute]:
+        node, codes, size = candidate.node, self._codes[candidate.attribute], self._sizes[candidate.attribute]
+        fan = len(candidate.children)
+        if fan < 256 and native.pays(len(codes)):
+            codes = np.ascontiguousarray(codes)
+            cells, child = np.empty(len(codes), dtype=np.int64), np.empty(len(codes), dtype=np.uint8)
+            found = native.call(
+                f"privet_cells_under_{8 * codes.itemsize}", codes, len(codes),
+                _child_of_code(candidate, size), size, fan, cells, child,
+            )  # fmt: skip
+            return cells[:found], child[:found]
+        if node.leaves == size:
             cells = np.arange(len(codes))
         else:
             cells = np.flatnonzero((codes >= node.lo) & (codes < node.hi))
-        fan = np.repeat(np.arange(len(widths)), widths)
-        return cells, fan[codes[cells].astype(np.intp) - node.lo]
+        widths = [child.leaves for child in candidate.children]
+        return cells, np.repeat(np.arange(fan), widths)[codes[cells].astype(np.intp) - node.lo]
 
 
-def layered(masks: Sequence[Mask]) -> list[tuple[list[int], Indexes]]:
+def _child_of_code(candidate: Candidate, size: int) -> NDArray[np.uint8]:
+    """Under which child each code of the domain is; the number of children where it is not under the node."""
+    fan = len(candidate.children)
+    found = np.full(size, fan, dtype=np.uint8)
+    widths = [child.leaves for child in candidate.children]
+    found[candidate.node.lo : candidate.node.hi] = np.repeat(np.arange(fan, dtype=np.uint8), widths)
+    return found
+
+
+def layered(masks: Sequence[Mask]) -> list[tuple[list[int], NDArray[np.int32]]]:
     """Masks that have no cell in common in one layer: which ones, and for each cell its place there, or -1.
 
     The values of one attribute are such masks, and hundreds of them are then counted at a time.
     """
-    layers: list[tuple[list[int], Indexes]] = []
+    layers: list[tuple[list[int], NDArray[np.int32]]] = []
     for number, mask in enumerate(masks):
         cells = np.flatnonzero(mask)
         free = (one for one in reversed(layers) if (one[1][cells] < 0).all())
         layer = next(free, None)
         if layer is None:
-            layer = ([], np.full(len(mask), -1, dtype=np.intp))
+            layer = ([], np.full(len(mask), -1, dtype=np.int32))
             layers.append(layer)
         layer[1][cells] = len(layer[0])
         layer[0].append(number)
@@ -206,15 +247,3 @@ def divided(
 def _add_up(key: NDArray[Any], counts: Ints | None, room: int) -> Ints:
     # with weights bincount adds doubles, which are exact for whole numbers below 2**53
     return np.bincount(key, weights=counts, minlength=room).astype(np.int64, copy=False)
-
-
-def _under_native(
-    codes: Codes, node: Node, widths: list[int]
-) -> tuple[NDArray[np.intp], NDArray[np.integer[Any]]]:
-    of_code = np.repeat(np.arange(len(widths), dtype=np.uint8), widths)
-    cells, child = np.empty(len(codes), dtype=np.int64), np.empty(len(codes), dtype=np.uint8)
-    loop = f"privet_cells_under_{8 * codes.itemsize}"
-    found = native.call(
-        loop, np.ascontiguousarray(codes), len(codes), node.lo, node.hi, of_code, cells, child
-    )
-    return cells[:found], child[:found]

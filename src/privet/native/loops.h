@@ -9,26 +9,39 @@
 #include <stdint.h>
 
 /* cells_under.c: which cells lie under a node, and under which of its children; how many */
-int64_t privet_cells_under_8(const uint8_t *codes /* n */, int64_t n, int64_t lo, int64_t hi,
-    const uint8_t *child_of /* hi - lo */, int64_t *cells /* n */, uint8_t *child /* n */);
-int64_t privet_cells_under_16(const uint16_t *codes /* n */, int64_t n, int64_t lo, int64_t hi,
-    const uint8_t *child_of /* hi - lo */, int64_t *cells /* n */, uint8_t *child /* n */);
-int64_t privet_cells_under_32(const uint32_t *codes /* n */, int64_t n, int64_t lo, int64_t hi,
-    const uint8_t *child_of /* hi - lo */, int64_t *cells /* n */, uint8_t *child /* n */);
-
-/* cells_under.c: the same with the leaf and the child of each such cell as one number, and the records of each */
-int64_t privet_leaves_under_8(const uint8_t *codes /* n */, int64_t n, int64_t lo, int64_t hi,
-    const uint8_t *child_of /* hi - lo */, int64_t fan, const int64_t *leaf /* n */,
-    const int64_t *counts /* n */, int64_t *cells /* n */, int64_t *key /* n */, int64_t *total);
-int64_t privet_leaves_under_16(const uint16_t *codes /* n */, int64_t n, int64_t lo, int64_t hi,
-    const uint8_t *child_of /* hi - lo */, int64_t fan, const int64_t *leaf /* n */,
-    const int64_t *counts /* n */, int64_t *cells /* n */, int64_t *key /* n */, int64_t *total);
-int64_t privet_leaves_under_32(const uint32_t *codes /* n */, int64_t n, int64_t lo, int64_t hi,
-    const uint8_t *child_of /* hi - lo */, int64_t fan, const int64_t *leaf /* n */,
-    const int64_t *counts /* n */, int64_t *cells /* n */, int64_t *key /* n */, int64_t *total);
-/* cells_under.c: into the leaf of its number each cell goes; how many */
-int64_t privet_cells_moved(const int64_t *cells /* n */, const int64_t *key /* n */, int64_t n,
-    const int64_t *entry, const int64_t *leaf_of_entry, int64_t *leaf);
+int64_t privet_cells_under_8(const uint8_t *codes /* n */, int64_t n, const uint8_t *child /* size */,
+    int64_t size, int64_t fan, int64_t *cells /* n */, uint8_t *of_cell /* n */);
+int64_t privet_cells_under_16(const uint16_t *codes /* n */, int64_t n, const uint8_t *child /* size */,
+    int64_t size, int64_t fan, int64_t *cells /* n */, uint8_t *of_cell /* n */);
+int64_t privet_cells_under_32(const uint32_t *codes /* n */, int64_t n, const uint8_t *child /* size */,
+    int64_t size, int64_t fan, int64_t *cells /* n */, uint8_t *of_cell /* n */);
+/* cells_under.c: the records of each child of each leaf, at leaf * (fan + 1) + child; n */
+int64_t privet_leaves_under_8(const uint8_t *codes /* n */, int64_t n, const uint8_t *child /* size */,
+    int64_t size, int64_t fan, const int32_t *leaf /* n */, const int32_t *counts /* n */,
+    int64_t *total);
+int64_t privet_leaves_under_16(const uint16_t *codes /* n */, int64_t n, const uint8_t *child /* size */,
+    int64_t size, int64_t fan, const int32_t *leaf /* n */, const int32_t *counts /* n */,
+    int64_t *total);
+int64_t privet_leaves_under_32(const uint32_t *codes /* n */, int64_t n, const uint8_t *child /* size */,
+    int64_t size, int64_t fan, const int32_t *leaf /* n */, const int32_t *counts /* n */,
+    int64_t *total);
+/* cells_under.c: of those with a mark (not -1), the records by mark and by the entry of leaf and child; n */
+int64_t privet_leaves_marked_8(const uint8_t *codes /* n */, int64_t n, const uint8_t *child /* size */,
+    int64_t size, int64_t fan, const int32_t *leaf /* n */, const int32_t *counts /* n */,
+    const int64_t *entry, const int32_t *mark /* n */, int64_t entries, int64_t *total);
+int64_t privet_leaves_marked_16(const uint16_t *codes /* n */, int64_t n, const uint8_t *child /* size */,
+    int64_t size, int64_t fan, const int32_t *leaf /* n */, const int32_t *counts /* n */,
+    const int64_t *entry, const int32_t *mark /* n */, int64_t entries, int64_t *total);
+int64_t privet_leaves_marked_32(const uint32_t *codes /* n */, int64_t n, const uint8_t *child /* size */,
+    int64_t size, int64_t fan, const int32_t *leaf /* n */, const int32_t *counts /* n */,
+    const int64_t *entry, const int32_t *mark /* n */, int64_t entries, int64_t *total);
+/* cells_under.c: each cell goes to the leaf of its leaf and child; n */
+int64_t privet_leaves_moved_8(const uint8_t *codes /* n */, int64_t n, const uint8_t *child /* size */,
+    int64_t size, int64_t fan, const int32_t *to, int32_t *leaf /* n */);
+int64_t privet_leaves_moved_16(const uint16_t *codes /* n */, int64_t n, const uint8_t *child /* size */,
+    int64_t size, int64_t fan, const int32_t *to, int32_t *leaf /* n */);
+int64_t privet_leaves_moved_32(const uint32_t *codes /* n */, int64_t n, const uint8_t *child /* size */,
+    int64_t size, int64_t fan, const int32_t *to, int32_t *leaf /* n */);
 
 /* classes.c: a number for each cell, equal where all its axes are lifted to equal ones; how many, -1 no memory */
 int64_t privet_keys_16(const uint16_t *codes, int64_t axes, const int64_t *cell /* n */, int64_t n,

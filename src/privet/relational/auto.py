@@ -13,15 +13,13 @@ All records of a column at one level (full-domain) is made only where the policy
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 from functools import partial
-from threading import Lock, Thread
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from typing import Any, ClassVar, TypeAlias
 
 from privet.core import (
     Algorithm,
@@ -51,15 +49,12 @@ from privet.relational.mondrian import Cuts, Mondrian
 from privet.relational.objective import Loss, check_weights
 from privet.relational.optimal import Optimal
 from privet.relational.topdown import SIZES, Score, TopDown
+from privet.sidebyside import side_by_side
 
 LOOKS = 30_000_000  # at values of cells, over all the rounds of the longest of the searches
 NODES = 10_000  # nodes of the lattice, at the most
 CLOSE = 1e-12  # losses that differ by less are rounding noise: the search that was tried first is taken
 
-CORES = os.cpu_count() or 1
-HEARS = 0.2  # seconds until a signal is heard, at the most
-
-T = TypeVar("T")
 Attempt: TypeAlias = tuple[Tried, Finding | None, Exception | None]
 
 TIME_IS_UP = "the time limit stopped the comparison: {} of {} searches were tried"
@@ -141,7 +136,10 @@ class AutoSearch(Algorithm):
         def in_time(at: int) -> Attempt | None:
             return tried(*searches[at]) if not at or time.monotonic() <= until else None
 
-        attempts = side_by_side([partial(in_time, at) for at in range(len(searches))], progress)
+        attempts = side_by_side(
+            [partial(in_time, at) for at in range(len(searches))],
+            lambda done: progress("search", done, len(searches)),
+        )
         for at, attempt in enumerate(attempts):
             if attempt is None and not any(one and one[1] for one in attempts):
                 attempts[at] = tried(*searches[at])  # late, but nothing before it can keep the promise
@@ -208,40 +206,6 @@ class AutoSearch(Algorithm):
         if self.loss is Loss.LM:
             return mean_lm(found)
         return mean_entropy(found) if self.loss is Loss.ENTROPY else 1.0 - mean_precision(found)
-
-
-def side_by_side(tasks: Sequence[Callable[[], T]], progress: Progress = silent) -> list[T]:
-    """What each task says, in their order, however many of them the cores allow at once.
-
-    The first fault, in that order, is raised. Threads of their own that nobody waits for when a signal ends
-    the run: a search does not hear it.
-    """
-    said: dict[int, T] = {}
-    faults: dict[int, BaseException] = {}
-    waiting = iter(range(len(tasks)))
-    turn = Lock()
-
-    def work() -> None:
-        while True:
-            with turn:
-                at = next(waiting, None)
-            if at is None:
-                return
-            try:
-                said[at] = tasks[at]()
-            except BaseException as fault:  # noqa: BLE001 - raised again where it is waited for
-                faults[at] = fault
-
-    workers = [Thread(target=work, daemon=True) for _ in range(min(len(tasks), CORES))]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        while worker.is_alive():
-            progress("search", len(said), len(tasks))
-            worker.join(HEARS)
-    if faults:
-        raise faults[min(faults)]
-    return [said[at] for at in range(len(tasks))]
 
 
 def _least(losses_: list[float | None]) -> int:

@@ -195,6 +195,9 @@ class Ahead(Protocol[Taken_contra]):
     def ahead(self, table: Taken_contra, form: Form, beside: Executor) -> None:
         """Begin to write a table; `write`, asked for the same one in the same form, has it sooner."""
 
+    def digest(self, written: Path) -> str:
+        """SHA-256 of a file that `write` has made; that of one that was begun is known already."""
+
 
 def suffix(form: Form) -> str:
     """The ending of the data file."""

@@ -15,7 +15,7 @@ import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -55,6 +55,10 @@ class Release(ABC):
     @abstractmethod
     def write_data(self, folder: Path) -> dict[str, Any]:
         """Write the data into a folder; returns what a reader must know of it (evidence: `data`)."""
+
+    def digest(self, data: Path) -> str:
+        """SHA-256 of a file of data that `write_data` has written."""
+        return ev.digest(data)
 
     @abstractmethod
     def published_policy(self) -> Policy:
@@ -112,9 +116,9 @@ class Release(ABC):
             for fresh, mode in ((hidden, 0), (public, 0o077)):
                 fresh.mkdir()
                 fresh.chmod(0o700 | fresh.stat().st_mode & mode)  # the umask may close more, not open more
-            with ThreadPoolExecutor(1) as beside:
+            with ThreadPoolExecutor() as beside:
                 notes = beside.submit(self._write_private, hidden)
-                self._write_public(public, sign)
+                self._write_public(public, sign, beside)
                 notes.result()
             for path in hidden.iterdir():
                 path.chmod(0o600)
@@ -133,12 +137,14 @@ class Release(ABC):
         """What turned up while it left, and its steward should know."""
         return ()
 
-    def _write_public(self, folder: Path, sign: Signatories | None) -> None:
+    def _write_public(self, folder: Path, sign: Signatories | None, beside: Executor) -> None:
         signers = None if sign is None else sign.signers or None
         whole = replace(self.evidence, data=DataNote.read(self.write_data(folder), "data"), signers=signers)
+        long = {path.name: beside.submit(self.digest, path) for path in folder.iterdir()}
         (folder / ev.POLICY).write_text(handed.dumps(self.published_policy()), encoding="utf-8")
         (folder / ev.REPORT).write_text(html.render(whole), encoding="utf-8")
-        files = {path.name: ev.digest(path) for path in sorted(folder.iterdir()) if path.name != ev.FILE}
+        short = {path.name: ev.digest(path) for path in folder.iterdir() if path.name not in long}
+        files = dict(sorted({**short, **{name: one.result() for name, one in long.items()}}.items()))
         ev.write(folder / ev.FILE, replace(whole, files=files))
         if sign is not None:
             sign.put(folder)

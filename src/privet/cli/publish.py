@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -144,6 +145,8 @@ def publish(
     Next: `privet verify out` checks the release as its reader would.
 
     """
+    # One thread of linear algebra, of which there is little here: more of them begin by spinning.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from privet.evidence.folder import read as written
     from privet.release import claimed, named
     from privet.roads import publish as published

@@ -11,7 +11,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 import polars as pl
@@ -36,12 +36,16 @@ from privet.engines.frames import (
 from privet.engines.text import listed
 from privet.equality import classes, key
 from privet.errors import InputError, InternalError
+from privet.parts import digest
+from privet.placing.system import on_disk
 from privet.recoding import Generalization, Perturbation, Recoding, Regions
 
 REPEATS = 0.25  # share of distinct texts up to which numbers take less room than they do
 SPELT = r"^[+-]?[0-9]*\.|^[0-9]+[eE]|^\+|^[0-9]{4}-"  # numbers and dates that may be written in several ways
 FEW = 20_000  # rows that are counted sooner than threads for them have started
 WORTH_BEGINNING = 100_000  # rows; fewer are written at once
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +62,8 @@ class _Begun:
     table: Frame
     form: Form
     place: Path
-    written: Future[None]
+    kept: Future[Any]  # done when it lies on the disk
+    digest: Future[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +110,7 @@ class Embedded:
     takes_tables: ClassVar[bool] = True
     _staging: Path | None = None
     _begun: _Begun | None = None
+    _known: tuple[Path, str] | None = None  # the digest of what was begun, where it lies now
 
     def __init__(self, staging: Path | None = None) -> None:
         """`staging`: a folder on the disk of the release, for what can be written before it is asked for."""
@@ -249,15 +255,24 @@ class Embedded:
     def ahead(self, table: Frame, form: Form, beside: Executor) -> None:
         if self._staging is not None and table.data.height >= WORTH_BEGINNING:
             place = self._staging / f"ahead{suffix(form)}"
-            self._begun = _Begun(table, form, place, beside.submit(self._write, table, place, form))
+            written = beside.submit(self._write, table, place, form)
+            # Whoever puts it in its place would wait for the disk, and who describes it reads it again.
+            kept = beside.submit(_after, written, on_disk, place)
+            self._begun = _Begun(table, form, place, kept, beside.submit(_after, written, digest, place))
 
     def write(self, table: Frame, target: Path, form: Form) -> None:
         begun, self._begun = self._begun, None
         if begun is not None and begun.table is table and (begun.form, begun.form.gzip) == (form, form.gzip):
-            begun.written.result()
+            begun.kept.result()
+            self._known = target, begun.digest.result()
             begun.place.rename(target)
         else:
+            self._known = None
             self._write(table, target, form)
+
+    def digest(self, written: Path) -> str:
+        known = self._known
+        return known[1] if known is not None and known[0] == written else digest(written)
 
     def _write(self, table: Frame, target: Path, form: Form) -> None:
         # Text formats write an Enum as its text; the others would keep its kind.
@@ -268,6 +283,11 @@ class Embedded:
         """The table as people expect it: labels as text."""
         enums = [name for name, dtype in table.data.schema.items() if isinstance(dtype, pl.Enum)]
         return table.data.with_columns(pl.col(name).cast(pl.String) for name in enums)
+
+
+def _after(written: Future[None], then: Callable[[Path], T], place: Path) -> T:
+    written.result()
+    return then(place)
 
 
 def _frame_of(source: Any) -> pl.DataFrame:

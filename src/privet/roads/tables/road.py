@@ -84,6 +84,7 @@ class Counted:
 
     whole: Tally
     final: Tally
+    worst: Future[dict[str, dict[str, Any]]] = field(repr=False)  # the classes that give away most
 
 
 class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
@@ -141,11 +142,15 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
         if policy.person is not None:
             leaving = engine.settled(leaving) if isinstance(engine, Cluster) else leaving
             published = persons.left_behind(engine, leaving, policy)
-        published = cautions.written(engine, published, policy, as_written(asked.form, asked.output))
+        form = as_written(asked.form, asked.output)
+        published = cautions.written(engine, published, policy, form)
         if policy.order is Order.CANONICAL:  # by what leaves, and by nothing that stays
             published = engine.in_order(published)
         if isinstance(engine, Cluster):
             published = engine.settled(published)
+        # Beside the check, in a folder of this run's own: it is moved out of it, or gone with it.
+        if isinstance(engine, Ahead):
+            engine.ahead(published, form, asked.beside)
         counted = published if policy.person is None else leaving
         return Left(everybody if policy.publish_only else counted, counted, published)
 
@@ -157,7 +162,8 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
         ):
             raise InternalError("whose rows leave is not known for every one of them")
         whole = engine.tally_published(leaving.everybody, policy) if policy.publish_only else final
-        return Counted(whole, final)
+        worst = asked.beside.submit(worst_classes, replace(final, person=None))
+        return Counted(whole, final, worst)
 
     def judge(self, asked: Asked, seen: Counted) -> Verdicts:
         if not asked.policy.publish_only:
@@ -169,9 +175,6 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
         final = replace(passed.seen.final, person=None)  # measures are of records, as anybody can count them
         finding, recoding = passed.found.finding, passed.found.recoding
         form = as_written(asked.form, asked.output)
-        if isinstance(asked.engine, Ahead):
-            asked.engine.ahead(passed.leaving.published, form, asked.beside)
-        worst = asked.beside.submit(worst_classes, final)
         left = passed.counts.tally
         if policy.publish_only:
             left = population.part_that_leaves(left, policy)
@@ -188,8 +191,6 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
             measures["dimensionality"] = dimensionality(
                 counts.records * copies, k, len(left.quasi), measures["loss"]["ncp"]
             )
-        if found := worst.result():
-            measures["worst_classes"] = found
         columns = asked.engine.columns(passed.leaving.published)
         attributes: dict[str, Any] = {}
         for raw, part in slices:
@@ -203,6 +204,8 @@ class TableRoad(Stations[Any, Tallied, Decided, Left, Counted]):
             *cautions.of_formulas(asked.engine, passed.leaving.published, final, form),
         ]
         gone = counts.records * copies - final.records
+        if worst := passed.seen.worst.result():
+            measures["worst_classes"] = worst
         told = ev.Told(
             records=final.records,
             suppressed_records=gone,

@@ -78,3 +78,28 @@ def test_texts_that_most_records_have_to_themselves_go_under_a_word_that_others_
     """Titles of reviews stayed: `title` is one of a person, too."""
     assert role("Title", [f"so {n} of {n % 7}" for n in range(3_427)], 4_100) is Role.IDENTIFIER
     assert role("Title", [f"clerk {n} of {n % 7}" for n in range(300)], 4_100) is Role.QUASI
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("no.", [str(at) for at in range(1, 20)]),
+        ("Consumer", [str(17 * at) for at in range(103)]),
+        ("subject_orig", [str(at) for at in range(1, 23)]),
+        ("ADO_PersonSK", ["11872", "12004", "13391", "14022", "15000", "15718"]),
+    ],
+)
+def test_numbers_of_persons_under_names_of_half_a_word(name: str, values: list[str]) -> None:
+    assert guess(name, values, 400).role is Role.IDENTIFIER
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("no", ["0", "1", "2", "3"]),
+        ("number", ["2", "4", "8", "9", "11"]),
+        ("person_new", ["yes", "no", "unknown"]),
+    ],
+)
+def test_how_many_there_are_is_no_number_of_a_person(name: str, values: list[str]) -> None:
+    assert guess(name, values, 400).role is not Role.IDENTIFIER

@@ -13,6 +13,7 @@ from privet.drafts.column import MANY_TEXTS
 FEWEST = 50  # different numbers; fewer are grades, ages or days
 OLDEST = 130  # years
 GAPLESS = 0.97
+LISTED = 8  # of a list that its name calls one
 ROWS = 8  # of one person, on average, where there are not many persons
 FIRST = 0.01  # where a sample may begin, as a share of all
 
@@ -25,6 +26,16 @@ def whole(values: Sequence[str]) -> list[int] | None:
     """
     plain = [value.strip().removesuffix(".0") for value in values]
     return list(map(int, plain)) if all(one.isascii() and one.isdigit() for one in plain) else None
+
+
+def from_one(values: Sequence[str]) -> bool:
+    """Do they run from 1 to their end, every one of them?
+
+    >>> from_one([str(n) for n in range(1, 20)]), from_one(["1", "2", "4"])
+    (True, False)
+    """
+    numbers = whole(values)
+    return numbers is not None and len(numbers) >= LISTED and sorted(numbers) == [*range(1, len(numbers) + 1)]
 
 
 def gapless(looked: Sequence[str], different: int, records: int) -> bool:

@@ -108,7 +108,7 @@ PERHAPS_IDENTIFIERS = Words("""
 # where there are more of them than persons in a household, kinds of a case or grades of a teacher.
 PERSONS = Words("""
     subject subj respondent participant individual indiv patient proband testperson versuchsperson vpn
-    person pupil interviewee
+    person pupil interviewee consumer konsument consommateur consumidor consumatore panelist juror
 """)
 PERHAPS_PERSONS = Words("""
     respond student schueler client customer kunde kundin member mitglied employee mitarbeiter worker user
@@ -144,6 +144,9 @@ _WHICH = frozenset(
     )
 )
 COUNTERS = frozenset(("no", "nr", "num", "number", "nummer", "numero", "code", "key", "index"))
+_AS_IT_WAS = frozenset(
+    ("sk", "pk", "fk", "key", "ref", "orig", "original", "old", "new", "raw", "anon", "coded", "seq", "idx")
+)
 _WHO = """
     u?subj(ect)?|pat(ient)?|pt|pers(on)?|u?se?r|stud(ent)?|pupil|emp(l|loyee)?|cust(omer)?|cli(ent)?|memb?(er)?|
     hh|h(ouse)?hold|fam(ily)?|resp(ondent)?|part(icipant)?|indi?v?(idual)?|case|child|mom|moth(er)?|dad|
@@ -169,6 +172,16 @@ def numbered(name: str) -> bool:
     (True, True, True, False)
     """
     return any(_NUMBERED.fullmatch(word) for word in taken_apart(name))
+
+
+def key_of_person(name: str) -> bool:
+    """Is it the key of a person in a warehouse, or a person's number as it was ("PersonSK", "subject_orig")?
+
+    >>> [key_of_person(name) for name in ("ADO_PersonSK", "subject_orig", "patient_old", "old_person", "risk")]
+    [True, True, True, False, False]
+    """
+    *before, last = taken_apart(name) or [""]
+    return last in _AS_IT_WAS and bool(before) and PERSONS.speak(before[-1])
 
 
 def initialled(name: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from privet.core import Role
-from privet.drafts import lexicon, recognisers, telling
+from privet.drafts import assigned, lexicon, recognisers, telling
 from privet.drafts.calling import may_be_names
 from privet.drafts.column import FEW_RECORDS, LOOKED_AT, MANY_TEXTS, Seen
 from privet.drafts.forms import among_numbers
@@ -196,8 +196,15 @@ def numbers_of_persons(seen: Seen) -> bool:
         return False
     if lexicon.numbered(seen.name) or lexicon.nothing_but(lexicon.PERSONS, seen.name):
         return True
+    if lexicon.key_of_person(seen.name) or (_only_counts(seen.name) and assigned.from_one(seen.looked)):
+        return True
     named = lexicon.initialled(seen.name) or lexicon.nothing_but(lexicon.PERHAPS_PERSONS, seen.name)
     return named and len(seen.values) > FEW_RECORDS
+
+
+def _only_counts(name: str) -> bool:
+    words = lexicon.taken_apart(name)
+    return bool(words) and all(word in lexicon.COUNTERS for word in words)
 
 
 def persons(seen: Seen) -> bool:

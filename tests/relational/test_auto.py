@@ -211,6 +211,37 @@ def test_ranges_that_begin_at_values_of_records_are_cautioned(search: dict[str, 
     assert not any("at values of records" in one for one in kept)
 
 
+def test_where_only_splits_are_left_a_weaker_promise_never_loses_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whatever the size of the table: one try of `top-down` loses .75 at k = 2 here, and .5 at k = 10."""
+    codes = (
+        "11101011111010111011110111100111000011010111110100100101",
+        "33021131203020202303010203230023333022323332213002302233",
+        "00111011100110000101111000101010110100101011111000110100",
+        "00011010001010000110000111010101110110000111001100001100",
+    )
+    table = pl.DataFrame(dict(zip("abcd", map(list, codes), strict=True)))
+    monkeypatch.setattr(auto, "LOOKS", 0)  # no table is small
+    lost = {}
+    for search in ({"type": "auto", "recoding": "global"}, {"type": "top-down"}):
+        for k in (2, 10):
+            policy = pv.Policy.from_document(
+                {
+                    "policy": 1,
+                    "attributes": {
+                        name: {"role": "quasi", "hierarchy": {"type": "flat"}} for name in table.columns
+                    },
+                    "models": [{"type": "k-anonymity", "k": k}],
+                    "algorithm": search,
+                },
+                base=Path(),
+            )
+            lost[search["type"], k] = pv.publish(table, policy).evidence["measures"]["loss"]["lm"]
+    assert lost["top-down", 2] > lost["top-down", 10]
+    assert lost["auto", 2] <= lost["auto", 10]
+
+
 def test_a_time_limit_only_stops_trying_and_says_so() -> None:
     slow = released(["k-anonymity"], {"type": "auto", "time_limit": 1e-9})
     assert len(slow.private["choice"]["tried"]) == 1

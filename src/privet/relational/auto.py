@@ -167,6 +167,7 @@ class AutoSearch(Algorithm):
         """What can keep these promises, each with the promises that it is asked for."""
         fits = _fitting(policy)
         known = policy.asking(models=tuple(_all_at_once(m, len(tally.quasi)) for m in policy.models))
+        parts = False  # is anything tried but splits of the whole table?
         if self.recoding is Kind.LOCAL and not policy.across:  # else rows of one person are put together
             along = self._local(tally)
             boxes = Mondrian(cuts=self.labels, choice=Which.BEST, weights=self.weights)
@@ -175,9 +176,11 @@ class AutoSearch(Algorithm):
             made = [replace(along, labels=labels, refine=refine) for labels in freer]
             for local in (boxes, *made, along):
                 if fits(local, known):
+                    parts = True
                     yield local, known.asking(algorithm=local)
-        few = tally.cells * len(tally.quasi) <= LOOKS // 100
-        split = TopDown(score=self._score(tally), tries=1 + len(SIZES) if few else 1)
+        # One try may lose more under a weaker promise, and where it is all there is nothing makes up for that.
+        all_tries = not parts or tally.cells * len(tally.quasi) <= LOOKS // 100
+        split = TopDown(score=self._score(tally), tries=1 + len(SIZES) if all_tries else 1)
         splits = self.recoding is not Kind.FULL_DOMAIN and fits(split, policy)
         if splits:
             yield split, policy.asking(algorithm=split)

@@ -178,7 +178,7 @@ class AutoSearch(Algorithm):
                 if fits(local, known):
                     parts = True
                     yield local, known.asking(algorithm=local)
-        # One try may lose more under a weaker promise, and where it is all there is nothing makes up for that.
+        # One try may lose more under a weaker promise, and where that is all there is nothing is better.
         all_tries = not parts or tally.cells * len(tally.quasi) <= LOOKS // 100
         split = TopDown(score=self._score(tally), tries=1 + len(SIZES) if all_tries else 1)
         splits = self.recoding is not Kind.FULL_DOMAIN and fits(split, policy)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from datetime import date
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -176,6 +177,32 @@ def test_days_codes_and_widths_leave_in_ranges_of_whole_groups(tmp_path: Path) -
     assert verify(place).holds
     again = pv.publish(stays(), by({"type": "auto"}), like=place)
     assert again.to_polars().equals(published)
+
+
+def test_with_a_step_of_weeks_ranges_of_days_leave_in_whole_weeks(tmp_path: Path) -> None:
+    """From a Monday to a Sunday, or a node; whoever publishes the next batch alike reads the same."""
+    weekly = {**DATED, "attributes": {**DATED["attributes"]}}
+    for name in ("came", "left"):
+        weekly["attributes"][name] = {"role": "quasi", "hierarchy": {"type": "dates", "step": "week"}}
+    policy = pv.Policy.from_document(weekly, base=Path())
+    monthly = pv.publish(stays(), by({"type": "auto"})).evidence["measures"]["loss"]["lm"]
+    release = pv.publish(stays(), policy)
+    assert release.evidence["measures"]["loss"]["lm"] < monthly
+    spans = [
+        re.fullmatch(r"\{?(\d{4}-\d\d-\d\d)\.\.(\d{4}-\d\d-\d\d)(, null\})?", label)
+        for name in ("came", "left")
+        for label in release.to_polars()[name].drop_nulls()
+        if ".." in label
+    ]
+    assert len(spans) > 50
+    for span in spans:
+        assert span is not None
+        first, last = map(date.fromisoformat, span.groups()[:2])
+        assert (first.weekday(), last.weekday()) == (0, 6)
+    place = release.write(tmp_path / "out")
+    assert verify(place).holds
+    assert pv.publish(stays(), policy, like=place).to_polars().equals(release.to_polars())
+    assert pv.Policy.loads(policy.dumps()) == policy
 
 
 def test_who_asks_for_labels_of_the_hierarchies_gets_no_other() -> None:

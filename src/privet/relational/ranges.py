@@ -9,18 +9,17 @@ else.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.domain import Domain, Node
+from privet.domain import BETWEEN, Domain, Node
 from privet.hierarchy.intervals import outward
 from privet.relational.coded import codes
 
 FEW = 20  # names in one label; with more of them a set tells what there is rather than what a record has
-BETWEEN = ".."
 
 
 def labelled(domain: Domain, low: int, high: int, there: NDArray[np.bool_] | None = None) -> Node:
@@ -78,7 +77,7 @@ def covering(node: Node, low: int, high: int) -> Node:
 
 
 def groups(domain: Domain) -> list[Node]:
-    """The narrowest groups of a hierarchy that was made by a rule, in leaf order."""
+    """Where ranges begin and end, in leaf order: steps, or the narrowest groups that a rule has made."""
     found: list[Node] = []
     while not found or found[-1].hi < domain.size:
         found.append(_group(domain, found[-1].hi if found else 0))
@@ -106,13 +105,24 @@ def _interval(domain: Domain, above: Node, low: int, high: int) -> Node:
 def _between(domain: Domain, above: Node, low: int, high: int) -> Node:
     """From one group to another."""
     first, last = (_group(domain, code) for code in (low, high))
-    if first is last:
+    if first is last and not domain.steps:
         return Node(above.label, above.lo, above.hi, interval=above.interval)
-    return _whole(above, Node(f"{first.label}{BETWEEN}{last.label}", first.lo, last.hi))
+    if first is last:
+        return _whole(above, first)
+    return _whole(above, Node(f"{ends_of(first)[0]}{BETWEEN}{ends_of(last)[1]}", first.lo, last.hi))
+
+
+def ends_of(group: Node) -> tuple[str, str]:
+    """The texts in which a range begins that begins with a group, and ends that ends with it."""
+    begin, _, end = str(group.label).partition(BETWEEN)
+    return begin, end or begin
 
 
 def _group(domain: Domain, code: int) -> Node:
     """The narrowest group that holds a code; the value itself only where no group but the root does."""
+    at = bisect_right(domain.steps, code, key=lambda step: step.lo) - 1
+    if at >= 0 and code < domain.steps[at].hi:
+        return domain.steps[at]
     way = [domain.root]
     while (below := way[-1].child_with(code)) is not None:
         way.append(below)
@@ -121,8 +131,8 @@ def _group(domain: Domain, code: int) -> Node:
 
 
 def _whole(above: Node, made: Node) -> Node:
-    """Where a range covers all that the node above it does, it is that node."""
-    return above if (made.lo, made.hi) == (above.lo, above.hi) else made
+    """Where a range covers all that the node above it does, or more, it is that node."""
+    return above if made.leaves >= above.leaves else made
 
 
 def _named(above: Node, low: int, high: int, there: NDArray[np.bool_] | None) -> Node:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from datetime import date
 from fractions import Fraction
@@ -19,6 +21,7 @@ from tests.tries import seldom
 
 import privet as pv
 from privet import sidebyside
+from privet import verifier
 from privet.cli import main
 from privet.engines.embedded import Embedded
 from privet.errors import PolicyError, UnsatisfiableError
@@ -201,6 +204,8 @@ def test_with_a_step_of_weeks_ranges_of_days_leave_in_whole_weeks(tmp_path: Path
         assert (first.weekday(), last.weekday()) == (0, 6)
     place = release.write(tmp_path / "out")
     assert verify(place).holds
+    alone = [sys.executable, Path(verifier.__file__).with_name("verify.py"), place]
+    assert "k-anonymity: holds" in subprocess.run(alone, capture_output=True, text=True, check=True).stdout
     assert pv.publish(stays(), policy, like=place).to_polars().equals(release.to_polars())
     assert pv.Policy.loads(policy.dumps()) == policy
 

@@ -204,7 +204,7 @@ def test_with_a_step_of_weeks_ranges_of_days_leave_in_whole_weeks(tmp_path: Path
         assert (first.weekday(), last.weekday()) == (0, 6)
     place = release.write(tmp_path / "out")
     assert verify(place).holds
-    alone = [sys.executable, Path(verifier.__file__).with_name("verify.py"), place]
+    alone = [sys.executable, str(Path(verifier.__file__).with_name("verify.py")), str(place)]
     assert "k-anonymity: holds" in subprocess.run(alone, capture_output=True, text=True, check=True).stdout
     assert pv.publish(stays(), policy, like=place).to_polars().equals(release.to_polars())
     assert pv.Policy.loads(policy.dumps()) == policy

@@ -161,9 +161,9 @@ def searched(
             cells.append([name, shown, None, None, None, None, "not possible"])
             continue
         spent = time.process_time() - begun
-        lost = losses(found.over(tally), found)
-        lm = mean_lm(lost)
-        cells.append([name, shown, lm, mean_ncp(lost), median_error(tally, found), spent, ""])
+        raw = found.over(tally)
+        lost = losses(raw, found)
+        cells.append([name, shown, mean_lm(lost), mean_ncp(lost), median_error(raw, found), spent, ""])
     if beside is not None:
         cells.append(anonypy(made, beside))
     cells[0][-1] = aims(cells, most)

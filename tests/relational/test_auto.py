@@ -20,13 +20,13 @@ from tests.contract.pairs import easy, policy_of, table_of
 from tests.tries import seldom
 
 import privet as pv
-from privet import sidebyside
-from privet import verifier
+from privet import sidebyside, verifier
 from privet.cli import main
 from privet.engines.embedded import Embedded
 from privet.errors import PolicyError, UnsatisfiableError
 from privet.measure.bayes import bayes_error, majority_error
 from privet.policy.notation import algorithm
+from privet.relational import auto
 from privet.relational.auto import AutoSearch
 from privet.relational.topdown import Score, TopDown
 from privet.roads.tables import population

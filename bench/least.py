@@ -46,7 +46,7 @@ def run(*, full: bool) -> Outcome:
     some = "" if every else f", of {looked:,} of {tally.cells:,} combinations, taken evenly in {EACH} s"
     tell(f"distance of the k-th nearest record{some}", nearest, spent)
     tell(f"smallest box with k records{some}", smallest, spent)
-    for name, search in (("local, not regrouped", Local(refine=0)), ("local", Local())):
+    for name, search in (("local, refine = 0", Local(refine=0)), ("local", Local())):
         begun = time.process_time()
         found = search.search(tally, policy).recoding
         tell(name, ncp(tally, found), time.process_time() - begun)

@@ -116,9 +116,13 @@ class AlgorithmFacts(Protocol):
     persons: ClassVar[bool] = False  # does it search where persons are counted, instead of records?
     why_records: ClassVar[str] = ""  # if not: why, and what to use instead
     across: ClassVar[bool] = True  # if so: also against whoever knows several rows of a person?
-    draws_boxes: ClassVar[bool] = False  # has each class a range of its own, with ends that no policy says?
     cuts_at_values: ClassVar[bool] = False  # does it part intervals at values of records?
     asks: ClassVar[bool] = False  # does it only ask counts, through `counts.door`? Then they may be elsewhere
+
+    @property
+    def draws_boxes(self) -> bool:
+        """May each class have a range of its own, with ends that no policy says?"""
+        return False
 
     @property
     def droppable(self) -> Fraction:

@@ -25,6 +25,7 @@ Value: TypeAlias = str | None  # every value as text; None is a value like any o
 Codes: TypeAlias = NDArray[np.unsignedinteger[Any]]
 
 _EITHER = (ROUND_FLOOR, ROUND_CEILING)
+BETWEEN = ".."  # the first and the last of a range
 ANY = "*"  # how the most general value is published unless a hierarchy names its root
 
 
@@ -125,6 +126,9 @@ class Domain:
     root: Node = field(repr=False)
     scale: Scale | None = field(default=None, repr=False)
     ranged: bool = field(default=False, repr=False)  # is a range written by its ends: "2024-03..2024-05"?
+    # Stretches between public bounds that are no nodes, as weeks are none of months: where ranges begin and
+    # end. Each is called by its ends.
+    steps: tuple[Node, ...] = field(default=(), repr=False)
     # Labels that a given tree has on several levels, and on how many: they count for levels, not for nodes.
     repeat: tuple[tuple[str, int], ...] = field(default=(), repr=False)
 
@@ -258,12 +262,14 @@ def arrange(
     scale: Scale | None = None,
     lift: bool = False,
     ranged: bool = False,
+    steps: Iterable[Node] = (),
 ) -> Domain:
     """The domain of values in leaf order, each with its path; null comes last, below the root.
 
     A path may end above its value: then the last group is the most that is ever published, and it has
     no children. `lift`: a single group that covers everything is the root itself. `ranged`: groups follow
-    each other as a calendar does, so that the first and the last of several say which they are.
+    each other as a calendar does, so that the first and the last of several say which they are;
+    `steps`: where ranges begin and end, if elsewhere.
 
     >>> groups = (Group("5**"), Group("53*"))
     >>> domain = arrange([("531", (*groups, Group("531"))), ("532", (*groups, Group("532")))], null=False)
@@ -279,9 +285,9 @@ def arrange(
             root = Node(ANY, 0, len(rows) + 1, (*top, Node(None, len(rows), len(rows) + 1)))
         else:
             root = Node(ANY, 0, len(rows) + 1)
-        return Domain((*values, None), root, scale, ranged)
+        return Domain((*values, None), root, scale, ranged, tuple(steps))
     root = top[0] if lift and len(top) == 1 else Node(ANY, 0, len(rows), top)
-    return Domain(values, root, scale, ranged)
+    return Domain(values, root, scale, ranged, tuple(steps))
 
 
 def _below(paths: Sequence[Path], lo: int, hi: int, depth: int) -> tuple[Node, ...]:

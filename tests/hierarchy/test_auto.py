@@ -14,7 +14,7 @@ ZIPS: list[Value] = [str(number) for number in range(53_700, 53_725)]
     [
         (["7", "12", None], Intervals()),
         (["7.5", "-12", "1e3"], Intervals()),
-        (["2024-03-05", None, "2023-01-01T10:00"], Dates()),
+        (["2024-03-05", None, "2023-01-01T10:00"], Dates(step="week")),
         (["02139", "10001"], Prefix(keep=(3, 1))),
         (["01", "12"], Prefix(keep=(1,))),
         (ZIPS, Prefix(keep=(3, 1))),

@@ -84,3 +84,19 @@ def test_levels_must_nest(levels: tuple[str, ...]) -> None:
 def test_formats_must_name_a_day(form: str) -> None:
     with pytest.raises(HierarchyError, match="format"):
         Dates(format=form)
+
+
+def test_weeks_are_steps_of_ranges_and_no_level() -> None:
+    days = ["2024-12-29", "2024-12-30", "2025-01-05 10:00", "2025-01-06", "1920-05-01", "1919-01-02", None]
+    domain = Dates(levels=("month",), bottom=1936, step="week").domain(days)
+    assert [(step.label, step.lo, step.hi) for step in domain.steps] == [
+        ("<1936", 0, 2),
+        ("2024-12-23..2024-12-29", 2, 3),
+        ("2024-12-30..2025-01-05", 3, 5),
+        ("2025-01-06..2025-01-12", 5, 6),
+    ]
+    assert domain.root == Dates(levels=("month",), bottom=1936).domain(days).root
+    assert Dates(step="week").domain(["9999-12-31"]).steps[0].label == "9999-12-27..9999-12-31"
+    with pytest.raises(HierarchyError, match="step"):
+        Dates(step="fortnight")
+    assert Dates(step="week").to_policy()["step"] == "week"

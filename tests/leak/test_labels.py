@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 import privet as pv
 from privet.cli import main
 from privet.core import Column, Hierarchy
+from privet.domain import BETWEEN
 from privet.hierarchy import Dates, Flat, Intervals, Prefix, draft, parse
 from privet.relational.coincident import _boxes
-from privet.relational.ranges import BETWEEN, FEW, labelled
+from privet.relational.ranges import FEW, labelled
 from privet.relational.reuse_boxes import _stands_for
 
 DAYS = [(date(2019, 1, 1) + timedelta(days=at)).isoformat() for at in range(0, 1500, 3)]
@@ -50,7 +51,7 @@ BORN = 'born = { role = "quasi", hierarchy = { type = "dates", levels = ["month"
 
 
 @pytest.mark.one_in(2)
-@pytest.mark.parametrize("search", ["mondrian", "coincident"])
+@pytest.mark.parametrize("search", ["mondrian", "coincident", "auto"])
 @pytest.mark.parametrize("how", ['"flat"', '"prefix", keep = [3, 1]'])
 def test_no_label_lists_what_the_data_holds(search: str, how: str, tmp_path: Path) -> None:
     code = f'code = {{ role = "quasi", hierarchy = {{ type = {how} }} }}'
@@ -73,6 +74,7 @@ BRANCHES = {f"g{group}": [f"g{group}v{at}" for at in range(9)] for group in rang
 TREE = parse({"type": "tree", "tree": {"any": BRANCHES}}, base=Path())
 HIERARCHIES: dict[str, tuple[Hierarchy, Sequence[str]]] = {
     "dates": (Dates(levels=("month", "year")), DAYS),
+    "weeks": (Dates(levels=("month", "year"), step="week"), DAYS),
     "prefix": (Prefix(keep=(3, 1)), sorted(CODES)),
     "flat": (Flat(), [f"v{at:03}" for at in range(60)]),
     "tree": (TREE, [f"g{group}v{at}" for group in range(8) for at in range(9)]),
@@ -104,7 +106,7 @@ def test_a_range_covers_its_values_and_names_few(kind: str, data: st.DataObject)
 
 
 @pytest.mark.one_in(2)
-@pytest.mark.parametrize("kind", ["dates", "prefix", "widths", "edges", "step"])
+@pytest.mark.parametrize("kind", ["dates", "weeks", "prefix", "widths", "edges", "step"])
 @given(data=st.data())
 def test_a_label_does_not_tell_what_nobody_has(kind: str, data: st.DataObject) -> None:
     """Values between the ends may come or go: the label stays."""
@@ -181,7 +183,7 @@ def test_a_step_rounds_ranges_outward() -> None:
 
 
 def test_ranges_of_dates_and_codes_are_read_again_on_the_next_batch() -> None:
-    for kind, values in (("dates", DAYS), ("prefix", sorted(CODES))):
+    for kind, values in (("dates", DAYS), ("weeks", DAYS), ("prefix", sorted(CODES))):
         domain = HIERARCHIES[kind][0].domain(values)
         for low, high in ((3, 90), (40, 200), (0, 350)):
             node = labelled(domain, low, high)
@@ -263,7 +265,7 @@ def test_what_is_dropped_could_have_been_anything(ages: list[int], one: int, oth
         assert max(ends) <= 1000  # the power of ten above the others
 
 
-@pytest.mark.parametrize("search", ["mondrian", "coincident"])
+@pytest.mark.parametrize("search", ["mondrian", "coincident", "auto"])
 def test_ranges_between_widths_are_a_caution_that_verify_expects(search: str, tmp_path: Path) -> None:
     ages = [25 + at % 20 for at in range(60)] + [987_654]
     frame = pl.DataFrame({"age": ages, "ill": ["ab"[at % 2] for at in range(61)]})

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
 from dataclasses import replace
+from datetime import date
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -16,12 +20,13 @@ from tests.contract.pairs import easy, policy_of, table_of
 from tests.tries import seldom
 
 import privet as pv
-from privet import sidebyside
+from privet import sidebyside, verifier
 from privet.cli import main
 from privet.engines.embedded import Embedded
 from privet.errors import PolicyError, UnsatisfiableError
 from privet.measure.bayes import bayes_error, majority_error
 from privet.policy.notation import algorithm
+from privet.relational import auto
 from privet.relational.auto import AutoSearch
 from privet.relational.topdown import Score, TopDown
 from privet.roads.tables import population
@@ -119,6 +124,156 @@ def test_labels_are_nodes_of_hierarchies_that_have_levels() -> None:
     assert set(release.to_polars()["town"]) <= {"A", "B", "C", "X", "Y", "any"}
 
 
+DATED: dict[str, Any] = {
+    "policy": 1,
+    "attributes": {
+        "came": {"role": "quasi", "hierarchy": {"type": "dates", "levels": ["month", "year"]}},
+        "left": {"role": "quasi", "hierarchy": {"type": "dates", "levels": ["month", "year"]}},
+        "zip": {"role": "quasi", "hierarchy": {"type": "prefix", "keep": [3, 1]}},
+        "weight": {"role": "quasi", "hierarchy": {"type": "intervals", "width": [5, 20]}},
+    },
+    "models": [{"type": "k-anonymity", "k": 4}],
+    "algorithm": {"type": "auto"},
+}
+
+
+def stays(rows: int = 300) -> pl.DataFrame:
+    rng = np.random.default_rng(4)
+    came = np.datetime64("2019-01-01") + rng.integers(0, 1400, rows)
+    left = np.datetime_as_string(came + rng.integers(1, 90, rows))
+    return pl.DataFrame(
+        {
+            "came": np.datetime_as_string(came),
+            "left": [None if still else day for day, still in zip(left, rng.random(rows) < 0.1, strict=True)],
+            "zip": (53_000 + rng.integers(0, 4_000, rows)).astype(str),
+            "weight": rng.integers(40, 140, rows).astype(str),
+        }
+    )
+
+
+def by(search: dict[str, Any]) -> pv.Policy:
+    return pv.Policy.from_document({**DATED, "algorithm": search}, base=Path())
+
+
+def test_days_codes_and_widths_leave_in_ranges_of_whole_groups(tmp_path: Path) -> None:
+    release = pv.publish(stays(), by({"type": "auto"}))
+    lost = release.evidence["measures"]["loss"]["lm"]
+    others: list[dict[str, Any]] = [
+        {"type": "mondrian", "cuts": cuts, "choice": choice}
+        for cuts, choice in product(("ranges", "hierarchy", "levels"), ("median", "best"))
+    ]
+    for other in (*others, {"type": "local"}, {"type": "top-down", "tries": 7}, {"type": "optimal"}):
+        assert lost < pv.publish(stays(), by(other)).evidence["measures"]["loss"]["lm"]
+    forms = {
+        "came": r"\d{4}(-\d\d)?(\.\.\d{4}(-\d\d)?)?|\d{4}-\d\d-\d\d|\*",
+        "zip": r"\d{3}\*\*(\.\.\d{3}\*\*)?|5\*{4}|\d{5}|\*",
+        "weight": r"\[\d+[05]-\d+[05]\)|\d+|\*",
+    }
+    published = release.to_polars()
+    for name, form in forms.items():
+        labels = published[name].to_list()
+        assert all(re.fullmatch(form, label) for label in labels), name
+        assert any(label not in {"*", None} and re.search(r"\.\.|-", label) for label in labels)
+    assert any(".." in label for label in published["came"])
+    assert any(label and label.startswith("{") and label.endswith(", null}") for label in published["left"])
+    place = release.write(tmp_path / "out")
+    assert verify(place).holds
+    again = pv.publish(stays(), by({"type": "auto"}), like=place)
+    assert again.to_polars().equals(published)
+
+
+def test_with_a_step_of_weeks_ranges_of_days_leave_in_whole_weeks(tmp_path: Path) -> None:
+    """From a Monday to a Sunday, or a node; whoever publishes the next batch alike reads the same."""
+    weekly = {**DATED, "attributes": {**DATED["attributes"]}}
+    for name in ("came", "left"):
+        weekly["attributes"][name] = {"role": "quasi", "hierarchy": {"type": "dates", "step": "week"}}
+    policy = pv.Policy.from_document(weekly, base=Path())
+    monthly = pv.publish(stays(), by({"type": "auto"})).evidence["measures"]["loss"]["lm"]
+    release = pv.publish(stays(), policy)
+    assert release.evidence["measures"]["loss"]["lm"] < monthly
+    spans = [
+        re.fullmatch(r"\{?(\d{4}-\d\d-\d\d)\.\.(\d{4}-\d\d-\d\d)(, null\})?", label)
+        for name in ("came", "left")
+        for label in release.to_polars()[name].drop_nulls()
+        if ".." in label
+    ]
+    assert len(spans) > 50
+    for span in spans:
+        assert span is not None
+        first, last = map(date.fromisoformat, span.groups()[:2])
+        assert (first.weekday(), last.weekday()) == (0, 6)
+    place = release.write(tmp_path / "out")
+    assert verify(place).holds
+    alone = [sys.executable, str(Path(verifier.__file__).with_name("verify.py")), str(place)]
+    assert "k-anonymity: holds" in subprocess.run(alone, capture_output=True, text=True, check=True).stdout
+    assert pv.publish(stays(), policy, like=place).to_polars().equals(release.to_polars())
+    assert pv.Policy.loads(policy.dumps()) == policy
+
+
+def test_who_asks_for_labels_of_the_hierarchies_gets_no_other() -> None:
+    table, asked = stays(), by({"type": "auto", "labels": "hierarchy"})
+    nodes = {
+        attribute.name: {
+            node.label for node in attribute.hierarchy.domain(table[attribute.name].to_list()).root.walk()
+        }
+        for attribute in asked.attributes
+        if attribute.hierarchy is not None
+    }
+    published = pv.publish(table, asked).to_polars()
+    assert all(set(published[name]) <= nodes[name] for name in nodes)
+
+
+def test_who_allows_ranges_of_kinds_loses_no_more_than_mondrian() -> None:
+    job = {"role": "quasi", "hierarchy": {"type": "tree", "tree": {"any": {"X": ["A"], "Y": ["B", "C"]}}}}
+    lost = {
+        json.dumps(search): pv.publish(HARD, policy_of(["k-anonymity"], search, town=job)).evidence[
+            "measures"
+        ]["loss"]["lm"]
+        for search in ({"type": "auto", "labels": "ranges"}, {"type": "mondrian"}, {"type": "auto"})
+    }
+    ranges, mondrian, kinds = lost.values()
+    assert ranges <= min(mondrian, kinds)
+
+
+@pytest.mark.parametrize("search", [{"type": "auto"}, {"type": "local", "labels": "levels"}])
+def test_ranges_that_begin_at_values_of_records_are_cautioned(search: dict[str, Any]) -> None:
+    cautions = released(["k-anonymity"], search).evidence.cautions
+    assert any(one.startswith("age: ranges begin and end at values of records") for one in cautions)
+    kept = released(["k-anonymity"], {**search, "labels": "hierarchy"}).evidence.cautions
+    assert not any("at values of records" in one for one in kept)
+
+
+def test_where_only_splits_are_left_a_weaker_promise_never_loses_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whatever the size of the table: one try of `top-down` loses .75 at k = 2 here, and .5 at k = 10."""
+    codes = (
+        "11101011111010111011110111100111000011010111110100100101",
+        "33021131203020202303010203230023333022323332213002302233",
+        "00111011100110000101111000101010110100101011111000110100",
+        "00011010001010000110000111010101110110000111001100001100",
+    )
+    table = pl.DataFrame(dict(zip("abcd", map(list, codes), strict=True)))
+    monkeypatch.setattr(auto, "LOOKS", 0)  # no table is small
+    lost = {}
+    for search in ({"type": "auto", "recoding": "global"}, {"type": "top-down"}):
+        for k in (2, 10):
+            policy = pv.Policy.from_document(
+                {
+                    "policy": 1,
+                    "attributes": {
+                        name: {"role": "quasi", "hierarchy": {"type": "flat"}} for name in table.columns
+                    },
+                    "models": [{"type": "k-anonymity", "k": k}],
+                    "algorithm": search,
+                },
+                base=Path(),
+            )
+            lost[search["type"], k] = pv.publish(table, policy).evidence["measures"]["loss"]["lm"]
+    assert lost["top-down", 2] > lost["top-down", 10]
+    assert lost["auto", 2] <= lost["auto", 10]
+
+
 def test_a_time_limit_only_stops_trying_and_says_so() -> None:
     slow = released(["k-anonymity"], {"type": "auto", "time_limit": 1e-9})
     assert len(slow.private["choice"]["tried"]) == 1
@@ -138,6 +293,7 @@ def test_a_promise_that_no_table_keeps_is_refused_as_such() -> None:
         ({"time_limit": 0}, "time_limit"),
         ({"suppression": "1/10"}, "full-domain"),
         ({"purpose": "art"}, "purpose"),
+        ({"recoding": "global", "labels": "ranges"}, "labels"),
     ],
 )
 def test_what_it_cannot_be_told(said: dict[str, Any], complaint: str) -> None:

@@ -19,13 +19,14 @@ from privet.core import Column, Nulls, PrivacyModel, Tally
 from privet.counts.rollup import Rollups
 from privet.domain import Domain, flat
 from privet.errors import PolicyError, UnsatisfiableError, UnsupportedError
-from privet.hierarchy import Tree
+from privet.hierarchy import Intervals, Tree
 from privet.models.kanonymity import KAnonymity
 from privet.models.ldiversity import DistinctLDiversity, EntropyLDiversity
 from privet.models.lkc import LKC
 from privet.models.tcloseness import Distance, TCloseness
 from privet.recoding import Generalization, Regions
 from privet.relational import optimal as room
+from privet.relational.field import Field
 from privet.relational.incognito import Incognito, Kept, joined
 from privet.relational.judge import Judge
 from privet.relational.lattice import Lattice
@@ -158,6 +159,32 @@ def test_when_the_time_is_up_the_best_so_far_is_said_to_be_no_more() -> None:
         notes = search.search(tally, policy_for(tally, [KAnonymity(k=2)], search)).notes
         assert len(notes) == said
         assert all("there may be a better one" in note for note in notes)
+
+
+def test_where_nothing_can_be_proven_no_node_is_told_to_all_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Seven of 7,776 nodes; where eight may be looked at, the lattice is settled node by node."""
+    domain = Intervals(width=(2, 4, 8, 16)).domain([str(n) for n in range(64)])
+    rng = np.random.default_rng(1)
+    quasi = tuple(Column(f"q{at}", domain, domain.column(rng.integers(0, 64, 200))) for at in range(5))
+    tally = Tally((*quasi,), (), None, np.ones(200, dtype=np.int64))
+    assert Lattice.of(tally).size == 7_776
+    made: list[Field] = []
+
+    def field(*given: Any) -> Field:
+        made.append(Field(*given))
+        return made[-1]
+
+    monkeypatch.setattr(room, "Field", field)
+    for nodes, fields in ((7, 0), (8, 1)):
+        search = Optimal(suppression=Fraction(1), nodes=nodes)
+        found = search.solve(tally, [KAnonymity(k=3)])
+        assert len(made) == fields
+        assert not found.proven
+        assert found.looked_at <= nodes + 1
+        assert found == search.solve(tally, [KAnonymity(k=3)])
+        made.clear()
 
 
 @settings(max_examples=40)

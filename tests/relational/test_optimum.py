@@ -24,6 +24,7 @@ from privet.models.kanonymity import KAnonymity
 from privet.relational.auto import AutoSearch
 from privet.relational.geometry import ONE, Geometry
 from privet.relational.local import Local
+from privet.relational.mondrian import Cuts
 
 optimize = pytest.importorskip("scipy.optimize")
 K, RECORDS = 2, 12
@@ -45,23 +46,24 @@ def cells(codes: Any, counts: list[int]) -> Tally:
     return Tally(quasi, (), None, np.array(counts, dtype=np.int64))
 
 
-def geometry_of(tally: Tally) -> Geometry:
-    return Geometry.of(tally.quasi, [True] * len(tally.quasi), [1 / len(tally.quasi)] * len(tally.quasi))
+def geometry_of(tally: Tally, labels: Cuts = Cuts.HIERARCHY) -> Geometry:
+    along = [labels.follows(column.domain) for column in tally.quasi]
+    return Geometry.of(tally.quasi, along, [1 / len(tally.quasi)] * len(tally.quasi))
 
 
-def groups_of(tally: Tally, k: int) -> Iterator[tuple[tuple[int, ...], int]]:
+def groups_of(tally: Tally, k: int, labels: Cuts = Cuts.HIERARCHY) -> Iterator[tuple[tuple[int, ...], int]]:
     """Every group of k to 2k - 1 records, by their cells, and what each of them loses in it."""
     codes = np.stack([column.codes.astype(np.int32) for column in tally.quasi], axis=1)
     of_record = np.repeat(np.arange(tally.cells), tally.counts).tolist()
     groups = [g for size in range(k, 2 * k) for g in combinations(of_record, size)]
     low = np.stack([codes[list(group)].min(axis=0) for group in groups])
     high = np.stack([codes[list(group)].max(axis=0) for group in groups])
-    return zip(groups, geometry_of(tally).loss(low, high).tolist(), strict=True)
+    return zip(groups, geometry_of(tally, labels).loss(low, high).tolist(), strict=True)
 
 
-def optimum(tally: Tally, *, parts: bool = False) -> float:
+def optimum(tally: Tally, labels: Cuts = Cuts.HIERARCHY, *, parts: bool = False) -> float:
     """What the best partition loses; with parts of groups allowed, no more than that."""
-    groups, lost = zip(*groups_of(tally, K), strict=True)
+    groups, lost = zip(*groups_of(tally, K, labels), strict=True)
     cost = np.array(lost) / ONE * [len(group) for group in groups]
     member = np.array([[one in group for group in groups] for one in range(RECORDS)], dtype=float)
     found = optimize.milp(
@@ -83,13 +85,22 @@ def test_local_recoding_comes_near_the_optimum() -> None:
     """Over eight tables: never below it, which would be a wrong sum; refined nearer than the sweep alone."""
     tables = [table(seed) for seed in range(8)]
     best = [optimum(one) for one in tables]
-    swept, refined, chosen = (
-        [searched(one, search) for one in tables] for search in (Local(refine=0), Local(), AutoSearch())
-    )
+    searches = Local(refine=0), Local(), AutoSearch(labels=Cuts.HIERARCHY)
+    swept, refined, chosen = ([searched(one, search) for one in tables] for search in searches)
     for found in (swept, refined, chosen):
         assert all(a >= b - 1e-6 for a, b in zip(found, best, strict=True))
     assert sum(chosen) <= sum(refined) < sum(swept)
     assert sum(refined) <= 1.25 * sum(best)
+
+
+@pytest.mark.parametrize("labels", [Cuts.LEVELS, Cuts.RANGES])
+def test_so_do_ranges_of_whole_groups_and_lose_less(labels: Cuts) -> None:
+    tables = [table(seed) for seed in range(8)]
+    best = [optimum(one, labels) for one in tables]
+    chosen = [searched(one, AutoSearch(labels=labels)) for one in tables]
+    assert all(a >= b - 1e-6 for a, b in zip(chosen, best, strict=True))
+    assert sum(chosen) <= 1.25 * sum(best)
+    assert sum(best) < 0.9 * sum(map(optimum, tables))
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from tests.tries import seldom
 from privet import native
 from privet.core import Column, PrivacyModel, Tally
 from privet.domain import flat
-from privet.hierarchy import Flat, Intervals, Tree
+from privet.hierarchy import Dates, Flat, Intervals, Prefix, Tree
 from privet.models.alphak import AlphaKAnonymity
 from privet.models.kanonymity import KAnonymity
 from privet.models.ldiversity import DistinctLDiversity
@@ -33,8 +33,13 @@ DOMAINS = (
     Intervals(low=0, high=1000).domain(
         [str(n) for n in range(0, 1000, 3)]
     ),  # more than a table holds ranges of
+    Dates(levels=("month", "year")).domain(
+        [f"20{y}-{m:02}-{d:02}" for y in (11, 12) for m in (1, 2, 5) for d in (3, 9)] + [None]
+    ),
+    Intervals(width=(5, 20)).domain([str(n) for n in range(3, 60, 2)]),
+    Prefix(keep=(3, 1)).domain([f"{n}1" for n in range(5370, 5500, 7)]),
 )
-ALONG = [False, False, True, True, True]
+ALONG = [False, False, True, True, True, False, False, False]
 EVERY: list[PrivacyModel] = [
     KAnonymity(k=3),
     DistinctLDiversity(l=2, sensitive=("s",)),

@@ -98,7 +98,7 @@ def _ruled(column: Coarsened) -> tuple[Coarsened, str | None]:
     oldest_year = datetime.now(tz=UTC).year - OLDEST
     kept, gone = replace(column, role=Role.QUASI), replace(column, role=Role.IDENTIFIER)
     if isinstance(column.hierarchy, Dates):
-        years = replace(column.hierarchy, levels=("year",), bottom=oldest_year)
+        years = replace(column.hierarchy, levels=("year",), bottom=oldest_year, step=None)
         return replace(kept, hierarchy=years, reason="dates leave as years"), "dates"
     if isinstance(column.hierarchy, Intervals) and recognisers.decimal_years(column.values):
         return replace(

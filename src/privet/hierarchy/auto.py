@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from privet.core import Hierarchy
 from privet.domain import Domain, Value, distinct
-from privet.hierarchy.dates import Dates, formats_of
+from privet.hierarchy.dates import WEEK, Dates, formats_of
 from privet.hierarchy.flat import Flat
 from privet.hierarchy.intervals import Intervals
 from privet.hierarchy.numbers import read
@@ -44,15 +44,15 @@ def draft(values: Sequence[Value]) -> Intervals | Dates | Prefix | Flat:
     if not texts:
         return Flat()
     if len(texts[0]) == 8 and (forms := formats_of(texts)):
-        return Dates(format=forms[0])
+        return Dates(format=forms[0], step=WEEK)
     if length := _code_length(texts):
         return Prefix(keep=tuple(range(length - 2, 0, -2)) or (1,))
     if all(read(text) is not None for text in texts):
         return Intervals()
-    if not (dates := Dates()).uncovered(texts):
+    if not (dates := Dates(step=WEEK)).uncovered(texts):
         return dates
     if forms := formats_of(texts):
-        return Dates(format=forms[0])
+        return Dates(format=forms[0], step=WEEK)
     return Flat()
 
 

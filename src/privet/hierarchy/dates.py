@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 from types import MappingProxyType
 from typing import ClassVar
 
 from privet.core import Hierarchy
 from privet.declared import settle
-from privet.domain import Domain, Group, Path, Value, arrange, distinct, refuse
+from privet.domain import BETWEEN, Domain, Group, Node, Path, Value, arrange, distinct, refuse
 from privet.errors import HierarchyError, one_of
 
 # Finest first. Weeks are not among them: a week may lie in two months, so they do not nest.
@@ -27,6 +27,8 @@ LEVELS: Mapping[str, Callable[[date], str]] = MappingProxyType(
     }
 )
 
+WEEK = "week"  # the step of ranges that is no level
+
 _ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ].+)?")
 
 
@@ -38,6 +40,9 @@ class Dates(Hierarchy):
     language of `strptime`. `bottom`: days of years before that one are never told apart, as for the births of
     the very old.
 
+    Ranges that a search makes go from one group of the finest level to another; with `step="week"` from the
+    Monday of a week to the Sunday of one.
+
     >>> march = Dates(levels=("month", "year")).domain(["2024-03-05", "2024-03-17"])
     >>> [node.label for node in march.root.walk()]
     ['*', '2024', '2024-03', '2024-03-05', '2024-03-17']
@@ -46,6 +51,7 @@ class Dates(Hierarchy):
     levels: Sequence[str] = ("month", "quarter", "year", "decade")
     format: str | None = None
     bottom: int | None = None
+    step: str | None = None
 
     name: ClassVar[str] = "dates"
 
@@ -61,6 +67,8 @@ class Dates(Hierarchy):
             complaints.append("format: must hold year, month and day, as in '%d.%m.%Y'")
         if self.bottom is not None and not 1 <= self.bottom <= 9999:
             complaints.append("bottom: a year, such as 1935")
+        if self.step not in {None, WEEK}:
+            complaints.append(one_of("step", (WEEK,), self.step))
         if complaints:
             raise HierarchyError(*complaints)
 
@@ -70,13 +78,32 @@ class Dates(Hierarchy):
         form = "ISO dates" if self.format is None else f"dates of the form {self.format}"
         refuse((len(texts) - len(days), f"not {form}", "give their format"), of=len(texts))
         rows: list[tuple[str, Path]] = []
-        for day, text in sorted(days):
+        days.sort()
+        for day, text in days:
             if self.bottom is not None and day.year < self.bottom:
                 rows.append((text, (Group(f"<{self.bottom:04}"),)))
                 continue
             labels = [LEVELS[level](day) for level in reversed(self.levels)]
             rows.append((text, tuple(Group(label) for label in dict.fromkeys((*labels, text)))))
-        return arrange(rows, null=null, ranged=True)
+        return arrange(rows, null=null, ranged=True, steps=self._steps([day for day, _ in days]))
+
+    def _steps(self, days: Sequence[date]) -> Iterator[Node]:
+        """The weeks of these days, which ascend; those that are never told apart are one step."""
+        if self.step is None:
+            return
+        spans = [self._week(day) for day in days]
+        lo = 0
+        for span, alike in groupby(spans):
+            hi = lo + len(list(alike))
+            yield Node(span, lo, hi)
+            lo = hi
+
+    def _week(self, day: date) -> str:
+        if self.bottom is not None and day.year < self.bottom:
+            return f"<{self.bottom:04}"
+        monday = day.toordinal() - day.weekday()
+        ends = (date.fromordinal(min(at, date.max.toordinal())) for at in (monday, monday + 6))
+        return BETWEEN.join(map(date.isoformat, ends))
 
     def uncovered(self, values: Sequence[Value]) -> list[str]:
         return [value for value in distinct(values)[0] if self.day(value) is None]
@@ -92,7 +119,7 @@ class Dates(Hierarchy):
 
     def to_policy(self) -> dict[str, object]:
         policy: dict[str, object] = {"type": self.name, "levels": list(self.levels)}
-        said = {"format": self.format, "bottom": self.bottom}
+        said = {"format": self.format, "bottom": self.bottom, "step": self.step}
         return policy | {key: value for key, value in said.items() if value is not None}
 
 

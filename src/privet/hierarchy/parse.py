@@ -195,7 +195,9 @@ _KINDS: Mapping[str, _Kind] = {
     Prefix.name: _Kind(
         {"keep": _lengths, "hide": _words}, lambda read, _: Prefix(read.get("keep", ()), read.get("hide", ()))
     ),
-    Dates.name: _Kind({"levels": _words, "format": _word, "bottom": _whole}, lambda read, _: Dates(**read)),
+    Dates.name: _Kind(
+        {"levels": _words, "format": _word, "bottom": _whole, "step": _word}, lambda read, _: Dates(**read)
+    ),
     Sets.name: _Kind(_SETS, _sets),
     Flat.name: _Kind({}, lambda _read, _base: Flat()),
     Auto.name: _Kind({}, lambda _read, _base: Auto()),

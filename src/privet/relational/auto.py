@@ -5,9 +5,9 @@ effort, which is counted in work and not in seconds, so that the same table give
 machine, side by side where there are cores. What they found is measured by one measure, that of the purpose,
 and the smallest is taken.
 
-Labels are those of the hierarchies. Where a hierarchy says nothing between a value and everything, because
-it is flat or its intervals are grown, a label is a set of names, or an interval on the steps that the policy
-says.
+Labels are those of the hierarchies where these name kinds. Where a hierarchy is flat, a label is a set of
+names; where values follow each other, as numbers, days and codes do, it is a range that begins and ends where
+a group of the hierarchy does, or on the steps that the policy says. `labels` asks for less, or for more.
 All records of a column at one level (full-domain) is made only where the policy asks for it.
 """
 
@@ -43,7 +43,7 @@ from privet.models.confidence import ConfidenceBounding
 from privet.models.lkc import LKC
 from privet.recoding import Generalization, Recoding, Regions
 from privet.relational.judge import check_suppression
-from privet.relational.local import Local
+from privet.relational.local import REFINE, Local
 from privet.relational.mondrian import Choice as Which
 from privet.relational.mondrian import Cuts, Mondrian
 from privet.relational.objective import Loss, check_weights
@@ -86,6 +86,7 @@ class AutoSearch(Algorithm):
     purpose: Purpose | None = None  # None: classification where there is a target, else general
     loss: Loss = Loss.LM  # what is made small where the purpose is general
     recoding: Kind = Kind.LOCAL
+    labels: Cuts = Cuts.LEVELS  # of local recoding: what a value may be published as
     suppression: Fraction = Fraction(0)  # share of all records that a full-domain search may drop
     effort: int = 1  # how many times the usual work is spent
     time_limit: float | None = None  # seconds; no further search is begun then, and a remark says so
@@ -102,6 +103,8 @@ class AutoSearch(Algorithm):
             raise PolicyError("effort is a whole number from 1 on")
         if self.time_limit is not None and not self.time_limit > 0:
             raise PolicyError("time_limit is a number of seconds above 0")
+        if self.labels is not Cuts.LEVELS and self.recoding is not Kind.LOCAL:
+            raise PolicyError('labels: only where recoding = "local"; else all are of the hierarchies')
         if self.suppression and self.recoding is not Kind.FULL_DOMAIN:
             raise PolicyError(
                 'suppression: only a full-domain search drops records: recoding = "full-domain"'
@@ -109,6 +112,10 @@ class AutoSearch(Algorithm):
 
     def named(self) -> Mapping[str, Collection[str]]:
         return {"weights": self.weights}
+
+    @property
+    def draws_boxes(self) -> bool:
+        return self.recoding is Kind.LOCAL and self.labels is not Cuts.HIERARCHY
 
     @property
     def droppable(self) -> Fraction:
@@ -160,14 +167,20 @@ class AutoSearch(Algorithm):
         """What can keep these promises, each with the promises that it is asked for."""
         fits = _fitting(policy)
         known = policy.asking(models=tuple(_all_at_once(m, len(tally.quasi)) for m in policy.models))
+        parts = False  # is anything tried but splits of the whole table?
         if self.recoding is Kind.LOCAL and not policy.across:  # else rows of one person are put together
-            boxes = Mondrian(cuts=Cuts.LEVELS, choice=Which.BEST, weights=self.weights)
             along = self._local(tally)
-            for local in (boxes, replace(along, labels=Cuts.LEVELS), along):
+            boxes = Mondrian(cuts=self.labels, choice=Which.BEST, weights=self.weights)
+            refine = max(along.refine, REFINE * self.effort)
+            freer = [*Cuts][[*Cuts].index(self.labels) : -1]  # and all that allow less, but not the least
+            made = [replace(along, labels=labels, refine=refine) for labels in freer]
+            for local in (boxes, *made, along):
                 if fits(local, known):
+                    parts = True
                     yield local, known.asking(algorithm=local)
-        few = tally.cells * len(tally.quasi) <= LOOKS // 100
-        split = TopDown(score=self._score(tally), tries=1 + len(SIZES) if few else 1)
+        # One try may lose more under a weaker promise, and where that is all there is nothing is better.
+        all_tries = not parts or tally.cells * len(tally.quasi) <= LOOKS // 100
+        split = TopDown(score=self._score(tally), tries=1 + len(SIZES) if all_tries else 1)
         splits = self.recoding is not Kind.FULL_DOMAIN and fits(split, policy)
         if splits:
             yield split, policy.asking(algorithm=split)
@@ -178,9 +191,11 @@ class AutoSearch(Algorithm):
             yield lifted, policy.asking(algorithm=lifted)
 
     def _local(self, tally: Tally) -> Local:
-        values = tally.cells * len(tally.quasi)
-        looks, refine = max(LOOKS, 20 * values) * self.effort, max(LOOKS, 20 * values) * self.effort
-        return Local(looks=looks, refine=refine, weights=self.weights)
+        """With labels of the hierarchies alone: less work where most columns have freer ones."""
+        looks = max(LOOKS, 20 * tally.cells * len(tally.quasi))
+        freer = sum(not self.labels.follows(column.domain) for column in tally.quasi)
+        refine = looks if 2 * freer > len(tally.quasi) else max(looks, REFINE)
+        return Local(looks=looks * self.effort, refine=refine * self.effort, weights=self.weights)
 
     def _purpose(self, tally: Tally) -> Purpose:
         return self.purpose or (Purpose.GENERAL if tally.target is None else Purpose.CLASSIFICATION)

@@ -32,9 +32,14 @@ def _is_coded(domain: Domain, node: Node) -> bool:
     return not node.children and node.leaves > 1 and not domain.grows(node)
 
 
+def codes(domain: Domain) -> bool:
+    """Are some values of this hierarchy never told apart?"""
+    return any(_is_coded(domain, node) for node in domain.root.walk())
+
+
 def refuse_coded(algorithm: str, tally: Tally) -> None:
     """Refuse columns whose values may not all be told apart, for an algorithm that tells them."""
-    wrong = [c.name for c in tally.quasi if any(_is_coded(c.domain, node) for node in c.domain.root.walk())]
+    wrong = [column.name for column in tally.quasi if codes(column.domain)]
     if wrong:
         raise UnsupportedError(
             f"{algorithm} publishes single values, and the hierarchy of {', '.join(wrong)} keeps some "

@@ -54,7 +54,6 @@ class Coincident(Algorithm):
     strict: bool = False
 
     name: ClassVar[str] = "coincident"
-    draws_boxes: ClassVar[bool] = True
     why_records: ClassVar[str] = (
         "it pairs people in a public order in which each stands once; give each person one row, or use "
         "top-down or optimal"
@@ -67,6 +66,10 @@ class Coincident(Algorithm):
             raise PolicyError(f"start is the size of the first groups, 1 or more, not {self.start}")
         if self.grow and self.strategy is not Strategy.UU:
             raise PolicyError('grow is an option of strategy = "UU"; "UA" takes as many as it can anyway')
+
+    @property
+    def draws_boxes(self) -> bool:
+        return True
 
     def complaints(self, policy: Terms) -> list[str]:
         wrong = suits.by_class(

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Column
-from privet.domain import Domain
+from privet.domain import Domain, Scale
 from privet.hierarchy.intervals import outward
 from privet.relational.axis import Joints
 from privet.relational.objective import Floats
+from privet.relational.ranges import groups
 
 ONE = 1 << 30  # a record that has lost everything
 
@@ -87,20 +89,28 @@ def _line(domain: Domain, weight: float) -> Parts:
     size, scale = domain.size, domain.scale
     nothing = np.zeros(size, dtype=np.int64)
     if scale is None or not scale.numbers or scale.high <= scale.low:
-        place = _scaled(np.arange(size) / max(1, size - 1), weight)
-        return place, place, nothing, nothing
+        first, last = np.arange(size), np.arange(size)
+        for node in groups(domain) if domain.ranged else ():  # ranges leave as whole groups
+            first[node.lo : node.hi], last[node.lo : node.hi] = node.lo, node.hi - 1
+        begin, end = (_scaled(some / max(1, size - 1), weight) for some in (first, last))
+        return begin, end, nothing, nothing
     wide = scale.high - scale.low
-    begin, end = [], []
+    begins, ends = [], []
+    for low, high in _edges(domain, scale):
+        begins.append(float((max(low, scale.low) - scale.low) / wide))
+        ends.append(float((min(high, scale.high) - scale.low) / wide))
+    missing = [1.0] * (size - len(begins))  # null stands behind all others, and is as far away as can be
+    begin, end = (_scaled(np.array([*some, *missing]), weight) for some in (begins, ends))
+    return begin, end, nothing, nothing
+
+
+def _edges(domain: Domain, scale: Scale) -> Iterator[tuple[Decimal, Decimal]]:
+    """Where a range that begins or ends with each number does so as it leaves."""
+    if not scale.grown:
+        for node in groups(domain):
+            for number in scale.numbers[node.lo : node.hi]:
+                yield node.interval or (number, number + scale.step)
+        return
     for number in scale.numbers:
-        first, last = number, number + scale.step
-        if scale.said is not None:  # ranges leave rounded outward
-            first, last = outward(first, last, scale.said)
-        begin.append(float((max(first, scale.low) - scale.low) / wide))
-        end.append(float((min(last, scale.high) - scale.low) / wide))
-    missing = size - len(begin)  # null stands behind all others, and is as far away as can be
-    return (
-        _scaled(np.array([*begin, *[1.0] * missing]), weight),
-        _scaled(np.array([*end, *[1.0] * missing]), weight),
-        nothing,
-        nothing,
-    )
+        ends = number, number + scale.step
+        yield ends if scale.said is None else outward(*ends, scale.said)

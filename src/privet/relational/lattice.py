@@ -50,17 +50,6 @@ def cuts_by_level(domain: Domain) -> tuple[Cut, ...]:
     return tuple(Cut(domain, tuple(node for node, _ in row)) for row in reversed(rows))
 
 
-def has_levels(domain: Domain) -> bool:
-    """Does the hierarchy say anything between a value and everything?
-
-    It does not where it is flat, nor where its intervals are still to be grown.
-    """
-    return any(
-        node.leaves > 1 and not domain.grows(node) and (node is not domain.root or not node.children)
-        for node in domain.root.walk()
-    )
-
-
 @dataclass(frozen=True, eq=False)
 class Ladder:
     """The levels that one attribute may take."""

@@ -33,8 +33,8 @@ from privet.relational.boxes import Boxes
 from privet.relational.byvalue import by_value, spread
 from privet.relational.geometry import Geometry
 from privet.relational.judge import Judge, need_classes_that_merge
-from privet.relational.lattice import ENUMERABLE, Lattice, Limits, ascending, check_limits, has_levels
-from privet.relational.mondrian import Choice, Cuts, Mondrian
+from privet.relational.lattice import ENUMERABLE, Lattice, Limits, ascending, check_limits
+from privet.relational.mondrian import Cuts
 from privet.relational.objective import Loss, Objective, check_weights, shares
 from privet.relational.ranges import labels_of
 from privet.relational.refine import refined
@@ -59,7 +59,7 @@ class Local(Algorithm):
 
     time_limit: float | None = None  # seconds, after which records are lifted in larger steps
     looks: int | None = None  # at values, over all nodes, after which it is so: on every machine alike
-    labels: Cuts = Cuts.HIERARCHY  # or LEVELS: sets and ranges where a hierarchy has no levels of its own
+    labels: Cuts = Cuts.HIERARCHY  # or sets and ranges: where no kinds are named, or wherever it may be
     refine: int = REFINE  # pairs of cells and classes that are looked at to make classes better; 0: none
     weights: Mapping[str, float] = field(default_factory=dict, compare=False)
     levels: Limits = field(default_factory=dict, compare=False)
@@ -76,12 +76,14 @@ class Local(Algorithm):
             raise PolicyError("looks is a whole number from 1 on")
         if self.refine < 0:
             raise PolicyError("refine is a whole number from 0 on")
-        if self.labels is Cuts.RANGES:
-            raise PolicyError("labels are those of the hierarchy, or of its levels; mondrian has ranges")
-        if self.labels is Cuts.LEVELS and self.levels:
+        if self.labels is not Cuts.HIERARCHY and self.levels:
             raise PolicyError('levels: limits are of labels = "hierarchy"')
         check_weights(self.weights)
         check_limits(self.levels)
+
+    @property
+    def draws_boxes(self) -> bool:
+        return self.labels is not Cuts.HIERARCHY
 
     def named(self) -> Mapping[str, Collection[str]]:
         return {"weights": self.weights, "levels": self.levels}
@@ -96,7 +98,7 @@ class Local(Algorithm):
         judge = Judge(tally, policy.models, of_persons=True)
         need_classes_that_merge(self.name, judge, tally, policy.models)
         until = time.monotonic() + (self.time_limit or float("inf"))
-        if self.labels is Cuts.LEVELS:
+        if self.labels is not Cuts.HIERARCHY:
             if tally.person is not None:
                 refuse_beyond_reach(tally, policy.models)
             elif not judge.holds_for_all():
@@ -127,28 +129,24 @@ class Local(Algorithm):
 
     def _boxed(self, tally: Tally, judge: Judge, until: float, progress: Progress) -> Regions:
         """Mondrian's boxes, made better."""
-        table = CellBoxes(tally, judge.sensitive)
-        Mondrian(cuts=self.labels, choice=Choice.BEST, weights=self.weights).boxes(tally, table, judge)
+        table = self._cut(tally, CellBoxes(tally, judge.sensitive), judge)
         return self._refined(tally, table.of_cell, judge, until, progress)
+
+    def _cut(self, tally: Tally, table: CellBoxes, judge: Judge, of_cell: Indexes | None = None) -> CellBoxes:
+        axes = [Axis.of(c.domain, hierarchy=self.labels.follows(c.domain)) for c in tally.quasi]
+        weights = np.array(shares([column.name for column in tally.quasi], self.weights))
+        boxes = 1 if of_cell is None else int(of_cell.max(initial=-1)) + 1
+        Boxes(table, judge, axes, weights, best=True, relaxed=False, boxes=boxes).run()
+        return table
 
     def _refined(
         self, tally: Tally, of_cell: Indexes, judge: Judge, until: float, progress: Progress
     ) -> Regions:
-        along = [self.labels is Cuts.HIERARCHY or has_levels(column.domain) for column in tally.quasi]
-        weights = shares([column.name for column in tally.quasi], self.weights)
-        axes = [Axis.of(c.domain, hierarchy=follows) for c, follows in zip(tally.quasi, along, strict=True)]
-        table = CellBoxes(tally, judge.sensitive, of_cell)
-        cut = Boxes(
-            table,
-            judge,
-            axes,
-            np.array(weights),
-            best=True,
-            relaxed=False,
-            boxes=int(of_cell.max(initial=-1)) + 1,
-        )
-        cut.run()  # classes that are large enough for two become two
+        # Classes that are large enough for two become two.
+        table = self._cut(tally, CellBoxes(tally, judge.sensitive, of_cell), judge, of_cell)
         of_cell = table.of_cell
+        along = [self.labels.follows(column.domain) for column in tally.quasi]
+        weights = shares([column.name for column in tally.quasi], self.weights)
         geometry = Geometry.of(tally.quasi, along, weights)
         of_cell = refined(tally, of_cell, geometry, judge, self.refine, progress, until=until)
         of_cell = regrouped(tally, of_cell, geometry, judge, self.refine // PAIRS, progress, until=until)

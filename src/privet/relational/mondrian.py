@@ -25,20 +25,25 @@ from privet.recoding import Regions
 from privet.relational import suits
 from privet.relational.axis import Axis
 from privet.relational.boxes import Boxes
-from privet.relational.coded import refuse_coded
+from privet.relational.coded import codes, refuse_coded
 from privet.relational.judge import Judge, need_classes_that_merge
-from privet.relational.lattice import has_levels
 from privet.relational.objective import check_weights, shares
-from privet.relational.ranges import labelled, labels_of
+from privet.relational.ranges import keeps_nodes, labelled, labels_of
 from privet.relational.suits import raise_unsatisfiable, refuse_beyond_reach
 
 
 class Cuts(Enum):
-    """Where a box may be cut."""
+    """Where a box may be cut; what allows most first."""
 
     RANGES = "ranges"  # between any two values, in leaf order
+    LEVELS = "levels"  # so where it is flat, or values follow each other; along it where it names kinds
     HIERARCHY = "hierarchy"  # between children of the lowest node above the whole box
-    LEVELS = "levels"  # so where a hierarchy has levels; anywhere where it is flat, or its intervals grow
+
+    def follows(self, domain: Domain) -> bool:
+        """Are the labels of this attribute nodes of its hierarchy? Values never told apart have no others."""
+        if self is Cuts.LEVELS:
+            return keeps_nodes(domain)
+        return self is Cuts.HIERARCHY or codes(domain)
 
 
 class Choice(Enum):
@@ -53,7 +58,7 @@ class Output(Enum):
 
     RANGES = "ranges"  # from its smallest to its largest value, rounded outward to what is public
     HIERARCHY = "hierarchy"  # the lowest node of the hierarchy above all its values
-    LEVELS = "levels"  # so where a hierarchy has levels; as a range or a set of names where it has none
+    LEVELS = "levels"  # so where a hierarchy names kinds; as a range or a set of names where it does not
     MEANS = "means"  # numbers as the mean over the box, everything else as ranges
 
 
@@ -72,7 +77,6 @@ class Mondrian(Algorithm):
     weights: Mapping[str, float] = field(default_factory=dict, compare=False)
 
     name: ClassVar[str] = "mondrian"
-    draws_boxes: ClassVar[bool] = True
     asks: ClassVar[bool] = True
     persons: ClassVar[bool] = True
     across: ClassVar[bool] = False  # rows of one person would have to be put together
@@ -84,6 +88,10 @@ class Mondrian(Algorithm):
             raise PolicyError(
                 'relaxed cuts in the middle, wherever that is; use cuts = "ranges" and choice = "median"'
             )
+
+    @property
+    def draws_boxes(self) -> bool:
+        return True
 
     def named(self) -> Mapping[str, Collection[str]]:
         return {"weights": self.weights}
@@ -122,7 +130,7 @@ class Mondrian(Algorithm):
 
     def _follows(self, domain: Domain) -> bool:
         """Is this attribute cut along its hierarchy?"""
-        return self.cuts is Cuts.HIERARCHY or (self.cuts is Cuts.LEVELS and has_levels(domain))
+        return self.cuts is not Cuts.RANGES and self.cuts.follows(domain)
 
     def _published(self, heading: Tally, table: Boxing, boxes: Boxes) -> Regions:
         output = self._output
@@ -134,7 +142,7 @@ class Mondrian(Algorithm):
             if output is Output.MEANS and column.domain.scale is not None:
                 labels, of_box = _means(column.domain, *table.closed_histogram(at), low, high)
             else:
-                along = output is Output.HIERARCHY or (output is Output.LEVELS and has_levels(column.domain))
+                along = output is Output.HIERARCHY or (output is Output.LEVELS and keeps_nodes(column.domain))
                 labels, of_box = labels_of(column.domain, low, high, along=along)
             nodes[column.name] = tuple(labels)
             positions[column.name] = of_box

@@ -5,8 +5,9 @@ more: records that must go there must go below it too, and a node that breaks th
 nodes below. So nodes are looked at along ways up from the most promising one, halving each way, until no
 bound is below the best that was found. (Kohlmayer et al., "Flash", PASSAT 2012, walks such ways.)
 
-A lattice too large to enumerate is walked from its top, better neighbours first, and then by chance, again
-and again (`annealing`), until the time or the number of nodes is used up.
+A lattice too large to enumerate, or for anything to be proven in the time or the number of nodes that is
+allowed, is walked from its top, better neighbours first, and then by chance, again and again (`annealing`),
+until these are used up.
 """
 
 from __future__ import annotations
@@ -35,6 +36,10 @@ from privet.relational.suits import raise_unsatisfiable
 # For a lattice that cannot be enumerated, where the policy names no limit: half a minute or so, but counted
 # in work and not by the clock, so that the same table leaves in the same form however busy the machine is.
 WORK, COLUMN, FEWEST = 600_000_000, 425, 500  # records; what a node costs for each column besides them; nodes
+SECOND = 20_000_000  # of that work in a second, about
+# Nodes of a lattice for each that may be looked at. Of more than that few are settled by then, while what is
+# learned of a node is told to all of them, which takes longer than to look at another.
+HOPELESS = 1_000
 FAR = 1.5  # times as many records as may go: then a coarser node may well break the promise, too
 FIRST = 0.1  # of the work: downwards from the top, before the walks by chance
 SOON, HALF = 0.1, 0.5  # of the work: a lattice that is settled by then needs no chance; chance ends there
@@ -119,11 +124,24 @@ class Optimal(FullDomain):
         judge = Judge(counts, models, self.suppression, trim=self.trim, one_by_one=one_by_one)
         objective = Objective(counts, lattice, self.loss, self.weights)
         limit, nodes = self.time_limit, self.nodes
+        cost = COLUMN * len(lattice.shape) + counts.records
         if limit is None and nodes is None and lattice.size > ENUMERABLE:
-            nodes = max(FEWEST, WORK // (COLUMN * len(lattice.shape) + counts.records))
+            nodes = max(FEWEST, WORK // cost)
+        allowed = min(nodes or float("inf"), SECOND * (limit or float("inf")) / cost)
+        proves = lattice.size <= min(ENUMERABLE, HOPELESS * allowed)
         until = float("inf") if limit is None else time.monotonic() + limit
         rollups = counts.grouping(lattice.ladders, judge.sensitive)
-        return Walk(lattice, rollups, judge, objective, progress, until=until, nodes=nodes, seed=self.seed)
+        return Walk(
+            lattice,
+            rollups,
+            judge,
+            objective,
+            progress,
+            proves=proves,
+            until=until,
+            nodes=nodes,
+            seed=self.seed,
+        )
 
 
 class Walk:
@@ -137,6 +155,7 @@ class Walk:
         objective: Objective,
         progress: Progress,
         *,
+        proves: bool,
         until: float,
         nodes: int | None,
         seed: int = 0,
@@ -144,6 +163,7 @@ class Walk:
         self.rollups = rollups
         self.judge = judge
         self._lattice = lattice
+        self._proves = proves  # is there time enough that it may be proven which node is the best?
         self._objective = objective
         self._until = until
         self._most = nodes
@@ -153,7 +173,7 @@ class Walk:
 
     def run(self) -> Optimum | None:
         """The best node; None where not one keeps every promise."""
-        proven = self._enumerate() if self._lattice.size <= ENUMERABLE else self._wander() or self._anneal()
+        proven = self._enumerate() if self._proves else self._wander() or self._anneal()
         if self._looks.best is None:
             return None
         loss, levels, ruling = self._looks.best

@@ -1,24 +1,25 @@
 """A range of values as it is published: said by what is public, never by a list of what the data holds.
 
 A list of thousands of dates tells which dates nobody has, and makes a small table a large one. So a range
-is a node of the hierarchy where there is one; else it reaches from one public bound to another: from the
-beginning of an interval to the end of one, from a month to a month, from a prefix to a prefix. Values that
-have no order are named, few at most, by the widest nodes that hold nothing else.
+is a node of the hierarchy where there is one; else, where values follow each other, it reaches from one
+public bound to another: from the beginning of an interval to the end of one, from a month to a month, from a
+prefix to a prefix. Values that have no order are named, few at most, by the widest nodes that hold nothing
+else.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.domain import Domain, Node
+from privet.domain import BETWEEN, Domain, Node
 from privet.hierarchy.intervals import outward
+from privet.relational.coded import codes
 
 FEW = 20  # names in one label; with more of them a set tells what there is rather than what a record has
-BETWEEN = ".."
 
 
 def labelled(domain: Domain, low: int, high: int, there: NDArray[np.bool_] | None = None) -> Node:
@@ -37,6 +38,21 @@ def labelled(domain: Domain, low: int, high: int, there: NDArray[np.bool_] | Non
             return _whole(node, Node(f"{{{rest.label}, null}}", rest.lo, high + 1))
         return (_between if domain.scale is None else _interval)(domain, node, low, high)
     return _named(node, low, high, there)
+
+
+def keeps_nodes(domain: Domain) -> bool:
+    """Where labels are those of the levels: is every one of this attribute a node of its hierarchy?
+
+    Not where the hierarchy says nothing between a value and everything, because it is flat or its intervals
+    are still to be grown. Nor where values follow each other, as days, numbers and codes do: a range that
+    begins with one of its narrowest groups and ends with another is as true as the node above both, and says
+    more. Values that are never told apart stay with the nodes that keep them together.
+    """
+    if domain.ranged or domain.scale is not None:
+        return codes(domain)
+    return any(
+        node.leaves > 1 and (node is not domain.root or not node.children) for node in domain.root.walk()
+    )
 
 
 def labels_of(
@@ -61,7 +77,7 @@ def covering(node: Node, low: int, high: int) -> Node:
 
 
 def groups(domain: Domain) -> list[Node]:
-    """The narrowest groups of a hierarchy that was made by a rule, in leaf order."""
+    """Where ranges begin and end, in leaf order: steps, or the narrowest groups that a rule has made."""
     found: list[Node] = []
     while not found or found[-1].hi < domain.size:
         found.append(_group(domain, found[-1].hi if found else 0))
@@ -89,13 +105,24 @@ def _interval(domain: Domain, above: Node, low: int, high: int) -> Node:
 def _between(domain: Domain, above: Node, low: int, high: int) -> Node:
     """From one group to another."""
     first, last = (_group(domain, code) for code in (low, high))
-    if first is last:
+    if first is last and not domain.steps:
         return Node(above.label, above.lo, above.hi, interval=above.interval)
-    return _whole(above, Node(f"{first.label}{BETWEEN}{last.label}", first.lo, last.hi))
+    if first is last:
+        return _whole(above, first)
+    return _whole(above, Node(f"{ends_of(first)[0]}{BETWEEN}{ends_of(last)[1]}", first.lo, last.hi))
+
+
+def ends_of(group: Node) -> tuple[str, str]:
+    """The texts in which a range begins that begins with a group, and ends that ends with it."""
+    begin, _, end = str(group.label).partition(BETWEEN)
+    return begin, end or begin
 
 
 def _group(domain: Domain, code: int) -> Node:
     """The narrowest group that holds a code; the value itself only where no group but the root does."""
+    at = bisect_right(domain.steps, code, key=lambda step: step.lo) - 1
+    if at >= 0 and code < domain.steps[at].hi:
+        return domain.steps[at]
     way = [domain.root]
     while (below := way[-1].child_with(code)) is not None:
         way.append(below)
@@ -104,8 +131,8 @@ def _group(domain: Domain, code: int) -> Node:
 
 
 def _whole(above: Node, made: Node) -> Node:
-    """Where a range covers all that the node above it does, it is that node."""
-    return above if (made.lo, made.hi) == (above.lo, above.hi) else made
+    """Where a range covers all that the node above it does, or more, it is that node."""
+    return above if made.leaves >= above.leaves else made
 
 
 def _named(above: Node, low: int, high: int, there: NDArray[np.bool_] | None) -> Node:

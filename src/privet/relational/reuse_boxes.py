@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privet.core import Column, Tally
-from privet.domain import Domain, Node, Value
+from privet.domain import BETWEEN, Domain, Node, Value
 from privet.errors import UnsupportedError
 from privet.recoding import Regions
-from privet.relational.ranges import BETWEEN, groups
+from privet.relational.ranges import ends_of, groups
 
 Mask: TypeAlias = NDArray[np.bool_]
 _ENDS = re.compile(r"\[(-?[0-9.]+?)(?:-|\.\.)(-?[0-9.]+)\)")
@@ -114,7 +114,8 @@ def _stands_for(domain: Domain, label: Value, interval: Sequence[str] | None) ->
     elif label is not None and domain.ranged and BETWEEN in label:
         first, _, last = label.partition(BETWEEN)
         for group in groups(domain):  # of one length, so that they stand in the order of their texts
-            if group.label is not None and len(group.label) == len(first) and first <= group.label <= last:
+            begin, end = ends_of(group)
+            if group.label is not None and len(begin) == len(first) and first <= begin and end <= last:
                 mask[group.lo : group.hi] = True
     return mask
 

@@ -533,8 +533,8 @@ promise t-closeness: t=p sensitive=*w distance=costs,equal,hierarchical,kl,order
 """
 KINDS["table"] = of_table, IN_ROWS + """
 search anatomy,microaggregation,safe-lattice:
-search auto: purpose?=classification,counts,general loss=loss recoding=full-domain,global,local suppression=p
-    effort=m time_limit?=x weights?=%x
+search auto: purpose?=classification,counts,general loss=loss recoding=full-domain,global,local labels=labels
+    suppression=p effort=m time_limit?=x weights?=%x
 search bucketisation: relaxed=b cuts=labels choice=best,median
 search coincident: start?=m strategy=UA,UU interleaved=b grow=b strict=b
 search condensation: k=2.. mode=static,stream noise=f alpha=m
@@ -1086,7 +1086,7 @@ attribute: role=quasi,sensitive,target,other,identifier hierarchy?=tree values?=
 attribute hash,pseudonym: role=identifier publish=t; attribute mask: role=identifier publish=t first=n last=n
 attribute shift: role=identifier publish=t days=m by?=t
 tree: @width|@edges|@grown|@unit|@hierarchy:type; hierarchy auto,flat:
-hierarchy dates: levels=<day,month,quarter,year,decade format?=t bottom?=1..9999
+hierarchy dates: levels=<day,month,quarter,year,decade format?=t bottom?=1..9999 step?=week
 width: type=intervals width=<j origin?=i bottom?=i top?=i null?=yes raw?=no
 edges: type=intervals edges=*<i|<i bottom?=i top?=i null?=yes raw?=no
 grown: type=intervals low?=i high?=i step?=j bottom?=i top?=i null?=yes

@@ -50,8 +50,3 @@ def side_by_side(tasks: Sequence[Callable[[], T]], waiting: Callable[[int], None
     if faults:
         raise faults[min(faults)]
     return [said[at] for at in range(len(tasks))]
-
-
-def one_by_one(tasks: Sequence[Callable[[], T]]) -> list[T]:
-    """The same for tasks that are done before a thread has started."""
-    return [task() for task in tasks]

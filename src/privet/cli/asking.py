@@ -7,6 +7,7 @@ understood, or at the end of input, nothing is written.
 
 from __future__ import annotations
 
+import select
 import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+HEARS = 0.2  # seconds until a signal is heard, at the most
 TRIES = 3  # answers to one question that cannot be understood
 HOW = "  Enter if that is all; else name more of them, with commas; -NAME takes one off"
 HOW_OTHER = "  Enter if so; else -NAME for one that must not leave"
@@ -104,7 +106,9 @@ def _again(question: str, understood: Callable[[str], T]) -> T:
     _wakes_on_ctrl_c()
     for left in reversed(range(TRIES)):
         try:
-            said: str = typer.prompt(screen.shown(question), default="", show_default=False)
+            said: str = typer.prompt(
+                _waited(screen.shown(question)), default="", show_default=False, prompt_suffix=""
+            )
         except click.Abort:
             raise InputError("--ask: nobody answers; nothing was written") from None
         try:
@@ -116,6 +120,23 @@ def _again(question: str, understood: Callable[[str], T]) -> T:
                 ) from None
             screen.say(f"  {screen.shown(str(unclear))}")
     raise AssertionError
+
+
+def _waited(question: str) -> str:
+    """What is left to ask once somebody has typed a line: nothing, on a terminal.
+
+    A Ctrl-C in the moment before the system begins to read a line is heard by nobody until the line ends. So
+    the question is asked here, and reading begins when there is a line; until then every signal is heard.
+    """
+    asked = f"{question}: "
+    if sys.platform == "win32" or not sys.stdin.isatty():
+        return asked
+    with screen.heard():
+        sys.stdout.write(asked)
+        sys.stdout.flush()
+    while not select.select([sys.stdin], [], [], HEARS)[0]:
+        pass
+    return ""
 
 
 def _wakes_on_ctrl_c() -> None:

@@ -34,7 +34,7 @@ from privet.counts.door import Ahead, Candidate
 from privet.domain import Node
 from privet.models.linkage import Linkage
 from privet.models.template import protected
-from privet.sidebyside import CORES, one_by_one, side_by_side
+from privet.sidebyside import CORES, side_by_side
 
 DENSE = 1 << 16  # a table of counts this small is dense whatever the number of entries
 WORTH_THREADS = 500_000  # places of blocks; fewer are counted sooner than threads for them have started
@@ -237,11 +237,14 @@ def keeps_by_blocks(  # noqa: PLR0917 - what `keeps` has at hand
     first = look(slice(0, 1))
     if not first:
         return first
-    few = len(blocks) * entries < WORTH_THREADS
-    each = one_by_one if few else side_by_side
-    each([partial(fill, row) for row in range(len(others)) if row not in begun])
-    edges = np.linspace(1, len(blocks), min(len(blocks), 1 if few else 4 * CORES) + 1).astype(int).tolist()
-    found = each([partial(look, slice(*edge)) for edge in pairwise(edges)])
+    rest = [row for row in range(len(others)) if row not in begun]
+    if len(blocks) * entries < WORTH_THREADS:
+        for row in rest:
+            fill(row)
+        return look(slice(1, None))
+    side_by_side([partial(fill, row) for row in rest])
+    edges = np.linspace(1, len(blocks), min(len(blocks), 4 * CORES) + 1).astype(int).tolist()
+    found = side_by_side([partial(look, slice(*edge)) for edge in pairwise(edges)])
     if False in found:
         return False
     return None if None in found else True

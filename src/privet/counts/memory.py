@@ -30,7 +30,7 @@ from privet.domain import Cut, Node
 from privet.errors import InternalError
 from privet.models.linkage import LinkageCheck, LinkageModel
 from privet.recoding import Generalization, Recoding
-from privet.sidebyside import one_by_one, side_by_side
+from privet.sidebyside import side_by_side
 
 WORTH_THREADS = 100_000  # cells; fewer are counted sooner than threads for them have started
 
@@ -69,8 +69,9 @@ class InMemory:
             made = np.bincount(codes, weights=None if single else counts, minlength=int(np.prod(shape)))
             return made.astype(np.int64, copy=False).reshape(shape)
 
-        each = side_by_side if self._tally.cells > WORTH_THREADS else one_by_one
-        return each([partial(histogram, self._column(name)) for name in columns])
+        if self._tally.cells <= WORTH_THREADS:
+            return [histogram(self._column(name)) for name in columns]
+        return side_by_side([partial(histogram, self._column(name)) for name in columns])
 
     def beyond_reach(self, models: Sequence[PrivacyModel]) -> tuple[str, ...]:
         return beyond_reach(self, models)

@@ -23,8 +23,7 @@ from privet import equality, native, parts
 from privet.core import Form
 from privet.engine import SUFFIX
 from privet.engines import flatjson, packed, parquet
-from privet.engines.flatjson import as_bytes
-from privet.engines.frames import WORDLESS, WORDLESS_SAID
+from privet.engines.frames import WORDLESS, WORDLESS_SAID, as_bytes
 from privet.engines.panic import unpanicked
 from privet.engines.sound import refuse_unsound
 from privet.engines.text import (

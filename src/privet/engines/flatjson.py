@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from privet import equality, native
 from privet.engines import jsonfaults
+from privet.engines.frames import as_bytes
 from privet.engines.panic import unpanicked
 from privet.engines.text import COMPOSED, KEYLESS
 from privet.errors import InputError
@@ -58,10 +59,6 @@ def refuse_ambiguous(path: Path, source: Path | bytes, what: str) -> None:
     raw = as_bytes(source)
     if _looked(raw) is None:
         _refuse(path, raw, what, ())
-
-
-def as_bytes(source: Path | bytes) -> NDArray[Any]:
-    return np.frombuffer(source, np.uint8) if isinstance(source, bytes) else np.memmap(source, np.uint8, "r")
 
 
 @dataclass(frozen=True)

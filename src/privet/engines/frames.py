@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import expm1, prod, sqrt
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,11 @@ FEW = 1_000  # rows up to which Python is quicker than polars is asked (4 ms of 
 REPEATED = 2  # times that values occur from which the different ones are sorted, and not all
 WORDLESS = {pl.Binary, pl.Duration, pl.Object}  # what has no text
 WORDLESS_SAID = "column {!r} holds bytes or durations, which have no text"
+
+
+def as_bytes(source: Path | bytes) -> NDArray[Any]:
+    """A file as it lies there, or what was unpacked."""
+    return np.frombuffer(source, np.uint8) if isinstance(source, bytes) else np.memmap(source, np.uint8, "r")
 
 
 def texts(data: pl.DataFrame) -> pl.DataFrame:

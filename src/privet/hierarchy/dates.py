@@ -85,7 +85,8 @@ class Dates(Hierarchy):
                 continue
             labels = [LEVELS[level](day) for level in reversed(self.levels)]
             rows.append((text, tuple(Group(label) for label in dict.fromkeys((*labels, text)))))
-        return arrange(rows, null=null, ranged=True, steps=self._steps([day for day, _ in days]))
+        steps = tuple(self._steps([day for day, _ in days]))
+        return arrange(rows, null=null, ranged=True, steps=steps)
 
     def _steps(self, days: Sequence[date]) -> Iterator[Node]:
         """The weeks of these days, which ascend; those that are never told apart are one step."""

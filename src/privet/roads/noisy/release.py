@@ -69,6 +69,8 @@ class NoisyRelease(Release):
             return super().write(folder, **how)
         except OSError as error:
             found = told(error, named(Path(folder)))
+            if found.strerror is None:
+                raise
             raise InputError(
                 f"{found.filename}: {found.strerror}",
                 "the release did not arrive, and what was drawn for it stays spent: `privet ledger show` "

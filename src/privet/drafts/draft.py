@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -144,7 +144,7 @@ def draft(
         if one.name in again and says_whose(one, len(table.values[one.name]), records)
     )
     told = Draft(place, records, form, guesses, tuple(doubts), found, tuple(offers), again, persons)
-    return replace(told, counts=lambda name, person=None: _counted(source, told.form, name, person))
+    return replace(told, counts=_counting(source, told.form))
 
 
 def _alike(guesses: Sequence[Guess], table: _Table, form: Form) -> Iterator[str]:
@@ -172,12 +172,27 @@ def _repeated(guesses: Sequence[Guess], table: _Table, form: Form) -> Iterator[s
                 yield one.name
 
 
-def _counted(source: Any, form: Form, name: str, person: str | None) -> list[tuple[Value, int]]:
+def _counting(source: Any, form: Form) -> Callable[..., list[tuple[Value, int]]]:
+    """How many records, or persons, have each value of a column.
+
+    A column of a text is read by itself, so that not all of a large one is held; of a workbook or a file of
+    statistics nothing can be read without the rest, and it is read once.
+    """
     engine = find("engines", "embedded")()
-    names = [name] if person in {None, name} else [name, person]
-    table = in_frame(engine, engine.read(source, form, names))
-    column = (table if person is None else table.unique()).get_column(name).cast(pl.String)
-    return list(column.value_counts(sort=True).sort("count", name, descending=[True, False]).iter_rows())
+
+    @cache
+    def whole() -> pl.DataFrame:
+        frame: pl.DataFrame = in_frame(engine, engine.read(source, form))
+        return frame
+
+    def counted(name: str, person: str | None = None) -> list[tuple[Value, int]]:
+        names = [name] if person in {None, name} else [name, person]
+        packed_ = form.format in text.PACKED
+        table = whole().select(names) if packed_ else in_frame(engine, engine.read(source, form, names))
+        column = (table if person is None else table.unique()).get_column(name).cast(pl.String)
+        return list(column.value_counts(sort=True).sort("count", name, descending=[True, False]).iter_rows())
+
+    return counted
 
 
 def _settled(path: Path, form: Form, *, guess_encoding: bool) -> Form:

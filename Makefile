@@ -6,7 +6,7 @@ STAMP := $(VENV)/.ready
 # Tests start hundreds of processes: what one of them has compiled the next need not compile again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help setup demo test test-slow test-fuzz test-explore test-services test-spark check format bench bench-full wheels lock clean
+.PHONY: help setup demo test test-more test-costs test-slow test-fuzz test-explore test-services test-spark check format bench bench-full wheels lock clean
 
 help:            ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/'
@@ -33,8 +33,17 @@ $(STAMP): pyproject.toml requirements.lock $(wildcard src/privet/native/*.[ch]) 
 demo: $(STAMP)   ## the main job on built-in sample data
 	$(BIN)/privet demo
 
+# What is run before each commit, and what is left of the suite: CI runs both, `pytest` alone runs them as one.
+USUAL := not slow and not services
+
 test: $(STAMP)   ## the default test suite
-	$(BIN)/pytest -q -n auto --dist worksteal
+	$(BIN)/pytest -q -n auto --dist worksteal -m "$(USUAL) and not more"
+
+test-more: $(STAMP)      ## what `make test` leaves out because it is dear
+	$(BIN)/pytest -q -n auto --dist worksteal -m "$(USUAL) and more"
+
+test-costs: $(STAMP)     ## measures what each test costs, by which the two share them: tests/dear.tsv
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -p tests.costs
 
 test-slow: $(STAMP)      ## statistical, soak and large-data tests
 	$(BIN)/pytest -q -m slow
@@ -44,7 +53,7 @@ JOBS_OF_FUZZ ?= 1
 test-fuzz: $(STAMP)      ## damaged files through every command; hours with SECONDS_OF_FUZZ=7200, all cores with JOBS_OF_FUZZ=8
 	$(BIN)/python -m tests.fuzz.runner --seconds $(SECONDS_OF_FUZZ) --jobs $(JOBS_OF_FUZZ) --start $$(date +%s) --keep
 
-test-explore: $(STAMP)   ## the default suite with new random examples on every run
+test-explore: $(STAMP)   ## both with new random examples on every run
 	PRIVET_HYPOTHESIS=explore $(BIN)/pytest -q -n auto --dist worksteal
 
 test-services: $(STAMP)  ## tests that start a real PostgreSQL or browser

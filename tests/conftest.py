@@ -1,8 +1,8 @@
 """How hypothesis runs here: as long as it takes, and straight to the smallest failing case.
 
-`make test` tries the same examples every time, so that what passes here passes in CI, and the first few tell
-most. `make test-explore` tries others on every run, ten times as many as a test asks for: that is where new
-faults are found.
+`make test` and `make test-more` try the same examples every time, so that what passes here passes in CI, and
+the first few tell most. `make test-explore` tries others on every run, ten times as many as a test asks for:
+that is where new faults are found. Which of the first two runs a test, `tests/tiers.py` says.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
+from tests import tiers
 from tests.tries import tries
 
 settings.register_profile(
@@ -91,13 +92,13 @@ def pytest_collection() -> Generator[None, Any, Any]:
 
 
 @pytest.hookimpl(tryfirst=True)  # before slow ones are deselected
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     seen, cases = set(), Counter[str]()
     for item in items:
         test = getattr(item, "obj", None)
         one_in = item.get_closest_marker("one_in")
         if one_in is not None and item.get_closest_marker("slow") is None and settings().derandomize:
-            name = item.nodeid.partition("[")[0]
+            name = tiers.test_of(item)
             if cases[name] % one_in.args[0]:
                 item.add_marker(pytest.mark.slow)
             cases[name] += 1
@@ -105,6 +106,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             seen.add(id(test))  # the cases of a parametrised test are one function
             asked = test._hypothesis_internal_use_settings
             test._hypothesis_internal_use_settings = settings(asked, max_examples=tries(asked.max_examples))
+    usual = [item for item in items if not {mark.name for mark in item.iter_markers()} & {"slow", "services"}]
+    left = list(tiers.left(usual, tiers.listed()))
+    for item in left:
+        item.add_marker(pytest.mark.more)
+    config.stash[tiers.TIERS] = ([item for item in usual if item.get_closest_marker("more") is None], left)
 
 
 def pytest_collection_finish() -> None:

@@ -30,6 +30,12 @@ EVERY = ("numpy", "polars", "privet.cli.outcome", "privet.cli.app", "privet.road
 MOST = 1 << 20  # bytes of a message
 COMMAND = "privet.cli:main"
 STARTED = dict(os.environ)  # before any test has changed it
+_spent = 0.0  # processor seconds of those that have ended
+
+
+def spent() -> float:
+    """What all that this process has asked for and waited for has cost."""
+    return _spent
 
 
 class Forked:
@@ -58,8 +64,10 @@ class Forked:
             self.pid = int(self._parent.ask(said, given))
 
     def poll(self) -> int | None:
-        if self.returncode is None:
-            self.returncode = self._parent.ask({"pid": self.pid}, [])
+        global _spent  # noqa: PLW0603 - a sum over all of them
+        if self.returncode is None and (ended := self._parent.ask({"pid": self.pid}, [])) is not None:
+            self.returncode, seconds = ended
+            _spent += seconds
         return self.returncode
 
     def wait(self, timeout: float = 600) -> int:
@@ -220,12 +228,14 @@ def _serve(number: int) -> None:
                 one.close()
 
 
-def _answer(said: dict[str, Any], files: list[int], ours: list[socket.socket]) -> int | None:
+def _answer(
+    said: dict[str, Any], files: list[int], ours: list[socket.socket]
+) -> int | tuple[int, float] | None:
     if not said:  # is anybody there?
         return 0
     if "pid" in said:
-        pid, status = os.waitpid(said["pid"], os.WNOHANG)
-        return os.waitstatus_to_exitcode(status) if pid else None
+        pid, status, used = os.wait4(said["pid"], os.WNOHANG)
+        return (os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime) if pid else None
     for name in said["load"]:
         importlib.import_module(name)
     if not (child := os.fork()):

@@ -22,10 +22,12 @@ from privet.samples import SAMPLES
 
 TEXTS = {name_of(page): page.read_text(encoding="utf-8") for page in PAGES}
 PROSE = "\n".join(text for name, text in TEXTS.items() if name != "docs/reference/cli.md")
+FIRST = {"README.md", "docs/tutorial.md"}  # what a newcomer types
+RUN = [pytest.param(page, marks=pytest.mark.always) if name_of(page) in FIRST else page for page in PAGES]
 SHOWN = [*PAGES, *sorted((HERE / "examples").glob("*.py"))]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", RUN, ids=name_of)
 def test_a_page_says_what_its_commands_say(page: Path, tmp_path: Path) -> None:
     for block, command, shown, said in pages.run_page(page, tmp_path):
         renew = f"python -m tests.pages {block.page}"

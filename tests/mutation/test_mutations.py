@@ -1,7 +1,8 @@
 """Fifty lines that matter, each broken once in a copy of the tree: the named test must fail.
 
-`make test-slow` runs them all. In the default tests only that every line is still there: a mutation of a
-line that is gone guards nothing.
+`make test-slow` runs them all, each by `pytest` with the files that are named: with all that `make test` and
+`make test-more` run of them. In the default tests only that every line is still there: a mutation of a line
+that is gone guards nothing.
 """
 
 from __future__ import annotations

@@ -31,7 +31,8 @@ def test_every_file_and_every_name_is_tested_by_default_wherever_it_is_tested(
 
 def test_what_is_dear_is_there(shared: tuple[list[pytest.Item], list[pytest.Item]]) -> None:
     taken, left = shared
-    assert not set(tiers.listed()) - {tiers.test_of(item) for item in (*taken, *left)}
+    gone = set(tiers.listed()) - {tiers.test_of(item) for item in (*taken, *left)}
+    assert not gone, f"no test has these names any more: rename them in {tiers.LIST.name}, or take them out"
 
 
 def test_of_a_dear_test_as_many_cases_are_run_as_cost_what_any_test_may() -> None:

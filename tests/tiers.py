@@ -25,7 +25,7 @@ from privet.declared import TABLE
 from privet.engines import text as files
 from privet.engines.documents import files as documents
 
-FAIR = 0.1  # seconds that a test may cost by default
+FAIR = 0.08  # seconds that a test may cost by default
 TIERS = pytest.StashKey[tuple[list[pytest.Item], list[pytest.Item]]]()  # of what was collected: run, and left
 LIST = Path(__file__).with_name("dear.tsv")
 

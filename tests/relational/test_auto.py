@@ -386,3 +386,13 @@ def test_where_the_first_search_fails_a_later_one_is_tried_though_time_is_up() -
     found = Turned(time_limit=1e-9).search(tally, policy)
     assert found.choice is not None
     assert [one.loss is None for one in found.choice.tried] == [True, False]
+
+
+def test_a_release_like_one_that_auto_split_verifies(tmp_path: Path) -> None:
+    """Nothing is searched there, so nothing was chosen: the evidence was said to lack it."""
+    missing = stays().with_columns(pl.col("left").fill_null("2020-01-01"))
+    asked = pv.Policy.from_document({**DATED, "nulls": "wildcard"}, base=Path())
+    earlier = pv.publish(stays(), asked).write(tmp_path / "earlier")
+    assert verify(earlier).holds
+    for name, table in (("same", stays()), ("other", missing)):
+        assert verify(pv.publish(table, asked, like=earlier).write(tmp_path / name)).holds

@@ -89,7 +89,7 @@ def missing(evidence: Evidence, policy: Terms) -> Iterator[str]:
 
 def _asked(evidence: Evidence, policy: Terms) -> Iterator[str]:
     """Parts that are there because of what the policy says, or because of what else is there."""
-    if evidence.algorithm.get("type") == "auto":
+    if evidence.algorithm.get("type") == "auto" and evidence.like is None:  # there nothing was searched
         yield "choice"
     if policy.publish_only:
         yield "population"

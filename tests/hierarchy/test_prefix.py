@@ -63,3 +63,12 @@ def test_flat_sorts_by_text_and_names_its_root_apart() -> None:
     assert Flat().domain(["b", "é", None, "a", "b"]).values == ("a", "b", "é", None)
     assert Flat().domain(["*", "**", "a"]).root.label == "***"
     assert Flat().uncovered(["x", None]) == []
+
+
+def test_ranges_of_prefixes_are_for_codes_that_a_reader_can_put_in_order() -> None:
+    assert Prefix(keep=(3, 1)).domain(["53715", "53703", None]).ranged
+    assert not Prefix(keep=(3, 1)).domain(["53715", "537"]).ranged
+    assert Prefix(keep=(3, 1), hide=("036",)).domain(["53715", "53703"]).ranged
+    assert (
+        not Prefix(keep=(3, 1), hide=("036",)).domain(["53715", "03601"]).ranged
+    )  # 000** stands among the others

@@ -49,7 +49,11 @@ class Prefix(Hierarchy):
         )
         # Paths in the order of their labels: whatever shares a group then stands side by side.
         rows = sorted((self._path(text), text) for text in texts)
-        return arrange([(text, path) for path, text in rows], null=null, ranged=True)
+        # Codes of several lengths follow each other in no order that a reader of two labels knows, and
+        # neither does a hidden group the others: a range would hold them unsaid.
+        hidden = any(text.startswith(tuple(self.hide)) for text in texts)
+        ordered = len(set(map(len, texts))) < 2 and not hidden
+        return arrange([(text, path) for path, text in rows], null=null, ranged=ordered)
 
     def uncovered(self, values: Sequence[Value]) -> list[str]:
         """Values that already end in a star, and so could be taken for a group."""

@@ -94,6 +94,7 @@ class AutoSearch(Algorithm):
 
     name: ClassVar[str] = "auto"
     persons: ClassVar[bool] = True
+    cuts_at_values: ClassVar[bool] = True  # where it becomes top-down
 
     def __post_init__(self) -> None:
         settle(self)

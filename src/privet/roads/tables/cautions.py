@@ -71,6 +71,8 @@ def _said(search: Algorithm, hierarchy: Hierarchy | None, spans: set[Span]) -> I
         yield AT_RECORDS
     else:
         inside = {low for low, _ in spans} & {high for _, high in spans}
+        if boxes:  # a search that rounds its boxes outward, unless it was another one that cuts
+            inside = {end for end in inside if end % exact(given.step or 1)}
         if search.cuts_at_values and inside:
             yield MEETING
         if len(ends) < BOTH:

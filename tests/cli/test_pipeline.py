@@ -6,6 +6,7 @@ import io
 import json
 import os
 import sqlite3
+import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import closing
@@ -233,3 +234,12 @@ def test_nobody_waits_for_a_pipe_that_nobody_reads(privet: Run, place: Path, tab
     os.mkfifo(place / "pipe")
     ran = privet("publish", "patients.csv", POLICY, "-o", "out", "--log", "pipe")
     assert (ran.code, "not a pipe" in ran.err) == (2, True)
+
+
+def test_data_for_a_stdout_that_was_closed_is_an_error(place: Path, table: Any) -> None:
+    """It ended with 0, and the data had gone nowhere."""
+    words = f"{sys.executable} -m privet.cli publish patients.csv {POLICY} -o - --evidence out >&-"
+    done = subprocess.run(words, shell=True, cwd=place, capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done
+    assert "the data could not be written whole" in done.stderr
+    assert (place / "out" / "evidence.json").exists()

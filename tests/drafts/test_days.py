@@ -177,3 +177,45 @@ def test_days_as_fractions_of_a_year_leave_as_years_however_old_somebody_is() ->
     left = left_of("dob", [f"{random.uniform(1915, 2005):.2f}" for _ in range(N)])
     assert {one for one in left if not one.startswith(("<", "["))} == set()
     assert len(left) > 60
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("fyq", ["FY14Q1", "FY15Q3"]),
+        ("months_since_2000", [str(at) for at in range(100, 200)]),
+        ("employed_by", ["Acme Inc", "Walmart", "Boeing"]),
+        ("born_in", ["Reno", "Tulsa", "Boise"]),
+        ("fsa", ["K1A", "M5V", "H2X"]),
+        ("outward", ["SW1A", "M1", "LS2"]),
+        ("cohort", ["1915-1919", "1920-1924", "1990-1994"]),
+        ("decade", ["1910s", "1950s", "1990s"]),
+        *(
+            ("note_1", ["ok", "late", one])
+            for one in ("aged 94", "born 1921", "age 97", "ring Bongani Mkhize")
+        ),
+        *(
+            ("c1", ["ok", "late", one])
+            for one in ("Ausweis C01X00T47", "DNI 12345678Z", "VIN 1HGCM82633A004352")
+        ),
+        ("c2", ["ok", "late", "P.O. Box 12"]),
+    ],
+)
+def test_what_a_second_stranger_saw_leave(name: str, values: list[str]) -> None:
+    assert left_of(name, (values * N)[:N]) == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("cohort", ["2001-2005", "2006-2010"]),
+        ("months_since_diagnosis", ["1", "2", "3", "7"]),
+        ("dose", ["aged cheese", "10 mg"]),
+        ("stage", ["IIa", "IIIb", "IV"]),
+        ("icd", ["J45.0", "E11.9", "I10"]),
+        ("arm", ["A", "B"]),
+        ("result", ["nie wieder", "positiv"]),
+    ],
+)
+def test_ordinary_columns_of_a_clinic_stay(name: str, values: list[str]) -> None:
+    assert left_of(name, (values * N)[:N])

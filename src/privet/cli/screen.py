@@ -96,6 +96,10 @@ class Stdout:
     """Stdout for data: all of it arrives, or it is an error of its own, apart from those of what is read."""
 
     def write(self, data: bytes) -> int:
+        if (
+            getattr(sys.stdout, "name", "") == os.devnull
+        ):  # put there by us, since it was closed when we began
+            raise UnreadError(os.strerror(errno.EBADF))
         with heard():
             return sys.stdout.buffer.write(data)
 

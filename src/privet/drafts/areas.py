@@ -27,7 +27,7 @@ SMALL_PLACES = Words("""
     -市区- -区县- المدينة مدينة πολη νομος शहर जिला il ilce center centre
     -subcount- -subdistrict- -subdivision- township admin2 admin3 admin4 adm2 adm3 adm4 wardno wardnr wardname
     barangay brgy taluka taluk tehsil tahsil woreda kebele lga upazila mandal panchayat beat
-    dest destination catchment hsa hrr
+    dest destination catchment hsa hrr -bornin-
     -fips- geoid- -geoid- cnty cnty- -county- insee puma gisjoin- tractce- -censustr- -blockgr- cofips
 """)
 NO_PLACES = frozenset(("heart", "pulse", "rate", "nerve", "beta", "bundle", "branch"))  # "heart block"
@@ -35,7 +35,7 @@ BLOCKS = Words("block blocks blockgroup")  # of a census; where the name says no
 # A code under one of these names is of another country, though it may have five digits ("10115").
 ELSEWHERE = Words("""
     plz postleitzahl cap cep cp kod -codepostal- -codigopostal- -kodpocz- postnummer postnr postinumero psc
-    iranyitoszam -邮编- -郵便番号- -우편번호- индекс
+    iranyitoszam -邮编- -郵便番号- -우편번호- индекс fsa outward outcode
 """)
 ZIP_DIGITS = re.compile(r"[0-9]{5}|[0-9]{5}-?[0-9]{4}")
 _STATE = re.compile(r".+, ?[A-Z]{2}(?: [0-9]{5})?")  # "Salem, MA"

@@ -35,6 +35,7 @@ _STREETS = "|".join(
             r"(?<![\w.,/-])[0-9]{1,5} (?:(?!on |of |the |in |by |off |days |weeks )[^\W\d_]{2,30} ){1,2}"
             r"(?i:street|avenue|boulevard|terrace|crescent|road|lane)\b"
         ),
+        r"\b[Pp]\.? ?[Oo]\.? ?[Bb]ox [0-9]{1,6}\b",
         # Hauptstr. 5, Kirchweg 12a, Kerkstraat 4, Storgatan 7
         rf"\b[^\W\d_a-zß-öø-ÿ][\w-]{{1,30}}(?:{_ENDING}) ?[0-9]{{1,4}} ?[a-zA-Z]?\b",
         # Lange Straße 5, Kölner Str. 12

@@ -111,6 +111,7 @@ _PARTS = (
     ),
     (7, re.compile(rf"(?:{_EVENT})?(?:dow|wday|weekday|wkday|wkdy)")),
 )
+_SINCE = re.compile(r"(?:days?|weeks?|months?|quarters?|hours?) (?:since|from|after) [12][0-9]{3}")
 _DATED = re.compile(rf"(?:{_EVENT})(?:date|datum|dat|dte|dt|fecha)[0-9]*")  # "visitdate", "admdt"
 _NO_PARTS = frozenset(
     ("today", "perday", "everyday", "payday", "common", "salmon", "lemon", "sermon", "demon", "mom", "moms")
@@ -118,6 +119,7 @@ _NO_PARTS = frozenset(
 _QUARTER = re.compile(
     r"""
     (?:.*\b)?[Qq](?:tr|uarter|uartal|UARTER|TR)?[ ._-]?[1-4](?:\b.*)? |
+    FY['-]?[0-9]{2,4}-?Q[1-4] |
     (?:[Tt][ .-]?)?(?:[1-4]|IV|I{1,3})[ ./-]+(?:[Tt]rim\w*|[KkQq][vw]?[au]rt\w*|(?:19|20)[0-9]{2}) |
     [Tt][1-4] |
     (?:[1-4](?:st|nd|rd|th|\.)?|first|second|third|fourth|last)[ -]?(?:quarter|qtr|quartal|q)\b.* |
@@ -148,6 +150,8 @@ def finer_than_years(column: Coarsened) -> bool:
     ):
         return True
     if any(map(_part, words)) and _within(column, max(map(_part, words))):
+        return True
+    if _SINCE.search(" ".join(taken_apart(column.name))):
         return True
     rest = words - {"d", "m"}
     if rest and words != rest and all(EVENTS.speak(word) or BIRTH.speak(word) for word in rest):  # "dod_d"

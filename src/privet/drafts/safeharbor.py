@@ -30,7 +30,7 @@ EMPLOYERS = Words("""
     werkgever pracodawca arbetsgivare arbejdsgiver arbeidsgiver company -companyname- firm firma firme
     organization organisation organizacion organizzazione organizacja entreprise empresa azienda impresa
     bedrijf virksomhed bedrift foretag works emp workplc wrkplc betrieb unternehmen работодатель компания
-    организация 会社 公司 회사
+    организация 会社 公司 회사 employed working
 """)
 KINDS_OF_EMPLOYERS = Words("""
     privat- public- govern- state federal local municipal self- none no non- yes own family employ- unemploy-
@@ -42,8 +42,15 @@ YEARS = Intervals(width=(1,))  # of days as fractions of a year; wider ones woul
 OLD_AGES = (90, 125)  # so old is the oldest where a column without a name may hold ages
 UNSAID = frozenset(("-9", "-99", "-1", "777", "888", "998", "999", "9999"))  # of a missing age
 FEW_CODES = 20
+# One cell is enough: "aged 94", "born 1921".
+_AGED = re.compile(
+    r"\b(?:aged?|alter|edad|age of) ?:? ?(?:9[0-9]|1[0-3][0-9])\b|"
+    r"\b(?:born|geboren|geb\.?) (?:in )?19[0-2][0-9]\b",
+    re.IGNORECASE,
+)
+_RANGE = re.compile(r"((?:18|19|20)[0-9]{2}) ?(?:s|[-\u2013/] ?((?:18|19|20)[0-9]{2}))")
 _WHERE = frozenset(
-    ("at", "for", "name", "current", "last", "former", "of", "work")
+    ("by", "at", "for", "name", "current", "last", "former", "of", "work")
 )  # "works_at", "firm_of_work"
 _TO = re.compile(r"(?:t|time|days?|weeks?|months?)[_. ]?(?:to|since|until|till|of|from)?[_. ]?(\w+)")
 _SHORTLY = re.compile(r"t[A-Z]\w*")
@@ -107,6 +114,8 @@ def _ruled(column: Coarsened) -> tuple[Coarsened, str | None]:
     if _years(column) and (BIRTH.speak(column.called) or _speaks_of_years(column)):
         born = Intervals(width=(5, 10), bottom=oldest_year)
         return replace(kept, hierarchy=born, reason="years that tell a high age leave as one group"), None
+    if any(_AGED.search(value) for value in column.values) or _born_in_ranges(column, oldest_year):
+        return replace(gone, reason="it tells of somebody that they are above 89"), None
     if finer_than_years(column):
         return replace(gone, reason="an element of a date that is not the year goes"), None
     if ELSEWHERE.speak(column.called) or areas.postal(column):
@@ -137,6 +146,13 @@ def _ruled(column: Coarsened) -> tuple[Coarsened, str | None]:
         # Grown intervals end at bounds, so that 1 of 0 and 1 would leave as [1-10), and no group asks for it.
         return replace(column, hierarchy=Intervals(width=(10,))), None
     return column, None
+
+
+def _born_in_ranges(column: Coarsened, oldest_year: int) -> bool:
+    """Ranges of years or decades, one of them before those who are 89 were born ("1915-1919", "1910s")."""
+    ends = [_RANGE.fullmatch(value.strip()) for value in column.values]
+    found = [int(match[2] or int(match[1]) + 9) for match in ends if match]
+    return len(found) * 2 > len(ends) and min(found) < oldest_year
 
 
 def _codes(column: Coarsened) -> bool:

@@ -43,7 +43,7 @@ _RELATIVES = _listed("""
     mom mum mother dad father wife husband daughter son brother sister spouse partner aunt uncle grandmother
     grandfather grandson granddaughter niece nephew cousin friend neighbor neighbour caregiver carer guardian
     girlfriend boyfriend fiance fiancee roommate landlord boss
-    nurse doctor call called told phoned contact ask
+    nurse doctor call called told phoned contact ask ring rang
     asked per by attn mutter vater tochter sohn
     ehefrau ehemann bruder schwester freundin freund nachbarin nachbar
     betreuerin betreuer mère mere père pere fille fils frère
@@ -62,7 +62,8 @@ _CALLED = (
 )
 _NUMBERED = (
     r"\b(?:mrn|ssn|dob|nhs|iban|patient id|pt id|passport|reisepass|passeport|pasaporte|passaporto|paspoort|"
-    r"personalausweis|driver'?s licen[cs]e)\b[ :#.no]{0,6}(?:[0-9][0-9/ .-]{4,}|[a-z]{1,3}[0-9][a-z0-9]{4,})"
+    r"ausweis|personalausweis|driver'?s licen[cs]e|dni|nie|nif|cedula|vin|imei)\b"
+    r"[ :#.no]{0,6}(?:[0-9][0-9/ .-]{4,}|(?=[a-z]{0,8}[0-9])[a-z0-9]{6,20}\b)"
 )
 # "Dr of Medicine", "Prof. degree", "Sr. Developer": a title, and nobody.
 _NOBODY = re.compile(
@@ -104,8 +105,10 @@ _FULL = re.compile(
 )
 _IBAN = re.compile(r"\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?\b")
 _CARD = re.compile(r"(?<![\w.-])[2-6](?:[ -]?[0-9]){12,18}(?![\w.-])")
-_WEAK = frozenset(_listed("nurse doctor call called contact ask asked per by attn told phoned"))
-_CALLING = frozenset(_listed("call called told phoned contact asked nurse doctor"))  # two capitals are enough
+_WEAK = frozenset(_listed("ring rang nurse doctor call called contact ask asked per by attn told phoned"))
+_CALLING = frozenset(
+    _listed("ring rang call called told phoned contact asked nurse doctor")
+)  # two capitals are enough
 _FAMILIAR = (
     frozenset(_RELATIVES) - _WEAK
 )  # in small letters: "son Peter Novak", and not "Spouse Or Girlfriend"

@@ -20,6 +20,7 @@ WORDS = {
     "lat": "lat latitude y",
     "lon": "lon lng long longitude x",
 }
+NUMBERS = frozenset(("no", "nr", "num", "number", "code", "key", "hash", "uuid", "guid", "name", "ref", "sk"))
 
 
 def guess(columns: Mapping[str, Sequence[Value]]) -> dict[str, str]:
@@ -64,13 +65,19 @@ def clue(columns: Mapping[str, Sequence[Value]], records: int) -> str | None:
         every = [value for value in columns[path] if value]
         ways = all(map(rising, every[:50])) and (_says_path(path, every[:50]) or _several(every))
         return f"column {json.dumps(path)} has places and times" if ways else None
-    if found and not _measured(columns[found.get("place", found["person"])]):
+    if found and _says_who(found["person"]) and not _measured(columns[found.get("place", found["person"])]):
         several = records >= 2 * len(columns[found["person"]])
         some = [value for value in columns[found["time"]] if value][:50]
         if several and some and in_order(some) is not None:
             said = ", ".join(json.dumps(name) for key, name in found.items() if key != "form")
             return f"columns {said} say who was where, and when"
     return None
+
+
+def _says_who(name: str) -> bool:
+    """Does it end with who is meant, or with what numbers them? "patient_satisfaction" does not."""
+    words = re.findall(r"[a-z]+", name.lower())
+    return bool(words) and words[-1] in {*WORDS["person"].split(), *NUMBERS}
 
 
 def _measured(values: Sequence[Value]) -> bool:

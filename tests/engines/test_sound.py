@@ -7,6 +7,7 @@ import os
 import struct
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -103,6 +104,7 @@ def test_a_buffer_that_says_that_it_is_larger_than_any_memory(tmp_path: Path) ->
 DAMAGED = """
 import sys
 from random import Random
+from datetime import date
 from pathlib import Path
 import polars as pl
 from privet.core import Form
@@ -157,3 +159,38 @@ def test_a_panic_is_an_error_that_shows_nothing(capfd: pytest.CaptureFixture[str
     assert told.value.__suppress_context__
     print("after", file=sys.stderr)
     assert capfd.readouterr().err == "after\n"
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value"),
+    [
+        (pl.Datetime("us"), 2**62),
+        (pl.Datetime("ms"), -(2**60)),
+        (pl.Datetime("ms"), 253_402_300_800_000),  # the first moment of the year 10000
+        (pl.Date, 2**31 - 1),
+    ],
+)
+@pytest.mark.parametrize("ending", ["arrow", "parquet"])
+def test_moments_that_no_calendar_has_are_refused(
+    tmp_path: Path, dtype: pl.DataType, value: int, ending: str
+) -> None:
+    """A panic inside polars, when it was asked for their text."""
+    days = pl.Series([0, value], dtype=pl.Int32 if dtype == pl.Date else pl.Int64)
+    frame = pl.DataFrame({"t": days.cast(dtype)})
+    path = tmp_path / f"a.{ending}"
+    (frame.write_ipc if ending == "arrow" else frame.write_parquet)(path)
+    for source in (path, frame):
+        with pytest.raises(InputError, match="outside the years 1 to 9999"):
+            Embedded().read(source, Form())
+
+
+def test_the_first_and_the_last_moment_are_read(tmp_path: Path) -> None:
+    days = pl.Series([date.min, date.max, None])
+    frame = pl.DataFrame({"t": days.cast(pl.Datetime("us")), "d": days})
+    frame.write_parquet(tmp_path / "a.parquet")
+    engine = Embedded()
+    assert engine.distinct(engine.read(tmp_path / "a.parquet", Form()), "d") == [
+        "0001-01-01",
+        "9999-12-31",
+        None,
+    ]

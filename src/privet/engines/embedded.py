@@ -31,6 +31,7 @@ from privet.engines.frames import (
     merged_cells,
     ordered,
     packed,
+    refuse_timeless,
     texts,
 )
 from privet.engines.text import listed
@@ -133,6 +134,7 @@ class Embedded:
         chosen = data.select([name for name in data.columns if name in wanted])
         if columns is not None:  # a road hands its own table over whole, and sets may stand in one
             files.refuse_nested("the data", chosen)
+        refuse_timeless("the data", chosen)
         return Frame(chosen)
 
     def columns(self, table: Frame) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from privet import equality, native, parts
 from privet.core import Form
 from privet.engine import SUFFIX
 from privet.engines import flatjson, packed, parquet
-from privet.engines.frames import WORDLESS, WORDLESS_SAID, as_bytes
+from privet.engines.frames import WORDLESS, WORDLESS_SAID, as_bytes, refuse_timeless
 from privet.engines.panic import unpanicked
 from privet.engines.sound import refuse_unsound
 from privet.engines.text import (
@@ -217,6 +217,7 @@ def _read_typed(path: Path, form: Form, wanted: Sequence[str] | None) -> pl.Data
     if form.format in {"json", "jsonl"} and wanted is not None:
         frame = frame.select(wanted)  # not as the first line has its keys: that would tell who came first
     refuse_nested(str(path), frame)
+    refuse_timeless(str(path), frame)
     return frame
 
 

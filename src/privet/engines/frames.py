@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from math import expm1, prod, sqrt
 from pathlib import Path
 from typing import Any
@@ -21,12 +22,33 @@ FEW_REPEATS = 0.8  # share of distinct records above which it does not
 FEW = 1_000  # rows up to which Python is quicker than polars is asked (4 ms of CPU to .3 for four columns)
 REPEATED = 2  # times that values occur from which the different ones are sorted, and not all
 WORDLESS = {pl.Binary, pl.Duration, pl.Object}  # what has no text
+FIRST_DAY, LAST_DAY = (one.toordinal() - date(1970, 1, 1).toordinal() for one in (date.min, date.max))
+DAY = 86_400  # seconds
 WORDLESS_SAID = "column {!r} holds bytes or durations, which have no text"
 
 
 def as_bytes(source: Path | bytes) -> NDArray[Any]:
     """A file as it lies there, or what was unpacked."""
     return np.frombuffer(source, np.uint8) if isinstance(source, bytes) else np.memmap(source, np.uint8, "r")
+
+
+def refuse_timeless(place: str, frame: pl.DataFrame) -> None:
+    """Moments that no calendar has a text for, as damage leaves them: polars does not survive writing one."""
+    units = {"ns": 10**9, "us": 10**6, "ms": 10**3}
+    for name, dtype in frame.schema.items():
+        if isinstance(dtype, pl.Datetime):
+            each = units[dtype.time_unit]
+            low, high = FIRST_DAY * DAY * each, (LAST_DAY + 1) * DAY * each - 1
+        elif dtype == pl.Date:
+            low, high = FIRST_DAY, LAST_DAY
+        elif dtype == pl.Time:
+            low, high = 0, DAY * units["ns"] - 1
+        else:
+            continue
+        column = frame.get_column(name).to_physical()
+        least, most = column.min(), column.max()
+        if isinstance(least, int) and isinstance(most, int) and not (low <= least and most <= high):
+            raise InputError(f"{place}: column {name!r} has a moment outside the years 1 to 9999")
 
 
 def texts(data: pl.DataFrame) -> pl.DataFrame:

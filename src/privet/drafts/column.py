@@ -10,6 +10,7 @@ from privet.core import Hierarchy
 
 LOOKED_AT = 50_000  # different values of a column that are looked at; more would only take longer
 FEW_RECORDS = 20  # in fewer, a column of different values says nothing
+LABEL = 5  # words of a label that names a column; a longer one asks something
 MANY_TEXTS = 200  # so many different texts are names of something
 FLAGS = frozenset(
     (

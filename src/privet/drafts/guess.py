@@ -14,7 +14,7 @@ from privet.core import Hierarchy, Role
 from privet.drafts import lexicon, likely, naming, recognisers
 from privet.drafts.ages import AGE
 from privet.drafts.bounds import bounded
-from privet.drafts.column import FEW_RECORDS, LOOKED_AT, MANY_TEXTS, Seen
+from privet.drafts.column import FEW_RECORDS, LABEL, LOOKED_AT, MANY_TEXTS, Seen
 from privet.drafts.found import Found, Ground
 from privet.drafts.unplaced import free, unplaced
 from privet.hierarchy.numbers import read as number
@@ -27,7 +27,6 @@ SEATS = frozenset(
 ILLNESSES = frozenset(("icd", "icd9", "icd10", "cid", "cie", "cim", "code", "codes", "dg", "cause", "reason"))
 SHORT = 3  # letters of a country, a currency or a unit
 KNOWN = "others may know this about a person"
-LABEL = 5  # words of a label that may name a person; longer ones are questions
 
 
 @dataclass(frozen=True, slots=True)

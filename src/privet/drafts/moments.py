@@ -9,14 +9,13 @@ from decimal import Decimal
 from privet.drafts import recognisers
 from privet.drafts.areas import ZIP
 from privet.drafts.coarsened import Coarsened, like, whole
-from privet.drafts.column import FLAGS
+from privet.drafts.column import FLAGS, LABEL
 from privet.drafts.days import any_written
 from privet.drafts.lexicon import AMOUNTS, BIRTH, DATE_PARTS, DATES, Words, moneyed, taken_apart
 from privet.hierarchy import Intervals
 from privet.hierarchy.numbers import read as number
 
 SERIAL = (10_000, 80_000)  # days since 1900 or 1960
-LABEL = 5  # words of a label that names a column; a longer one asks something
 JULIAN = (2_400_001, 2_500_000)  # days since 4713 BC, of 1858 to 2132
 EPOCHS = frozenset(("epoch", "unixtime", "ts", "timestamp", "serial", "sas", "excel", "datenum", "ms"))
 MONTHS_AND_DAYS = Words("""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -297,3 +298,10 @@ def test_no_header_reaches_the_terminal_raw(
     said = "".join(capsys.readouterr())
     assert "evil" in said
     assert "\x1b" not in said
+
+
+def test_a_stdin_that_was_closed_answers_nothing(data: Path) -> None:
+    words = f"{sys.executable} -m privet.cli init {data} --ask <&-"
+    done = subprocess.run(words, shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, "nobody answers" in done.stderr) == (2, True), done
+    assert not Path("policy.toml").exists()

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 HEARS = 0.2  # seconds until a signal is heard, at the most
+NOBODY = "--ask: nobody answers; nothing was written"
 TRIES = 3  # answers to one question that cannot be understood
 HOW = "  Enter if that is all; else name more of them, with commas; -NAME takes one off"
 HOW_OTHER = "  Enter if so; else -NAME for one that must not leave"
@@ -103,6 +104,8 @@ def preset() -> str:
 
 def _again(question: str, understood: Callable[[str], T]) -> T:
     """The answer to a question, which is asked again a few times where it cannot be understood."""
+    if sys.stdin is None:  # it was closed when we began
+        raise InputError(NOBODY)
     _wakes_on_ctrl_c()
     for left in reversed(range(TRIES)):
         try:
@@ -110,7 +113,7 @@ def _again(question: str, understood: Callable[[str], T]) -> T:
                 _waited(screen.shown(question)), default="", show_default=False, prompt_suffix=""
             )
         except click.Abort:
-            raise InputError("--ask: nobody answers; nothing was written") from None
+            raise InputError(NOBODY) from None
         try:
             return understood(said.strip())
         except _UnclearError as unclear:
